@@ -1,0 +1,76 @@
+# Needs CPython 3.11 or newer (with its venv module) and make; no C compiler.
+# PYTHON=/path/to/python chooses the interpreter, for example: make test PYTHON=python3.12
+
+VENV := .venv
+BIN := $(VENV)/bin/python
+CANDIDATES := $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python
+PYTEST := $(BIN) -m pytest -n 2
+DEMO := examples/double_pendulum.py
+BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
+
+# pip leaves bytecode to compileall, which works in parallel and whatever PYTHONDONTWRITEBYTECODE says.
+PIP_INSTALL = $(BIN) -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+
+# A few packages ship template files that are not Python; they cannot be compiled and need not be.
+COMPILE = env -u PYTHONDONTWRITEBYTECODE $(BIN) -m compileall -q -j 0 $(VENV)/lib >/dev/null 2>&1 || true
+
+# The build backend is installed first, because constraints do not reach into pip's isolated builds.
+define INSTALL
+@echo "Installing torseur$(1) into $(VENV)"
+@$(PIP_INSTALL) hatchling editables
+@$(PIP_INSTALL) --no-build-isolation --editable ".$(1)"
+@$(COMPILE)
+@touch $@
+endef
+
+.PHONY: help demo test check quick bench clean
+
+help:
+	@echo "make demo    install, then simulate a double pendulum and write its motion"
+	@echo "make test    install everything, check the code, run the whole test suite"
+	@echo "make quick   the test suite without its slow cases"
+	@echo "make check   ruff and mypy"
+	@echo "make bench   install the peers and run the benchmarks"
+	@echo "make clean   remove the environment, caches and build products"
+
+$(VENV)/.created:
+	@for python in $(CANDIDATES); do \
+	    if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        echo "Creating $(VENV) with $$($$python --version)"; \
+	        "$$python" -m venv $(VENV) && touch $@; exit; \
+	    fi; \
+	done; \
+	echo "torseur needs Python 3.11 or newer with its venv module; none of these has it: $(CANDIDATES)." >&2; \
+	echo "Install one (Debian: apt install python3 python3-venv) or name it: make PYTHON=/path/to/python" >&2; \
+	exit 1
+
+$(VENV)/.core: $(VENV)/.created pyproject.toml constraints.txt
+	$(call INSTALL,)
+
+$(VENV)/.dev: $(VENV)/.created pyproject.toml constraints.txt
+	$(call INSTALL,[dev])
+
+$(VENV)/.bench: $(VENV)/.created pyproject.toml constraints.txt
+	$(call INSTALL,[bench])
+
+demo: $(VENV)/.core
+	@$(BIN) $(DEMO)
+
+check: $(VENV)/.dev
+	@$(BIN) -m ruff check .
+	@$(BIN) -m ruff format --check .
+	@$(BIN) -m mypy
+
+test: check
+	@$(PYTEST)
+
+quick: $(VENV)/.dev
+	@$(PYTEST) -m "not slow"
+
+bench: $(VENV)/.bench
+	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks: benchmarks/bench_*.py" >&2; exit 1; }
+	@for benchmark in $(BENCHMARKS); do echo "== $$benchmark"; $(BIN) "$$benchmark" || exit 1; done
+
+clean:
+	@rm -rf $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,7 @@
+"""From programs and routines to code that runs: C, LLVM or Python."""
+
+from torseur.codegen.binding import CallbackSpec
+from torseur.codegen.compiled import CompiledRoutine, bind, compile_routine
+from torseur.codegen.kernel import Kernel, bake, compile_program
+
+__all__ = ["CallbackSpec", "CompiledRoutine", "Kernel", "bake", "bind", "compile_program", "compile_routine"]

@@ -1,0 +1,116 @@
+"""The system's C compiler: found, run, and its result loaded."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from torseur.codegen.cache import cache_key, load, store
+from torseur.codegen.library import Library
+from torseur.errors import CompilationError
+
+FLAGS = (
+    "-O2", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=fast", "-fno-math-errno",
+    "-fno-trapping-math", "-fno-signed-zeros",
+)
+"""No -ffast-math and no -ffinite-math-only: integrators test for NaN, and the gain was not measurable."""
+
+_CANDIDATES = ("gcc", "clang", "cc")
+_LONGEST_MESSAGE = 2000
+
+
+@dataclass(frozen=True)
+class CCompiler:
+    """A compiler and what identifies its results."""
+
+    path: str
+    version: str
+
+    def build(self, source: str) -> Library:
+        """The loaded shared library of a source, compiled or taken from the cache."""
+        flags = (*FLAGS, *_native_flags())
+        key = cache_key("c", source, self.version, " ".join(flags), _processor())
+        start = time.perf_counter()
+        code = load(key)
+        cached = code is not None
+        if code is None:
+            code = self._compile(source, flags)
+            store(key, code)
+        handle = _load_library(code)
+        return Library("c", source, time.perf_counter() - start, cached, handle, _symbol_address)
+
+    def _compile(self, source: str, flags: tuple[str, ...]) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="torseur-") as folder:
+            text, binary = Path(folder, "kernel.c"), Path(folder, "kernel.so")
+            text.write_text(source, encoding="ascii")
+            command = [self.path, *flags, "-o", str(binary), str(text), "-lm"]
+            try:
+                run = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+            except OSError as error:
+                raise CompilationError(f"the C compiler '{self.path}' could not be run: {error}.") from error
+            if run.returncode != 0:
+                raise CompilationError(f"the C compiler '{self.path}' failed:\n{run.stderr[:_LONGEST_MESSAGE]}")
+            return binary.read_bytes()
+
+
+def find_compiler() -> CCompiler | None:
+    """The compiler of $CC, else gcc, clang or cc on PATH; None when there is none."""
+    chosen = os.environ.get("CC", "").strip()
+    return _find(chosen, os.environ.get("PATH", ""))
+
+
+@cache
+def _find(chosen: str, search_path: str) -> CCompiler | None:
+    for name in (chosen,) if chosen else _CANDIDATES:
+        path = shutil.which(name, path=search_path)
+        if path is not None:
+            status = os.stat(os.path.realpath(path))
+            return CCompiler(path, f"{os.path.realpath(path)} {status.st_size} {status.st_mtime_ns}")
+    return None
+
+
+def _native_flags() -> tuple[str, ...]:
+    """Code for this very processor, which is then part of the cache key."""
+    return ("-march=native",) if platform.machine() in ("x86_64", "AMD64") else ()
+
+
+@cache
+def _processor() -> str:
+    """What -march=native depends on."""
+    if sys.platform != "linux":
+        return f"{platform.machine()} {platform.processor()} {platform.release()}"
+    lines = Path("/proc/cpuinfo").read_text(errors="replace").split("\n\n")[0].splitlines()
+    kept = [line for line in lines if line.split(":")[0].strip() in ("model name", "cpu family", "model", "flags", "Features")]
+    return hashlib.sha256("\n".join(kept).encode()).hexdigest()
+
+
+def _load_library(code: bytes) -> ctypes.CDLL:
+    """Loads a library from a private copy, so that the bytes that were checked are the bytes that run."""
+    handle, path = tempfile.mkstemp(prefix="torseur-", suffix=".so")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(code)
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise CompilationError(f"compiled code could not be loaded from '{path}': {error}. Set TMPDIR to a folder from "
+                               "which code may run, or use backend='llvm'.") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _symbol_address(library: ctypes.CDLL, symbol: str) -> int:
+    address = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
+    assert address is not None
+    return address

@@ -1,0 +1,36 @@
+"""How numbers, types and names are written in C."""
+
+from __future__ import annotations
+
+import math
+
+from torseur.codegen.routine.language import Kind
+
+TYPES = {
+    Kind.FLOAT: "double", Kind.INT: "int64_t", Kind.BOOL: "bool", Kind.ARRAY: "double *", Kind.INT_ARRAY: "int64_t *",
+    Kind.NONE: "void",
+}
+
+RESERVED = frozenset("""
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
+int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t NULL INFINITY NAN HUGE_VAL
+asm typeof main memset memcpy sqrt sin cos tan asin acos atan atan2 sinh cosh tanh exp expm1 log log1p log10 fabs floor
+copysign pow hypot isfinite isnan sincos context ctx int_abs int_min int_max float_min float_max floor_div floor_mod
+complex linux unix i386
+""".split())
+
+
+def double(value: float) -> str:
+    """A literal that reads back as the same number; negative ones in parentheses."""
+    if math.isnan(value):
+        return "NAN"
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "(-INFINITY)"
+    text = repr(float(value))
+    return text if not text.startswith("-") else f"({text})"
+
+
+def integer(value: int) -> str:
+    text = f"{value}" if abs(value) < 1 << 31 else f"INT64_C({value})"
+    return text if value >= 0 else f"({text})"

@@ -1,0 +1,149 @@
+"""Routines compiled to a backend and callable from Python with NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from torseur.codegen.backends import build_library, choose_backend
+from torseur.codegen.binding import CallbackSpec
+from torseur.codegen.callbacks import CTYPES, Failures, trampoline
+from torseur.codegen.library import Library
+from torseur.codegen.linking import LinkedUnit, link
+from torseur.codegen.python.routine import bind_python
+from torseur.codegen.routine.language import Kind, Parameter, Routine, RoutineError
+
+_SYMBOL = "torseur_routine"
+_POINTERS = {Kind.ARRAY: ctypes.POINTER(ctypes.c_double), Kind.INT_ARRAY: ctypes.POINTER(ctypes.c_int64)}
+_FROM_BUFFER = {Kind.ARRAY: ctypes.c_double.from_buffer, Kind.INT_ARRAY: ctypes.c_int64.from_buffer}
+_DTYPES = {Kind.ARRAY: np.dtype(np.float64), Kind.INT_ARRAY: np.dtype(np.int64)}
+
+
+class CompiledRoutine:
+    """A routine as a Python function: numbers by value, arrays in place.
+
+    `backend` says what runs it, `source` is the generated text, `seconds` what generation and compilation took.
+    """
+
+    def __init__(self, routine: Routine, backend: str, call: Callable[..., Any], library: Library | None,
+                 seconds: float) -> None:
+        self.name = routine.name
+        self.backend = backend
+        self.source = library.source if library is not None else ""
+        self.cached = library is not None and library.cached
+        self.seconds = seconds
+        self._library = library
+        self._call = call
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._call(*arguments)
+
+    def __repr__(self) -> str:
+        return f"CompiledRoutine({self.name!r}, backend={self.backend!r})"
+
+
+def compile_routine(
+    entry: Routine, statics: Mapping[str, int] | None = None, externals: Mapping[str, Any] | None = None,
+    backend: str = "auto",
+) -> CompiledRoutine:
+    """The routine, with everything it reaches, compiled as one unit.
+
+    `statics` gives compile-time integers, `externals` a Program, a routine or a CallbackSpec for each external.
+    """
+    start = time.perf_counter()
+    chosen = choose_backend(backend)
+    statics, externals = statics or {}, externals or {}
+    if chosen == "python":
+        function = bind_python(entry, statics, externals)
+        return CompiledRoutine(entry, "python", function, None, time.perf_counter() - start)
+    linked = link(entry, statics, externals)
+    library = build_library(chosen, backend == "auto", lambda target: target.unit_source(linked, _SYMBOL))
+    specs = {name: spec for name, spec in externals.items() if isinstance(spec, CallbackSpec)}
+    call = _caller(linked, library, specs)
+    return CompiledRoutine(entry, library.backend, call, library, time.perf_counter() - start)
+
+
+def bind(
+    routine: Routine, statics: Mapping[str, int] | None = None, externals: Mapping[str, Any] | None = None,
+    target: str = "python",
+) -> CompiledRoutine:
+    """The routine ready to call: on the python target its own function with its globals bound, untranslated."""
+    return compile_routine(routine, statics, externals, target)
+
+
+def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSpec]) -> Callable[..., Any]:
+    entry = linked.entry
+    kinds = [_POINTERS.get(p.kind, CTYPES[p.kind]) for p in entry.parameters]
+    function = library.function(_SYMBOL, CTYPES[entry.returns], *kinds, ctypes.c_void_p, ctypes.c_void_p)
+    converters = [_converter(entry.name, p, p.name in entry.writes) for p in entry.parameters]
+    is_bool = entry.returns is Kind.BOOL
+    count = len(converters)
+    failures = Failures()
+    pointers = [trampoline(b.external, specs[b.external.name], failures) for b in linked.callbacks]
+    table = (ctypes.c_void_p * len(pointers))(*[ctypes.cast(p, ctypes.c_void_p).value for p in pointers])
+    callbacks = ctypes.addressof(table)
+
+    def call(*arguments: Any) -> Any:
+        if len(arguments) != count:
+            raise RoutineError(f"routine '{entry.name}' takes {count} arguments, got {len(arguments)}.")
+        failed = ctypes.c_int64(0)
+        given = [convert(argument) for convert, argument in zip(converters, arguments, strict=True)]
+        if not pointers:
+            result = function(*given, None, ctypes.byref(failed))
+            return bool(result) if is_bool else result
+        failures.pending.append(None)
+        try:
+            result = function(*given, callbacks, ctypes.byref(failed))
+        finally:
+            error = failures.pending.pop()
+        if error is not None:
+            raise error
+        return bool(result) if is_bool else result
+
+    call.keep_alive = (table, pointers)
+    return call
+
+
+def _converter(routine: str, parameter: Parameter, written: bool) -> Callable[[Any], Any]:
+    """How an argument enters ctypes, checked."""
+    if parameter.kind is Kind.FLOAT:
+        return float
+    if not parameter.kind.is_array:
+        return lambda value: _whole(routine, parameter, value)
+    dtype, from_buffer = _DTYPES[parameter.kind], _FROM_BUFFER[parameter.kind]
+
+    def convert(array: Any) -> Any:
+        try:
+            if array.dtype is dtype:
+                return from_buffer(array)
+        except (AttributeError, TypeError, ValueError):
+            pass
+        return _unusual_array(routine, parameter, written, array)
+
+    return convert
+
+
+def _whole(routine: str, parameter: Parameter, value: Any) -> int:
+    if isinstance(value, (int, np.integer, np.bool_)):
+        return int(value)
+    raise RoutineError(f"argument '{parameter.name}' of routine '{routine}' is {type(value).__name__}: expected "
+                       f"{parameter.kind.value}.")
+
+
+def _unusual_array(routine: str, parameter: Parameter, written: bool, array: Any) -> Any:
+    """A pointer to an empty or read-only array; anything else is refused with its reason."""
+    where = f"argument '{parameter.name}' of routine '{routine}'"
+    dtype = _DTYPES[parameter.kind]
+    if not isinstance(array, np.ndarray):
+        raise RoutineError(f"{where} is {type(array).__name__}: expected a NumPy array of {dtype}.")
+    if array.dtype != dtype:
+        raise RoutineError(f"{where} has dtype {array.dtype}: expected {dtype}. Use array.astype('{dtype}').")
+    if not array.flags.c_contiguous:
+        raise RoutineError(f"{where} is not contiguous. Use np.ascontiguousarray.")
+    if written and not array.flags.writeable:
+        raise RoutineError(f"{where} is read-only, and the routine writes to it.")
+    return ctypes.cast(array.ctypes.data, _POINTERS[parameter.kind])

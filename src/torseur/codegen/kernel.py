@@ -1,0 +1,228 @@
+"""Programs compiled to a backend and called with arrays: numbers in, arrays out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torseur.codegen.backends import build_library, choose_backend
+from torseur.codegen.calling import array_function
+from torseur.codegen.names import Names, comment
+from torseur.codegen.python.program import program_source as python_source
+from torseur.codegen.python.program import python_function
+from torseur.codegen.routine.language import Array
+from torseur.errors import TorseurError, unknown_name
+from torseur.graph.evaluation import substitute
+from torseur.graph.expr import as_expr
+from torseur.graph.program import Input, Output, Program
+
+Evaluate = Callable[[Sequence[Array], Sequence[Array]], None]
+"""Fills output arrays from input arrays."""
+
+PREPARED = "prepared"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds spent on printing the source, and on compiling it (or loading it, when it was cached)."""
+
+    generation: float
+    compilation: float
+    cached: bool
+
+
+class Kernel:
+    """A program as a function of NumPy arrays.
+
+    `kernel(q, v, p)` or `kernel(q=..., v=..., p=...)` returns a dict of output arrays. What depends on the
+    parameters only is computed when they change, not at every call.
+    """
+
+    def __init__(self, program: Program, parameters: tuple[str, ...], backend: str, source: str, timing: Timing,
+                 evaluate: Evaluate, prepare: Evaluate | None, prepared_size: int) -> None:
+        self.program = program
+        self.parameters = parameters
+        self.backend = backend
+        self.timing = timing
+        self._body = source
+        self._evaluate = evaluate
+        self._prepare = prepare
+        self._prepared_size = prepared_size
+        self._last: tuple[list[Array], Array] | None = None
+        self._is_parameter = [group.name in parameters for group in program.inputs]
+
+    def __call__(self, *values: Any, **named: Any) -> dict[str, Array]:
+        """The outputs, each in its own shape."""
+        results = [np.empty(output.shape) for output in self.program.outputs]
+        self._run(self._inputs(values, named), results)
+        return {output.name: result for output, result in zip(self.program.outputs, results, strict=True)}
+
+    def into(self, outputs: Sequence[Array] | Mapping[str, Array], *values: Any, **named: Any) -> None:
+        """Writes the outputs into given arrays (contiguous, float64, not overlapping the inputs)."""
+        groups = self.program.outputs
+        given = [outputs[g.name] for g in groups] if isinstance(outputs, Mapping) else list(outputs)
+        if len(given) != len(groups):
+            raise TorseurError(f"kernel '{self.program.name}' has {len(groups)} outputs, got {len(given)} arrays.")
+        inputs = self._inputs(values, named)
+        for group, array in zip(groups, given, strict=True):
+            self._check_output(group, array, inputs)
+        self._run(inputs, given)
+
+    @property
+    def source(self) -> str:
+        """The generated text under a header that says what it computes and what it cost."""
+        mark = {"c": ("/* ", " */"), "llvm": ("; ", ""), "python": ("# ", "")}[self.backend]
+        return "".join(f"{mark[0]}{comment(line)}{mark[1]}\n" for line in self._header()) + self._body
+
+    def prepare(self, *parameters: Any) -> Array:
+        """The values that depend on the parameters only, in the order the per-state function reads them."""
+        prepared = np.empty(self._prepared_size)
+        if self._prepare is not None:
+            self._prepare([np.ascontiguousarray(p, dtype=float) for p in parameters], [prepared])
+        return prepared
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.program.name!r}, backend={self.backend!r})"
+
+    def _header(self) -> list[str]:
+        program, timing = self.program, self.timing
+        counts = ", ".join(f"{n} {kind}" for kind, n in sorted(program.counts.items(), key=lambda item: -item[1]))
+        made = "loaded from the cache" if timing.cached else "compiled"
+        return [
+            program.name,
+            f"inputs: {', '.join(f'{group.name}[{len(group)}]' for group in program.inputs)}",
+            f"outputs: {', '.join(f'{output.name}{list(output.shape)}' for output in program.outputs)}",
+            f"{len(program.operations)} operations: {counts}",
+            f"generated in {1e3 * timing.generation:.1f} ms, {made} in {1e3 * timing.compilation:.1f} ms",
+        ]
+
+    def _run(self, inputs: list[Array], outputs: list[Array]) -> None:
+        if self._prepare is None:
+            return self._evaluate(inputs, outputs)
+        fixed = [a for a, is_parameter in zip(inputs, self._is_parameter, strict=True) if is_parameter]
+        states = [a for a, is_parameter in zip(inputs, self._is_parameter, strict=True) if not is_parameter]
+        self._evaluate([*states, self._prepared(fixed)], outputs)
+
+    def _prepared(self, fixed: list[Array]) -> Array:
+        last = self._last
+        if last is not None and all(np.array_equal(a, b) for a, b in zip(last[0], fixed, strict=True)):
+            return last[1]
+        prepared = self.prepare(*fixed)
+        self._last = ([a.copy() for a in fixed], prepared)
+        return prepared
+
+    def _inputs(self, values: tuple[Any, ...], named: dict[str, Any]) -> list[Array]:
+        groups = self.program.inputs
+        if len(values) > len(groups):
+            raise TorseurError(f"kernel '{self.program.name}' has {len(groups)} inputs, got {len(values)}.")
+        given = dict(zip((group.name for group in groups), values, strict=False))
+        for name in named:
+            if name not in {group.name for group in groups}:
+                names = [group.name for group in groups]
+                raise TorseurError(unknown_name("input", name, names, f"kernel '{self.program.name}': "))
+            if name in given:
+                raise TorseurError(f"kernel '{self.program.name}': input '{name}' is given twice.")
+        given |= named
+        return [self._input(group, given) for group in groups]
+
+    def _input(self, group: Input, given: dict[str, Any]) -> Array:
+        if group.name not in given:
+            raise TorseurError(f"kernel '{self.program.name}': input '{group.name}' is missing.")
+        array = np.ascontiguousarray(given[group.name], dtype=np.float64)
+        if array.size != len(group):
+            raise TorseurError(f"kernel '{self.program.name}': input '{group.name}' has {array.size} entries, "
+                               f"expected {len(group)}.")
+        return array
+
+    def _check_output(self, group: Output, array: Array, inputs: list[Array]) -> None:
+        where = f"kernel '{self.program.name}': output '{group.name}'"
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.c_contiguous:
+            raise TorseurError(f"{where} needs a contiguous NumPy array of float64.")
+        if array.size != len(group) or not array.flags.writeable:
+            raise TorseurError(f"{where} has {len(group)} entries and needs a writable array of that size, got "
+                               f"{array.size}.")
+        if any(np.may_share_memory(array, given) for given in inputs):
+            raise TorseurError(f"{where} overlaps an input in memory.")
+
+
+def compile_program(
+    program: Program, backend: str = "auto", parameters: Sequence[str] = (),
+    baked: Mapping[str, Sequence[float]] | None = None,
+) -> Kernel:
+    """The program as a kernel.
+
+    `parameters` names the inputs that change rarely; `baked` gives inputs a fixed value, compiled into the code.
+    """
+    program = bake(program, baked or {})
+    for name in parameters:
+        if name not in [group.name for group in program.inputs]:
+            names = [group.name for group in program.inputs]
+            raise TorseurError(unknown_name("input", name, names, f"program '{program.name}': "))
+    ordered = tuple(group.name for group in program.inputs if group.name in parameters)
+    prepare, per_state = program.split(ordered, PREPARED) if ordered else (None, program)
+    if prepare is None or not prepare.operations:
+        prepare, per_state = None, program
+    chosen = choose_backend(backend)
+    make = _python_kernel if chosen == "python" else _compiled_kernel
+    return make(program, ordered, prepare, per_state, chosen, backend == "auto")
+
+
+def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
+    """The program with some inputs replaced by numbers."""
+    if not values:
+        return program
+    known = {group.name: group for group in program.inputs}
+    fixed = {}
+    for name, numbers in values.items():
+        if name not in known:
+            raise TorseurError(unknown_name("input", name, known, f"program '{program.name}': "))
+        fixed |= {node: as_expr(x) for node, x in zip(known[name].nodes, numbers, strict=True)}
+    entries = substitute([entry for output in program.outputs for entry in output.entries], fixed)
+    outputs, start = [], 0
+    for output in program.outputs:
+        outputs.append(Output(output.name, output.shape, tuple(entries[start : start + len(output)])))
+        start += len(output)
+    return Program(program.name, tuple(g for g in program.inputs if g.name not in values), tuple(outputs))
+
+
+def _python_kernel(program: Program, parameters: tuple[str, ...], prepare: Program | None, per_state: Program,
+                   backend: str, may_change: bool) -> Kernel:
+    start = time.perf_counter()
+    source = "\n".join(python_source(part) for part in (prepare, per_state) if part is not None)
+    functions = [None if part is None else _python_evaluate(part) for part in (prepare, per_state)]
+    timing = Timing(time.perf_counter() - start, 0.0, False)
+    assert functions[1] is not None
+    return Kernel(program, parameters, "python", source, timing, functions[1], functions[0], _prepared_size(prepare))
+
+
+def _python_evaluate(program: Program) -> Evaluate:
+    function = python_function(program)
+
+    def evaluate(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        with np.errstate(all="ignore"):
+            results = function(*[array.reshape(-1) for array in inputs])
+        for array, values in zip(outputs, results, strict=True):
+            array.reshape(-1)[:] = values
+
+    return evaluate
+
+
+def _compiled_kernel(program: Program, parameters: tuple[str, ...], prepare: Program | None, per_state: Program,
+                     backend: str, may_change: bool) -> Kernel:
+    start = time.perf_counter()
+    symbol = Names().unique(f"{program.name}_kernel")
+    parts = {symbol: per_state} | ({f"{symbol}_prepare": prepare} if prepare is not None else {})
+    library = build_library(backend, may_change, lambda target: target.programs_source(parts))
+    generation = time.perf_counter() - start - library.seconds
+    functions = {name: array_function(library, name, part) for name, part in parts.items()}
+    timing = Timing(generation, library.seconds, library.cached)
+    return Kernel(program, parameters, library.backend, library.source, timing, functions[symbol],
+                  functions.get(f"{symbol}_prepare"), _prepared_size(prepare))
+
+
+def _prepared_size(prepare: Program | None) -> int:
+    return len(prepare.outputs[0]) if prepare is not None else 0

@@ -1,0 +1,110 @@
+"""A compilation unit with its externals resolved: which functions exist, and what each call of them passes.
+
+The part of a Program that depends only on arrays an entry routine hands through unchanged (parameters, as a rule)
+is computed once per call of the entry and kept in the unit's context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torseur.codegen.binding import CallbackSpec, ProgramBinding
+from torseur.codegen.names import Names
+from torseur.codegen.routine.language import External, Kind, Routine, RoutineError
+from torseur.codegen.routine.nodes import Function
+from torseur.codegen.routine.unit import BoundExternal, Unit, translate
+from torseur.graph.program import Program
+
+Binding = Routine | ProgramBinding | CallbackSpec
+INLINE_BELOW = 300
+"""Operations up to which a program is copied into each of its call sites."""
+
+
+@dataclass(frozen=True)
+class LinkedProgram:
+    """A program of the unit.
+
+    `inputs` are positions among the external's arguments, None for the prepared vector; `prepare` computes that
+    vector from the entry's parameters `prepared_from`.
+    """
+
+    name: str
+    program: Program
+    external: External
+    inputs: tuple[int | None, ...]
+    outputs: tuple[int, ...]
+    prepare: Program | None = None
+    prepared_from: tuple[str, ...] = ()
+
+    @property
+    def is_small(self) -> bool:
+        return len(self.program.operations) <= INLINE_BELOW
+
+    @property
+    def prepared_size(self) -> int:
+        return len(self.prepare.outputs[0]) if self.prepare is not None else 0
+
+
+@dataclass(frozen=True)
+class LinkedUnit:
+    """Functions, programs and callbacks of one translation unit."""
+
+    unit: Unit
+    programs: Mapping[str, LinkedProgram]
+    callbacks: tuple[BoundExternal, ...]
+
+    @property
+    def entry(self) -> Function:
+        return self.unit.entry
+
+    @property
+    def prepared(self) -> tuple[LinkedProgram, ...]:
+        """The programs with a part that is computed once per call of the entry."""
+        return tuple(program for program in self.programs.values() if program.prepare is not None)
+
+
+def link(entry: Routine, statics: Mapping[str, int], externals: Mapping[str, object]) -> LinkedUnit:
+    """The unit of an entry routine, its programs split and its callbacks numbered."""
+    bindings = {name: as_binding(name, value) for name, value in externals.items()}
+    unit = translate(entry, statics, bindings)
+    names = Names()
+    programs: dict[str, LinkedProgram] = {}
+    callbacks = []
+    for name, bound in unit.externals.items():
+        binding = bindings[name]
+        if isinstance(binding, ProgramBinding):
+            programs[name] = _linked(unit, binding, bound.external, names.unique(f"program_{name}"))
+        else:
+            callbacks.append(bound)
+    return LinkedUnit(unit, programs, tuple(callbacks))
+
+
+def as_binding(name: str, value: object) -> Binding:
+    """The value of `externals` as something a unit can call."""
+    if isinstance(value, Program):
+        return ProgramBinding(value)
+    if isinstance(value, (Routine, ProgramBinding, CallbackSpec)):
+        return value
+    hint = " Wrap a Python function in CallbackSpec(function, sizes={...})." if callable(value) else ""
+    raise RoutineError(f"external '{name}' is bound to {type(value).__name__}: expected a Program, a routine or a "
+                       f"CallbackSpec.{hint}")
+
+
+def _linked(unit: Unit, binding: ProgramBinding, external: External, name: str) -> LinkedProgram:
+    program = binding.program
+    positions = binding.input_positions(external)
+    outputs = binding.output_positions(external)
+    sources = {
+        group.name: unit.constant_argument(external.name, position)
+        for group, position in zip(program.inputs, positions, strict=True)
+        if external.parameters[position].kind is Kind.ARRAY and len(group)
+    }
+    fixed = [group for group, source in sources.items() if source is not None]
+    prepare, per_state = program.split(fixed) if fixed else (None, program)
+    if prepare is None or not prepare.operations:
+        return LinkedProgram(name, program, external, positions, outputs)
+    kept = tuple(p for group, p in zip(program.inputs, positions, strict=True) if group.name not in fixed)
+    return LinkedProgram(
+        name, per_state, external, (*kept, None), outputs, prepare, tuple(str(sources[group]) for group in fixed)
+    )

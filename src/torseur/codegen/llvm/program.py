@@ -1,0 +1,102 @@
+"""Straight-line programs printed as LLVM functions with the same arguments as in C."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from torseur.codegen.llvm.module import Declarations
+from torseur.codegen.llvm.routine import function_name
+from torseur.codegen.llvm.spelling import FLAGS, double
+from torseur.codegen.straight import Chunk, Layout, layout
+from torseur.codegen.tables import Lookups
+from torseur.graph.expr import Expr
+from torseur.graph.operations import OPERATIONS
+from torseur.graph.program import Program
+
+_ARITHMETIC = re.compile(r"^(fadd|fsub|fmul|fdiv|fneg) double")
+_CALL = re.compile(r"^call double @([\w.]+)\(")
+
+
+def _with_flags(spelling: str) -> str:
+    return _ARITHMETIC.sub(rf"\1 {FLAGS} double", spelling)
+
+
+_SPELLING = {name: _with_flags(operation.spelling["llvm"]) for name, operation in OPERATIONS.items()}
+_CALLED = {name: match[1] for name, text in _SPELLING.items() if (match := _CALL.match(text)) is not None}
+
+
+def program_source(program: Program, name: str, lookups: Lookups, module: Declarations, linkage: str,
+                   attributes: str) -> str:
+    """The LLVM functions that compute a program; the last one has the given name, linkage and attributes."""
+    plan = layout(program, ("scratch", "entry"))
+    for node in program.operations:
+        if node.op in _CALLED:
+            module.called(_CALLED[node.op], len(node.args))
+    if len(plan.chunks) == 1:
+        return _function(plan, plan.chunks[0], f"define {linkage}void @{name}", lookups, attributes)
+    parts = [
+        _function(plan, chunk, f"define internal void @{name}_{k}", lookups, "noinline nounwind", [_NOALIAS + "%scratch"])
+        for k, chunk in enumerate(plan.chunks)
+    ]
+    return "\n".join([*parts, _caller(plan, name, linkage, attributes)])
+
+
+_NOALIAS = "ptr noalias nocapture "
+
+
+def _parameters(plan: Layout) -> list[str]:
+    return [f"{_NOALIAS}%{array}" for array in plan.arrays]
+
+
+def _function(plan: Layout, chunk: Chunk, head: str, lookups: Lookups, attributes: str,
+              extra: list[str] | None = None) -> str:
+    lines = [f"{head}({', '.join([*_parameters(plan), *(extra or [])])}) {attributes} {{", "entry:"]
+    names = plan.names
+    for node, (i, j) in chunk.inputs.items():
+        lines += _load(names[node], plan.arrays[i], j)
+    for node, slot in chunk.restored.items():
+        lines += _load(names[node], "scratch", slot)
+    for node in chunk.operations:
+        lines += _operation(node, names, lookups)
+        if node in chunk.saved:
+            lines += _store(f"%{names[node]}", f"{names[node]}.saved", "scratch", chunk.saved[node])
+    outputs = plan.arrays[len(plan.program.inputs) :]
+    for node, places in chunk.results.items():
+        for i, j in places:
+            lines += _store(_reference(node, names), f"{outputs[i]}.{j}", outputs[i], j)
+    return "\n".join([*lines, "  ret void", "}", ""])
+
+
+def _load(name: str, array: str, index: int) -> list[str]:
+    return [f"  %{name}.at = getelementptr inbounds double, ptr %{array}, i64 {index}",
+            f"  %{name} = load double, ptr %{name}.at, align 8, !tbaa !1"]
+
+
+def _store(value: str, address: str, array: str, index: int) -> list[str]:
+    return [f"  %{address} = getelementptr inbounds double, ptr %{array}, i64 {index}",
+            f"  store double {value}, ptr %{address}, align 8, !tbaa !1"]
+
+
+def _caller(plan: Layout, name: str, linkage: str, attributes: str) -> str:
+    arguments = ", ".join(f"ptr %{array}" for array in (*plan.arrays, "scratch"))
+    calls = [f"  call void @{name}_{k}({arguments})" for k in range(len(plan.chunks))]
+    head = f"define {linkage}void @{name}({', '.join(_parameters(plan))}) {attributes} {{"
+    scratch = f"  %scratch = alloca double, i64 {max(plan.slots, 1)}, align 8"
+    return "\n".join([head, "entry:", scratch, *calls, "  ret void", "}", ""])
+
+
+def _reference(node: Expr, names: dict[Expr, str]) -> str:
+    name = names.get(node)
+    return f"%{name}" if name is not None else double(math.pi if node.op == "pi" else float(node.data))
+
+
+def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> list[str]:
+    arguments = [_reference(a, names) for a in node.args]
+    name = names[node]
+    if node.op == "table":
+        return [f"  %{name} = call double @{function_name(lookups.function(node.data))}(double {arguments[0]})"]
+    text = _SPELLING[node.op].format(*arguments)
+    if text.startswith("fcmp"):
+        return [f"  %{name}.test = {text}", f"  %{name} = uitofp i1 %{name}.test to double"]
+    return [f"  %{name} = {text}"]

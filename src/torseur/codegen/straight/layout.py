@@ -1,0 +1,130 @@
+"""A Program cut into chunks that a compiler swallows in linear time.
+
+Each chunk becomes one function. Values that cross chunks live in a scratch array whose slots are used again once
+their last reader has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from torseur.codegen.names import Names
+from torseur.graph.expr import Expr
+from torseur.graph.program import Program
+
+CHUNK = 400
+"""Operations per function. Compile time grows faster than this number, run time hardly depends on it."""
+
+
+@dataclass
+class Chunk:
+    """One function's worth of operations.
+
+    `inputs` are the (input, index) pairs it reads, `restored` the values it takes from scratch slots; `saved` gives
+    a slot to values that later chunks read, `results` the output places of values it computes.
+    """
+
+    operations: list[Expr]
+    inputs: dict[Expr, tuple[int, int]] = field(default_factory=dict)
+    restored: dict[Expr, int] = field(default_factory=dict)
+    saved: dict[Expr, int] = field(default_factory=dict)
+    results: dict[Expr, list[tuple[int, int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The chunks of a program, the number of scratch slots, and an identifier for every value."""
+
+    program: Program
+    chunks: tuple[Chunk, ...]
+    slots: int
+    names: dict[Expr, str]
+    arrays: tuple[str, ...]
+    """Identifiers of the inputs, then of the outputs."""
+
+
+def layout(program: Program, reserved: Iterable[str] = (), chunk: int = CHUNK) -> Layout:
+    """The program's operations in their own order, sine beside cosine, in chunks of about the given size."""
+    order = _pair_sines(program.operations)
+    pieces = [Chunk(order[i : i + chunk]) for i in range(0, len(order), chunk)] or [Chunk([])]
+    slots = _connect(program, pieces)
+    names = Names(reserved)
+    arrays = tuple(names.unique(group.name) for group in (*program.inputs, *program.outputs))
+    return Layout(program, tuple(pieces), slots, _name_values(program, order, names), arrays)
+
+
+def _pair_sines(operations: Iterable[Expr]) -> list[Expr]:
+    """The operations with sine and cosine of one argument next to each other, so that compilers fuse them."""
+    operations = list(operations)
+    partner: dict[Expr, list[Expr]] = {}
+    for node in operations:
+        if node.op in ("sin", "cos"):
+            partner.setdefault(node.args[0], []).append(node)
+    order: list[Expr] = []
+    for node in operations:
+        if node.op in ("sin", "cos"):
+            order.extend(partner.pop(node.args[0], ()))
+        else:
+            order.append(node)
+    return order
+
+
+def _connect(program: Program, pieces: list[Chunk]) -> int:
+    """Fills in what each chunk reads and leaves behind; returns the number of scratch slots."""
+    home = {node: k for k, piece in enumerate(pieces) for node in piece.operations}
+    sources = {node: (i, j) for i, group in enumerate(program.inputs) for j, node in enumerate(group.nodes)}
+    last_reader: dict[Expr, int] = {}
+    for k, piece in enumerate(pieces):
+        for argument in (a for node in piece.operations for a in node.args):
+            if argument in sources:
+                piece.inputs[argument] = sources[argument]
+            elif home.get(argument, k) != k:
+                last_reader[argument] = k
+    _place_results(program, pieces, home, sources)
+    return _assign_slots(pieces, home, last_reader)
+
+
+def _place_results(
+    program: Program, pieces: list[Chunk], home: dict[Expr, int], sources: dict[Expr, tuple[int, int]]
+) -> None:
+    """Outputs are written where they are computed; inputs and constants that are outputs, in the last chunk."""
+    for i, output in enumerate(program.outputs):
+        for j, entry in enumerate(output.entries):
+            piece = pieces[home.get(entry, len(pieces) - 1)]
+            piece.results.setdefault(entry, []).append((i, j))
+            if entry in sources:
+                piece.inputs[entry] = sources[entry]
+
+
+def _assign_slots(pieces: list[Chunk], home: dict[Expr, int], last_reader: dict[Expr, int]) -> int:
+    free: list[int] = []
+    released: dict[int, list[int]] = {}
+    count = 0
+    slot: dict[Expr, int] = {}
+    for k, piece in enumerate(pieces):
+        for node in piece.operations:
+            for argument in node.args:
+                if argument in last_reader and home[argument] != k:
+                    piece.restored[argument] = slot[argument]
+        free.extend(released.pop(k - 1, ()))
+        for node in piece.operations:
+            if node in last_reader:
+                if free:
+                    slot[node] = free.pop()
+                else:
+                    slot[node], count = count, count + 1
+                piece.saved[node] = slot[node]
+                released.setdefault(last_reader[node], []).append(slot[node])
+    return count
+
+
+def _name_values(program: Program, order: list[Expr], names: Names) -> dict[Expr, str]:
+    """The user's names where there are some, numbers elsewhere."""
+    result: dict[Expr, str] = {}
+    for group in program.inputs:
+        for j, node in enumerate(group.nodes):
+            result.setdefault(node, names.unique(node.name or f"{group.name}_{j}"))
+    for number, node in enumerate(order):
+        result[node] = names.unique(node.label) if node.label else names.unique(f"t{number}")
+    return result

@@ -1,0 +1,74 @@
+"""Inverse dynamics: recursive Newton-Euler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torseur.dynamics.recursion import inertial_force, link_motions
+from torseur.spatial import Force, Scalar, Vec3
+from torseur.tree import GROUND, Snapshot, Tree
+
+Wrenches = Mapping[int, Force]
+
+
+def inverse_dynamics(
+    tree: Tree,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    vdot: Sequence[Scalar],
+    wrenches: Wrenches | None = None,
+    t: Scalar | None = None,
+) -> list[Scalar]:
+    """Generalised forces τ that produce the accelerations vdot in state (q, v): τ = M vdot + c + g - Σ Jᵀ F.
+
+    Outward the motion of each link (see recursion.py), then inward the forces it takes, projected on the joint's
+    screws. `wrenches` are external forces on links, at the link's origin and in its axes.
+    """
+    now = tree.at(q, v, t)
+    motions = link_motions(now, vdot, now.gravity)
+    forces = [inertial_force(link.inertia, motion) for link, motion in zip(now.links, motions, strict=True)]
+    return project(now, _less(forces, wrenches or {}))
+
+
+def project(now: Snapshot, forces: Sequence[Force]) -> list[Scalar]:
+    """Σ Jᵀ F: the forces on all links, carried inward and projected on every joint's screws."""
+    tree, links, total = now.tree, now.links, list(forces)
+    tau: list[list[Scalar]] = [[] for _ in links]
+    for i in tree.inward():
+        motion, parent = links[i].motion, tree.parent(i)
+        tau[i] = [screw.dot(total[i]) for screw in motion.screws]
+        if parent != GROUND:
+            total[parent] = total[parent] + motion.transform.force_to_parent(total[i])
+    return [entry for link in tau for entry in link]
+
+
+def _less(forces: Sequence[Force], wrenches: Wrenches) -> list[Force]:
+    return [force - wrenches[i] if i in wrenches else force for i, force in enumerate(forces)]
+
+
+def bias(
+    tree: Tree,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    wrenches: Wrenches | None = None,
+    t: Scalar | None = None,
+) -> list[Scalar]:
+    """Centrifugal, Coriolis, gravity and external terms: τ at vdot = 0."""
+    return inverse_dynamics(tree, q, v, [0] * len(tree.layout.speeds), wrenches, t)
+
+
+def gravity_forces(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) -> list[Scalar]:
+    """Generalised forces that hold the mechanism at rest against gravity.
+
+    The force on a link is its mass times the acceleration of free fall, upward.
+    """
+    now = tree.at(q, None, t)
+    links = now.links
+    weights: list[Force] = []
+    up: list[Vec3] = []
+    for i in tree.outward():
+        before = -now.gravity if tree.parent(i) == GROUND else up[tree.parent(i)]
+        up.append(links[i].motion.transform.rotation.to_child(before))
+        inertia = links[i].inertia
+        weights.append(Force(inertia.moment.cross(up[i]), up[i] * inertia.mass))
+    return project(now, weights)

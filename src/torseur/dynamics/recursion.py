@@ -1,0 +1,94 @@
+"""Velocities and accelerations of the links, from the earth outward.
+
+Classical vectors, as in Luh, Walker and Paul (1980) with the tensor U = α̃ + ω̃ ω̃ of Khalil and Kleinfinger (1987): the
+acceleration of a point r of a link is a + U r, so the velocity of the origin is never needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torseur.graph import named
+from torseur.spatial import NULL, Force, Inertia, Matrix3, Motion, Scalar, Symmetric3, Vec3
+from torseur.tree import GROUND, Moving, Snapshot
+
+_ZERO_TENSOR = Matrix3((NULL, NULL, NULL))
+
+
+@dataclass(frozen=True)
+class LinkMotion:
+    """Angular velocity w, its rate, the acceleration of the origin less gravity, and U, all in the link's axes."""
+
+    w: Vec3
+    alpha: Vec3
+    a: Vec3
+    tensor: Matrix3
+
+
+def link_motions(now: Snapshot, vdot: Sequence[Scalar], gravity: Vec3) -> list[LinkMotion]:
+    """The motion of every link when the speeds change at the rate vdot.
+
+    The earth accelerates against gravity, so every acceleration is less gravity and weights need no term of their own.
+    """
+    tree, links = now.tree, now.links
+    earth = LinkMotion(NULL, NULL, -gravity, _ZERO_TENSOR)
+    motions: list[LinkMotion] = []
+    for i in tree.outward():
+        parent = earth if tree.parent(i) == GROUND else motions[tree.parent(i)]
+        motions.append(_carried(parent, links[i], vdot[tree.links[i].v], tree.links[i].name))
+    return motions
+
+
+def _carried(parent: LinkMotion, link: Moving, vdot: Sequence[Scalar], name: str) -> LinkMotion:
+    joint = link.motion
+    turn, r = joint.transform.rotation.to_child, joint.transform.position
+    relative, change = joint.velocity, _acceleration(joint.screws, vdot, joint.bias)
+    carried = turn(parent.w)
+    w = label(f"w_{name}", carried + relative.angular)
+    alpha = label(f"dw_{name}", turn(parent.alpha) + carried.cross(relative.angular) + change.angular)
+    a = turn(parent.a + parent.tensor @ r) + carried.cross(relative.linear) * 2 + change.linear
+    return LinkMotion(w, alpha, label(f"a_{name}", a), rotation_tensor(w, alpha))
+
+
+def _acceleration(screws: Sequence[Motion], vdot: Sequence[Scalar], bias: Motion) -> Motion:
+    """S vdot + bias."""
+    total = bias
+    for screw, rate in zip(screws, vdot, strict=True):
+        total = total + screw * rate
+    return total
+
+
+def rotation_tensor(w: Vec3, alpha: Vec3) -> Matrix3:
+    """U = α̃ + ω̃ ω̃."""
+    xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
+    xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
+    return Matrix3((
+        Vec3(-(yy + zz), xy - alpha.z, xz + alpha.y),
+        Vec3(xy + alpha.z, -(xx + zz), yz - alpha.x),
+        Vec3(xz - alpha.y, yz + alpha.x, -(xx + yy)),
+    ))  # fmt: skip
+
+
+def inertial_force(inertia: Inertia, motion: LinkMotion) -> Force:
+    """The force and the moment at the origin that a link's motion requires: m a + U h and I α + ω x I ω + h x a."""
+    h, a = inertia.moment, motion.a
+    force = a * inertia.mass + motion.tensor @ h
+    return Force(_spin_rate(inertia.matrix, motion) + h.cross(a), force)
+
+
+def _spin_rate(matrix: Symmetric3, motion: LinkMotion) -> Vec3:
+    """I α + ω x I ω, written with the entries of U so that products of ω are shared."""
+    w, alpha, (u0, u1, u2) = motion.w, motion.alpha, motion.tensor.rows
+    xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
+    m = matrix
+    return Vec3(
+        m.xx * alpha.x + (m.zz - m.yy) * (w.y * w.z) - m.xy * u2.x + m.xz * u1.x + m.yz * (yy - zz),
+        m.yy * alpha.y + (m.xx - m.zz) * (w.x * w.z) + m.xy * u2.y - m.yz * u0.y + m.xz * (zz - xx),
+        m.zz * alpha.z + (m.yy - m.xx) * (w.x * w.y) - m.xz * u1.z + m.yz * u0.z + m.xy * (xx - yy),
+    )
+
+
+def label(name: str, vector: Vec3) -> Vec3:
+    """The vector with its components named for printed equations and generated code."""
+    return Vec3(named(f"{name}_x", vector.x), named(f"{name}_y", vector.y), named(f"{name}_z", vector.z))

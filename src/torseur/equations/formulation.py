@@ -1,0 +1,53 @@
+"""What a formalism must give, whatever its principle: M and the forces in M(q) v' + b(q, v) = Q(q, v, t)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torseur.equations.solve import solve_symmetric
+from torseur.graph import Expr, as_expr
+from torseur.tree import Tree
+
+
+@dataclass(frozen=True)
+class Formulation(ABC):
+    """One way of writing the equations of a tree. Entries are expressions of the tree's layout symbols.
+
+    M is the mass matrix, b the centrifugal, Coriolis and gravity terms, Q the generalised forces of the loads.
+    """
+
+    tree: Tree
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The formalism's name."""
+
+    @abstractmethod
+    def mass_matrix(self) -> list[list[Expr]]:
+        """M."""
+
+    @abstractmethod
+    def bias(self) -> list[Expr]:
+        """b: what the speeds and gravity take."""
+
+    @abstractmethod
+    def loads(self) -> list[Expr]:
+        """Q: what the loads give."""
+
+    def acceleration(self) -> list[Expr]:
+        """v' from M v' = Q - b, by symmetric elimination."""
+        forces = [as_expr(q) - b for q, b in zip(self.loads(), self.bias(), strict=True)]
+        return solve_symmetric(self.mass_matrix(), forces, self.tree.layout.speed_names)
+
+    def objects(self) -> Mapping[str, Any]:
+        """Named intermediate results of the formalism, for reading."""
+        return {}
+
+
+def as_expressions(values: Sequence[Any]) -> list[Expr]:
+    """Scalars of an algorithm, integers included, as expressions."""
+    return [as_expr(value) for value in values]

@@ -1,0 +1,50 @@
+"""Errors that a user can act on: what is wrong, where, what was expected, the nearest fix."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TorseurError(Exception):
+    """Base of every error raised on purpose; its text is a complete message for a user."""
+
+
+class MechanismError(TorseurError):
+    """The description contradicts itself or names something that does not exist."""
+
+
+class UnitError(MechanismError):
+    """A quantity has the wrong dimension or an unknown unit."""
+
+
+class UnsupportedError(TorseurError):
+    """The description is right, but this operation does not cover it."""
+
+
+class CompilationError(TorseurError):
+    """A target's compiler failed or is missing."""
+
+
+class SimulationError(TorseurError):
+    """A motion could not be computed to its end; `trajectory` holds the valid part."""
+
+    def __init__(self, message: str, trajectory: object | None = None) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name closest to a misspelt one, or None when nothing is close."""
+    matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return matches[0] if matches else None
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> str:
+    """Message for a name that is not there: "unknown body 'copler'. Bodies: ... Did you mean 'coupler'?"."""
+    names = list(known)
+    plural = kind[:-1] + "ies" if kind.endswith("y") else kind + "s"
+    listing = f" {plural.capitalize()}: {', '.join(names)}." if names else f" There are no {plural}."
+    guess = nearest(name, names)
+    hint = f" Did you mean '{guess}'?" if guess else ""
+    return f"{where}unknown {kind} '{name}'.{listing}{hint}"

@@ -1,0 +1,45 @@
+"""Scalar expressions: shared nodes, exact derivatives, straight-line programs."""
+
+from torseur.graph.derivatives import (
+    dense_jacobian,
+    directional_derivative,
+    gradient,
+    jacobian,
+    time_derivative,
+    weighted_gradient,
+)
+from torseur.graph.evaluation import constant_value, evaluate, live_nodes, substitute, symbols_of
+from torseur.graph.expr import PI, Expr, ExprLike, as_expr, constant, named, symbol
+from torseur.graph.functions import Table, UndeterminedFunction
+from torseur.graph.operations import OPERATIONS, Operation
+from torseur.graph.program import Input, Output, Program, matrix, vector
+
+__all__ = [
+    "OPERATIONS",
+    "PI",
+    "Expr",
+    "ExprLike",
+    "Input",
+    "Operation",
+    "Output",
+    "Program",
+    "Table",
+    "UndeterminedFunction",
+    "as_expr",
+    "constant",
+    "constant_value",
+    "dense_jacobian",
+    "directional_derivative",
+    "evaluate",
+    "gradient",
+    "jacobian",
+    "live_nodes",
+    "matrix",
+    "named",
+    "substitute",
+    "symbol",
+    "symbols_of",
+    "time_derivative",
+    "vector",
+    "weighted_gradient",
+]

@@ -1,0 +1,222 @@
+"""Straight-line programs: named vectors in, named arrays out, each operation once and in order."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from math import prod
+from typing import Any
+
+from torseur.errors import TorseurError, unknown_name
+from torseur.graph.evaluation import evaluate, live_nodes
+from torseur.graph.expr import Expr, as_expr
+from torseur.graph.operations import OPERATIONS
+from torseur.graph.pickling import Packed, pack, unpack
+
+
+@dataclass(frozen=True)
+class Input:
+    """A named vector argument, usually of symbols; any other node stands for a value computed before."""
+
+    name: str
+    nodes: tuple[Expr, ...]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A named array result, entries in row-major order."""
+
+    name: str
+    shape: tuple[int, ...]
+    entries: tuple[Expr, ...]
+
+    def __post_init__(self) -> None:
+        size = len(self.entries)
+        assert prod(self.shape) == size, f"output '{self.name}' of shape {self.shape} has {size} entries"
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def vector(name: str, entries: Sequence[Any]) -> Output:
+    """A vector output."""
+    return Output(name, (len(entries),), tuple(as_expr(e) for e in entries))
+
+
+def matrix(name: str, rows: Sequence[Sequence[Any]]) -> Output:
+    """A matrix output."""
+    columns = len(rows[0]) if rows else 0
+    return Output(name, (len(rows), columns), tuple(as_expr(e) for row in rows for e in row))
+
+
+@dataclass(frozen=True)
+class Program:
+    """outputs = f(inputs) as straight-line code.
+
+    `operations` are the nodes to compute, in order; leaves are constants, "pi" and input nodes. Undetermined
+    functions ("apply" nodes) must be inputs: the program does not know how to compute them.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+
+    def __post_init__(self) -> None:
+        self._check_inputs()
+        for node in self.nodes:
+            if node not in self._given and node.op in ("symbol", "apply"):
+                what = "function" if node.op == "apply" else "symbol"
+                raise TorseurError(f"{self._where}needs {what} '{node}', which is not one of its inputs.")
+
+    def _check_inputs(self) -> None:
+        for name, times in Counter(group.name for group in self.inputs).items():
+            if times > 1:
+                raise TorseurError(f"{self._where}has {times} inputs named '{name}'.")
+        for node, times in Counter(node for group in self.inputs for node in group.nodes).items():
+            if times > 1:
+                raise TorseurError(f"{self._where}is given '{node}' {times} times by its inputs.")
+            if node.op in ("constant", "pi"):
+                raise TorseurError(f"{self._where}cannot take the constant '{node}' as an input.")
+
+    @property
+    def _where(self) -> str:
+        return f"program '{self.name}' "
+
+    @cached_property
+    def _given(self) -> frozenset[Expr]:
+        return frozenset(node for group in self.inputs for node in group.nodes)
+
+    @cached_property
+    def nodes(self) -> tuple[Expr, ...]:
+        """Everything the outputs depend on, leaves included, in order of evaluation."""
+        results = [entry for output in self.outputs for entry in output.entries]
+        return tuple(live_nodes(results, self._given))
+
+    @cached_property
+    def operations(self) -> tuple[Expr, ...]:
+        """The nodes to compute."""
+        return tuple(node for node in self.nodes if node.args and node not in self._given)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of operations by kind."""
+        return dict(Counter(operation_kind(node) for node in self.operations))
+
+    @property
+    def cost(self) -> float:
+        """Weighted number of operations, in multiplications."""
+        return sum(OPERATIONS[node.op].cost if node.op in OPERATIONS else 10.0 for node in self.operations)
+
+    def input(self, name: str) -> Input:
+        for group in self.inputs:
+            if group.name == name:
+                return group
+        raise TorseurError(unknown_name("input", name, [group.name for group in self.inputs], self._where))
+
+    def output(self, name: str) -> Output:
+        for group in self.outputs:
+            if group.name == name:
+                return group
+        raise TorseurError(unknown_name("output", name, [group.name for group in self.outputs], self._where))
+
+    def split(self, parameters: Sequence[str], prepared: str = "prepared") -> tuple[Program, Program]:
+        """(prepare, per_state): what depends on the named inputs only, computed once, and the rest.
+
+        The second program takes the vector `prepared` in place of those inputs.
+        """
+        fixed = {node for name in parameters for node in self.input(name).nodes}
+        hoisted: set[Expr] = set(fixed)
+        for node in self.operations:
+            if all(argument in hoisted or argument.op in ("constant", "pi") for argument in node.args):
+                hoisted.add(node)
+        needed = self._frontier(hoisted)
+        given = tuple(self.input(name) for name in parameters)
+        states = tuple(group for group in self.inputs if group.name not in parameters)
+        prepare = Program(f"{self.name}_prepare", given, (vector(prepared, needed),))
+        return prepare, Program(self.name, (*states, Input(prepared, tuple(needed))), self.outputs)
+
+    def _frontier(self, hoisted: set[Expr]) -> list[Expr]:
+        """The hoisted values that the rest of the program reads."""
+        read = {a for node in self.operations if node not in hoisted for a in node.args if a in hoisted}
+        read |= {entry for output in self.outputs for entry in output.entries if entry in hoisted}
+        return sorted(read, key=lambda node: node.serial)
+
+    def evaluate(self, values: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        """The outputs in any scalar, by walking the graph: slow, exact, the reference for every target."""
+        bindings = {node: value for group in self.inputs for node, value in self._bound(group, values)}
+        flat = evaluate([e for output in self.outputs for e in output.entries], bindings)
+        results, start = {}, 0
+        for output in self.outputs:
+            results[output.name] = flat[start : start + len(output)]
+            start += len(output)
+        return results
+
+    def _bound(self, group: Input, values: Mapping[str, Sequence[Any]]) -> Iterable[tuple[Expr, Any]]:
+        """Each node of an input with its value."""
+        if group.name not in values:
+            raise TorseurError(f"{self._where}needs a value for its input '{group.name}'.")
+        given = values[group.name]
+        if len(given) != len(group):
+            expected = f"{self._where}needs {len(group)} values for '{group.name}'"
+            raise TorseurError(f"{expected}, got {len(given)}.")
+        return zip(group.nodes, given, strict=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        groups = [group.nodes for group in self.inputs] + [group.entries for group in self.outputs]
+        inputs = [(group.name, len(group)) for group in self.inputs]
+        outputs = [(group.name, group.shape) for group in self.outputs]
+        return _restored, (self.name, inputs, outputs, pack([node for group in groups for node in group]))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of what the program computes: independent of names and of when nodes were made."""
+        codes = {
+            node: _hash(b"input", struct.pack("<qq", i, k))
+            for i, group in enumerate(self.inputs)
+            for k, node in enumerate(group.nodes)
+        }
+        for node in self.nodes:
+            if node not in codes:
+                parts = [codes[a] for a in node.args]
+                symmetric = node.op in OPERATIONS and OPERATIONS[node.op].commutative
+                codes[node] = _hash(_content(node), *(sorted(parts) if symmetric else parts))
+        sizes = [len(self.inputs), *map(len, self.inputs), *map(len, self.outputs)]
+        results = [codes[entry] for output in self.outputs for entry in output.entries]
+        return _hash(struct.pack(f"<{len(sizes)}q", *sizes), *results).hex()
+
+
+def _hash(*parts: bytes) -> bytes:
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def _restored(
+    name: str, inputs: list[tuple[str, int]], outputs: list[tuple[str, tuple[int, ...]]], packed: Packed
+) -> Program:
+    nodes = iter(unpack(packed))
+    return Program(
+        name,
+        tuple(Input(label, tuple(islice(nodes, size))) for label, size in inputs),
+        tuple(Output(label, shape, tuple(islice(nodes, prod(shape)))) for label, shape in outputs),
+    )
+
+
+def operation_kind(node: Expr) -> str:
+    """The column of the operation count a node belongs to."""
+    return OPERATIONS[node.op].kind if node.op in OPERATIONS else node.op
+
+
+def _content(node: Expr) -> bytes:
+    """What a node is, apart from its arguments."""
+    if node.op == "constant":
+        return f"constant {node.data!r}".encode()
+    if node.op == "table":
+        return f"table {node.data.order} {node.data.table.content}".encode()
+    return node.op.encode()

@@ -1,0 +1,82 @@
+"""SymPy sums, products and powers with every digit kept.
+
+SymPy collects like terms when it builds, which is exact for rational numbers but rounds floats. These functions
+let SymPy collect, except where two numbers of which one is a float would be combined.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+
+def sum_of(terms: Sequence[Any]) -> Any:
+    """The sum of SymPy expressions."""
+    from sympy import Add
+
+    flat = [part for term in terms for part in Add.make_args(term)]
+    split = [part.as_coeff_Mul() for part in flat]
+    rounded = {rest for number, rest in split if number.is_Float}
+    alike = Counter(rest for _, rest in split if rest in rounded)
+    return _built(Add, flat, collect=all(times == 1 for times in alike.values()))
+
+
+def negative_of(term: Any) -> Any:
+    """-term; a sum changes the sign of its terms, as everywhere in SymPy."""
+    from sympy import Add, Integer
+
+    if term.is_Add:
+        return sum_of([negative_of(part) for part in Add.make_args(term)])
+    return product_of([Integer(-1), term])
+
+
+def product_of(factors: Sequence[Any]) -> Any:
+    """The product of SymPy expressions; a number stays in front of a sum."""
+    from sympy import Mul
+
+    flat = [part for factor in factors for part in Mul.make_args(factor)]
+    numbers = [part for part in flat if part.is_Number]
+    others = [part for part in flat if not part.is_Number]
+    if _powers_would_round(others):
+        return _built(Mul, flat, collect=False)
+    number, rest = _built(Mul, others).as_coeff_Mul()
+    numbers = [n for n in (*numbers, number) if n != 1]
+    if any(n.is_Float for n in numbers) and sum(abs(n) != 1 for n in numbers) > 1:
+        return _built(Mul, [*numbers, rest], collect=False)
+    if not numbers:
+        return rest
+    return _built(Mul, [Mul(*numbers), rest], collect=not rest.is_Add)
+
+
+def power_of(base: Any, exponent: Any) -> Any:
+    """base to the power exponent."""
+    from sympy import Mul, Pow
+
+    inexact = any(part.is_Float or _has_float(part.as_base_exp()[1]) for part in Mul.make_args(base))
+    spread = _has_float(exponent) and not base.is_Symbol
+    return _built(Pow, [base, exponent], collect=not inexact and not spread)
+
+
+def _powers_would_round(factors: Sequence[Any]) -> bool:
+    """Whether powers of one base would add float exponents."""
+    powers = [factor.as_base_exp() for factor in factors]
+    rounded = {base for base, exponent in powers if _has_float(exponent)}
+    return any(times > 1 for times in Counter(base for base, _ in powers if base in rounded).values())
+
+
+def _has_float(exponent: Any) -> bool:
+    """Whether a float stands where SymPy would combine it: as a term or the factor of a term."""
+    from sympy import Add
+
+    return any(term.as_coeff_Mul()[0].is_Float for term in Add.make_args(exponent))
+
+
+def _built(kind: Any, args: Sequence[Any], collect: bool = True) -> Any:
+    """The SymPy object; left as it stands where SymPy's own questions about it would go too deep."""
+    if collect:
+        try:
+            return kind(*args)
+        except RecursionError:
+            pass
+    return kind(*args, evaluate=False)

@@ -1,0 +1,162 @@
+"""From text to statements: the grammar is driven token by token, and a bad statement does not hide the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from torseur.errors import nearest
+from torseur.language.builder import Builder, TooDeep
+from torseur.language.errors import Report, Source, one_of
+from torseur.language.lexer import Token, tokens
+from torseur.language.syntax import Statement
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+LARGEST_TEXT = 1_000_000
+_OPENINGS = ("mechanism", "param", "gravity", "init", "let", "law", "table", "measure", "join", "apply", "constrain")
+_OPERANDS = {"NAME", "NUMBER", "FRESH", "OPEN", "ROUND_OPEN"}
+_OPERATORS = {"SUM_SIGN", "PRODUCT_SIGN", "COMPARE", "CIRCUMFLEX", "@", "++", "||", "DOT", "PRIME", "UNIT"}
+_WORDS = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "UNIT": "a unit", "OPEN": "'['",
+          "CLOSE": "']'", "ROUND_OPEN": "'('", "ROUND_CLOSE": "')'", "IN_JOINT": "'joint'"}  # fmt: skip
+_SIGNS = {"<": "COMPARE", "<=": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "+": "SUM_SIGN", "-": "SUM_SIGN",
+          "*": "PRODUCT_SIGN", "/": "PRODUCT_SIGN"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The parser, and which terminal each keyword or sign is."""
+
+    lark: Lark
+    terminals: dict[str, str]
+    spellings: dict[str, str]
+
+    @property
+    def keywords(self) -> frozenset[str]:
+        return frozenset(word for word in self.terminals if word.isalpha())
+
+
+@lru_cache(maxsize=1)
+def grammar() -> Grammar:
+    """The grammar of LSD, ready to parse; built once."""
+    from lark import Lark
+    from lark.lexer import PatternStr
+
+    text = files("torseur.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    lark = Lark(text, parser="lalr", start="statement", transformer=Builder(), maybe_placeholders=True)  # type: ignore[arg-type]
+    named = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
+    return Grammar(lark, named | _SIGNS, {name: f"'{word}'" for word, name in named.items()} | _WORDS)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The statements of a text, and the names in statements that could not be read."""
+
+    statements: tuple[Statement, ...]
+    doubtful: frozenset[str]
+
+
+def parse_statements(source: Source, report: Report) -> Parsed:
+    """Every statement that can be read; each fault of the others is reported once."""
+    if len(source.text) > LARGEST_TEXT:
+        report.add(0, 1, f"the text has {len(source.text)} characters; the limit is {LARGEST_TEXT}.")
+        return Parsed((), frozenset())
+    found = tokens(source, report, grammar().keywords)
+    statements: list[Statement] = []
+    doubtful: set[str] = set()
+    position = 0
+    while position < len(found):
+        result, stop = _one_statement(found, position, report)
+        statements += result
+        if not result:
+            doubtful |= {token.value for token in found[position:stop] if token.kind == "NAME"}
+        position = stop
+    return Parsed(tuple(statements), frozenset(doubtful))
+
+
+def _one_statement(found: list[Token], first: int, report: Report) -> tuple[tuple[Statement, ...], int]:
+    """The statement (several for a list) starting at a token, and where the next one starts."""
+    from lark.exceptions import UnexpectedToken
+
+    parser = grammar().lark.parse_interactive()
+    for index in range(first, len(found)):
+        token = found[index]
+        try:
+            parser.feed_token(_terminal(token, parser.choices()))
+            if token.kind == "SIGN" and token.value == ";":
+                return parser.feed_eof(), index + 1
+        except UnexpectedToken:
+            _report_unexpected(token, parser.accepts(), index == first, report)
+            return (), _resume(found, index, first)
+        except TooDeep as problem:
+            report.add(problem.start, problem.end, "this formula is nested too deeply.")
+            return (), _resume(found, index, first)
+    end = found[-1].end
+    report.add(end, end, f"expected {_expected(parser.accepts())} at the end of the text.")
+    return (), len(found)
+
+
+def _terminal(token: Token, choices: Any) -> Any:
+    """The token as the grammar's terminal: a keyword only where one fits."""
+    from lark import Token as LarkToken
+
+    kind = token.kind
+    if kind == "SIGN" or (kind == "NAME" and not token.quoted):
+        keyword = grammar().terminals.get(token.value)
+        if keyword is not None and (kind == "SIGN" or keyword in choices):
+            kind = keyword
+    return LarkToken(kind, token.value, start_pos=token.start, end_pos=token.end)
+
+
+def _resume(found: list[Token], bad: int, first: int) -> int:
+    """Where to go on after a bad token: past the next semicolon, or at a word that opens a statement."""
+    for index in range(max(bad, first + 1), len(found)):
+        token = found[index]
+        if token.kind == "SIGN" and token.value == ";":
+            return index + 1
+        if token.kind == "NAME" and token.value in _OPENINGS and _opens(found, index):
+            return index
+    return len(found)
+
+
+def _opens(found: list[Token], index: int) -> bool:
+    """Whether an opening word is followed by what follows it at the start of a statement."""
+    if index + 1 >= len(found):
+        return False
+    following = found[index + 1]
+    if found[index].value == "gravity":
+        return following.value == "="
+    return following.kind in ("NAME", "NUMBER", "FRESH") or following.value in ("[", "(")
+
+
+def _report_unexpected(token: Token, accepted: set[str], opening: bool, report: Report) -> None:
+    """Says what stood there and what could have stood there."""
+    spellings = grammar().spellings
+    words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in _WORDS]
+    guess = nearest(token.value, words) if token.kind == "NAME" else None
+    hint = f"Did you mean '{guess}'?" if guess and guess != token.value else ""
+    shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
+    if opening:
+        report.add(token.start, token.end, f"'{shown}' does not open a statement. Statements: {', '.join(_OPENINGS)}.", hint)
+        return
+    report.add(token.start, token.end, f"expected {_expected(accepted)}, got '{shown}'.", hint)
+
+
+def _expected(accepted: Iterable[str]) -> str:
+    """What the grammar would accept, in words: values and operators by their kind, the rest by spelling."""
+    names = set(accepted)
+    words = []
+    if _OPERANDS <= names:
+        words.append("a value")
+        names -= _OPERANDS | {"SUM_SIGN"}
+    spellings = grammar().spellings
+    by_sign = {name for name in names if spellings.get(name, "").strip("'") in _OPERATORS}
+    if {"SUM_SIGN", "PRODUCT_SIGN"} <= names:
+        words.append("an operator")
+        names -= _OPERATORS | by_sign
+    words += sorted(spellings.get(name, name.lower()) for name in names)
+    return one_of(words or ["nothing more"])

@@ -1,0 +1,92 @@
+"""What each name of a text stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from torseur.graph import PI, Expr, Table, UndeterminedFunction
+from torseur.language.dimensions import NUMBER, TIME, Dim, Dimensions
+from torseur.language.errors import Report, unknown
+from torseur.language.naming import Names
+from torseur.language.syntax import Expression, Node
+from torseur.mechanism import TIME as TIME_SYMBOL
+from torseur.mechanism import Frame, Sensor
+
+
+@dataclass(frozen=True)
+class Known:
+    """A quantity: its dimension, how to build its expression once all dimensions are known, and its rate."""
+
+    dimension: Dim
+    build: Callable[[], Expr]
+    rate: Known | None = None
+    literal: bool = False
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: an undetermined one or a law (dimensions of arguments, None where any will do) or a table."""
+
+    arguments: tuple[Dim | None, ...]
+    result: Dim
+    build: Callable[[], UndeterminedFunction | Table]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A frame: the body it is fixed in, and how to build it."""
+
+    body: str
+    build: Callable[[], Frame]
+
+
+@dataclass(frozen=True)
+class JointNames:
+    """A joint's coordinates by the names written in it, and the full name of each."""
+
+    name: str
+    full: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a formula stands: what owns it, and the names that hold only there."""
+
+    owner: str
+    local: Mapping[str, Known] = field(default_factory=dict)
+
+
+@dataclass
+class Scope:
+    """All names of one text, filled while its declarations are read, then asked by every formula."""
+
+    report: Report
+    doubtful: frozenset[str]
+    dimensions: Dimensions = field(default_factory=Dimensions)
+    quantities: dict[str, Known] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    definitions: dict[str, Expression] = field(default_factory=dict)
+    bodies: dict[str, Mapping[str, Known]] = field(default_factory=dict)
+    frames: dict[str, Placed] = field(default_factory=dict)
+    joints: dict[str, JointNames] = field(default_factory=dict)
+    qualifiers: dict[str, JointNames] = field(default_factory=dict)
+    sensors: dict[str, Callable[[], Sensor]] = field(default_factory=dict)
+    fresh: dict[str, Known] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+
+    def __post_init__(self) -> None:
+        self.quantities["t"] = Known(TIME, lambda: TIME_SYMBOL)
+        self.quantities["pi"] = Known(NUMBER, lambda: PI, literal=True)
+
+    def fault(self, node: Node, message: str, hint: str = "") -> None:
+        """Notes a fault at a piece of the text."""
+        self.report.add(node.start, node.end, message, hint)
+
+    def unknown(self, node: Node, kind: str, name: str, known: Iterator[str] | Mapping[str, object]) -> None:
+        """Notes a name that means nothing here, unless the statement that gives it could not be read."""
+        if name.partition(".")[0] not in self.doubtful:
+            self.fault(node, *unknown(kind, name, known))
+
+    def excerpt(self, node: Node) -> str:
+        return self.report.source.excerpt(node.start, node.end)

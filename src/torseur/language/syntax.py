@@ -1,0 +1,328 @@
+"""What a text says, before names and units are understood: frozen nodes with their place in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Node:
+    """A piece of syntax between two offsets of the text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Expression(Node):
+    """A formula; `depth` bounds the work of everything that walks it."""
+
+    depth: int
+
+
+@dataclass(frozen=True)
+class Number(Expression):
+    """A number as written, with its unit when one follows."""
+
+    text: str
+    unit: str | None
+
+
+@dataclass(frozen=True)
+class Reference(Expression):
+    """A dotted name with primes: `theta'`, `arm.mass`, `wheel.rotation.z`."""
+
+    path: tuple[str, ...]
+    primes: int
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.path)
+
+
+@dataclass(frozen=True)
+class Fresh(Expression):
+    """`?k`, an undetermined constant, or `?f(x, x')`, an undetermined function."""
+
+    label: str
+    arguments: tuple[Expression, ...] | None
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A function of arguments."""
+
+    function: Reference
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Sum(Expression):
+    """Terms with their signs."""
+
+    terms: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True)
+class Product(Expression):
+    """Factors, each multiplied ("*") or divided by ("/")."""
+
+    factors: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True)
+class Negative(Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Power(Expression):
+    base: Expression
+    exponent: Expression
+
+
+@dataclass(frozen=True)
+class Comparison(Expression):
+    sign: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Bracket(Expression):
+    """`[a, b, c]` with the unit that follows it."""
+
+    components: tuple[Expression, ...]
+    unit: str | None
+
+
+@dataclass(frozen=True)
+class TurnAbout(Expression):
+    """`angle || axis`."""
+
+    angle: Expression
+    axis: Expression
+
+
+@dataclass(frozen=True)
+class Offset(Expression):
+    """`position ++ rotation`."""
+
+    position: Expression
+    rotation: Expression
+
+
+@dataclass(frozen=True)
+class FixedIn(Expression):
+    """`place @ body`."""
+
+    place: Expression
+    body: Reference
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """A name that is being given or referred to."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Text(Node):
+    """A string."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Property(Node):
+    """`mass = 3 kg`, or `torque(q1) = ...` for one coordinate."""
+
+    name: Name
+    of: Reference | None
+    value: Expression | Text
+
+
+@dataclass(frozen=True)
+class Clause(Node):
+    """A word and its value: `about [0,0,1]`, `along`, `at`, `then`, `angles xyz`."""
+
+    word: str
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Shape(Node):
+    """The name of a solid; its properties follow."""
+
+    name: Name
+
+
+@dataclass(frozen=True)
+class TableFile(Node):
+    """`table "file.csv"` in a joint."""
+
+    file: Text
+
+
+Item = Property | Clause | Shape | TableFile
+
+
+@dataclass(frozen=True)
+class SpeedGroup(Node):
+    """`u = expression`, or `vx, vy, vz = velocity in chassis`."""
+
+    names: tuple[Name, ...]
+    value: Expression
+    within: Expression | None
+
+
+@dataclass(frozen=True)
+class Declared(Node):
+    """A coordinate, an argument or a parameter as declared: name, unit, meaning."""
+
+    name: Name
+    unit: Expression | None
+    meaning: str
+
+
+class Statement(Node):
+    """One fact."""
+
+
+@dataclass(frozen=True)
+class MechanismIs(Statement):
+    name: Name
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ParameterIs(Statement):
+    declared: Declared
+    value: Expression | None
+
+
+@dataclass(frozen=True)
+class GravityIs(Statement):
+    value: Expression
+
+
+@dataclass(frozen=True)
+class BodyIs(Statement):
+    name: Name
+    items: tuple[Item, ...]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class DefinitionIs(Statement):
+    """A named frame, vector or expression."""
+
+    name: Name
+    value: Expression
+
+
+@dataclass(frozen=True)
+class JointIs(Statement):
+    """`join A and B`; with `to` instead of `and` the order holds even when B is the earth."""
+
+    first: Expression
+    second: Expression
+    ordered: bool
+    name: Name | None
+    kind: Name
+    coordinates: tuple[Declared, ...]
+    items: tuple[Item, ...]
+    speeds: tuple[SpeedGroup, ...]
+    body_speeds: Reference | None
+
+
+@dataclass(frozen=True)
+class InitialIs(Statement):
+    of: Reference
+    value: Expression
+
+
+@dataclass(frozen=True)
+class LawIs(Statement):
+    """A function of arguments: with its formula, or undetermined."""
+
+    name: Name
+    arguments: tuple[Declared, ...]
+    unit: Expression | None
+    formula: Expression | None
+    meaning: str
+
+
+@dataclass(frozen=True)
+class TableIs(Statement):
+    """A function given by points, in the text or in a file."""
+
+    name: Name
+    unit: Expression | None
+    degree: Number | None
+    points: tuple[Expression, ...] | Text
+
+
+@dataclass(frozen=True)
+class SensorIs(Statement):
+    name: Name
+    quantity: Reference
+    of: Expression
+    axes: Expression | None
+
+
+@dataclass(frozen=True)
+class WrenchPart(Node):
+    """`force [x, y, z]`, or `force body = B end` with undetermined components."""
+
+    kind: str
+    value: Expression | None
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class WrenchIs(Statement):
+    """Force and torque on a frame, a coordinate or (`on joint J`) in a joint."""
+
+    parts: tuple[WrenchPart, ...]
+    axes: Expression | None
+    target: Expression
+    in_joint: bool
+    name: Name | None
+
+
+@dataclass(frozen=True)
+class SpringIs(Statement):
+    """A spring or bushing between two frames, or a spring on a coordinate."""
+
+    kind: str
+    items: tuple[Item, ...]
+    ends: tuple[Expression, Expression] | None
+    coordinate: Reference | None
+    name: Name | None
+
+
+@dataclass(frozen=True)
+class EquationIs(Statement):
+    left: Expression
+    right: Expression
+    name: Name | None
+
+
+@dataclass(frozen=True)
+class DistanceIs(Statement):
+    first: Expression
+    second: Expression
+    value: Expression
+    name: Name | None
+
+
+@dataclass(frozen=True)
+class RollingIs(Statement):
+    wheel: Expression
+    radius: Expression
+    tyre: Expression | None
+    on: Expression
+    normal: Expression
+    name: Name | None

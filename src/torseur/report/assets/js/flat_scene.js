@@ -1,0 +1,118 @@
+// The animated mechanism on a plain canvas, for browsers without WebGL2: shapes as shaded strokes, far ones first.
+import { add, project, rotate } from "./linear.js";
+
+export class FlatScene {
+  constructor(stage) {
+    this.stage = stage;
+    this.canvas = stage.canvas;
+    this.context = this.canvas.getContext("2d");
+    this.request();
+  }
+
+  refresh() { this.request(); }
+
+  request() {
+    if (!this.waiting) this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); });
+  }
+
+  draw() {
+    const { canvas, context, stage } = this, ratio = Math.min(devicePixelRatio || 1, 2);
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    if (!width || !height) return;
+    [canvas.width, canvas.height] = [width * ratio, height * ratio];
+    stage.camera.aspect = width / height;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = shade(stage.colours().ground, 1);
+    context.fillRect(0, 0, width, height);
+    this.drawPath();
+    const strokes = stage.bodies.flatMap((body, k) => this.strokesOf(body, k));
+    strokes.sort((a, b) => b.depth - a.depth).forEach((stroke) => this.paint(stroke));
+  }
+
+  // Pixel position, depth and pixels per metre of a world point.
+  toScreen(point) {
+    const [x, y, , w] = project(this.stage.camera.matrix(), point), { clientWidth, clientHeight } = this.canvas;
+    return { x: (x / w * 0.5 + 0.5) * clientWidth, y: (0.5 - y / w * 0.5) * clientHeight, depth: w, scale: clientHeight / (w * 0.62) };
+  }
+
+  strokesOf(body, k) {
+    const [p, q] = this.stage.motion.pose(k, this.stage.time()), marked = this.stage.highlighted();
+    const faded = marked.size > 0 && !marked.has(k);
+    return body.shapes.map((shape) => {
+      const points = outline(shape).map((point) => this.toScreen(add(p, rotate(q, point))));
+      const depth = points.reduce((sum, point) => sum + point.depth, 0) / points.length;
+      const radius = shape.radius ?? this.stage.lineRadius * 2;
+      return { shape, points, depth, radius, faded, marked: marked.has(k), colour: this.stage.colours().bodyColours[k] };
+    });
+  }
+
+  paint({ shape, points, radius, faded, marked, colour }) {
+    const { context } = this, width = Math.max(1.5, 2 * radius * points[0].scale);
+    context.globalAlpha = faded ? 0.3 : 1;
+    context.lineCap = shape.kind === "cylinder" ? "butt" : "round";
+    context.lineJoin = "round";
+    const path = () => {
+      context.beginPath();
+      points.forEach(({ x, y }, k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+      if (points.length === 1) context.lineTo(points[0].x + 0.01, points[0].y);
+    };
+    const edge = marked ? shade(this.stage.colours().accent, 1) : shade(colour, 0.6);
+    if (shape.kind === "box") this.paintBox(points, edge, shade(colour, shape.shade));
+    else {
+      for (const [style, size] of [[edge, width + (marked ? 5 : 1.5)], [shade(colour, shape.shade), width], [shade(colour, 1.25), width * 0.25]]) {
+        path();
+        context.strokeStyle = style;
+        context.lineWidth = size;
+        context.stroke();
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  paintBox(corners, edge, fill) {
+    const { context } = this;
+    for (const face of FACES) {
+      context.beginPath();
+      face.forEach((corner, k) => (k ? context.lineTo(corners[corner].x, corners[corner].y) : context.moveTo(corners[corner].x, corners[corner].y)));
+      context.closePath();
+      context.fillStyle = fill;
+      context.fill();
+      context.strokeStyle = edge;
+      context.lineWidth = 1;
+      context.stroke();
+    }
+  }
+
+  drawPath() {
+    const shown = this.stage.shownPath(), { context } = this;
+    if (!shown) return;
+    context.beginPath();
+    this.stage.paths[shown.index].map((p) => this.toScreen(p)).forEach(({ x, y }, k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.globalAlpha = 0.35;
+    context.strokeStyle = shade(this.stage.colours().bodyColours[shown.body], 1);
+    context.lineWidth = 1;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  still() {
+    this.draw();
+    return this.canvas.toDataURL("image/png");
+  }
+}
+
+const FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
+
+// Points that describe a shape on the screen: corners of a box, ends of a rod, centre of a ball.
+function outline(shape) {
+  if (shape.kind === "line") return shape.points;
+  if (shape.kind === "sphere") return [shape.centre];
+  if (shape.kind !== "box") return [shape.start, shape.end];
+  const corners = [];
+  for (const x of [-0.5, 0.5]) for (const y of [-0.5, 0.5]) for (const z of [-0.5, 0.5]) {
+    corners.push(add(shape.centre, rotate(shape.turn, [x * shape.size[0], y * shape.size[1], z * shape.size[2]])));
+  }
+  return corners;
+}
+
+const shade = (colour, factor) => `rgb(${colour.map((c) => Math.round(255 * Math.min(1, c * factor))).join(" ")})`;

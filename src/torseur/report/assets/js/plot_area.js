@@ -1,0 +1,88 @@
+// The drawing of one plot as SVG: axes, grid and curves. The cursor is a separate layer, so that time can run cheaply.
+import { sampleBefore } from "./decode.js";
+import { tickText, ticks } from "./axes.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+export const MARGINS = { left: 54, right: 12, top: 8, bottom: 24 };
+
+export function svgElement(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// Range of the visible curves between two times, with a little room.
+export function valueRange(times, curves, from, to) {
+  const first = Math.max(0, sampleBefore(times, from)), last = Math.min(times.length - 1, sampleBefore(times, to) + 1);
+  let low = Infinity, high = -Infinity;
+  for (const { values } of curves) {
+    for (let k = first; k <= last; k++) {
+      if (values[k] < low) low = values[k];
+      if (values[k] > high) high = values[k];
+    }
+  }
+  if (low > high) return [-1, 1];
+  const room = high > low ? (high - low) * 0.07 : Math.abs(high) * 0.1 || 1;
+  return [low - room, high + room];
+}
+
+// Maps time and value to pixels of an area of the given size.
+export function frameOf(width, height, [from, to], [low, high]) {
+  const { left, right, top, bottom } = MARGINS;
+  const x = (t) => left + ((t - from) / (to - from)) * (width - left - right);
+  const y = (v) => height - bottom - ((v - low) / (high - low)) * (height - top - bottom);
+  const time = (pixel) => from + ((pixel - left) / (width - left - right)) * (to - from);
+  return { width, height, from, to, low, high, x, y, time };
+}
+
+export function drawAxes(frame, narrow) {
+  const { left, right, top, bottom } = MARGINS, base = frame.height - bottom, group = svgElement("g", { class: "axes" });
+  const across = ticks(frame.from, frame.to, (frame.width - left - right) / (narrow ? 70 : 90));
+  const upward = ticks(frame.low, frame.high, Math.max(2, (base - top) / 32));
+  const largest = Math.max(Math.abs(frame.low), Math.abs(frame.high));
+  for (const value of upward.values) {
+    const y = round(frame.y(value));
+    group.append(svgElement("line", { x1: left, x2: frame.width - right, y1: y, y2: y, class: value === 0 ? "zero" : "grid" }));
+    group.append(svgElement("text", { x: left - 7, y: y + 3.5, "text-anchor": "end" }, tickText(value, upward.step, largest)));
+  }
+  across.values.forEach((value, k) => {
+    const x = round(frame.x(value)), last = k === across.values.length - 1, tight = last && x > frame.width - right - 14;
+    const text = tickText(value, across.step, Math.max(1, Math.abs(frame.to))) + (last ? " s" : "");
+    group.append(svgElement("line", { x1: x, x2: x, y1: base, y2: base + 4, class: "mark" }));
+    group.append(svgElement("text", { x: tight ? frame.width - 2 : x, y: base + 16, "text-anchor": tight ? "end" : "middle" }, text));
+  });
+  group.append(svgElement("line", { x1: left, x2: frame.width - right, y1: base, y2: base, class: "base" }));
+  return group;
+}
+
+const round = (pixel) => Math.round(pixel) + 0.5;
+
+// A curve as path data; with more samples than pixels, each pixel keeps its lowest and highest value.
+export function pathOf(frame, times, values) {
+  const first = Math.max(0, sampleBefore(times, frame.from)), last = Math.min(times.length - 1, sampleBefore(times, frame.to) + 1);
+  const dense = last - first > 3 * frame.width;
+  const kept = dense ? extremes(times, values, first, last, frame) : Array.from({ length: last - first + 1 }, (_, k) => first + k);
+  let data = "", pen = "M";
+  for (const k of kept) {
+    if (!Number.isFinite(values[k])) { pen = "M"; continue; }
+    data += `${pen}${frame.x(times[k]).toFixed(1)} ${frame.y(values[k]).toFixed(1)}`;
+    pen = "L";
+  }
+  return data;
+}
+
+function extremes(times, values, first, last, frame) {
+  const kept = [];
+  for (let k = first; k <= last;) {
+    const pixel = Math.floor(frame.x(times[k]));
+    let low = k, high = k;
+    for (; k <= last && Math.floor(frame.x(times[k])) === pixel; k++) {
+      if (values[k] < values[low]) low = k;
+      if (values[k] > values[high]) high = k;
+    }
+    kept.push(Math.min(low, high));
+    if (low !== high) kept.push(Math.max(low, high));
+  }
+  return kept;
+}

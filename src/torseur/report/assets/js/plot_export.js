@@ -1,0 +1,73 @@
+// A plot saved as a file: SVG with its colours written out, PNG at twice the size, or its numbers as CSV.
+import { svgElement } from "./plot_area.js";
+
+const LOOK = {
+  ".grid": { stroke: "#dfe3e6" }, ".zero": { stroke: "#9aa2aa" }, ".base": { stroke: "#5f6a74" }, ".mark": { stroke: "#5f6a74" },
+  "text": { fill: "#3c454d" },
+};
+
+export function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+export const fileName = (title, ending) => (title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "") || "plot") + ending;
+
+// One row per sample; texts are quoted, and a leading sign that spreadsheets would take for a formula is kept as text.
+export function csvText(plot) {
+  const quoted = (text) => `"${(/^[=+\-@]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
+  const head = ["t [s]", ...plot.curves.map((curve) => `${curve.label} [${plot.unit || "1"}]`)].map(quoted).join(",");
+  const rows = Array.from(plot.times, (t, k) => [t, ...plot.curves.map((curve) => curve.values[k])].map((v) => Number(v.toPrecision(8))).join(","));
+  return [head, ...rows].join("\r\n") + "\r\n";
+}
+
+// A copy that stands alone: white paper, title, legend, explicit colours.
+export function svgText(drawing, plot, shown) {
+  const copy = drawing.cloneNode(true), { width, height } = drawing.viewBox.baseVal, head = 30;
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("viewBox", `0 ${-head} ${width} ${height + head}`);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height + head);
+  copy.setAttribute("font-family", "system-ui, sans-serif");
+  copy.setAttribute("font-size", "11");
+  for (const [selector, look] of Object.entries(LOOK)) {
+    copy.querySelectorAll(selector).forEach((element) => Object.entries(look).forEach(([name, value]) => element.setAttribute(name, value)));
+  }
+  const strokes = [...drawing.querySelectorAll("path")].map((path) => getComputedStyle(path).stroke);
+  copy.querySelectorAll("path").forEach((path, k) => {
+    path.removeAttribute("style");
+    Object.entries({ fill: "none", stroke: strokes[k], "stroke-width": 1.6, "stroke-linejoin": "round" }).forEach((a) => path.setAttribute(...a));
+  });
+  copy.prepend(svgElement("rect", { x: 0, y: -head, width, height: height + head, fill: "#ffffff" }));
+  copy.append(legend(plot, shown, strokes, head));
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function legend(plot, shown, strokes, head) {
+  const group = svgElement("g"), title = plot.unit ? `${plot.title} / ${plot.unit}` : plot.title;
+  group.append(svgElement("text", { x: 8, y: 16 - head, "font-weight": "600", fill: "#1c2126" }, title));
+  let x = 24 + 6.6 * title.length;
+  shown.slice(0, strokes.length).forEach((curve, k) => {
+    group.append(svgElement("line", { x1: x, x2: x + 16, y1: 12 - head, y2: 12 - head, stroke: strokes[k], "stroke-width": 2 }));
+    group.append(svgElement("text", { x: x + 21, y: 16 - head, fill: "#3c454d" }, curve.label));
+    x += 40 + 6.4 * curve.label.length;
+  });
+  return group;
+}
+
+export async function pngBlob(text, width, height, scale = 2) {
+  const picture = new Image(), address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  try {
+    picture.src = address;
+    await picture.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [width * scale, height * scale];
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done) => canvas.toBlob(done, "image/png"));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

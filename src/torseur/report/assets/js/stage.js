@@ -1,0 +1,164 @@
+// What the animation shows, apart from how it is drawn: bodies, motion, camera, floor, colours, and what is pointed at.
+import { Camera, FIELD_OF_VIEW } from "./camera.js";
+import { Motion } from "./decode.js";
+import { add, norm, rotate, scaled, subtract, unit } from "./linear.js";
+import { enclosure } from "./meshes.js";
+import { nearestBody } from "./pick.js";
+
+const SAMPLES = 40;
+const LINE_THICKNESS = 0.004;
+// A mechanism that travels farther than this many times its own size is followed by the camera.
+const LONG_WAY = 0.9;
+// The lamp stands to the right of the first view, half way up.
+const LAMP = { aside: 0.75, height: 0.95 };
+
+export class Stage {
+  constructor(data, store, canvas) {
+    this.bodies = data.bodies;
+    this.joints = data.joints;
+    this.store = store;
+    this.canvas = canvas;
+    this.motion = new Motion(data.motion, data.view.up);
+    this.traces = data.view.traces;
+    this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
+    this.enclosures = this.bodies.map((body) => body.shapes.flatMap(enclosure));
+    this.reaches = this.enclosures.map(reach);
+    this.camera = new Camera(data.view.azimuth, data.view.elevation);
+    this.light = lampDirection(data.view.azimuth + LAMP.aside, LAMP.height);
+    this.measureWay(data.view.start);
+    this.home();
+    this.lineRadius = this.camera.size * LINE_THICKNESS;
+    this.floor = data.view.floor ? this.makeFloor() : null;
+  }
+
+  time() { return this.store.state.time; }
+
+  // Bodies to light up: those pointed at, or both bodies of a joint pointed at.
+  highlighted() {
+    const { bodies, joints } = this.store.state.pointed;
+    return new Set(bodies.length ? bodies : joints.flatMap((joint) => this.joints[joint]));
+  }
+
+  shownPath() {
+    const index = this.store.state.trace;
+    return this.traces[index] ? { index, body: this.traces[index].body } : null;
+  }
+
+  // Where the moving bodies are on the whole, and whether they go a long way.
+  measureWay(start) {
+    this.movers = this.bodies.map((_, k) => k).filter((k) => !this.motion.still[k] && this.enclosures[k].length);
+    this.origin = this.middle(start);
+    this.following = true;
+    const local = spread(this.visited()), { times } = this.motion;
+    this.following = spread([...times].map((t) => this.middle(t))) > LONG_WAY * local;
+    this.seen = this.origin;
+  }
+
+  middle(t) {
+    const sum = this.movers.reduce((total, k) => add(total, this.motion.pose(k, t)[0]), [0, 0, 0]);
+    return scaled(sum, 1 / Math.max(1, this.movers.length));
+  }
+
+  // Keep the moving bodies where they are in the picture.
+  follow() {
+    if (!this.following) return;
+    const now = this.middle(this.time()), way = subtract(now, this.seen);
+    this.camera.target = add(this.camera.target, [way[0], way[1], 0]);
+    this.seen = now;
+  }
+
+  setFollowing(following) {
+    this.following = following;
+    this.home();
+  }
+
+  // Points that bodies reach during the motion; seen from a camera that follows, or from a fixed one.
+  visited() {
+    const { times } = this.motion, points = [], stride = Math.max(1, Math.floor(times.length / SAMPLES));
+    for (let k = 0; k < times.length; k += stride) {
+      const way = this.following ? subtract(this.middle(times[k]), this.origin) : [0, 0, 0], shift = [way[0], way[1], 0];
+      this.enclosures.forEach((corners, body) => {
+        if (this.motion.still[body] && (k > 0 || this.following)) return;
+        const [p, q] = this.motion.sample(body, k);
+        for (const corner of corners) points.push(subtract(add(p, rotate(q, corner)), shift));
+      });
+    }
+    return points;
+  }
+
+  // A floor just below everything, with a grid of round spacing.
+  makeFloor() {
+    const lowest = Math.min(...this.points.map((p) => p[2])), { size } = this.camera;
+    return { floorHeight: lowest - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
+  }
+
+  home() {
+    this.camera.look(this.camera.home.azimuth, this.camera.home.elevation);
+    this.frameAll();
+  }
+
+  lookFrom(name) {
+    const directions = { front: [-Math.PI / 2, 0.02], side: [0, 0.02], top: [-Math.PI / 2, 1.5] };
+    this.camera.look(...directions[name]);
+    this.frameAll();
+  }
+
+  frameAll() {
+    this.points = this.visited();
+    this.camera.fit(this.points);
+    this.seen = this.origin;
+    this.follow();
+  }
+
+  // The directions of the picture's right and upper edge and towards the viewer, for rays through pixels.
+  rays() {
+    const { right, up, out } = this.camera.axes(), high = Math.tan(FIELD_OF_VIEW / 2);
+    return { right: scaled(right, high * this.camera.aspect), up: scaled(up, high), out_: out, centre: this.camera.target };
+  }
+
+  // The body under a pointer event, or null.
+  under(event) {
+    const box = this.canvas.getBoundingClientRect(), { right, up, out_ } = this.rays();
+    const x = (2 * (event.clientX - box.left)) / box.width - 1, y = 1 - (2 * (event.clientY - box.top)) / box.height;
+    const ray = unit(subtract(add(scaled(right, x), scaled(up, y)), out_));
+    const poses = this.bodies.map((_, body) => this.motion.pose(body, this.time()));
+    return nearestBody(this.camera.eye(), ray, this.bodies, poses, this.lineRadius * 2);
+  }
+
+  // Colours of the present theme as red, green, blue between 0 and 1.
+  readColours() {
+    const style = getComputedStyle(this.canvas), colour = (name) => components(style.getPropertyValue(name).trim());
+    this.palette = {
+      sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"),
+      bodyColours: this.bodies.map((body) => colour(body.colour)),
+    };
+  }
+
+  colours() {
+    if (!this.palette) this.readColours();
+    return this.palette;
+  }
+}
+
+// Length of the diagonal of a box around some points.
+const spread = (points) => norm([0, 1, 2].map((i) => Math.max(...points.map((p) => p[i])) - Math.min(...points.map((p) => p[i]))));
+
+const lampDirection = (azimuth, height) => [Math.cos(azimuth) * Math.cos(height), Math.sin(azimuth) * Math.cos(height), Math.sin(height)];
+
+// Middle and radius of a ball around some points.
+function reach(points) {
+  if (!points.length) return { centre: [0, 0, 0], radius: 0 };
+  const middle = [0, 1, 2].map((i) => (Math.min(...points.map((p) => p[i])) + Math.max(...points.map((p) => p[i]))) / 2);
+  return { centre: middle, radius: Math.max(...points.map((p) => norm(subtract(p, middle)))) };
+}
+
+// The nearest of 1, 2, 5 times a power of ten.
+function roundLength(length) {
+  const power = 10 ** Math.floor(Math.log10(length));
+  return power * [1, 2, 5, 10].reduce((best, step) => (Math.abs(step - length / power) < Math.abs(best - length / power) ? step : best));
+}
+
+function components(hex) {
+  const digits = hex.slice(1);
+  return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16) / 255);
+}

@@ -1,0 +1,96 @@
+"""A neutral expression tree: what the MathML walker and the readers of expressions agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Number:
+    """An exact fraction or a measured float."""
+
+    value: Fraction | float
+
+
+@dataclass(frozen=True)
+class Name:
+    """A named quantity with its number of time derivatives; vectors and matrices are bold."""
+
+    text: str
+    dots: int = 0
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Sum:
+    """t1 + t2 + ..., in reading order."""
+
+    terms: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Product:
+    """f1 f2 ..., in reading order; negative powers are shown as a fraction."""
+
+    factors: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Power:
+    """base ^ exponent."""
+
+    base: Node
+    exponent: Node
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of its arguments: sin, sqrt, abs, or one the user left undetermined."""
+
+    function: str
+    arguments: tuple[Node, ...]
+
+
+Node = Number | Name | Sum | Product | Power | Call
+
+ONE = Number(Fraction(1))
+
+
+def split_sign(node: Node) -> tuple[bool, Node]:
+    """Whether a term is negative, and its magnitude: -2 x gives (True, 2 x)."""
+    if isinstance(node, Number):
+        return (True, Number(-node.value)) if node.value < 0 else (False, node)
+    if isinstance(node, Product) and node.factors and isinstance(node.factors[0], Number):
+        negative, size = split_sign(node.factors[0])
+        rest = node.factors[1:]
+        return (negative, product(rest if size == ONE else (size, *rest)))
+    return (False, node)
+
+
+def product(factors: tuple[Node, ...]) -> Node:
+    """A product without needless nesting."""
+    if not factors:
+        return ONE
+    return factors[0] if len(factors) == 1 else Product(factors)
+
+
+def split_fraction(node: Product) -> tuple[list[Node], list[Node]]:
+    """Factors above and below the fraction bar: a 1/2 stays in front, a power -1 goes below."""
+    above: list[Node] = []
+    below: list[Node] = []
+    for factor in node.factors:
+        inverse = _inverse(factor)
+        if inverse is None:
+            above.append(factor)
+        else:
+            below.append(inverse)
+    return above, below
+
+
+def _inverse(node: Node) -> Node | None:
+    """1/node where node is a power with a negative numeric exponent, otherwise nothing."""
+    if not (isinstance(node, Power) and isinstance(node.exponent, Number) and node.exponent.value < 0):
+        return None
+    exponent = Number(-node.exponent.value)
+    return node.base if exponent == ONE else Power(node.base, exponent)

@@ -1,0 +1,126 @@
+"""The parts that are lists and tables: degree of freedom, parameters, checks, how to reproduce."""
+
+from __future__ import annotations
+
+from torseur.report.content import Body, Check, Fact, Parameter, ReportContent, Reproduction
+from torseur.report.diagram import diagram
+from torseur.report.equation_view import Index, block, math
+from torseur.report.markup import Markup, element, join
+
+
+def section(identifier: str, title: str, *children: str) -> Markup:
+    """A titled part of the page; nothing when it has no content."""
+    if not any(children):
+        return Markup()
+    return element("section", element("h2", title), *children, id=identifier)
+
+
+def mechanism(content: ReportContent) -> Markup:
+    """What the mechanism is: description, drawing, warnings."""
+    text = [element("p", content.description)] if content.description else []
+    drawing = [diagram(content.bodies, content.joints)] if content.bodies else []
+    warnings = [element("p", warning, class_="warning") for warning in content.warnings]
+    return section("mechanism", "Mechanism", join(text + drawing + warnings))
+
+
+def freedom(facts: tuple[Fact, ...]) -> Markup:
+    """The account of the degree of freedom."""
+    rows = [
+        element(
+            "div",
+            element("dt", fact.label),
+            element("dd", fact.value),
+            element("dd", fact.note, class_="note"),
+        )
+        for fact in facts
+    ]
+    return section("freedom", "Degree of freedom", element("dl", *rows, class_="facts") if rows else "")
+
+
+def equations(content: ReportContent, index: Index) -> Markup:
+    """The legend of colours and the cards of equations."""
+    if not content.equations:
+        return Markup()
+    note = element("p", content.equations_note or "Point at a term to see which body it comes from.")
+    cards = [block(one, number, index) for number, one in enumerate(content.equations)]
+    return section("equations", "Equations of motion", note, legend(content), *cards)
+
+
+def legend(content: ReportContent) -> Markup:
+    """Which colour is which body."""
+    keys = [_key(body, number) for number, body in enumerate(content.bodies) if not body.fixed]
+    loads = any(
+        term.origin and not term.origin.bodies
+        for one in content.equations
+        for line in one.equations + one.folded
+        for term in line.terms
+    )
+    if loads:
+        keys.append(element("li", element("i"), "joints and loads", class_="colour-load"))
+    return element("ul", *keys, class_="legend", aria_label="Colours of the terms")
+
+
+def _key(body: Body, number: int) -> Markup:
+    return element("li", element("i"), body.name, class_=f"colour-{number}", data_body=number, tabindex=0)
+
+
+def parameters(rows: tuple[Parameter, ...], index: Index) -> Markup:
+    """Table of symbol, meaning, value and unit."""
+    if not rows:
+        return Markup()
+    names = ("Symbol", "Meaning", "Value", "Unit")
+    head = element("tr", *(element("th", name, scope="col", class_=name.lower()) for name in names))
+    body = [
+        element(
+            "tr",
+            element("td", math(row.symbol.markup(), aria_label=row.symbol.words)),
+            element("td", row.meaning),
+            element("td", row.value, class_="value"),
+            element("td", row.unit),
+            **index.targets(row.bodies),
+        )
+        for row in rows
+    ]
+    return section(
+        "parameters", "Parameters", element("table", element("thead", head), element("tbody", *body))
+    )
+
+
+def checks(rows: tuple[Check, ...]) -> Markup:
+    """What was verified on this run."""
+    items = [
+        element(
+            "li",
+            element("span", "passed: " if row.ok else "failed: ", class_="spoken"),
+            element("strong", row.title),
+            element("span", row.detail, class_="note"),
+            class_="passed" if row.ok else "failed",
+        )
+        for row in rows
+    ]
+    return section("checks", "Checks", element("ul", *items, class_="checks") if items else "")
+
+
+def reproduction(content: Reproduction) -> Markup:
+    """Commands, the description itself, versions and date."""
+    parts: list[str] = []
+    if content.commands:
+        parts.append(_listing("\n".join(content.commands), "commands"))
+    if content.source:
+        head = element(
+            "summary",
+            element("span", content.source_name or "Description"),
+            element("small", "the mechanism as text"),
+        )
+        parts.append(
+            element("details", head, element("div", _listing(content.source, "source")), class_="card block")
+        )
+    made = [f"{name} {version}" for name, version in content.versions] + [content.date] * bool(content.date)
+    if made:
+        parts.append(element("p", "Made with " + ", ".join(made) + ".", class_="note"))
+    return section("reproduce", "How to reproduce", *parts)
+
+
+def _listing(text: str, copy: str) -> Markup:
+    button = element("button", "Copy", type="button", class_="copy", data_copy=copy)
+    return element("div", element("pre", element("code", text), tabindex=0), button, class_="listing")

@@ -1,0 +1,162 @@
+"""A system bound to the routines: its programs and Python functions as their externals, then compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from torseur.codegen.binding import CallbackSpec
+from torseur.codegen.compiled import CompiledRoutine, compile_routine
+from torseur.codegen.routine import Array, External, Routine, Static, routine
+from torseur.errors import SimulationError
+from torseur.graph import Program
+from torseur.simulation.along import outputs_along, settle_along
+from torseur.simulation.integrate import integrate
+from torseur.simulation.integrator import Integrator
+from torseur.simulation.laws import (
+    arguments_program,
+    called,
+    events_with_laws,
+    given_laws,
+    law_callback,
+    outputs_with_laws,
+    rhs_with_laws,
+)
+from torseur.simulation.requests import Event, Output, is_python, program_of
+from torseur.simulation.system import System, Vector
+
+NF: int = Static("NF")  # number of event functions that are formulas
+
+formula_events = External("formula_events", "t: float, y: Array, p: Array, g: Array")
+python_events = External("python_events", "t: float, y: Array, p: Array, g: Array")
+
+MOST_KEPT = 64
+_kept: dict[object, CompiledRoutine] = {}
+
+
+@routine
+def mixed_events(t: float, y: Array, p: Array, g: Array) -> None:
+    """Event functions: formulas first, then Python functions."""
+    formula_events(t, y, p, g)
+    python_events(t, y, p, g[NF:])
+
+
+class Binding:
+    """Compile-time integers and externals of a system with its laws and events."""
+
+    def __init__(self, system: System, laws: Mapping[str, Callable[..., float]] | None) -> None:
+        self.system = system
+        self.functions = given_laws(system, laws)
+        self.statics = {"N": len(system.states), "NG": 0, "PROJECT": int(system.project is not None)}
+        self.externals: dict[str, Any] = {}
+        if system.project is not None:
+            self.externals["project"] = system.project
+        if system.laws:
+            self._bind_laws()
+
+    def integrator(self, events: Sequence[Event], backend: str) -> Integrator:
+        """The loop compiled for this system; formulas must come first among the events."""
+        externals = self.externals | self._rhs() | self._events(events)
+        formulas = sum(not is_python(event) for event in events)
+        statics = self.statics | {"NG": len(events), "NF": formulas}
+        loop = compiled(integrate, statics, externals, backend)
+        return Integrator(loop, loop.backend)
+
+    def outputs(self, outputs: Sequence[Output], times: Vector, states: Vector, p: Vector, backend: str) -> Vector:
+        """Formulas evaluated along a motion, one column each."""
+        program = program_of("outputs", outputs, self.system)
+        bound = {"outputs": outputs_with_laws, "driven_outputs": program} if self.system.laws else {"outputs": program}
+        along = compiled(outputs_along, self.statics | {"NZ": len(outputs)}, self.externals | bound, backend)
+        result = np.empty((len(times), len(outputs)))
+        along(len(times), times, states.ravel(), p, result.ravel())
+        return result
+
+    def settle(self, p: Vector, backend: str) -> Callable[[Vector, Vector], Vector] | None:
+        """A function that brings states back on their manifold, None when the system has none."""
+        if self.system.project is None:
+            return None
+        along = compiled(settle_along, self.statics, {"project": self.system.project}, backend)
+
+        def settled(times: Vector, states: Vector) -> Vector:
+            result = np.empty_like(states)
+            along(len(times), times, states.ravel(), p, result.ravel())
+            return result
+
+        return settled
+
+    def _bind_laws(self) -> None:
+        system, program = self.system, arguments_program(self.system)
+        sizes = {"a": len(program.outputs[0]), "u": len(system.laws)}
+        self.statics |= {"NA": sizes["a"], "NU": sizes["u"]}
+        self.externals["law_arguments"] = program
+        self.externals["law_values"] = CallbackSpec(law_callback(system.laws, self.functions), sizes)
+
+    def _rhs(self) -> dict[str, Any]:
+        system = self.system
+        if not isinstance(system.rhs, Program):
+            return {"rhs": self._callback(_slope_callback(system), "dy", len(system.states))}
+        return {"rhs": rhs_with_laws, "driven_rhs": system.rhs} if system.laws else {"rhs": system.rhs}
+
+    def _events(self, events: Sequence[Event]) -> dict[str, Any]:
+        formulas = [event for event in events if not is_python(event)]
+        functions = [event for event in events if is_python(event)]
+        bound: dict[str, Any] = {}
+        if formulas:
+            program = program_of("events", formulas, self.system)
+            bound |= {"events": events_with_laws, "driven_events": program} if self.system.laws else {"events": program}
+        if functions:
+            callback = self._callback(_event_callback(functions), "g", len(functions))
+            if not formulas:
+                return {"events": callback}
+            bound |= {"formula_events": bound["events"], "python_events": callback, "events": mixed_events}
+        return bound
+
+    def _callback(self, function: Callable[..., None], output: str, size: int) -> CallbackSpec:
+        sizes = {"y": len(self.system.states), "p": len(self.system.parameters), output: size}
+        return CallbackSpec(function, sizes)
+
+
+def compiled(
+    entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str
+) -> CompiledRoutine:
+    """The compiled routine; kept for the next time when no Python function is part of it."""
+    if any(isinstance(value, CallbackSpec) for value in externals.values()):
+        return compile_routine(entry, statics, externals, backend)
+    key = (entry, backend, tuple(sorted(statics.items())), tuple((n, _identity(v)) for n, v in sorted(externals.items())))
+    if key not in _kept:
+        while len(_kept) >= MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = compile_routine(entry, statics, externals, backend)
+    return _kept[key]
+
+
+def _identity(external: Program | Routine) -> object:
+    if isinstance(external, Program):
+        return external.digest, tuple((group.name, len(group)) for group in external.inputs)
+    return external
+
+
+def _slope_callback(system: System) -> Callable[[float, Vector, Vector, Vector], None]:
+    """The system's Python function, filling dy in place."""
+    function = system.rhs
+    assert not isinstance(function, Program)
+
+    def slope(t: float, y: Vector, p: Vector, dy: Vector) -> None:
+        try:
+            dy[:] = function(t, y, p)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise SimulationError(f"the right-hand side failed at t = {t:.9g} s: {reason}") from error
+
+    return slope
+
+
+def _event_callback(events: Sequence[Event]) -> Callable[[float, Vector, Vector, Vector], None]:
+    def values(t: float, y: Vector, p: Vector, g: Vector) -> None:
+        for k, event in enumerate(events):
+            assert callable(event.function)
+            g[k] = called(f"event '{event.name}'", t, event.function, t, y)
+
+    return values

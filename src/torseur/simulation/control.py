@@ -1,0 +1,103 @@
+"""Choice of the step length: the first step, and proportional-integral control of the error afterwards."""
+
+from __future__ import annotations
+
+import math
+
+from torseur.codegen.routine import Array, IntArray, routine
+from torseur.simulation.dop853 import N, rhs
+from torseur.simulation.memory import (
+    AFTER_REJECTION,
+    DIRECTION,
+    LAST_ERROR,
+    MAX_STEP,
+    NOT_FINITE,
+    RTOL,
+    STEP,
+    T_END,
+    TIME,
+)
+
+ORDER = 8
+BETA = 0.05  # weight of the previous error; 0 is proportional control
+EXPONENT = 1.0 / ORDER - 0.2 * BETA
+SAFETY = 0.87
+MOST_GROWTH = 6.0
+MOST_REDUCTION = 3.0
+NONFINITE_REDUCTION = 10.0
+FIRST_LAST_ERROR = 1e-4
+RESOLUTION = 2.0**-52
+
+
+@routine
+def scaled_norm(values: Array, y: Array, rtol: float, atol: Array) -> float:
+    """Root mean square of a vector of states in units of the tolerance at y."""
+    total = 0.0
+    for i in range(N):
+        ratio = values[i] / (atol[i] + rtol * abs(y[i]))
+        total += ratio * ratio
+    return math.sqrt(total / N)
+
+
+@routine
+def first_step(clock: Array, y: Array, p: Array, atol: Array, f: Array, y_trial: Array, f_trial: Array) -> float:
+    """Length of the first step, such that the terms of first and second order stay near 1 % of the tolerance's scale.
+
+    The rule of Hairer, Nørsett and Wanner, section II.4. At rest or from the origin it has nothing to compare: a
+    small part of the time span takes its place and the growth from there is limited.
+    """
+    rtol = clock[RTOL]
+    size = scaled_norm(y, y, rtol, atol)
+    speed = scaled_norm(f, y, rtol, atol)
+    span = abs(clock[T_END] - clock[TIME])
+    trial = 1e-5 * span
+    if size > 1e-5 and speed > 1e-5:
+        trial = min(0.01 * size / speed, clock[MAX_STEP])
+    for i in range(N):
+        y_trial[i] = y[i] + clock[DIRECTION] * trial * f[i]
+    rhs(clock[TIME] + clock[DIRECTION] * trial, y_trial, p, f_trial)
+    for i in range(N):
+        f_trial[i] = (f_trial[i] - f[i]) / trial
+    curvature = max(speed, scaled_norm(f_trial, y, rtol, atol))
+    if not math.isfinite(curvature):
+        return 0.01 * trial
+    if curvature <= 1e-15:
+        return min(100.0 * trial, clock[MAX_STEP])
+    return min(min(100.0 * trial, math.pow(0.01 / curvature, 1.0 / ORDER)), clock[MAX_STEP])
+
+
+@routine
+def signed_step(clock: Array) -> float:
+    """The next step, shortened or stretched by 1 % to end exactly with the time span; 0 when it cannot move time."""
+    left = abs(clock[T_END] - clock[TIME])
+    h = clock[STEP]
+    if 1.01 * h >= left:
+        return clock[T_END] - clock[TIME]
+    if 0.1 * h <= RESOLUTION * abs(clock[TIME]):
+        return 0.0
+    return clock[DIRECTION] * h
+
+
+@routine
+def lengthen(clock: Array, count: IntArray, h: float, error: float) -> None:
+    """Sets the next step after one of length h was accepted with this error."""
+    bounded = max(error, 1e-10)
+    factor = SAFETY * math.pow(clock[LAST_ERROR], BETA) / math.pow(bounded, EXPONENT)
+    factor = min(MOST_GROWTH, max(1.0 / MOST_REDUCTION, factor))
+    if count[AFTER_REJECTION] != 0:
+        factor = min(factor, 1.0)
+    clock[STEP] = min(abs(h) * factor, clock[MAX_STEP])
+    clock[LAST_ERROR] = max(error, FIRST_LAST_ERROR)
+    count[AFTER_REJECTION] = 0
+
+
+@routine
+def shorten(clock: Array, count: IntArray, h: float, error: float) -> None:
+    """Sets the next step after one of length h was refused."""
+    if math.isfinite(error):
+        count[NOT_FINITE] = 0
+        clock[STEP] = abs(h) / min(MOST_REDUCTION, math.pow(error, EXPONENT) / SAFETY)
+    else:
+        count[NOT_FINITE] = 1
+        clock[STEP] = abs(h) / NONFINITE_REDUCTION
+    count[AFTER_REJECTION] = 1

@@ -1,0 +1,256 @@
+"""The motion from one time to another: the whole loop as one routine, so that it runs in compiled code.
+
+It can be left and entered again: everything it needs to go on lies in `clock`, `count`, `y`, `sides` and `limits`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torseur.codegen.routine import Array, IntArray, routine, zeros
+from torseur.simulation.control import first_step, lengthen, shorten, signed_step
+from torseur.simulation.dop853 import (
+    ALL_STAGES,
+    PIECE_LENGTH,
+    PIECE_STATE,
+    PIECE_TIME,
+    STAGES,
+    N,
+    dense_output,
+    error_norm,
+    evaluate_stages,
+    interpolate,
+    largest_error,
+    rhs,
+    solution,
+    step_stiffness,
+)
+from torseur.simulation.events import NG, NO_EVENT, first_event
+from torseur.simulation.landing import (
+    PIECE,
+    PROJECT,
+    Y_END,
+    Y_NEXT,
+    Y_STAGE,
+    land,
+    mark_events,
+    settle,
+    take_step,
+)
+from torseur.simulation.memory import (
+    DIRECTION,
+    DONE,
+    EVALUATIONS,
+    FIRED,
+    KEEP,
+    KEEP_DENSE,
+    KEEP_NOTHING,
+    MARK,
+    MARKS,
+    NONFINITE,
+    NOT_FINITE,
+    PAUSE_AT,
+    PAUSED,
+    REJECTED,
+    ROW,
+    ROWS,
+    RTOL,
+    SAMPLE,
+    SAMPLES,
+    STEP,
+    STEP_TOO_SMALL,
+    STEPS,
+    STIFFNESS,
+    STOPPED,
+    T_END,
+    TIME,
+    WORST,
+)
+
+STIFFNESS_MEMORY = 50.0  # steps over which the stiffness is averaged
+
+
+@routine
+def integrate(
+    clock: Array, count: IntArray, y: Array, p: Array, atol: Array,
+    times: Array, samples: Array, rows: Array,
+    sides: IntArray, directions: IntArray, limits: IntArray, marks: Array,
+) -> int:
+    """Moves the state y to the end of the time span, or as far as it can; the answer tells which."""
+    work = zeros((PIECE + 8) * N + PIECE_STATE)
+    rhs(clock[TIME], y, p, work)
+    count[EVALUATIONS] += 1
+    if clock[STEP] == 0.0:
+        count[WORST] = first_not_finite(work)
+        if count[WORST] >= 0:
+            return NONFINITE
+        begin(clock, count, y, p, atol, work, times, samples)
+    while clock[TIME] != clock[T_END]:
+        if must_pause(count):
+            return PAUSED
+        h = signed_step(clock)
+        if h == 0.0:
+            return NONFINITE if count[NOT_FINITE] != 0 else STEP_TOO_SMALL
+        if not attempt(h, clock, count, y, p, atol, work):
+            continue
+        count[FIRED] = -1
+        if NG > 0:
+            h = stop_at_event(h, clock, count, y, p, work, sides, directions)
+        if h != 0.0:
+            accept(h, clock, count, y, p, work, times, samples, rows)
+        if NG > 0:
+            if mark_events(clock[TIME], y, p, count, sides, directions, limits, marks):
+                return STOPPED
+    return DONE
+
+
+@routine
+def first_not_finite(values: Array) -> int:
+    """The first of N numbers that is not finite, or -1."""
+    for i in range(N):
+        if not math.isfinite(values[i]):
+            return i
+    return -1
+
+
+@routine
+def begin(clock: Array, count: IntArray, y: Array, p: Array, atol: Array, work: Array, times: Array, samples: Array) -> None:
+    """Chooses the first step and writes the samples asked for at the start."""
+    clock[STEP] = first_step(clock, y, p, atol, work, work[Y_STAGE * N :], work[Y_END * N :])
+    count[EVALUATIONS] += 1
+    while count[SAMPLE] < count[SAMPLES] and times[count[SAMPLE]] == clock[TIME]:
+        copy(y, samples[count[SAMPLE] * N :], N)
+        count[SAMPLE] += 1
+
+
+@routine
+def copy(source: Array, target: Array, size: int) -> None:
+    for i in range(size):
+        target[i] = source[i]
+
+
+@routine
+def must_pause(count: IntArray) -> bool:
+    """Whether Python has to make room, or asked for a pause."""
+    if count[STEPS] + count[REJECTED] >= count[PAUSE_AT]:
+        return True
+    if count[KEEP] != KEEP_NOTHING and count[ROW] >= count[ROWS]:
+        return True
+    return count[MARK] + NG > count[MARKS]
+
+
+@routine
+def attempt(h: float, clock: Array, count: IntArray, y: Array, p: Array, atol: Array, work: Array) -> bool:
+    """Takes a step of length h and chooses the next length; false when its error is too large."""
+    y_end = work[Y_END * N :]
+    take_step(clock[TIME], h, y, p, count, work)
+    error = error_norm(h, y, y_end, work, clock[RTOL], atol)
+    if PROJECT:
+        if first_not_finite(work[Y_NEXT * N :]) >= 0:
+            error = math.nan
+    if error <= 1.0:
+        lengthen(clock, count, h, error)
+        return True
+    count[REJECTED] += 1
+    count[WORST] = largest_error(y, y_end, work, clock[RTOL], atol)
+    shorten(clock, count, h, error)
+    return False
+
+
+@routine
+def end_slope(h: float, clock: Array, count: IntArray, p: Array, work: Array) -> None:
+    """Slope at the end of the step, slope 12, and what it tells about stiffness."""
+    y_end = work[Y_END * N :]
+    rhs(clock[TIME] + h, y_end, p, work[STAGES * N :])
+    count[EVALUATIONS] += 1
+    stiffness = step_stiffness(h, y_end, work[Y_STAGE * N :], work)
+    clock[STIFFNESS] += (stiffness - clock[STIFFNESS]) / STIFFNESS_MEMORY
+
+
+@routine
+def make_piece(h: float, clock: Array, count: IntArray, y: Array, p: Array, work: Array) -> None:
+    """The step as a piece of motion; its end slope is given."""
+    dense_output(clock[TIME], h, y, work[Y_END * N :], p, work, work[Y_STAGE * N :], work[PIECE * N :])
+    count[EVALUATIONS] += ALL_STAGES - STAGES - 1
+
+
+@routine
+def stop_at_event(
+    h: float, clock: Array, count: IntArray, y: Array, p: Array, work: Array, sides: IntArray, directions: IntArray
+) -> float:
+    """The step's length, shortened to end on its first event; 0 for an event at its very start."""
+    end_slope(h, clock, count, p, work)
+    make_piece(h, clock, count, y, p, work)
+    x = first_event(count, work[PIECE * N :], p, sides, directions)
+    if x == NO_EVENT:
+        return h
+    return land(x, y, p, count, work)
+
+
+@routine
+def accept(
+    h: float, clock: Array, count: IntArray, y: Array, p: Array, work: Array,
+    times: Array, samples: Array, rows: Array,
+) -> None:
+    """Makes the end of the step the present state, after writing what was asked for within it."""
+    t = time_after(h, clock)
+    is_new = NG == 0 or count[FIRED] >= 0
+    needs_piece = count[KEEP] == KEEP_DENSE or samples_before(t, clock, count, times)
+    if is_new and (PROJECT == 0 or needs_piece):
+        end_slope(h, clock, count, p, work)
+    if is_new and needs_piece:
+        make_piece(h, clock, count, y, p, work)
+    write_samples(t, clock, count, p, work, times, samples)
+    if count[KEEP] != KEEP_NOTHING:
+        write_row(h, clock, count, y, work, rows)
+    copy(work[Y_NEXT * N :], y, N)
+    clock[TIME] = t
+    count[STEPS] += 1
+    if PROJECT:
+        rhs(t, y, p, work)
+        count[EVALUATIONS] += 1
+    else:
+        copy(work[STAGES * N :], work, N)
+
+
+@routine
+def time_after(h: float, clock: Array) -> float:
+    """Time at the end of the step, exactly the end of the span when it gets there."""
+    t = clock[TIME] + h
+    arrives = h == clock[T_END] - clock[TIME] or (clock[T_END] - t) * clock[DIRECTION] <= 0.0
+    return clock[T_END] if arrives else t
+
+
+@routine
+def samples_before(t: float, clock: Array, count: IntArray, times: Array) -> bool:
+    """Whether a sample is asked for before time t."""
+    return count[SAMPLE] < count[SAMPLES] and (times[count[SAMPLE]] - t) * clock[DIRECTION] < 0.0
+
+
+@routine
+def write_samples(
+    t: float, clock: Array, count: IntArray, p: Array, work: Array, times: Array, samples: Array
+) -> None:
+    """States at the times asked for up to the end of the step, time t."""
+    piece = work[PIECE * N :]
+    while samples_before(t, clock, count, times):
+        time = times[count[SAMPLE]]
+        interpolate((time - piece[PIECE_TIME]) / piece[PIECE_LENGTH], piece, work[Y_STAGE * N :])
+        settle(time, work[Y_STAGE * N :], p, samples[count[SAMPLE] * N :])
+        count[SAMPLE] += 1
+    while count[SAMPLE] < count[SAMPLES] and times[count[SAMPLE]] == t:
+        copy(work[Y_NEXT * N :], samples[count[SAMPLE] * N :], N)
+        count[SAMPLE] += 1
+
+
+@routine
+def write_row(h: float, clock: Array, count: IntArray, y: Array, work: Array, rows: Array) -> None:
+    """Keeps the step: its piece of motion, or only its start."""
+    if count[KEEP] == KEEP_DENSE:
+        copy(work[PIECE * N :], rows[count[ROW] * (PIECE_STATE + 8 * N) :], PIECE_STATE + 8 * N)
+    else:
+        row = rows[count[ROW] * (PIECE_STATE + N) :]
+        row[PIECE_TIME] = clock[TIME]
+        row[PIECE_LENGTH] = h
+        copy(y, row[PIECE_STATE:], N)
+    count[ROW] += 1

@@ -1,0 +1,113 @@
+"""A step with its working memory, steps that end on an event, and what happens there."""
+
+from __future__ import annotations
+
+from torseur.codegen.routine import Array, External, IntArray, Static, routine, zeros
+from torseur.simulation.control import RESOLUTION
+from torseur.simulation.dop853 import (
+    ALL_STAGES,
+    PIECE_LENGTH,
+    PIECE_TIME,
+    STAGES,
+    N,
+    evaluate_stages,
+    solution,
+)
+from torseur.simulation.events import NG, event_rate, events, is_wanted, side_of
+from torseur.simulation.memory import EVALUATIONS, FIRED, FIRED_SIDE, MARK
+
+PROJECT: int = Static("PROJECT")  # 1 when states are brought back on their manifold, 0 otherwise
+
+project = External("project", "t: float, y: Array, p: Array, out: Array")
+
+# The working memory `work`: sixteen slopes first, then, each from N times its number on:
+Y_STAGE = ALL_STAGES  # the state of the last stage
+Y_END = ALL_STAGES + 1  # the state at the end of the step
+Y_NEXT = ALL_STAGES + 2  # the same, settled
+PIECE = ALL_STAGES + 3  # the step as a piece of motion
+
+LANDINGS = 8  # most steps taken to refine the time of one event
+
+
+@routine
+def settle(t: float, state: Array, p: Array, out: Array) -> None:
+    """The state brought back on its manifold: unit quaternions, closed loops."""
+    if PROJECT:
+        project(t, state, p, out)
+    else:
+        for i in range(N):
+            out[i] = state[i]
+
+
+@routine
+def take_step(t: float, h: float, y: Array, p: Array, count: IntArray, work: Array) -> None:
+    """A step from y: its slopes, the state at its end, and that state settled."""
+    y_end = work[Y_END * N :]
+    evaluate_stages(t, h, y, p, work, work[Y_STAGE * N :])
+    solution(h, y, work, y_end)
+    settle(t + h, y_end, p, work[Y_NEXT * N :])
+    count[EVALUATIONS] += STAGES - 1
+
+
+@routine
+def land(x: float, y: Array, p: Array, count: IntArray, work: Array) -> float:
+    """Length of a step from y that ends where the fired event function vanishes; `work` holds that step.
+
+    Starts at fraction x of the piece and corrects the length by Newton's rule, each time with a real step, until
+    the time no longer changes. Returns 0 when the event is too close to the start for a step.
+    """
+    g = zeros(NG)
+    piece = work[PIECE * N :]
+    t = piece[PIECE_TIME]
+    resolution = 2.0 * RESOLUTION * max(abs(t), abs(piece[PIECE_LENGTH]))
+    rate = event_rate(x, count[FIRED], piece, p)
+    h = x * piece[PIECE_LENGTH]
+    last = 0.1 * piece[PIECE_LENGTH]
+    for landing in range(LANDINGS):
+        if abs(h) <= resolution:
+            return 0.0
+        take_step(t, h, y, p, count, work)
+        events(t + h, work[Y_NEXT * N :], p, g)
+        correction = -g[count[FIRED]] / rate if rate != 0.0 else 0.0
+        converges = resolution < abs(correction) and abs(correction) < 0.5 * abs(last)
+        if landing == LANDINGS - 1 or not converges:
+            break
+        h += correction
+        last = correction
+    return h
+
+
+@routine
+def mark_events(
+    t: float, y: Array, p: Array, count: IntArray, sides: IntArray, directions: IntArray, limits: IntArray, marks: Array
+) -> bool:
+    """Writes the event landed on and any other the step just passed; true when one of them stops the motion.
+
+    limits[i] counts down the occurrences of event i that are left before it stops the motion.
+    """
+    g = zeros(NG)
+    events(t, y, p, g)
+    stops = False
+    for i in range(NG):
+        side = side_of(g[i])
+        happened = sides[i] != 0 and side != sides[i] and is_wanted(directions[i], side)
+        if i == count[FIRED]:
+            side = count[FIRED_SIDE]
+            happened = True
+        sides[i] = side
+        if happened:
+            write_mark(t, i, y, count, marks)
+            limits[i] -= 1
+            stops = stops or limits[i] == 0
+    return stops
+
+
+@routine
+def write_mark(t: float, i: int, y: Array, count: IntArray, marks: Array) -> None:
+    """An event as a row of its time, its number and the state."""
+    mark = marks[count[MARK] * (2 + N) :]
+    mark[0] = t
+    mark[1] = i
+    for j in range(N):
+        mark[2 + j] = y[j]
+    count[MARK] += 1

@@ -1,0 +1,45 @@
+"""What the integrator remembers between two calls of its compiled loop: slots of two flat arrays, and its answers."""
+
+from __future__ import annotations
+
+# Slots of `clock`, the real numbers.
+TIME = 0
+STEP = 1  # length of the next step to try, positive; 0 before the first
+LAST_ERROR = 2  # of the last accepted step, in units of the tolerance
+T_END = 3
+DIRECTION = 4  # +1 forward in time, -1 backward
+RTOL = 5
+MAX_STEP = 6
+STIFFNESS = 7  # running mean of h |eigenvalue|; explicit steps are limited by stability near 6
+CLOCK_SIZE = 8
+
+# Slots of `count`, the whole numbers.
+STEPS = 0
+REJECTED = 1
+EVALUATIONS = 2
+PAUSE_AT = 3  # attempted steps after which the loop hands back control
+AFTER_REJECTION = 4
+NOT_FINITE = 5  # whether the last rejected step met a number that is not finite
+WORST = 6  # state with the largest error in the last rejected step
+SAMPLE = 7  # samples written
+SAMPLES = 8  # samples asked for
+KEEP = 9  # what is kept of each step: KEEP_NOTHING, KEEP_STATES or KEEP_DENSE
+ROW = 10  # steps kept in the present buffer
+ROWS = 11  # room for steps
+MARK = 12  # events written in the present buffer
+MARKS = 13  # room for events
+FIRED = 14  # event the step lands on, or -1
+FIRED_SIDE = 15  # sign of that event's function after it
+COUNT_SIZE = 16
+
+KEEP_NOTHING = 0
+KEEP_STATES = 1
+KEEP_DENSE = 2
+
+# Answers of the loop.
+DONE = 0
+STOPPED = 1  # by an event
+PAUSED = 2  # a buffer is full, or PAUSE_AT is reached: call again to go on
+NONFINITE = 3
+STEP_TOO_SMALL = 4
+RAISED = 5  # a Python function called by the loop raised an error

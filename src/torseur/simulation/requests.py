@@ -1,0 +1,95 @@
+"""What a simulation is asked for besides the states: outputs and events, by name, formula or Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.graph import Expr, Program, vector
+from torseur.simulation.system import Quantity, System, Vector
+
+StateFunction: TypeAlias = Callable[[float, Vector], float]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A quantity to tabulate along the motion.
+
+    `function` is an expression in the system's own symbols or a Python function of (t, y); by default the quantity
+    of that name.
+    """
+
+    name: str
+    function: Expr | StateFunction | None = None
+    unit: str = "1"
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A function of time and state whose change of sign is an event.
+
+    `function` is given as for an Output. `direction` +1 asks for changes from negative to positive, -1 for the other
+    ones, 0 for both. `stop` ends the motion: True at the first occurrence, a number n at the n-th.
+    """
+
+    name: str
+    function: Expr | StateFunction | None = None
+    direction: int = 0
+    stop: bool | int = False
+
+    def __post_init__(self) -> None:
+        if self.direction not in (-1, 0, 1):
+            raise TorseurError(f"event '{self.name}': direction is {self.direction}, expected -1, 0 or 1.")
+        if self.stop < 0:
+            raise TorseurError(f"event '{self.name}': stop is {self.stop}, expected True, False or a positive number.")
+
+
+def as_outputs(outputs: Sequence[str | Output]) -> tuple[Output, ...]:
+    """Outputs with plain names completed."""
+    return tuple(Output(output) if isinstance(output, str) else output for output in outputs)
+
+
+def as_events(events: Sequence[str | Event]) -> tuple[Event, ...]:
+    """Events with plain names completed."""
+    return tuple(Event(event) if isinstance(event, str) else event for event in events)
+
+
+def quantity_of(output: Output, system: System) -> Quantity:
+    """Unit and meaning of an output: its own, or those of the system's quantity of that name."""
+    if output.function is None and output.name in system.quantities:
+        return system.quantities[output.name][0]
+    return Quantity(output.name, output.unit, output.meaning)
+
+
+def is_python(request: Output | Event) -> bool:
+    """Whether the request is a Python function."""
+    return request.function is not None and not isinstance(request.function, Expr)
+
+
+def formula_of(request: Output | Event, system: System) -> Expr:
+    """The expression behind a request that is not a Python function."""
+    if isinstance(request.function, Expr):
+        return request.function
+    states = [state.name for state in system.states]
+    if request.name in states:
+        return _program(request, system).input("y").nodes[states.index(request.name)]
+    if request.name not in system.quantities:
+        raise TorseurError(unknown_name("quantity", request.name, [*states, *system.quantities]))
+    return system.quantities[request.name][1]
+
+
+def program_of(name: str, requests: Sequence[Output] | Sequence[Event], system: System) -> Program:
+    """The values of formulas as a program of the system's inputs."""
+    formulas = [formula_of(request, system) for request in requests]
+    return Program(name, _program(requests[0], system).inputs, (vector("values", formulas),))
+
+
+def _program(request: Output | Event, system: System) -> Program:
+    if not isinstance(system.rhs, Program):
+        raise UnsupportedError(
+            f"'{request.name}' is a formula, but {system.name} is a Python function: give a function of (t, y) instead."
+        )
+    return system.rhs

@@ -1,0 +1,206 @@
+"""Rotations as products of simple factors, applied one after the other.
+
+A turn about a coordinate axis costs four products per vector instead of nine, and a quarter turn costs none, so a
+rotation keeps its factors and is multiplied out only where a matrix is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torseur.graph import scalar as s
+from torseur.spatial.vector import UNIT, Matrix3, Scalar, Symmetric3, Vec3, symmetric
+
+
+@dataclass(frozen=True, slots=True)
+class AxisTurn:
+    """A turn about coordinate axis 0, 1 or 2 with the given cosine and sine."""
+
+    axis: int
+    cosine: Scalar
+    sine: Scalar
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return self._turn(v, self.sine)
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return self._turn(v, -self.sine)
+
+    def _turn(self, v: Vec3, sine: Scalar) -> Vec3:
+        c, components = self.cosine, list(v)
+        i, j = (self.axis + 1) % 3, (self.axis + 2) % 3
+        a, b = components[i], components[j]
+        components[i], components[j] = c * a - sine * b, sine * a + c * b
+        return Vec3(*components)
+
+    def tensor_to_parent(self, tensor: Symmetric3) -> Symmetric3:
+        """R A Rᵀ with the products c s and s² shared: 8 products instead of 10."""
+        k, i, j = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
+        rows = [list(row) for row in tensor.rows]
+        c, sn = self.cosine, self.sine
+        cs, ss = c * sn, sn * sn
+        difference = rows[i][i] - rows[j][j]
+        shift = ss * difference + (2 * cs) * rows[i][j]
+        turned = [list(row) for row in rows]
+        turned[i][i], turned[j][j] = rows[i][i] - shift, rows[j][j] + shift
+        turned[i][j] = turned[j][i] = cs * difference + (1 - 2 * ss) * rows[i][j]
+        turned[i][k] = turned[k][i] = c * rows[i][k] - sn * rows[j][k]
+        turned[j][k] = turned[k][j] = sn * rows[i][k] + c * rows[j][k]
+        return symmetric(turned)
+
+    @property
+    def inverse(self) -> AxisTurn:
+        return AxisTurn(self.axis, self.cosine, -self.sine)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixTurn:
+    """A rotation given by its matrix (child to parent)."""
+
+    matrix: Matrix3
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return self.matrix @ v
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return self.matrix.transposed @ v
+
+    def tensor_to_parent(self, tensor: Symmetric3) -> Symmetric3:
+        half = [tensor @ row for row in self.matrix.rows]
+        rows = self.matrix.rows
+        return symmetric([[half[i].dot(rows[j]) if j >= i else 0 for j in range(3)] for i in range(3)])
+
+    @property
+    def inverse(self) -> MatrixTurn:
+        return MatrixTurn(self.matrix.transposed)
+
+
+Factor = AxisTurn | MatrixTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """R = R1 R2 ..., taking child components to parent components."""
+
+    factors: tuple[Factor, ...] = ()
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        for factor in reversed(self.factors):
+            v = factor.to_parent(v)
+        return v
+
+    def to_child(self, v: Vec3) -> Vec3:
+        for factor in self.factors:
+            v = factor.to_child(v)
+        return v
+
+    def tensor_to_parent(self, tensor: Symmetric3) -> Symmetric3:
+        """R A Rᵀ for a symmetric tensor."""
+        for factor in reversed(self.factors):
+            tensor = factor.tensor_to_parent(tensor)
+        return tensor
+
+    def matrix_to_parent(self, matrix: Matrix3) -> Matrix3:
+        """R A Rᵀ for any matrix."""
+        columns = [self.to_parent(column) for column in matrix.transposed.rows]
+        rows = Matrix3((columns[0], columns[1], columns[2])).transposed.rows
+        a, b, c = (self.to_parent(row) for row in rows)
+        return Matrix3((a, b, c))
+
+    def then(self, other: Rotation) -> Rotation:
+        """First this, then the other about the turned axes."""
+        return Rotation(self.factors + other.factors)
+
+    @property
+    def inverse(self) -> Rotation:
+        return Rotation(tuple(factor.inverse for factor in reversed(self.factors)))
+
+    @property
+    def matrix(self) -> Matrix3:
+        """The matrix taking child components to parent components; its columns are the child's axes."""
+        columns = [self.to_parent(axis) for axis in UNIT]
+        return Matrix3((columns[0], columns[1], columns[2])).transposed
+
+
+def about(axis: Vec3, angle: Scalar) -> Rotation:
+    """The rotation by an angle about an axis of any length."""
+    c, sn = s.cos(angle), s.sin(angle)
+    index = _coordinate_axis(axis)
+    if index is not None:
+        k, sign = index
+        return Rotation((AxisTurn(k, c, sn if sign > 0 else -sn),))
+    length = s.sqrt(axis.dot(axis))
+    return Rotation((MatrixTurn(_rodrigues(axis * (1 / length), c, sn)),))
+
+
+def _coordinate_axis(axis: Vec3) -> tuple[int, int] | None:
+    """(index, sign) when all but one component are exactly zero and the other is a known number."""
+    values = [_number(component) for component in axis]
+    nonzero = [i for i, value in enumerate(values) if value != 0]
+    if len(nonzero) != 1 or values[nonzero[0]] is None:
+        return None
+    return nonzero[0], 1 if values[nonzero[0]] > 0 else -1
+
+
+def _number(component: Any) -> Any:
+    """The component as a number when it is one, else None."""
+    if isinstance(component, (int, float)):
+        return component
+    if getattr(component, "is_constant", False) is True:
+        return component.value
+    return component if getattr(component, "is_number", False) is True else None
+
+
+def _rodrigues(u: Vec3, c: Scalar, sn: Scalar) -> Matrix3:
+    """c 1 + (1 - c) u uᵀ + s ũ for a unit vector u."""
+    t = u * (1 - c)
+    w = u * sn
+    return Matrix3((
+        Vec3(c + t.x * u.x, t.x * u.y - w.z, t.x * u.z + w.y),
+        Vec3(t.x * u.y + w.z, c + t.y * u.y, t.y * u.z - w.x),
+        Vec3(t.x * u.z - w.y, t.y * u.z + w.x, c + t.z * u.z),
+    ))  # fmt: skip
+
+
+def from_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Rotation:
+    """The rotation of a unit quaternion, scalar part first."""
+    x2, y2, z2 = 2 * x, 2 * y, 2 * z
+    xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
+    wx, wy, wz = w * x2, w * y2, w * z2
+    return Rotation((MatrixTurn(Matrix3((
+        Vec3(1 - (yy + zz), xy - wz, xz + wy),
+        Vec3(xy + wz, 1 - (xx + zz), yz - wx),
+        Vec3(xz - wy, yz + wx, 1 - (xx + yy)),
+    ))),))  # fmt: skip
+
+
+def from_matrix(rows: Sequence[Sequence[Scalar]]) -> Rotation:
+    """The rotation with this matrix (child to parent)."""
+    a, b, c = (Vec3(*row) for row in rows)
+    return Rotation((MatrixTurn(Matrix3((a, b, c))),))
+
+
+def exponential(v: Vec3) -> Rotation:
+    """The rotation of a rotation vector (axis times angle), regular at zero only for numbers that are not zero."""
+    angle = s.sqrt(v.dot(v))
+    return Rotation((MatrixTurn(_rodrigues(v * (1 / angle), s.cos(angle), s.sin(angle))),))
+
+
+def from_angles(order: str, angles: Sequence[Scalar]) -> Rotation:
+    """Turns about successive axes, e.g. "zxz" (Euler) or "xyz" (Bryant)."""
+    factors = tuple(AxisTurn("xyz".index(axis), s.cos(a), s.sin(a)) for axis, a in zip(order, angles, strict=True))
+    return Rotation(factors)
+
+
+def quaternion_rate(quaternion: Sequence[Scalar], omega: Vec3) -> tuple[Scalar, ...]:
+    """Rates of a quaternion whose frame turns at omega, given in the turned frame: q ∘ (0, omega) / 2."""
+    w, x, y, z = quaternion
+    hx, hy, hz = omega.x / 2, omega.y / 2, omega.z / 2
+    return (
+        -(x * hx) - y * hy - z * hz,
+        w * hx + y * hz - z * hy,
+        w * hy + z * hx - x * hz,
+        w * hz + x * hy - y * hx,
+    )

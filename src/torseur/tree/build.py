@@ -1,0 +1,145 @@
+"""From a mechanism to its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from torseur.errors import MechanismError
+from torseur.graph import Expr, live_nodes, substitute, symbols_of
+from torseur.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism, Parameter, apply_laws
+from torseur.spatial import NO_INERTIA, SAME, Inertia, Transform, Vec3
+from torseur.tree.constants import body_inertia, mass_centre, transform_of
+from torseur.tree.flatten import flatten, rebuild
+from torseur.tree.joint_kinematics import joint_kinematics, joint_symbols
+from torseur.tree.layout import Layout
+from torseur.tree.spanning import Branch, spanning_tree
+from torseur.tree.tree import GROUND, Link, Tree
+
+
+def build_tree(mechanism: Mechanism) -> Tree:
+    """The tree of a mechanism: spanning tree, rigid groups, numbering, joint kinematics."""
+    spanning = spanning_tree(mechanism)
+    builder = _Builder(mechanism)
+    for branch in spanning.branches:
+        builder.add(branch)
+    return builder.finish(spanning.loops)
+
+
+class _Builder:
+    """Collects links while walking outward; bodies on fixed joints join the link that carries them."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.definitions = definitions_of(mechanism)
+        self.links: list[Link] = []
+        self.inertias: list[Inertia] = []
+        self.places: dict[str, tuple[int, Transform]] = {EARTH_NAME: (GROUND, SAME)}
+        self.q_count = self.v_count = 0
+
+    def add(self, branch: Branch) -> None:
+        near, far = branch.joint.parent, branch.joint.child
+        if branch.reverse:
+            near, far = far, near
+        parent, reference = self.places[branch.parent]
+        base = reference.then(self.local(branch.parent, near.base, near.placement))
+        body = self.mechanism.body(branch.child)
+        body_in_joint = self.local(branch.child, far.base, far.placement).inverse
+        if not branch.joint.motions:
+            self.attach(body, parent, base.then(body_in_joint))
+            return
+        self.links.append(self.link(branch, parent, base))
+        self.inertias.append(NO_INERTIA)
+        self.attach(body, len(self.links) - 1, body_in_joint)
+
+    def local(self, body: str, base: str, placement: Any) -> Transform:
+        """A frame of a body in the body's reference frame."""
+        offset = transform_of(placement)
+        return offset if base == "frame" else mass_centre(self.mechanism.body(body)).then(offset)
+
+    def attach(self, body: Body, link: int, place: Transform) -> None:
+        """A body fixed in a link at a place."""
+        self.places[body.name] = (link, place)
+        if link != GROUND:
+            self.inertias[link] = self.inertias[link] + place.inertia_to_parent(body_inertia(body))
+
+    def link(self, branch: Branch, parent: int, base: Transform) -> Link:
+        joint = branch.joint
+        symbols = joint_symbols(joint)
+        motion = joint_kinematics(joint, symbols, branch.reverse)
+        placed = replace(motion, transform=base.then(motion.transform))
+        q = slice(self.q_count, self.q_count + len(symbols.coordinates))
+        v = slice(self.v_count, self.v_count + len(symbols.speeds))
+        self.q_count, self.v_count = q.stop, v.stop
+        return Link(branch.child, parent, joint, symbols, branch.reverse, placed, NO_INERTIA, q, v)
+
+    def finish(self, loops: tuple[Any, ...]) -> Tree:
+        """Substitutes laws and dependent parameters everywhere and numbers what is left."""
+        links = [
+            replace(link, motion=self.resolved(link.motion), inertia=self.resolved(inertia))
+            for link, inertia in zip(self.links, self.inertias, strict=True)
+        ]
+        gravity = self.resolved(Vec3(*self.mechanism.gravity))
+        places = {
+            body.name: (link, self.resolved(place), self.resolved(place.then(mass_centre(body))))
+            for body in self.mechanism.bodies
+            for link, place in [self.places[body.name]]
+        }
+        loads = self.resolved(_expressions(self.mechanism.loads))
+        layout = self.layout(
+            [link.motion for link in links],
+            [link.inertia for link in links],
+            gravity,
+            list(places.values()),
+            loads,
+        )
+        return Tree(self.mechanism, tuple(links), layout, gravity, places, loops, self.definitions, {})
+
+    def resolved(self, thing: Any) -> Any:
+        """A structure of expressions with laws and dependent parameters expanded."""
+        leaves = flatten(thing)
+        results = iter(resolve(self.mechanism, self.definitions, _expressions(leaves)))
+        return rebuild(thing, iter([next(results) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
+
+    def layout(self, *constants: Any) -> Layout:
+        """State symbols by link; declared parameters, then the symbols of what was not given."""
+        symbols = [link.symbols for link in self.links]
+        coordinates, rates, speeds, natural = (
+            tuple(x for group in symbols for x in getattr(group, kind))
+            for kind in ("coordinates", "rates", "speeds", "natural")
+        )
+        declared = [p.symbol for p in self.mechanism.parameters if p.symbol not in self.definitions]
+        measured = {sensor.symbol for sensor in self.mechanism.sensors}
+        known = {*coordinates, *rates, *speeds, *natural, *declared, *measured, TIME, LENGTH, LENGTH_RATE}
+        implicit = [x for x in symbols_of(_expressions(constants)) if x not in known]
+        return Layout(coordinates, rates, speeds, (*declared, *implicit))
+
+
+def _expressions(thing: Any) -> list[Expr]:
+    return [leaf for leaf in flatten(thing) if isinstance(leaf, Expr)]
+
+
+def definitions_of(mechanism: Mechanism) -> dict[Expr, Expr]:
+    """Parameters given by expressions of other parameters, each expanded to independent ones."""
+    dependent = {p.symbol: p.value for p in mechanism.parameters if p.value is not None and _depends(p)}
+    resolved = dict(dependent)
+    for _ in range(len(dependent) + 1):
+        left = [s for s, value in resolved.items() if any(x in dependent for x in symbols_of([value]))]
+        if not left:
+            return resolved
+        expanded = substitute([resolved[s] for s in left], dependent)
+        resolved.update(zip(left, expanded, strict=True))
+    raise MechanismError(f"parameter '{left[0].name}' is defined by itself.")
+
+
+def _depends(parameter: Parameter) -> bool:
+    return parameter.value is not None and bool(symbols_of([parameter.value]))
+
+
+def resolve(mechanism: Mechanism, definitions: Mapping[Expr, Expr], expressions: list[Expr]) -> list[Expr]:
+    """Expressions with laws and dependent parameters replaced by their formulas."""
+    if mechanism.laws:
+        expressions = apply_laws(expressions, mechanism.laws)
+    present = {n for n in live_nodes(expressions) if n in definitions}
+    return substitute(expressions, {s: definitions[s] for s in present}) if present else expressions

@@ -1,0 +1,95 @@
+"""Motions that cannot be computed to their end: when, why, and the part that is valid."""
+
+import math
+
+import numpy as np
+import pytest
+
+from simulation.systems import oscillator, program
+from torseur.errors import SimulationError
+from torseur.graph import symbol
+from torseur.graph.scalar import sqrt
+from torseur.simulation import Quantity, System, simulate
+
+X = symbol("x")
+
+
+def single(slope, initial=1.0, **more):
+    return System(
+        name="case", states=(Quantity("x"),), initial=(initial,), rhs=program((X,), (), (slope,)), coordinates=1, **more
+    )
+
+
+def failure_of(system, until, **options):
+    with pytest.raises(SimulationError) as failure:
+        simulate(system, until, **options)
+    return str(failure.value), failure.value.trajectory
+
+
+def test_divergence_in_finite_time(backend):
+    """x' = x^2 from 1 blows up at t = 1: x = 1 / (1 - t)."""
+    message, valid = failure_of(single(X * X), 2.0, backend=backend)
+    assert "t = 1 s" in message or "t = 0.99999" in message
+    assert "diverges: 'x' has grown to" in message
+    early = valid.time < 0.9
+    assert early.sum() > 3
+    assert np.allclose(valid["x"][early], 1 / (1 - valid.time[early]), rtol=1e-7)
+
+
+def test_divergence_to_infinity_without_singularity():
+    """x' = 1e308 overflows although every slope is finite."""
+    message, valid = failure_of(single(1e308 + 0 * X, initial=0.0), 100.0)
+    assert "diverges" in message
+    assert np.all(np.isfinite(valid.values))
+
+
+def test_leaving_the_domain(backend):
+    """x' = -1 / sqrt(x), x = (1 - 3 t / 2)^(2/3): over at t = 2/3."""
+    message, valid = failure_of(single(-1 / sqrt(X)), 2.0, backend=backend)
+    assert "the motion ends at t = 0.66666" in message and "'x'" in message
+    assert valid.time[-1] == pytest.approx(2 / 3, abs=1e-6)
+    assert np.all(np.isfinite(valid.values))
+    inside = valid.time < 0.6
+    assert np.allclose(valid["x"][inside], (1 - 1.5 * valid.time[inside]) ** (2 / 3), rtol=0.0, atol=1e-7)
+
+
+def test_not_finite_at_the_start(backend):
+    message, valid = failure_of(single(sqrt(X), initial=-1.0), 1.0, backend=backend)
+    assert "cannot start" in message and "rate of change of 'x' is not a finite number" in message
+    assert valid.time.tolist() == [0.0]
+
+
+def test_too_many_steps():
+    message, valid = failure_of(oscillator(), 1e6, max_steps=100)
+    assert "after 100 steps" in message and "Raise max_steps" in message
+    assert valid.statistics.steps + valid.statistics.rejected == 100
+    assert np.allclose(valid["x"], np.cos(valid.time), rtol=0.0, atol=1e-6)
+
+
+def test_stiff_system_is_recognised():
+    """x' = -1e6 (x - 1): explicit steps are limited by stability."""
+    message, _ = failure_of(single(-1e6 * (X - 1.0), initial=2.0), 10.0, max_steps=3000)
+    assert "stiff" in message
+
+
+def test_tolerance_that_cannot_be_met():
+    """A slope that jumps in the state itself: sliding on a surface is no solution of an ordinary equation."""
+    system = System(
+        name="case", states=(Quantity("x"),), initial=(1.0,), coordinates=1,
+        rhs=lambda t, y, p: [-1.0 if y[0] > 0.5 else 1.0],
+    )
+    message, valid = failure_of(system, 3.0, max_steps=20_000)
+    assert "t = 0.5" in message or "steps" in message
+    assert valid["x"][-1] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_the_equations_explain_themselves():
+    system = single(-1 / sqrt(X), explain=lambda t, y: f"The mass matrix loses rank: x = {y[0]:.1e}.")
+    message, _ = failure_of(system, 2.0)
+    assert "The mass matrix loses rank" in message and "Look for" not in message
+
+
+def test_samples_of_the_valid_part():
+    message, valid = failure_of(single(X * X), 2.0, samples=201)
+    assert valid.time[-1] < 1.0 and len(valid) == 100
+    assert math.isfinite(valid["x"][-1])
