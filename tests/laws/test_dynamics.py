@@ -13,10 +13,10 @@ from strategies import mechanisms
 from torseur.formalisms import derive
 from torseur.graph import directional_derivative, evaluate
 from torseur.mechanism import TIME
-from torseur.tree import build_tree
+from torseur.tree import build_tree, regrouped
 
 PRECISION = 1e-9
-many = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+many = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 class State:
@@ -55,8 +55,8 @@ class State:
 
 
 @st.composite
-def states(draw, **options):
-    state = State(draw(mechanisms(max_bodies=4, **options)), draw(st.integers(0, 10**6)))
+def states(draw, max_bodies=4, **options):
+    state = State(draw(mechanisms(max_bodies=max_bodies, **options)), draw(st.integers(0, 10**6)))
     assume(state.v)
     return state
 
@@ -191,9 +191,19 @@ def test_momentum_matrix_and_regressor(state):
     close(rows @ np.array(parameters, dtype=float), td.inverse_dynamics(tree, q, v, vdot, t=t))
 
 
+@many
+@given(states())
+def test_regrouping_changes_no_force_energy_or_acceleration(state):
+    q, v, vdot, t = state.q, state.v, state.vdot, state.t
+    fewer = regrouped(state.symbolic).with_parameters(state.values)
+    close(td.inverse_dynamics(fewer, q, v, vdot, t=t), td.inverse_dynamics(state.tree, q, v, vdot, t=t))
+    close(td.mass_matrix(fewer, q, t), np.array(td.mass_matrix(state.tree, q, t), dtype=float))
+    close(td.kinetic_energy(fewer, q, v, t), td.kinetic_energy(state.tree, q, v, t))
+
+
 @pytest.mark.parametrize("scalar", ["mpmath", "array", "sympy", "graph"])
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-@given(state=states(loads=False))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(state=states(loads=False, max_bodies=2))
 def test_every_scalar_gives_the_same(scalar, state):
     """The same algorithm on floats and on other scalars."""
     expected = td.inverse_dynamics(state.tree, state.q, state.v, state.vdot, t=state.t)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,21 @@ from torseur.report.page import write_report
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 CANDIDATES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SOFTWARE_GRAPHICS = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+SOFTWARE_GRAPHICS = ("--disable-gpu", "--enable-unsafe-swiftshader")
 ARGUMENTS = ("--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars")
+
+
+def wait_until(page: Any, condition: str, seconds: float = 15.0) -> None:
+    """Ask until a condition holds; the page's own policy forbids the driver's way of waiting, which needs eval."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, f"still not true: {condition}"
+        page.wait_for_timeout(20)
 
 
 def executable() -> str:
     """The browser to drive; the test is skipped where there is none."""
-    pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install torseur[test]"
-    )
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install torseur[test]")
     found = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, CANDIDATES)), None)
     if found is None:
         pytest.skip("no Chromium found: install Debian's package chromium or set TORSEUR_BROWSER")
@@ -63,7 +70,7 @@ def walker_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a report in a fresh context; fails if the page reports an error or asks for anything outside itself."""
+    """Opens a report; fails if the page reports an error or asks for anything outside itself."""
     contexts, complaints = [], []
 
     def open_file(path: Path, width: int = 1400, height: int = 900, **options: Any) -> Any:
@@ -73,11 +80,9 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        page.on(
-            "request", lambda request: complaints.append(request.url) if not is_inside(request.url) else None
-        )
+        page.on("request", lambda request: complaints.append(request.url) if not is_inside(request.url) else None)
         page.goto(path.as_uri())
-        page.wait_for_function("window.report !== undefined || !document.getElementById('play')")
+        wait_until(page, "window.report !== undefined")
         return page
 
     def is_inside(address: str) -> bool:
@@ -91,11 +96,11 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def picture() -> Callable[..., bytes]:
-    """Takes a screenshot once the scene is finely drawn, keeps it among the build products, and returns it."""
+    """Takes a screenshot once the scene is finely drawn and keeps it among the build products."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
 
     def take(page: Any, name: str, **options: Any) -> bytes:
-        page.wait_for_function("!window.report?.scene || window.report.scene.drawn !== 'draft'")
+        wait_until(page, "window.report.scene.drawn !== 'draft' || !window.report.scene.canvas.clientWidth")
         return bytes(page.screenshot(path=SCREENSHOTS / f"{name}.png", **options))
 
     return take

@@ -99,9 +99,7 @@ def energies(motion: Run) -> tuple[Array, Array]:
     swing = p["m2"] * p["l2"] ** 2
     inertia = (p["m1"] + p["m2"]) * p["r2"] ** 2 + swing * np.cos(b) ** 2
     kinetic = 0.5 * (inertia * u**2 + swing * w**2) + p["m2"] * p["r2"] * p["l2"] * u * w * np.sin(b)
-    force_function = p["g"] * (
-        (p["m1"] + p["m2"]) * p["r2"] * np.cos(a) + p["m2"] * p["l2"] * np.sin(a) * np.cos(b)
-    )
+    force_function = p["g"] * ((p["m1"] + p["m2"]) * p["r2"] * np.cos(a) + p["m2"] * p["l2"] * np.sin(a) * np.cos(b))
     return kinetic, -force_function
 
 
@@ -116,9 +114,7 @@ def compose(a: Array, b: Array) -> Array:
     """Product of quaternions."""
     w, u = a[..., :1], a[..., 1:]
     x, v = b[..., :1], b[..., 1:]
-    return np.concatenate(
-        [w * x - np.sum(u * v, axis=-1, keepdims=True), w * v + x * u + np.cross(u, v)], axis=-1
-    )
+    return np.concatenate([w * x - np.sum(u * v, axis=-1, keepdims=True), w * v + x * u + np.cross(u, v)], axis=-1)
 
 
 def rotated(q: Array, v: Array) -> Array:
@@ -182,9 +178,7 @@ def double_pendulum(names: tuple[str, str, str] = ("earth", "arm", "blade")) -> 
                 f"Energy balance: the total energy is constant within {drift:.1e} J",
                 f"over 20 s; the kinetic energy reaches {kinetic.max():.1f} J",
             ),
-            Check(
-                True, "Mass matrix positive definite over the run", f"smallest eigenvalue {least:.3f} kg m²"
-            ),
+            Check(True, "Mass matrix positive definite over the run", f"smallest eigenvalue {least:.3f} kg m²"),
         ),
         reproduction=Reproduction(
             commands=("torseur report double_pendulum.lsd --until 20 -o report.html",),
@@ -235,8 +229,7 @@ def _plots(motion: Run, kinetic: Array, potential: Array, arm: str, blade: str) 
         Curve(f"q{k + 1}", motion.q[:, k], named(f"q{k + 1}"), body) for k, body in enumerate((arm, blade))
     )
     speeds = tuple(
-        Curve(f"q{k + 1}'", motion.v[:, k], named(f"q{k + 1}", dots=1), body)
-        for k, body in enumerate((arm, blade))
+        Curve(f"q{k + 1}'", motion.v[:, k], named(f"q{k + 1}", dots=1), body) for k, body in enumerate((arm, blade))
     )
     energy = (
         Curve("kinetic", kinetic),
@@ -295,9 +288,7 @@ def _term(expression: sm.Expr, arm: str, blade: str, motion: Run) -> Term:
 def _values(expression: sm.Expr, motion: Run) -> Array:
     slots = sm.symbols("a1 a2 v1 v2 x1 x2")
     order = (q1.diff(t, 2), q2.diff(t, 2), q1.diff(t), q2.diff(t), q1, q2)
-    flat = expression.subs(dict(zip(order, slots, strict=True))).subs(
-        {sm.Symbol(k): v for k, v in VALUES.items()}
-    )
+    flat = expression.subs(dict(zip(order, slots, strict=True))).subs({sm.Symbol(k): v for k, v in VALUES.items()})
     numbers = np.concatenate([motion.vdot, motion.v, motion.q], axis=1).T
     return sm.lambdify(slots, flat, "numpy")(*numbers) + 0 * motion.times
 
@@ -308,9 +299,7 @@ def _matrix_form(arm: str, blade: str) -> EquationBlock:
     forces = Matrix(named("f", bold=True), ((named("f1"),), (named("f2"),)))
 
     def entry(name: str, *terms: tuple[sm.Expr, str]) -> Equation:
-        return Equation(
-            named(name), tuple(Term(from_sympy(e), Origin(f"From the {b}", (b,))) for e, b in terms)
-        )
+        return Equation(named(name), tuple(Term(from_sympy(e), Origin(f"From the {b}", (b,))) for e, b in terms))
 
     folded = (
         entry("M_11", (m1 * r2**2, arm), (m2 * r2**2, blade), (m2 * l2**2 * sm.cos(q2) ** 2, blade)),
@@ -330,6 +319,4 @@ def _matrix_form(arm: str, blade: str) -> EquationBlock:
             (-m2 * g * l2 * sm.sin(q1) * sm.sin(q2), blade),
         ),
     )
-    return EquationBlock(
-        "Compact form", "matrix, entries folded", line=(mass, rates, "=", forces), folded=folded
-    )
+    return EquationBlock("Compact form", "matrix, entries folded", line=(mass, rates, "=", forces), folded=folded)

@@ -57,6 +57,7 @@ def test_derivatives_carry_dots() -> None:
     assert "˙" in named("q1", dots=1).mathml
     assert "¨" in from_sympy(q1.diff(t, 2)).mathml
     assert from_sympy(q1.diff(t, 2)).words == "q 1 double dot"
+    assert from_sympy(sm.Symbol("q1''")) == named("q1", dots=2)
 
 
 def test_a_square_stands_above_the_subscript() -> None:

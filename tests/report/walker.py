@@ -36,9 +36,7 @@ LEGS = {
     "rear_left": (-0.45, 0.22),
     "rear_right": (-0.45, -0.22),
 }
-Link = tuple[
-    str, str, int, tuple[float, float, float], Array
-]  # body, parent, axis, place on the parent, angles
+Link = tuple[str, str, int, tuple[float, float, float], Array]  # body, parent, axis, place on the parent, angles
 
 
 def links(times: Array) -> list[Link]:
@@ -47,9 +45,7 @@ def links(times: Array) -> list[Link]:
     for number, (leg, (x, y)) in enumerate(LEGS.items()):
         swing = np.sin(4 * times + number * np.pi)
         made.append((f"{leg}_hip", "trunk", 0, (x, y, -0.05), 0.15 * swing))
-        made.append(
-            (f"{leg}_thigh", f"{leg}_hip", 1, (0.0, 0.08 if y > 0 else -0.08, 0.0), 0.5 + 0.45 * swing)
-        )
+        made.append((f"{leg}_thigh", f"{leg}_hip", 1, (0.0, 0.08 if y > 0 else -0.08, 0.0), 0.5 + 0.45 * swing))
         made.append(
             (
                 f"{leg}_shank",
@@ -109,12 +105,9 @@ def walker() -> ReportContent:
         Joint("grip", "spherical", "S", "gripper", "tail_3", "3 conditions", closes_loop=True),
     )
     angles = tuple(
-        Curve(f"angle of {name}", angle, named(f"q{n + 7}"), name)
-        for n, (name, *_, angle) in enumerate(chain)
+        Curve(f"angle of {name}", angle, named(f"q{n + 7}"), name) for n, (name, *_, angle) in enumerate(chain)
     )
-    rates = tuple(
-        Curve(f"speed of {c.label[9:]}", np.gradient(c.values, times), None, c.body) for c in angles
-    )
+    rates = tuple(Curve(f"speed of {c.label[9:]}", np.gradient(c.values, times), None, c.body) for c in angles)
     return ReportContent(
         title="Walking machine with an arm and a tail",
         summary=("20 bodies", "22 degrees of freedom", "1 loop"),
@@ -128,8 +121,7 @@ def walker() -> ReportContent:
         warnings=("The loop gripper–tail is closed by a ball joint; the cut was chosen at 'grip'.",),
         equations=_equations(chain),
         parameters=tuple(
-            Parameter(named(f"{b.name}.mass"), f"mass of {b.name}", b.detail[:-3], "kg", (b.name,))
-            for b in bodies[1:]
+            Parameter(named(f"{b.name}.mass"), f"mass of {b.name}", b.detail[:-3], "kg", (b.name,)) for b in bodies[1:]
         ),
         motion=_motion(times, chain),
         view=View(
@@ -162,10 +154,7 @@ def _joint(link: Link) -> Joint:
 
 def _motion(times: Array, chain: list[Link]) -> Motion:
     zero, still = np.zeros((SAMPLES, 3)), quaternion(0, 0 * times)
-    place = {
-        "trunk": zero
-        + np.stack([0.35 * times, 0.03 * np.sin(4 * times), 0.8 + 0.02 * np.cos(8 * times)], axis=1)
-    }
+    place = {"trunk": zero + np.stack([0.35 * times, 0.03 * np.sin(4 * times), 0.8 + 0.02 * np.cos(8 * times)], axis=1)}
     turn = {"trunk": quaternion(1, 0.04 * np.sin(8 * times))}
     for body, parent, axis, at, angle in chain:
         place[body] = place[parent] + rotated(turn[parent], np.array(at) + zero)
@@ -181,12 +170,9 @@ def _motion(times: Array, chain: list[Link]) -> Motion:
 def _equations(chain: list[Link]) -> tuple[EquationBlock, ...]:
     size = 25
     t = sm.Symbol("t")
-    nonzero = np.array(
-        [[i < 6 or j < 6 or (i - 6) // 3 == (j - 6) // 3 for j in range(size)] for i in range(size)]
-    )
+    nonzero = np.array([[i < 6 or j < 6 or (i - 6) // 3 == (j - 6) // 3 for j in range(size)] for i in range(size)])
     rows = tuple(
-        tuple(named(f"M_{i}_{j}") if nonzero[i, j] else from_sympy(0) for j in range(size))
-        for i in range(size)
+        tuple(named(f"M_{i}_{j}") if nonzero[i, j] else from_sympy(0) for j in range(size)) for i in range(size)
     )
     mass = Matrix(named("M", bold=True), rows)
     column = Matrix(named("v", dots=1, bold=True), tuple((named(f"v{i}", dots=1),) for i in range(size)))

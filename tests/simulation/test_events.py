@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulation.systems import T, ball, double_pendulum, oscillator
-from torseur.errors import TorseurError
+from torseur.errors import SimulationError, TorseurError
 from torseur.simulation import Event, simulate
 
 
@@ -37,7 +37,8 @@ def test_bouncing_ball():
     first = math.sqrt(2 * height / g)
     expected = first
     for bounce in range(1, 8):
-        motion = simulate(ball(), 20.0, start=start, initial=state, rtol=1e-13, events=[Event("z", direction=-1, stop=True)])
+        ground = Event("z", direction=-1, stop=True)
+        motion = simulate(ball(), 20.0, start=start, initial=state, rtol=1e-13, events=[ground])
         (hit,) = motion.events
         assert hit.time == pytest.approx(expected, abs=1e-12)
         start, state = hit.time, {"z": 0.0, "v": -e * hit.state["v"]}
@@ -168,12 +169,20 @@ def test_more_events_than_the_first_buffer_holds():
 def test_every_level_is_crossed_the_right_number_of_times(level, rtol):
     """Property: in four periods cos t meets each level eight times."""
     system = oscillator()
-    motion = simulate(system, 8 * math.pi, rtol=rtol, events=[Event("level", lambda t, y: y[0] - level)], backend="python")
+    met = Event("level", lambda t, y: y[0] - level)
+    motion = simulate(system, 8 * math.pi, rtol=rtol, events=[met], backend="python")
     angle = math.acos(level)
     exact = sorted(s * angle + 2 * math.pi * k for k in range(5) for s in (-1, 1))
     exact = [t for t in exact if 0.0 < t < 8 * math.pi]
     assert len(motion.events) == len(exact)
     assert np.allclose(times(motion), exact, rtol=0.0, atol=1e3 * rtol / math.sin(angle))
+
+
+def test_noise_does_not_hang():
+    """A function without any sense is given up after max_steps, like any other motion that leads nowhere."""
+    noise = np.random.default_rng(0)
+    with pytest.raises(SimulationError, match="after 300 steps"):
+        simulate(oscillator(), 1e3, events=[Event("noise", lambda t, y: noise.normal())], max_steps=300)
 
 
 def test_mistakes():

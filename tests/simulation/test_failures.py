@@ -37,9 +37,9 @@ def test_divergence_in_finite_time(backend):
 
 
 def test_divergence_to_infinity_without_singularity():
-    """x' = 1e308 overflows although every slope is finite."""
-    message, valid = failure_of(single(1e308 + 0 * X, initial=0.0), 100.0)
-    assert "diverges" in message
+    """x' = x leaves the range of double precision at t = log(1.8e308), about 709.8."""
+    message, valid = failure_of(single(X), 1000.0)
+    assert "diverges" in message and "t = 70" in message
     assert np.all(np.isfinite(valid.values))
 
 
@@ -78,7 +78,7 @@ def test_tolerance_that_cannot_be_met():
         name="case", states=(Quantity("x"),), initial=(1.0,), coordinates=1,
         rhs=lambda t, y, p: [-1.0 if y[0] > 0.5 else 1.0],
     )
-    message, valid = failure_of(system, 3.0, max_steps=20_000)
+    message, valid = failure_of(system, 3.0, max_steps=2_000)
     assert "t = 0.5" in message or "steps" in message
     assert valid["x"][-1] == pytest.approx(0.5, abs=1e-6)
 
@@ -90,6 +90,6 @@ def test_the_equations_explain_themselves():
 
 
 def test_samples_of_the_valid_part():
-    message, valid = failure_of(single(X * X), 2.0, samples=201)
-    assert valid.time[-1] < 1.0 and len(valid) == 100
+    _, valid = failure_of(single(X * X), 2.0, samples=201)
+    assert valid.time[-1] <= 1.0 and len(valid) in (100, 101)
     assert math.isfinite(valid["x"][-1])

@@ -15,8 +15,8 @@ X, V, MASS = symbol("x", "m"), symbol("v", "m/s"), symbol("m", "kg")
 
 def driven(two_laws=False):
     """m x'' = force(t, x) - drag(v)."""
-    force = UndeterminedFunction("force")(T, X)
-    drag = UndeterminedFunction("drag")(V)
+    force = UndeterminedFunction("force", 2)(T, X)
+    drag = UndeterminedFunction("drag", 1)(V)
     laws = (Law("force", force), Law("drag", drag)) if two_laws else (Law("force", force),)
     total = force - drag if two_laws else force
     inputs = (
@@ -32,7 +32,8 @@ def driven(two_laws=False):
 
 def test_law_of_time_and_position(backend):
     """force = -x + 1 gives x = 1 + (x0 - 1) cos t."""
-    motion = simulate(driven(), 5.0, initial={"x": 3.0}, laws={"force": lambda t, x: 1.0 - x}, rtol=1e-11, backend=backend)
+    laws = {"force": lambda t, x: 1.0 - x}
+    motion = simulate(driven(), 5.0, initial={"x": 3.0}, laws=laws, rtol=1e-11, backend=backend)
     assert np.allclose(motion["x"], 1.0 + 2.0 * np.cos(motion.time), rtol=0.0, atol=1e-9)
 
 
@@ -97,7 +98,7 @@ def test_python_right_hand_side_with_python_outputs_only():
     motion = simulate(system, 1.0, outputs=[Output("twice", lambda t, y: 2 * y[0])])
     assert np.allclose(motion["twice"], 2 * motion["x"])
     with pytest.raises(TorseurError, match="give a function of"):
-        simulate(system, 1.0, outputs=["x_again"])
+        simulate(system, 1.0, outputs=[Output("formula", X)])
 
 
 def test_right_hand_side_of_wrong_length():

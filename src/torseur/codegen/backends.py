@@ -1,4 +1,8 @@
-"""Which backend runs a request: the C compiler when there is one, else LLVM, else Python."""
+"""Which backend runs a request: LLVM where it is installed, else the C compiler, else Python.
+
+LLVM comes first because it compiles in this process in a third of the C compiler's time and its code is as fast, up to
+some thousand operations; beyond that gcc's is 10 to 20 % faster, for those who ask for backend='c'.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Protocol
 
-from torseur.codegen.library import Library
+from torseur.codegen.library import Library, Shape
 from torseur.codegen.linking import LinkedUnit
 from torseur.errors import CompilationError, unknown_name
 from torseur.graph.program import Program
@@ -21,19 +25,18 @@ class Target(Protocol):
 
     def programs_source(self, programs: Mapping[str, Program]) -> str: ...
 
-    def build(self, source: str) -> Library: ...
+    def build(self, source: str, shape: Shape) -> Library: ...
 
 
 def choose_backend(name: str) -> str:
     """The backend a name stands for on this machine; one that is missing is refused."""
     if name not in BACKENDS:
         raise CompilationError(unknown_name("backend", name, BACKENDS))
-    has_c, has_llvm = _has_c(), find_spec("llvmlite") is not None
     if name == "auto":
-        return "c" if has_c else "llvm" if has_llvm else "python"
-    if name == "c" and not has_c:
+        return "llvm" if _has_llvm() else "c" if _has_c() else "python"
+    if name == "c" and not _has_c():
         raise CompilationError("there is no C compiler: none of $CC, gcc, clang, cc is on PATH. Use backend='llvm'.")
-    if name == "llvm" and not has_llvm:
+    if name == "llvm" and not _has_llvm():
         raise CompilationError("llvmlite is not installed. Use backend='c' or backend='python'.")
     return name
 
@@ -49,16 +52,20 @@ def target(name: str) -> Target:
     return LLVMTarget()
 
 
-def build_library(name: str, may_change: bool, source: Callable[[Target], str]) -> Library:
-    """The loaded code; when the choice was ours and the C compiler fails, LLVM takes over."""
+def build_library(name: str, may_change: bool, shape: Shape, source: Callable[[Target], str]) -> Library:
+    """The loaded code; when the choice was ours and LLVM fails, the C compiler takes over."""
     chosen = target(name)
     try:
-        return chosen.build(source(chosen))
+        return chosen.build(source(chosen), shape)
     except CompilationError:
-        if not (may_change and name == "c" and find_spec("llvmlite") is not None):
+        if not (may_change and name == "llvm" and _has_c()):
             raise
-    other = target("llvm")
-    return other.build(source(other))
+    other = target("c")
+    return other.build(source(other), shape)
+
+
+def _has_llvm() -> bool:
+    return find_spec("llvmlite") is not None
 
 
 def _has_c() -> bool:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 _MARK = b"torseur kernel 1\n"
 _LARGEST_NUMBER_OF_FILES = 4096
+_REMEDY = "Set TORSEUR_CACHE to a folder that can be written, or to 'off'."
 _OFF = ("", "0", "off", "no", "none")
 _warned: set[str] = set()
 
@@ -55,8 +56,7 @@ def store(key: str, payload: bytes) -> None:
         _write_atomically(folder, f"{key}.kernel", _MARK + _checksum(key, payload) + payload)
         _drop_oldest(folder)
     except OSError as error:
-        _warn_once(f"compiled code is not kept in '{folder}': {error.strerror or error}. Set TORSEUR_CACHE to a folder "
-                   "that can be written, or to 'off'.")
+        _warn_once(f"compiled code is not kept in '{folder}': {error.strerror or error}. {_REMEDY}")
 
 
 def cache_folder() -> Path | None:
@@ -83,7 +83,7 @@ def _folder() -> Path | None:
             return None
         return folder
     except (OSError, RuntimeError) as error:
-        _warn_once(f"compiled code is not kept: {error}. Set TORSEUR_CACHE to a folder that can be written, or to 'off'.")
+        _warn_once(f"compiled code is not kept: {error}. {_REMEDY}")
         return None
 
 

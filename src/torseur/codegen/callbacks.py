@@ -57,7 +57,7 @@ def _converter(kind: Kind, size: int, writable: bool) -> Callable[[Any], Any]:
     dtype = _DTYPES[kind]
 
     def view(address: int) -> Any:
-        array = np.frombuffer(block.from_address(address), dtype=dtype)
+        array: Any = np.frombuffer(memoryview(block.from_address(address)), dtype=dtype)
         array.flags.writeable = writable
         return array
 

@@ -11,10 +11,14 @@ from torseur.codegen.routine.language import Array
 from torseur.graph.program import Program
 
 POINTER = ctypes.POINTER(ctypes.c_double)
-_from_buffer = ctypes.c_double.from_buffer
+_from_buffer: Callable[[Any], Any] = ctypes.c_double.from_buffer
 
 
-def array_function(library: Library, symbol: str, program: Program) -> Callable[[Sequence[Array], Sequence[Array]], None]:
+Evaluate = Callable[[Sequence[Array], Sequence[Array]], None]
+"""Fills output arrays from input arrays."""
+
+
+def array_function(library: Library, symbol: str, program: Program) -> Evaluate:
     """A compiled program as a function that fills output arrays from input arrays of the right sizes."""
     function = library.function(symbol, None, *[POINTER] * (len(program.inputs) + len(program.outputs)))
 

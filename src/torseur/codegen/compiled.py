@@ -61,7 +61,7 @@ def compile_routine(
         function = bind_python(entry, statics, externals)
         return CompiledRoutine(entry, "python", function, None, time.perf_counter() - start)
     linked = link(entry, statics, externals)
-    library = build_library(chosen, backend == "auto", lambda target: target.unit_source(linked, _SYMBOL))
+    library = build_library(chosen, backend == "auto", linked.shape, lambda target: target.unit_source(linked, _SYMBOL))
     specs = {name: spec for name, spec in externals.items() if isinstance(spec, CallbackSpec)}
     call = _caller(linked, library, specs)
     return CompiledRoutine(entry, library.backend, call, library, time.perf_counter() - start)
@@ -85,7 +85,6 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
     failures = Failures()
     pointers = [trampoline(b.external, specs[b.external.name], failures) for b in linked.callbacks]
     table = (ctypes.c_void_p * len(pointers))(*[ctypes.cast(p, ctypes.c_void_p).value for p in pointers])
-    callbacks = ctypes.addressof(table)
 
     def call(*arguments: Any) -> Any:
         if len(arguments) != count:
@@ -97,14 +96,13 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
             return bool(result) if is_bool else result
         failures.pending.append(None)
         try:
-            result = function(*given, callbacks, ctypes.byref(failed))
+            result = function(*given, table, ctypes.byref(failed))
         finally:
             error = failures.pending.pop()
         if error is not None:
             raise error
         return bool(result) if is_bool else result
 
-    call.keep_alive = (table, pointers)
     return call
 
 
@@ -146,4 +144,5 @@ def _unusual_array(routine: str, parameter: Parameter, written: bool, array: Any
         raise RoutineError(f"{where} is not contiguous. Use np.ascontiguousarray.")
     if written and not array.flags.writeable:
         raise RoutineError(f"{where} is read-only, and the routine writes to it.")
-    return ctypes.cast(array.ctypes.data, _POINTERS[parameter.kind])
+    pointer: Any = _POINTERS[parameter.kind]
+    return ctypes.cast(array.ctypes.data, pointer)

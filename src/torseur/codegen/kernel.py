@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from torseur.codegen.backends import build_library, choose_backend
-from torseur.codegen.calling import array_function
+from torseur.codegen.calling import Evaluate, array_function
+from torseur.codegen.library import Shape
 from torseur.codegen.names import Names, comment
 from torseur.codegen.python.program import program_source as python_source
 from torseur.codegen.python.program import python_function
 from torseur.codegen.routine.language import Array
 from torseur.errors import TorseurError, unknown_name
 from torseur.graph.evaluation import substitute
-from torseur.graph.expr import as_expr
+from torseur.graph.expr import Expr, as_expr
 from torseur.graph.program import Input, Output, Program
-
-Evaluate = Callable[[Sequence[Array], Sequence[Array]], None]
-"""Fills output arrays from input arrays."""
 
 PREPARED = "prepared"
 
@@ -176,7 +174,7 @@ def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
     if not values:
         return program
     known = {group.name: group for group in program.inputs}
-    fixed = {}
+    fixed: dict[Expr, Expr] = {}
     for name, numbers in values.items():
         if name not in known:
             raise TorseurError(unknown_name("input", name, known, f"program '{program.name}': "))
@@ -216,7 +214,7 @@ def _compiled_kernel(program: Program, parameters: tuple[str, ...], prepare: Pro
     start = time.perf_counter()
     symbol = Names().unique(f"{program.name}_kernel")
     parts = {symbol: per_state} | ({f"{symbol}_prepare": prepare} if prepare is not None else {})
-    library = build_library(backend, may_change, lambda target: target.programs_source(parts))
+    library = build_library(backend, may_change, Shape.STRAIGHT, lambda target: target.programs_source(parts))
     generation = time.perf_counter() - start - library.seconds
     functions = {name: array_function(library, name, part) for name, part in parts.items()}
     timing = Timing(generation, library.seconds, library.cached)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
+
+
+class Shape(Enum):
+    """What a source looks like to a compiler, which decides how much work is worth while."""
+
+    STRAIGHT = "straight"
+    LOOPS = "loops"
+    LONG_LOOPS = "long loops"
 
 
 @dataclass(frozen=True, eq=False)

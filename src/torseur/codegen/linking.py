@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torseur.codegen.binding import CallbackSpec, ProgramBinding
+from torseur.codegen.library import Shape
 from torseur.codegen.names import Names
+from torseur.codegen.routine.effects import loop_bounds
 from torseur.codegen.routine.language import External, Kind, Routine, RoutineError
 from torseur.codegen.routine.nodes import Function
 from torseur.codegen.routine.unit import BoundExternal, Unit, translate
@@ -19,6 +21,9 @@ from torseur.graph.program import Program
 Binding = Routine | ProgramBinding | CallbackSpec
 INLINE_BELOW = 300
 """Operations up to which a program is copied into each of its call sites."""
+
+LONG_LOOP = 16
+"""Rounds from which vectorised loops gain more than they cost."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,13 @@ class LinkedUnit:
     @property
     def entry(self) -> Function:
         return self.unit.entry
+
+    @property
+    def shape(self) -> Shape:
+        """Vectorising slows short loops down and takes time to compile: most loops must be long."""
+        bounds = sorted(bound for function in self.unit.functions for bound in loop_bounds(function.body))
+        typical = bounds[len(bounds) // 2] if bounds else 0
+        return Shape.LONG_LOOPS if typical >= LONG_LOOP else Shape.LOOPS
 
     @property
     def prepared(self) -> tuple[LinkedProgram, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torseur.graph import named
+from torseur.graph import Expr, named
 from torseur.spatial import NULL, Force, Inertia, Matrix3, Motion, Scalar, Symmetric3, Vec3
 from torseur.tree import GROUND, Moving, Snapshot
 
@@ -79,14 +79,26 @@ def inertial_force(inertia: Inertia, motion: LinkMotion) -> Force:
 
 def _spin_rate(matrix: Symmetric3, motion: LinkMotion) -> Vec3:
     """I α + ω x I ω, written with the entries of U so that products of ω are shared."""
-    w, alpha, (u0, u1, u2) = motion.w, motion.alpha, motion.tensor.rows
+    w, alpha, (u0, u1, u2), m = motion.w, motion.alpha, motion.tensor.rows, matrix
     xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
-    m = matrix
+    xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
     return Vec3(
-        m.xx * alpha.x + (m.zz - m.yy) * (w.y * w.z) - m.xy * u2.x + m.xz * u1.x + m.yz * (yy - zz),
-        m.yy * alpha.y + (m.xx - m.zz) * (w.x * w.z) + m.xy * u2.y - m.yz * u0.y + m.xz * (zz - xx),
-        m.zz * alpha.z + (m.yy - m.xx) * (w.x * w.y) - m.xz * u1.z + m.yz * u0.z + m.xy * (xx - yy),
+        _pair(m.xx, alpha.x, m.zz - m.yy, yz, u2.y, u1.z) + m.xz * u1.x - m.xy * u2.x + m.yz * (yy - zz),
+        _pair(m.yy, alpha.y, m.xx - m.zz, xz, u0.z, u2.x) + m.xy * u2.y - m.yz * u0.y + m.xz * (zz - xx),
+        _pair(m.zz, alpha.z, m.yy - m.xx, xy, u1.x, u0.y) + m.yz * u0.z - m.xz * u1.z + m.xy * (xx - yy),
     )
+
+
+def _pair(a: Scalar, alpha: Scalar, b: Scalar, product: Scalar, total: Scalar, difference: Scalar) -> Scalar:
+    """a α + b π, as one product with π + α or π - α (entries of U) where the coefficients are the same expression.
+
+    That happens after regrouping, when the moment about a joint's axis is the sum of the other two.
+    """
+    if a is b:
+        return a * total
+    if isinstance(a, Expr) and -a is b:
+        return -(a * difference)
+    return a * alpha + b * product
 
 
 def label(name: str, vector: Vec3) -> Vec3:

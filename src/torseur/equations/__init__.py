@@ -2,5 +2,6 @@
 
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import Formulation
+from torseur.equations.functions import FUNCTIONS, compile_equations, parameter_values, program_of
 
-__all__ = ["Equations", "Formulation"]
+__all__ = ["FUNCTIONS", "Equations", "Formulation", "compile_equations", "parameter_values", "program_of"]

@@ -26,6 +26,10 @@ class Formulation(ABC):
     def name(self) -> str:
         """The formalism's name."""
 
+    def refusal(self) -> str:
+        """Why the formalism does not apply to this tree; empty where it does."""
+        return ""
+
     @abstractmethod
     def mass_matrix(self) -> list[list[Expr]]:
         """M."""

@@ -13,6 +13,7 @@ from torseur.graph.expr import PI, Expr, ExprLike, as_expr, constant, named, sym
 from torseur.graph.functions import Table, UndeterminedFunction
 from torseur.graph.operations import OPERATIONS, Operation
 from torseur.graph.program import Input, Output, Program, matrix, vector
+from torseur.graph.sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
     "OPERATIONS",
@@ -31,6 +32,7 @@ __all__ = [
     "dense_jacobian",
     "directional_derivative",
     "evaluate",
+    "from_sympy",
     "gradient",
     "jacobian",
     "live_nodes",
@@ -40,6 +42,7 @@ __all__ = [
     "symbol",
     "symbols_of",
     "time_derivative",
+    "to_sympy",
     "vector",
     "weighted_gradient",
 ]

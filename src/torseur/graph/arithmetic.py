@@ -116,18 +116,22 @@ def mul(x: Expr, y: Expr) -> Expr:
         return neg(mul(x.args[0], y))
     if oy == "neg":
         return neg(mul(x, y.args[0]))
-    if oy == "mul" and y.args[0].op == "constant":
-        return mul(y.args[0], mul(x, y.args[1]))
-    if ox == "mul" and x.args[0].op == "constant":
-        return mul(x.args[0], mul(x.args[1], y))
+    if ox == "mul" and oy == "mul" and x.args[0].op == "constant" and y.args[0].op == "constant":
+        return mul(mul(x.args[0], y.args[0]), mul(x.args[1], y.args[1]))
+    if oy == "div" and y.args[1] is x:
+        return y.args[0]
+    if ox == "div" and x.args[1] is y:
+        return x.args[0]
     return pair("mul", x, y) if x.serial < y.serial else pair("mul", y, x)
 
 
 def _scale(factor: Expr, y: Expr) -> Expr:
     """A constant times y; the constant stands first and is positive."""
     c = factor.data
-    if factor is ZERO or factor is ONE:
-        return ZERO if factor is ZERO else y
+    if factor is ZERO or y is ZERO:
+        return ZERO
+    if factor is ONE or y is ONE:
+        return y if factor is ONE else factor
     op = y.op
     if op == "neg":
         return _scale(constant(-c), y.args[0])

@@ -294,8 +294,29 @@ class Symbolic:
     def __pow__(self, other: Any) -> Expr:
         return self.__expr__() ** as_expr(other)
 
+    def __rpow__(self, other: Any) -> Expr:
+        return as_expr(other) ** self.__expr__()
+
     def __neg__(self) -> Expr:
         return -self.__expr__()
+
+    def __pos__(self) -> Expr:
+        return self.__expr__()
+
+    def __abs__(self) -> Expr:
+        return abs(self.__expr__())
+
+    def __lt__(self, other: Any) -> Expr:
+        return self.__expr__() < as_expr(other)
+
+    def __le__(self, other: Any) -> Expr:
+        return self.__expr__() <= as_expr(other)
+
+    def __gt__(self, other: Any) -> Expr:
+        return self.__expr__() > as_expr(other)
+
+    def __ge__(self, other: Any) -> Expr:
+        return self.__expr__() >= as_expr(other)
 
 
 def named(label: str, value: Any) -> Any:

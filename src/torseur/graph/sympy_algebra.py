@@ -38,7 +38,7 @@ def product_of(factors: Sequence[Any]) -> Any:
     flat = [part for factor in factors for part in Mul.make_args(factor)]
     numbers = [part for part in flat if part.is_Number]
     others = [part for part in flat if not part.is_Number]
-    if _powers_would_round(others):
+    if _powers_stay_apart(others):
         return _built(Mul, flat, collect=False)
     number, rest = _built(Mul, others).as_coeff_Mul()
     numbers = [n for n in (*numbers, number) if n != 1]
@@ -50,19 +50,44 @@ def product_of(factors: Sequence[Any]) -> Any:
 
 
 def power_of(base: Any, exponent: Any) -> Any:
-    """base to the power exponent."""
+    """base to the power exponent; SymPy takes apart only bases that are numbers, products or powers."""
     from sympy import Mul, Pow
 
+    composed = base.is_Number or base.is_Mul or base.as_base_exp()[1] != 1
     inexact = any(part.is_Float or _has_float(part.as_base_exp()[1]) for part in Mul.make_args(base))
-    spread = _has_float(exponent) and not base.is_Symbol
-    return _built(Pow, [base, exponent], collect=not inexact and not spread)
+    return _built(Pow, [base, exponent], collect=composed and not inexact and not _has_float(exponent))
 
 
-def _powers_would_round(factors: Sequence[Any]) -> bool:
-    """Whether powers of one base would add float exponents."""
+def lattice_of(kind: Any, parts: Sequence[Any], ordered: bool) -> Any:
+    """Max, Min or And of the parts, nested ones merged.
+
+    SymPy orders the parts by counting their leaves, shared ones again and again: `ordered` asks for that.
+    """
+    flat = [part for value in parts for part in (value.args if isinstance(value, kind) else (value,))]
+    if ordered:
+        return kind(*flat, evaluate=False)
+    from sympy import Basic
+
+    result = Basic.__new__(kind, *flat)
+    result._argset = frozenset(flat)
+    return result
+
+
+def piecewise_of(cases: Sequence[tuple[Any, Any]]) -> Any:
+    """Piecewise of (value, condition), built without the search through all conditions that SymPy makes."""
+    from sympy import Basic, Piecewise
+    from sympy.functions.elementary.piecewise import ExprCondPair
+
+    return Basic.__new__(Piecewise, *[Basic.__new__(ExprCondPair, value, holds) for value, holds in cases])
+
+
+def _powers_stay_apart(factors: Sequence[Any]) -> bool:
+    """Whether powers of one base would add float exponents, or enter each case of a Piecewise."""
+    from sympy import Piecewise
+
     powers = [factor.as_base_exp() for factor in factors]
-    rounded = {base for base, exponent in powers if _has_float(exponent)}
-    return any(times > 1 for times in Counter(base for base, _ in powers if base in rounded).values())
+    delicate = {base for base, exponent in powers if isinstance(base, Piecewise) or _has_float(exponent)}
+    return any(times > 1 for times in Counter(base for base, _ in powers if base in delicate).values())
 
 
 def _has_float(exponent: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from torseur.language import syntax as x
@@ -70,7 +71,8 @@ class Builder:
 
     def enclosed(self, parts: list[Any]) -> x.Expression:
         inside: x.Expression = parts[1]
-        return inside
+        start, end = _bounds(parts)
+        return replace(inside, start=start, end=end)
 
     def reference(self, parts: list[Any]) -> x.Reference:
         path = tuple(str(part) for part in parts if part.type == "NAME")

@@ -13,7 +13,7 @@ from torseur.graph import scalar as s
 from torseur.language import syntax as x
 from torseur.language.dimensions import NUMBER, Dim, Exponent, dimension_of, with_article
 from torseur.language.functions import FUNCTIONS, called
-from torseur.language.scope import Context, Scope
+from torseur.language.scope import Context, Known, Scope
 from torseur.mechanism import in_si
 
 if TYPE_CHECKING:
@@ -108,12 +108,15 @@ class Formulas:
         known = self.references.quantity(node, context)
         if known is None:
             return self._unreadable(node)
+        return self.term(node, known)
+
+    def term(self, node: x.Node, known: Known) -> Term:
+        """A known quantity as it stands at a place of the text."""
         return Term(node, known.dimension, known.literal, known.build)
 
     def _fresh(self, node: x.Fresh, context: Context) -> Term:
         if node.arguments is None:
-            known = self.references.fresh_constant(node, context)
-            return Term(node, known.dimension, False, known.build)
+            return self.term(node, self.references.fresh_constant(node, context))
         terms = [self._any(argument, context) for argument in node.arguments]
         function = self.references.fresh_function(node, context)
         return Term(node, function.result, False, lambda: function.build()(*(term.build() for term in terms)))

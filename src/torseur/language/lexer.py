@@ -140,7 +140,16 @@ def _unit_after(position: int, text: str, keywords: frozenset[str], in_equation:
     match = _UNIT.match(text, position)
     if match is None or (not in_equation and _DEFINED.match(text, match.end())):
         return None
-    word = re.match(r"(?:1/)?([A-Za-zµμ°]+)", match[1])
-    if word is None or word[1] in keywords or word[1] in SHAPES:
+    if not _may_be_unit(match[1], keywords):
         return None
     return Token("UNIT", match[1].replace("μ", "µ"), match.start(1), match.end(1))
+
+
+def is_unit(text: str, keywords: frozenset[str]) -> bool:
+    """Whether a unit can stand after a number as it is."""
+    return bool(re.fullmatch(_UNIT, f" {text}")) and _may_be_unit(text, keywords)
+
+
+def _may_be_unit(text: str, keywords: frozenset[str]) -> bool:
+    word = re.match(r"(?:1/)?([A-Za-zµμ°]+)", text)
+    return word is not None and word[1] not in keywords and word[1] not in SHAPES

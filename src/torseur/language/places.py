@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from torseur.graph import as_expr
+from torseur.graph import Expr, as_expr
 from torseur.language import syntax as x
 from torseur.language.dimensions import LENGTH, NUMBER, Dim
 from torseur.language.formulas import Formulas, Term
@@ -13,6 +14,7 @@ from torseur.language.references import References
 from torseur.language.scope import Context, Placed, Scope
 from torseur.mechanism import EARTH_NAME, HERE, Frame, Placement, Turn, Vector
 
+T = TypeVar("T")
 Components = tuple[Term, Term, Term]
 _AXES = ("x", "y", "z")
 
@@ -107,16 +109,16 @@ class Places:
         return first, second, third
 
     def _summed(self, node: x.Node, parts: list[tuple[str, Term]], expected: Dim) -> Term:
-        def total() -> object:
+        def total() -> Expr:
             result = as_expr(0)
             for sign, term in parts:
                 result = result + term.build() if sign == "+" else result - term.build()
             return result
 
-        return Term(node, expected, all(t.literal for _, t in parts), self.formulas.guarded(node, total))  # type: ignore[arg-type]
+        return Term(node, expected, all(t.literal for _, t in parts), self.formulas.guarded(node, total))
 
     def _scaled(self, node: x.Product, expected: Dim, context: Context) -> Components:
-        vectors = [part for sign, part in node.factors if sign == "*" and self._looks_like_vector(part)]
+        vectors = [part for sign, part in node.factors if sign == "*" and self.looks_like_vector(part)]
         if len(vectors) != 1:
             self.scope.fault(node, f"expected a vector, got {self.scope.excerpt(node)}.")
             return self.origin(node)
@@ -130,20 +132,20 @@ class Places:
         return first, second, third
 
     def _multiplied(self, node: x.Node, component: Term, scales: list[tuple[str, Term]], expected: Dim) -> Term:
-        def total() -> object:
+        def total() -> Expr:
             result = component.build()
             for sign, term in scales:
                 result = result * term.build() if sign == "*" else result / term.build()
             return result
 
         literal = component.literal and all(term.literal for _, term in scales)
-        return Term(node, expected, literal, self.formulas.guarded(node, total))  # type: ignore[arg-type]
+        return Term(node, expected, literal, self.formulas.guarded(node, total))
 
-    def _looks_like_vector(self, node: x.Expression) -> bool:
+    def looks_like_vector(self, node: x.Expression) -> bool:
         if isinstance(node, x.Negative):
-            return self._looks_like_vector(node.operand)
+            return self.looks_like_vector(node.operand)
         if isinstance(node, x.Sum):
-            return self._looks_like_vector(node.terms[0][1])
+            return self.looks_like_vector(node.terms[0][1])
         definition = self.references.definition(node)
         return isinstance(node, x.Bracket) or (definition is not None and isinstance(definition, x.Bracket))
 
@@ -177,7 +179,7 @@ class Places:
         self.scope.fault(node, f"expected a rotation such as pi/2 || [1, 0, 0], or 1, got {self.scope.excerpt(node)}.")
         return Rotations(lambda: ())
 
-    def _behind[T](self, node: x.Reference, read: Callable[[], T], instead: T) -> T:
+    def _behind(self, node: x.Reference, read: Callable[[], T], instead: T) -> T:
         if not self.references.opened(node):
             return instead
         result = read()
@@ -213,6 +215,10 @@ class Places:
             found = self.named(node.path)
             if found is not None:
                 return found
+            definition = self.references.definition(node)
+            if definition is not None:
+                nowhere = Placed(EARTH_NAME, lambda: Frame(EARTH_NAME))
+                return self._behind(node, lambda: self.frame(definition, context), nowhere)
             self._unknown_place(node)
             return Placed(node.path[0], lambda: Frame(node.path[0]))
         self.scope.fault(node, f"expected a frame such as [0, 0, 1] @ body, got {self.scope.excerpt(node)}.")
@@ -228,6 +234,16 @@ class Places:
         if body not in self.scope.bodies and body != EARTH_NAME:
             return None
         return Placed(body, lambda: Frame(body, base=base))
+
+    def owner(self, node: x.Expression) -> str:
+        """The body of a frame by its text alone, to name things after it."""
+        reference = node.body if isinstance(node, x.FixedIn) else node
+        if not isinstance(reference, x.Reference):
+            return "body"
+        if reference.name in self.scope.frames:
+            return self.scope.frames[reference.name].body
+        path = reference.path[:-1] if reference.path[-1] in ("frame", "iframe") else reference.path
+        return ".".join(path)
 
     def _base(self, node: x.Reference) -> Placed:
         """The body that a frame is fixed in."""

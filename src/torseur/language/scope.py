@@ -24,6 +24,25 @@ class Known:
     literal: bool = False
 
 
+class Deferred:
+    """An expression built when first asked for; a definition that leads back to itself is noted instead."""
+
+    def __init__(self, build: Callable[[], Expr], fault: Callable[[], None]) -> None:
+        self._build, self._fault = build, fault
+        self._value: Expr | None = None
+        self._running = False
+
+    def __call__(self) -> Expr:
+        if self._running:
+            self._fault()
+            return PI
+        if self._value is None:
+            self._running = True
+            self._value = self._build()
+            self._running = False
+        return self._value
+
+
 @dataclass(frozen=True)
 class Function:
     """A function: an undetermined one or a law (dimensions of arguments, None where any will do) or a table."""

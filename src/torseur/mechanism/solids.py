@@ -12,8 +12,9 @@ from typing import Any
 
 from torseur.errors import MechanismError, unknown_name
 from torseur.graph import PI, ExprLike, as_expr
+from torseur.graph import scalar as s
 from torseur.graph.expr import Expr
-from torseur.mechanism.frames import HERE, Placement
+from torseur.mechanism.frames import HERE, Placement, placement, turn
 
 Dimensions = dict[str, Expr]
 
@@ -121,11 +122,8 @@ SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Dimensions], Moments]]] = {
 
 def along(axis: Sequence[Any]) -> Placement:
     """The placement that lays a solid's z axis along a coordinate direction or any given vector."""
-    from torseur.graph import scalar as s
-    from torseur.mechanism.frames import placement, turn
-
     x, y, z = (as_expr(component) for component in axis)
     if x.is_zero and y.is_zero:
-        return HERE if not z.is_constant or z.data > 0 else placement((0, 0, 0), turn(PI, (1, 0, 0)))
-    across = s.sqrt(x * x + y * y)
-    return placement((0, 0, 0), turn(s.atan2(across, z), (-y, x, 0)))
+        return HERE if not z.is_constant or z.value > 0 else placement((0, 0, 0), turn(PI, (1, 0, 0)))
+    angle = PI / 2 if z.is_zero else s.atan2(s.sqrt(x * x + y * y), z)
+    return placement((0, 0, 0), turn(angle, (-y, x, 0)))

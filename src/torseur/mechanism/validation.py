@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torseur.errors import MechanismError, unknown_name
+from torseur.graph import OPERATIONS, live_nodes, symbols_of
 from torseur.mechanism.constraints import Distance, Rolling
 from torseur.mechanism.frames import EARTH_NAME, Frame
 from torseur.mechanism.loads import (
@@ -37,6 +38,7 @@ def check(mechanism: Mechanism) -> None:
     _check_joints(mechanism)
     _check_loads(mechanism)
     _check_initial(mechanism)
+    _check_definitions(mechanism)
 
 
 def _unique(kind: str, names: list[str]) -> None:
@@ -122,6 +124,10 @@ def _check_motions(name: str, joint: Joint) -> None:
             raise MechanismError(unknown_name("motion", motion.kind, ("rotation", "translation", "quaternion"), f"joint '{name}': "))
         if all(component.is_zero for component in motion.axis):
             raise MechanismError(f"joint '{name}': an axis cannot be [0, 0, 0].")
+    moving = set(symbols_of([motion.amount for motion in joint.motions]))
+    idle = [q.name for q in joint.coordinates if q.symbol not in moving]
+    if len(idle) != 4 * sum(motion.kind == "quaternion" for motion in joint.motions):
+        raise MechanismError(f"joint '{name}': coordinate '{(idle or ['?'])[0]}' moves nothing.")
 
 
 def _check_loads(mechanism: Mechanism) -> None:
@@ -156,3 +162,35 @@ def implied_speeds(joint: Joint) -> list[str]:
     if joint.frame_speeds == "body":
         return [*(f"{joint.name}.v{axis}" for axis in "xyz"), *turning]
     return turning if any(motion.kind == "quaternion" for motion in joint.motions) else []
+
+
+def _check_definitions(mechanism: Mechanism) -> None:
+    """No parameter or law is defined by itself, and no law hides a function."""
+    parameters = {p.name: [str(s.name) for s in symbols_of([p.value])] for p in mechanism.parameters if p.value is not None}
+    laws = {}
+    for law in mechanism.laws:
+        if law.name in OPERATIONS:
+            raise MechanismError(f"law '{law.name}' has the name of a function.")
+        laws[law.name] = [n.data.function.name for n in live_nodes([law.formula]) if n.op == "apply"]
+    for kind, uses in (("parameter", parameters), ("law", laws)):
+        circular = _first_circular(uses)
+        if circular is not None:
+            raise MechanismError(f"{kind} '{circular}' is defined by itself.")
+
+
+def _first_circular(uses: Mapping[str, Sequence[str]]) -> str | None:
+    """A name whose uses lead back to it: what is left when names that use nothing left are taken away."""
+    left = {name: {used for used in names if used in uses} for name, names in uses.items()}
+    users: dict[str, list[str]] = {}
+    for name, names in left.items():
+        for used in names:
+            users.setdefault(used, []).append(name)
+    free = [name for name, names in left.items() if not names]
+    while free:
+        done = free.pop()
+        del left[done]
+        for user in users.get(done, []):
+            left[user].discard(done)
+            if not left[user]:
+                free.append(user)
+    return next(iter(left), None)

@@ -229,9 +229,7 @@ def _check_names(content: ReportContent) -> None:
     for parameter in content.parameters:
         _require("body", parameter.bodies, bodies, "parameter: ")
     for plot in content.plots:
-        _require(
-            "body", [c.body for c in plot.curves if c.body is not None], bodies, f"plot '{plot.title}': "
-        )
+        _require("body", [c.body for c in plot.curves if c.body is not None], bodies, f"plot '{plot.title}': ")
     for block in content.equations:
         for origin in _origins(block):
             _require("body", origin.bodies, bodies, f"equations '{block.title}': ")

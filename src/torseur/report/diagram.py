@@ -86,18 +86,12 @@ def _gap_width(joints: Sequence[Joint]) -> float:
 
 def _box(sheet: Sheet, body: Body, number: int, centre: tuple[float, float]) -> Markup:
     x, y = centre
-    frame = element(
-        "rect", x=x - sheet.box / 2, y=y - BOX_HEIGHT / 2, width=sheet.box, height=BOX_HEIGHT, rx=8
-    )
+    frame = element("rect", x=x - sheet.box / 2, y=y - BOX_HEIGHT / 2, width=sheet.box, height=BOX_HEIGHT, rx=8)
     lift = 1 if body.detail else -5
     name = element("text", shortened(body.name, sheet.box - 12, LETTER_WIDTH), x=x, y=y - lift)
-    detail = element(
-        "text", shortened(body.detail, sheet.box - 8, SMALL_WIDTH), class_="small", x=x, y=y + 15
-    )
+    detail = element("text", shortened(body.detail, sheet.box - 8, SMALL_WIDTH), class_="small", x=x, y=y + 15)
     full = element("title", f"{body.name} {body.detail}".strip())
-    return element(
-        "g", full, frame, name, detail, class_=f"body colour-{number}", data_body=number, tabindex=0
-    )
+    return element("g", full, frame, name, detail, class_=f"body colour-{number}", data_body=number, tabindex=0)
 
 
 def _joint(
@@ -147,7 +141,5 @@ def _curve(
     left, right = x1 + sheet.box / 2, x2 - sheet.box / 2
     half = (right - left) / 2
     middle = left + half
-    path = (
-        f"M{left:.1f} {y1:.1f}C{middle:.1f} {y1 + bend:.1f} {middle:.1f} {y2 + bend:.1f} {right:.1f} {y2:.1f}"
-    )
+    path = f"M{left:.1f} {y1:.1f}C{middle:.1f} {y1 + bend:.1f} {middle:.1f} {y2 + bend:.1f} {right:.1f} {y2:.1f}"
     return path, (middle, (y1 + y2) / 2 + 0.75 * bend)

@@ -51,9 +51,7 @@ def equation(content: Equation, index: Index, **attributes: object) -> Markup:
     left = math(content.left.markup(), mathml.operator("="), class_="left", aria_hidden="true")
     shown = [_term(term, place, content.unit, index) for place, term in enumerate(content.terms)]
     shown = shown or [math("<mn>0</mn>")]
-    return element(
-        "div", left, *shown, class_="equation", role="group", aria_label=spoken(content), **attributes
-    )
+    return element("div", left, *shown, class_="equation", role="group", aria_label=spoken(content), **attributes)
 
 
 def spoken(content: Equation) -> str:
@@ -77,13 +75,7 @@ def _term(term: Term, place: int, unit: str, index: Index) -> Markup:
         "data_why": origin.text or None,
     }
     attributes["data_unit"] = (unit or None) if term.values is not None else None
-    colour = (
-        f" colour-{index.bodies[origin.bodies[0]]}"
-        if origin.bodies
-        else " colour-load"
-        if term.origin
-        else ""
-    )
+    colour = f" colour-{index.bodies[origin.bodies[0]]}" if origin.bodies else " colour-load" if term.origin else ""
     words = term.formula.spell(leading) + (f". {origin.text}" if origin.text else "")
     return element(
         "span",
@@ -112,9 +104,7 @@ def _line(content: EquationBlock) -> list[Markup]:
 
 
 def _symbols(content: EquationBlock) -> Markup:
-    parts = [
-        part.symbol.markup() if isinstance(part, Matrix) else mathml.operator(part) for part in content.line
-    ]
+    parts = [part.symbol.markup() if isinstance(part, Matrix) else mathml.operator(part) for part in content.line]
     return element("div", math(*parts), class_="line")
 
 
@@ -165,10 +155,7 @@ def _folded(content: EquationBlock, number: int, index: Index) -> list[Markup]:
     if not content.folded:
         return []
     chips = [_chip(one, f"entry-{number}-{place}") for place, one in enumerate(content.folded)]
-    rows = [
-        equation(one, index, id=f"entry-{number}-{place}", hidden=True)
-        for place, one in enumerate(content.folded)
-    ]
+    rows = [equation(one, index, id=f"entry-{number}-{place}", hidden=True) for place, one in enumerate(content.folded)]
     hint = element("span", "select one to unfold it", class_="hint")
     return [element("div", element("span", "with the entries"), *chips, hint, class_="chips"), join(rows)]
 

@@ -33,9 +33,7 @@ ELEMENTS = frozenset(
         "mtd",
     ]
 )
-ATTRIBUTES = frozenset(
-    ["form", "lspace", "rspace", "width", "stretchy", "mathvariant", "accent", "separator"]
-)
+ATTRIBUTES = frozenset(["form", "lspace", "rspace", "width", "stretchy", "mathvariant", "accent", "separator"])
 
 
 @dataclass(frozen=True)

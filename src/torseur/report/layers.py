@@ -18,9 +18,7 @@ class Layers:
 
     def place(self) -> dict[int, tuple[int, int]]:
         """Layer and rank of every body."""
-        return {
-            body: (depth, rank) for depth, layer in enumerate(self.layers) for rank, body in enumerate(layer)
-        }
+        return {body: (depth, rank) for depth, layer in enumerate(self.layers) for rank, body in enumerate(layer)}
 
     @property
     def widest(self) -> int:
@@ -38,9 +36,7 @@ def arrange(bodies: Sequence[Body], joints: Sequence[Joint]) -> Layers:
     """Breadth-first layers, then ordered by the mean rank of neighbours in alternating sweeps."""
     edges = joined(bodies, joints)
     depth = _distances(bodies, edges)
-    layers = [
-        [b for b in range(len(bodies)) if depth[b] == d] for d in range(max(depth.values(), default=-1) + 1)
-    ]
+    layers = [[b for b in range(len(bodies)) if depth[b] == d] for d in range(max(depth.values(), default=-1) + 1)]
     neighbours = _neighbours(len(bodies), edges)
     for sweep in range(SWEEPS):
         order = range(1, len(layers)) if sweep % 2 == 0 else range(len(layers) - 2, -1, -1)

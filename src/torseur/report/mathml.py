@@ -154,9 +154,7 @@ def _factor(node: Node, index: int) -> str:
     if isinstance(node, Sum):
         return parenthesised(node)
     if isinstance(node, Number):
-        return ("<mo>⋅</mo>" if index else "") + (
-            parenthesised(node) if index and node.value < 0 else mathml(node)
-        )
+        return ("<mo>⋅</mo>" if index else "") + (parenthesised(node) if index and node.value < 0 else mathml(node))
     function = node.base if isinstance(node, Power) else node
     return (THIN if index and isinstance(function, Call) else "") + mathml(node)
 

@@ -72,7 +72,7 @@ def render(content: ReportContent) -> str:
         "body",
         _header(content),
         _main(content, index),
-        element("div", id="tip", role="status", hidden=True),
+        element("div", id="tip", role="tooltip", hidden=True),
         data,
         element("script", Markup(code), type="module"),
     )

@@ -23,8 +23,7 @@ def poster(content: ReportContent) -> Markup:
         (
             number,
             shape,
-            _points(shape) @ _turn(motion, sample, number).T @ screen.T
-            + motion.positions[sample, number] @ screen.T,
+            _points(shape) @ _turn(motion, sample, number).T @ screen.T + motion.positions[sample, number] @ screen.T,
         )
         for number, body in enumerate(content.bodies)
         for shape in body.shapes
@@ -46,7 +45,7 @@ def poster(content: ReportContent) -> Markup:
 def screen_axes(view: View) -> Array:
     """Rows right, up, towards the viewer, in world coordinates."""
     up = np.array(view.up) / np.linalg.norm(view.up)
-    level = _level_axes(up)
+    level = level_axes(up)
     out = (
         np.cos(view.azimuth) * np.cos(view.elevation) * level[0]
         + np.sin(view.azimuth) * np.cos(view.elevation) * level[1]
@@ -57,7 +56,7 @@ def screen_axes(view: View) -> Array:
     return np.stack([right, np.cross(out, right), out])
 
 
-def _level_axes(up: Array) -> tuple[Array, Array]:
+def level_axes(up: Array) -> tuple[Array, Array]:
     """World directions that the page calls x and y: the shortest turn takes `up` to its z axis."""
     z = np.array([0.0, 0.0, 1.0])
     axis, cosine = np.cross(z, up), float(up @ z)
@@ -92,9 +91,7 @@ def _points(shape: Shape) -> Array:
             return np.array(shape.points)
         case Box():
             signs = np.array([[i, j, k] for i in (-0.5, 0.5) for j in (-0.5, 0.5) for k in (-0.5, 0.5)])
-            corners: Array = (
-                np.array(shape.centre) + signs * np.array(shape.size) @ rotation(np.array(shape.turn)).T
-            )
+            corners: Array = np.array(shape.centre) + signs * np.array(shape.size) @ rotation(np.array(shape.turn)).T
             return corners
 
 

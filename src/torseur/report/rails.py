@@ -110,9 +110,7 @@ def _track(number: int, row: Row, listed: list[Row]) -> Markup:
     aside, bottom = _across(row), _height(number)
     path = f"M{x:.1f} {top:.1f}V{bottom:.1f}"
     if aside != x:
-        path = (
-            f"M{x:.1f} {top:.1f}V{bottom - 8:.1f}Q{x:.1f} {bottom:.1f} {x + 8:.1f} {bottom:.1f}H{aside:.1f}"
-        )
+        path = f"M{x:.1f} {top:.1f}V{bottom - 8:.1f}Q{x:.1f} {bottom:.1f} {x + 8:.1f} {bottom:.1f}H{aside:.1f}"
     return element("path", class_="track", d=path)
 
 
@@ -130,9 +128,7 @@ def _body(number: int, row: Row, body: Body, text: float, column: float) -> Mark
     name = shortened(body.name, room, LETTER_WIDTH)
     left = room - len(name) * LETTER_WIDTH - 8
     detail = (
-        element("tspan", shortened(body.detail, left, SMALL_WIDTH), class_="small", dx=8)
-        if left > 30
-        else Markup()
+        element("tspan", shortened(body.detail, left, SMALL_WIDTH), class_="small", dx=8) if left > 30 else Markup()
     )
     label = element("text", name, detail, x=text, y=y + 4.5)
     dot = element("circle", class_="dot", cx=_across(row), cy=y, r=DOT)
@@ -155,11 +151,7 @@ def _joint(number: int, joint: Joint, y: float, columns: tuple[float, float]) ->
     room = width - x - 18
     name = shortened(joint.name, room, LIGHT_WIDTH)
     left = room - len(name) * LIGHT_WIDTH - 10
-    rest = (
-        element("tspan", shortened(detail, left, SMALL_WIDTH), class_="small", dx=8)
-        if left > 30
-        else Markup()
-    )
+    rest = element("tspan", shortened(detail, left, SMALL_WIDTH), class_="small", dx=8) if left > 30 else Markup()
     label = element("text", name, rest, class_="light", x=x + 18, y=y + 4)
     glyph = element("circle", class_="glyph", cx=x, cy=y, r=GLYPH)
     letter = element("text", joint.letter, class_="letter", x=x, y=y + 4)

@@ -32,7 +32,7 @@ def _read(e: Any) -> Node:
     if isinstance(e, AppliedUndef):
         return _undetermined(e)
     if e.is_Symbol:
-        return Name(e.name)
+        return name_of(e.name)
     if e.is_Rational:
         return Number(Fraction(int(e.p), int(e.q)))
     if e.is_Float:
@@ -52,6 +52,12 @@ def _read(e: Any) -> Node:
     )
 
 
+def name_of(text: str) -> Name:
+    """A name whose primes are time derivatives: `q1'` is q1 with a dot."""
+    plain = text.rstrip("'")
+    return Name(plain, len(text) - len(plain)) if plain else Name(text)
+
+
 def _function_name(e: Any) -> str:
     name = str(e.func.__name__)
     return {"Abs": "abs"}.get(name, name)
@@ -68,6 +74,4 @@ def _derivative(e: Any) -> Node:
     inner = _read(e.expr)
     if isinstance(inner, Name) and len(e.variable_count) == 1:
         return Name(inner.text, inner.dots + int(e.variable_count[0][1]))
-    raise UnsupportedError(
-        f"report: cannot typeset the derivative {e}; expected a time derivative of a coordinate."
-    )
+    raise UnsupportedError(f"report: cannot typeset the derivative {e}; expected a time derivative of a coordinate.")

@@ -81,9 +81,7 @@ def parameters(rows: tuple[Parameter, ...], index: Index) -> Markup:
         )
         for row in rows
     ]
-    return section(
-        "parameters", "Parameters", element("table", element("thead", head), element("tbody", *body))
-    )
+    return section("parameters", "Parameters", element("table", element("thead", head), element("tbody", *body)))
 
 
 def checks(rows: tuple[Check, ...]) -> Markup:
@@ -112,9 +110,7 @@ def reproduction(content: Reproduction) -> Markup:
             element("span", content.source_name or "Description"),
             element("small", "the mechanism as text"),
         )
-        parts.append(
-            element("details", head, element("div", _listing(content.source, "source")), class_="card block")
-        )
+        parts.append(element("details", head, element("div", _listing(content.source, "source")), class_="card block"))
     made = [f"{name} {version}" for name, version in content.versions] + [content.date] * bool(content.date)
     if made:
         parts.append(element("p", "Made with " + ", ".join(made) + ".", class_="note"))

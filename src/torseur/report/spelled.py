@@ -36,9 +36,7 @@ def spoken(node: Node) -> str:
             return _digits(node.value).replace("/", " over ")
         case Name():
             parts = symbol(node.text)
-            return " ".join((parts.base, *parts.subscripts)) + DERIVATIVES.get(
-                node.dots, f" derivative {node.dots}"
-            )
+            return " ".join((parts.base, *parts.subscripts)) + DERIVATIVES.get(node.dots, f" derivative {node.dots}")
         case Sum():
             return _sum(node, spoken, " plus ", " minus ")
         case Product():

@@ -115,15 +115,16 @@ def _plot(plot: Plot, number: int, index: Index) -> Markup:
         head = [element("div", heading, element("div", *keys, class_="keys"), shown, class_="plot-head")]
     else:
         head = [
-            element("div", heading, *_chooser(plot), shown, class_="plot-head"),
+            element("div", heading, _opener(plot), shown, class_="plot-head"),
+            _picker(plot),
             element("div", *keys, class_="keys many"),
         ]
     return element("div", *head, area, class_="plot", data_plot=number)
 
 
-def _chooser(plot: Plot) -> tuple[Markup, ...]:
-    """What opens the full list of curves and picks from it, for more curves than one can read at once."""
-    opener = element(
+def _opener(plot: Plot) -> Markup:
+    """What opens the full list, for more curves than one can read at once."""
+    return element(
         "button",
         f"{len(plot.curves)} curves",
         type="button",
@@ -131,12 +132,14 @@ def _chooser(plot: Plot) -> tuple[Markup, ...]:
         aria_expanded="false",
         class_="chip",
     )
-    filter_box = element(
-        "input", type="search", placeholder="filter", aria_label=f"Filter the curves of {plot.title}"
-    )
+
+
+def _picker(plot: Plot) -> Markup:
+    """What picks from the full list of curves."""
+    filter_box = element("input", type="search", placeholder="filter", aria_label=f"Filter the curves of {plot.title}")
     every = element("button", "all", type="button", data_choose="all")
     none = element("button", "none", type="button", data_choose="none")
-    return opener, element("span", filter_box, every, none, class_="choose", hidden=True)
+    return element("div", filter_box, every, none, class_="choose", hidden=True)
 
 
 def series_numbers(plot: Plot) -> list[int]:

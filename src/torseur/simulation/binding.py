@@ -67,7 +67,7 @@ class Binding:
     def outputs(self, outputs: Sequence[Output], times: Vector, states: Vector, p: Vector, backend: str) -> Vector:
         """Formulas evaluated along a motion, one column each."""
         program = program_of("outputs", outputs, self.system)
-        bound = {"outputs": outputs_with_laws, "driven_outputs": program} if self.system.laws else {"outputs": program}
+        bound = self._with_laws("outputs", outputs_with_laws, program)
         along = compiled(outputs_along, self.statics | {"NZ": len(outputs)}, self.externals | bound, backend)
         result = np.empty((len(times), len(outputs)))
         along(len(times), times, states.ravel(), p, result.ravel())
@@ -97,7 +97,11 @@ class Binding:
         system = self.system
         if not isinstance(system.rhs, Program):
             return {"rhs": self._callback(_slope_callback(system), "dy", len(system.states))}
-        return {"rhs": rhs_with_laws, "driven_rhs": system.rhs} if system.laws else {"rhs": system.rhs}
+        return self._with_laws("rhs", rhs_with_laws, system.rhs)
+
+    def _with_laws(self, external: str, wrapper: Routine, program: Program) -> dict[str, Any]:
+        """A program behind its external, by way of the laws when the system has some."""
+        return {external: wrapper, f"driven_{external}": program} if self.system.laws else {external: program}
 
     def _events(self, events: Sequence[Event]) -> dict[str, Any]:
         formulas = [event for event in events if not is_python(event)]
@@ -105,7 +109,7 @@ class Binding:
         bound: dict[str, Any] = {}
         if formulas:
             program = program_of("events", formulas, self.system)
-            bound |= {"events": events_with_laws, "driven_events": program} if self.system.laws else {"events": program}
+            bound = self._with_laws("events", events_with_laws, program)
         if functions:
             callback = self._callback(_event_callback(functions), "g", len(functions))
             if not formulas:
@@ -124,7 +128,8 @@ def compiled(
     """The compiled routine; kept for the next time when no Python function is part of it."""
     if any(isinstance(value, CallbackSpec) for value in externals.values()):
         return compile_routine(entry, statics, externals, backend)
-    key = (entry, backend, tuple(sorted(statics.items())), tuple((n, _identity(v)) for n, v in sorted(externals.items())))
+    parts = tuple((name, _identity(value)) for name, value in sorted(externals.items()))
+    key = (entry, backend, tuple(sorted(statics.items())), parts)
     if key not in _kept:
         while len(_kept) >= MOST_KEPT:
             del _kept[next(iter(_kept))]

@@ -33,7 +33,9 @@ class DenseOutput:
         first, last = sorted((float(self.pieces[0, PIECE_TIME]), self.end))
         outside = times[~((times >= first) & (times <= last))]
         if outside.size:
-            raise TorseurError(f"t = {outside[0]:g} s lies outside the motion, which runs from {first:g} s to {last:g} s.")
+            raise TorseurError(
+                f"t = {outside[0]:g} s lies outside the motion, which runs from {first:g} s to {last:g} s."
+            )
 
     def _interpolated(self, times: Vector) -> Vector:
         """Horner's rule with the factors x and 1 - x in turn, as in `dop853.interpolate`."""

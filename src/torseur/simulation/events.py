@@ -93,7 +93,7 @@ def dip_between(i: int, side: int, a: float, b: float, piece: Array, p: Array) -
     """A fraction between a and b at which g[i] is on the other side, or NO_EVENT: golden section."""
     x = a + GOLDEN * (b - a)
     lowest = side * event_within(x, i, piece, p)
-    for iteration in range(DIP_ITERATIONS):
+    for _ in range(DIP_ITERATIONS):
         if side_of(side * lowest) != side:
             return x
         other = x + GOLDEN * (b - x) if b - x > x - a else x - GOLDEN * (x - a)
@@ -128,7 +128,7 @@ def crossing_in_dip(i: int, side: int, direction: int, a: float, b: float, piece
 def first_event(count: IntArray, piece: Array, p: Array, sides: IntArray, directions: IntArray) -> float:
     """Fraction of the piece at which the first wanted event happens, or NO_EVENT; count[FIRED] tells which.
 
-    sides[i] is the sign of g[i] in force at the start, 0 when g[i] starts at zero: its side is read just after.
+    sides[i] is the sign of g[i] in force at the start; 0, before the first step, lets it be read just after the start.
     """
     g = zeros(NG)
     g_before = zeros(NG)
@@ -136,7 +136,9 @@ def first_event(count: IntArray, piece: Array, p: Array, sides: IntArray, direct
     side = izeros(NG)
     events_within(AFTER_START, piece, p, g)
     for i in range(NG):
-        side[i] = sides[i] if sides[i] != 0 else side_of(g[i])
+        if sides[i] == 0:
+            sides[i] = side_of(g[i])
+        side[i] = sides[i]
     first = NO_EVENT
     a = 0.0
     for part in range(PARTS + 1):

@@ -45,7 +45,7 @@ def _why(run: Run, problem: Problem, system: System) -> str:
     if run.answer == memory.PAUSED:
         return f"Raise max_steps, or loosen rtol = {problem.rtol:g}."
     if run.answer == memory.NONFINITE:
-        return "Look for a division by zero, a square root or logarithm of a negative number, or a singular mass matrix."
+        return "Look for a division by zero, a root or logarithm of a negative number, or a singular mass matrix."
     return (
         f"The tolerance rtol = {problem.rtol:g} cannot be met: the equations jump or are singular there, "
         "or the tolerance is below the rounding errors."

@@ -10,22 +10,18 @@ import math
 from torseur.codegen.routine import Array, IntArray, routine, zeros
 from torseur.simulation.control import first_step, lengthen, shorten, signed_step
 from torseur.simulation.dop853 import (
-    ALL_STAGES,
     PIECE_LENGTH,
     PIECE_STATE,
     PIECE_TIME,
-    STAGES,
     N,
     dense_output,
     error_norm,
-    evaluate_stages,
     interpolate,
     largest_error,
     rhs,
-    solution,
     step_stiffness,
 )
-from torseur.simulation.events import NG, NO_EVENT, first_event
+from torseur.simulation.events import NG, NO_EVENT, events, first_event
 from torseur.simulation.landing import (
     PIECE,
     PROJECT,
@@ -38,6 +34,7 @@ from torseur.simulation.landing import (
     take_step,
 )
 from torseur.simulation.memory import (
+    ATTEMPTS,
     DIRECTION,
     DONE,
     EVALUATIONS,
@@ -66,18 +63,21 @@ from torseur.simulation.memory import (
     TIME,
     WORST,
 )
+from torseur.simulation.tableau import ALL_STAGES, STAGES
 
 STIFFNESS_MEMORY = 50.0  # steps over which the stiffness is averaged
 
 
 @routine
 def integrate(
-    clock: Array, count: IntArray, y: Array, p: Array, atol: Array,
-    times: Array, samples: Array, rows: Array,
+    clock: Array, count: IntArray, y: Array, p: Array, atol: Array, times: Array, samples: Array, rows: Array,
     sides: IntArray, directions: IntArray, limits: IntArray, marks: Array,
 ) -> int:
     """Moves the state y to the end of the time span, or as far as it can; the answer tells which."""
     work = zeros((PIECE + 8) * N + PIECE_STATE)
+    g = zeros(NG)
+    if NG > 0:
+        events(clock[TIME], y, p, g)
     rhs(clock[TIME], y, p, work)
     count[EVALUATIONS] += 1
     if clock[STEP] == 0.0:
@@ -98,9 +98,8 @@ def integrate(
             h = stop_at_event(h, clock, count, y, p, work, sides, directions)
         if h != 0.0:
             accept(h, clock, count, y, p, work, times, samples, rows)
-        if NG > 0:
-            if mark_events(clock[TIME], y, p, count, sides, directions, limits, marks):
-                return STOPPED
+        if NG > 0 and mark_events(clock[TIME], y, p, count, g, sides, directions, limits, marks):
+            return STOPPED
     return DONE
 
 
@@ -114,7 +113,9 @@ def first_not_finite(values: Array) -> int:
 
 
 @routine
-def begin(clock: Array, count: IntArray, y: Array, p: Array, atol: Array, work: Array, times: Array, samples: Array) -> None:
+def begin(
+    clock: Array, count: IntArray, y: Array, p: Array, atol: Array, work: Array, times: Array, samples: Array
+) -> None:
     """Chooses the first step and writes the samples asked for at the start."""
     clock[STEP] = first_step(clock, y, p, atol, work, work[Y_STAGE * N :], work[Y_END * N :])
     count[EVALUATIONS] += 1
@@ -132,7 +133,7 @@ def copy(source: Array, target: Array, size: int) -> None:
 @routine
 def must_pause(count: IntArray) -> bool:
     """Whether Python has to make room, or asked for a pause."""
-    if count[STEPS] + count[REJECTED] >= count[PAUSE_AT]:
+    if count[ATTEMPTS] >= count[PAUSE_AT]:
         return True
     if count[KEEP] != KEEP_NOTHING and count[ROW] >= count[ROWS]:
         return True
@@ -144,10 +145,10 @@ def attempt(h: float, clock: Array, count: IntArray, y: Array, p: Array, atol: A
     """Takes a step of length h and chooses the next length; false when its error is too large."""
     y_end = work[Y_END * N :]
     take_step(clock[TIME], h, y, p, count, work)
+    count[ATTEMPTS] += 1
     error = error_norm(h, y, y_end, work, clock[RTOL], atol)
-    if PROJECT:
-        if first_not_finite(work[Y_NEXT * N :]) >= 0:
-            error = math.nan
+    if PROJECT != 0 and first_not_finite(work[Y_NEXT * N :]) >= 0:
+        error = math.nan
     if error <= 1.0:
         lengthen(clock, count, h, error)
         return True
@@ -158,12 +159,16 @@ def attempt(h: float, clock: Array, count: IntArray, y: Array, p: Array, atol: A
 
 
 @routine
-def end_slope(h: float, clock: Array, count: IntArray, p: Array, work: Array) -> None:
-    """Slope at the end of the step, slope 12, and what it tells about stiffness."""
-    y_end = work[Y_END * N :]
+def end_slope(h: float, clock: Array, count: IntArray, y_end: Array, p: Array, work: Array) -> None:
+    """Slope 12, at the end of the step."""
     rhs(clock[TIME] + h, y_end, p, work[STAGES * N :])
     count[EVALUATIONS] += 1
-    stiffness = step_stiffness(h, y_end, work[Y_STAGE * N :], work)
+
+
+@routine
+def note_stiffness(h: float, clock: Array, work: Array) -> None:
+    """Takes the step into the running mean; its end slope is given, and no stage came after it."""
+    stiffness = step_stiffness(h, work[Y_END * N :], work[Y_STAGE * N :], work)
     clock[STIFFNESS] += (stiffness - clock[STIFFNESS]) / STIFFNESS_MEMORY
 
 
@@ -179,7 +184,8 @@ def stop_at_event(
     h: float, clock: Array, count: IntArray, y: Array, p: Array, work: Array, sides: IntArray, directions: IntArray
 ) -> float:
     """The step's length, shortened to end on its first event; 0 for an event at its very start."""
-    end_slope(h, clock, count, p, work)
+    end_slope(h, clock, count, work[Y_END * N :], p, work)
+    note_stiffness(h, clock, work)
     make_piece(h, clock, count, y, p, work)
     x = first_event(count, work[PIECE * N :], p, sides, directions)
     if x == NO_EVENT:
@@ -197,20 +203,21 @@ def accept(
     is_new = NG == 0 or count[FIRED] >= 0
     needs_piece = count[KEEP] == KEEP_DENSE or samples_before(t, clock, count, times)
     if is_new and (PROJECT == 0 or needs_piece):
-        end_slope(h, clock, count, p, work)
+        end_slope(h, clock, count, work[Y_END * N :], p, work)
+        note_stiffness(h, clock, work)
     if is_new and needs_piece:
         make_piece(h, clock, count, y, p, work)
     write_samples(t, clock, count, p, work, times, samples)
     if count[KEEP] != KEEP_NOTHING:
         write_row(h, clock, count, y, work, rows)
+    if PROJECT:
+        end_slope(h, clock, count, work[Y_NEXT * N :], p, work)
+        if is_new and not needs_piece:
+            note_stiffness(h, clock, work)
     copy(work[Y_NEXT * N :], y, N)
+    copy(work[STAGES * N :], work, N)
     clock[TIME] = t
     count[STEPS] += 1
-    if PROJECT:
-        rhs(t, y, p, work)
-        count[EVALUATIONS] += 1
-    else:
-        copy(work[STAGES * N :], work, N)
 
 
 @routine

@@ -50,62 +50,80 @@ class Run:
 
 @dataclass
 class Memory:
-    """The arrays the loop works on; rows and marks are handed over and emptied whenever it pauses."""
+    """The arrays the loop works on; what it wrote in rows and marks is taken over whenever it hands back control.
+
+    No array is empty, even one that is not used: a compiled function takes empty arrays the slow way.
+    """
 
     clock: Vector
     count: NDArray[np.int64]
     y: Vector
+    times: Vector
     samples: Vector
     rows: Vector
     marks: Vector
     sides: NDArray[np.int64]
     directions: NDArray[np.int64]
     limits: NDArray[np.int64]
-    row_width: int
-    mark_width: int
     kept_rows: list[Vector] = field(default_factory=list)
     kept_marks: list[Vector] = field(default_factory=list)
 
     @classmethod
     def of(cls, problem: Problem) -> Memory:
         """Memory at the start of a problem."""
-        n, events = len(problem.initial), len(problem.directions)
-        row_width = PIECE_STATE + (8 * n if problem.keep == memory.KEEP_DENSE else n)
-        rows = FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1
-        marks = FIRST_ROOM + events if events else 1
-        result = cls(
-            clock=np.zeros(memory.CLOCK_SIZE), count=np.zeros(memory.COUNT_SIZE, dtype=np.int64),
-            y=problem.initial.copy(), samples=np.full((len(problem.times), n), np.nan),
-            rows=np.empty((rows, row_width)), marks=np.empty((marks, 2 + n)),
-            sides=np.zeros(events, dtype=np.int64), directions=np.array(problem.directions, dtype=np.int64),
-            limits=np.array(problem.limits, dtype=np.int64),
-            row_width=row_width, mark_width=2 + n,
+        n, events, times = len(problem.initial), len(problem.directions), problem.times
+        width = PIECE_STATE + (8 * n if problem.keep == memory.KEEP_DENSE else n)
+        return cls(
+            clock=_clock(problem), count=_count(problem), y=problem.initial.copy(),
+            times=times if len(times) else np.zeros(1), samples=np.empty((max(len(times), 1), n)),
+            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, width)),
+            marks=np.empty((FIRST_ROOM + events if events else 1, 2 + n)),
+            sides=np.zeros(max(events, 1), dtype=np.int64), directions=_integers(problem.directions),
+            limits=_integers(problem.limits),
         )
-        result._set_clock(problem)
-        return result
-
-    def _set_clock(self, problem: Problem) -> None:
-        clock, count = self.clock, self.count
-        clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
-        clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
-        clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
-        clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
-        count[memory.SAMPLES], count[memory.KEEP] = len(problem.times), problem.keep
-        count[memory.ROWS], count[memory.MARKS] = len(self.rows), len(self.marks)
 
     @property
     def attempts(self) -> int:
-        return int(self.count[memory.STEPS] + self.count[memory.REJECTED])
+        return int(self.count[memory.ATTEMPTS])
 
-    def hand_over(self) -> None:
-        """Takes what was written since the last time and makes room, twice as much when all of it was used."""
-        kept_rows, kept_marks = self.count[memory.ROW], self.count[memory.MARK]
-        self.kept_rows.append(self.rows[:kept_rows])
-        self.kept_marks.append(self.marks[:kept_marks])
-        self.rows = np.empty((len(self.rows) * (2 if kept_rows == len(self.rows) else 1), self.row_width))
-        self.marks = np.empty((2 * len(self.marks), self.mark_width))
-        self.count[[memory.ROW, memory.MARK]] = 0
-        self.count[memory.ROWS], self.count[memory.MARKS] = len(self.rows), len(self.marks)
+    def make_room(self, attempts: int) -> None:
+        """Empties the buffers, twice as large when all of them was used, and allows so many attempts in all."""
+        count = self.count
+        if self.kept_rows:
+            self.rows = np.empty_like(self.rows, shape=_room(self.rows, int(count[memory.ROW])))
+            self.marks = np.empty_like(self.marks, shape=_room(self.marks, int(count[memory.MARK])))
+        count[memory.ROW] = count[memory.MARK] = 0
+        count[memory.ROWS], count[memory.MARKS] = len(self.rows), len(self.marks)
+        count[memory.PAUSE_AT] = attempts
+
+    def take_over(self) -> None:
+        """Keeps what was written since there was room."""
+        self.kept_rows.append(self.rows[: self.count[memory.ROW]])
+        self.kept_marks.append(self.marks[: self.count[memory.MARK]])
+
+
+def _room(buffer: Vector, used: int) -> tuple[int, int]:
+    rows, width = buffer.shape
+    return (2 * rows if 2 * used > rows else rows, width)
+
+
+def _integers(values: tuple[int, ...]) -> NDArray[np.int64]:
+    return np.array(values or (0,), dtype=np.int64)
+
+
+def _clock(problem: Problem) -> Vector:
+    clock = np.zeros(memory.CLOCK_SIZE)
+    clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
+    clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
+    clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
+    clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
+    return clock
+
+
+def _count(problem: Problem) -> NDArray[np.int64]:
+    count = np.zeros(memory.COUNT_SIZE, dtype=np.int64)
+    count[memory.SAMPLES], count[memory.KEEP] = len(problem.times), problem.keep
+    return count
 
 
 @dataclass(frozen=True)
@@ -121,28 +139,36 @@ class Integrator:
         work = Memory.of(problem)
         answer, error = memory.PAUSED, None
         while answer == memory.PAUSED and work.attempts < problem.max_steps:
-            work.count[memory.PAUSE_AT] = min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps)
+            work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
-                answer = self.loop(
-                    work.clock, work.count, work.y, problem.parameters, problem.atol, problem.times,
-                    work.samples.ravel(), work.rows.ravel(), work.sides, work.directions, work.limits, work.marks.ravel(),
-                )
+                answer = self.call(work, problem)
             except SimulationError as raised:
                 answer, error = memory.RAISED, raised
-            work.hand_over()
+            work.take_over()
             if problem.progress is not None:
-                problem.progress((work.clock[memory.TIME] - problem.start) / (problem.until - problem.start))
+                problem.progress(float((work.clock[memory.TIME] - problem.start) / (problem.until - problem.start)))
         return self._gathered(answer, work, time.perf_counter() - begin, error)
 
+    def call(self, work: Memory, problem: Problem) -> int:
+        """One call of the loop: goes on from where the memory stands, and answers why it came back."""
+        answer: int = self.loop(
+            work.clock, work.count, work.y, problem.parameters, problem.atol, work.times, work.samples.reshape(-1),
+            work.rows.reshape(-1), work.sides, work.directions, work.limits, work.marks.reshape(-1),
+        )
+        return answer
+
     def _gathered(self, answer: int, work: Memory, wall_time: float, error: SimulationError | None) -> Run:
-        count, clock = work.count, work.clock
+        count, clock = work.count.tolist(), work.clock.tolist()
         statistics = Statistics(
-            steps=int(count[memory.STEPS]), rejected=int(count[memory.REJECTED]),
-            evaluations=int(count[memory.EVALUATIONS]), stiffness=float(clock[memory.STIFFNESS]),
-            backend=self.backend, wall_time=wall_time,
+            steps=count[memory.STEPS], rejected=count[memory.REJECTED], evaluations=count[memory.EVALUATIONS],
+            stiffness=clock[memory.STIFFNESS], backend=self.backend, wall_time=wall_time,
         )
         return Run(
-            answer=answer, t=float(clock[memory.TIME]), y=work.y, samples=work.samples[: count[memory.SAMPLE]],
-            rows=np.concatenate(work.kept_rows), marks=np.concatenate(work.kept_marks),
-            worst=int(count[memory.WORST]), statistics=statistics, error=error,
+            answer=answer, t=clock[memory.TIME], y=work.y, samples=work.samples[: count[memory.SAMPLE]],
+            rows=_joined(work.kept_rows), marks=_joined(work.kept_marks), worst=count[memory.WORST],
+            statistics=statistics, error=error,
         )
+
+
+def _joined(parts: list[Vector]) -> Vector:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

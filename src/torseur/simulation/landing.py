@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from torseur.codegen.routine import Array, External, IntArray, Static, routine, zeros
 from torseur.simulation.control import RESOLUTION
-from torseur.simulation.dop853 import (
-    ALL_STAGES,
-    PIECE_LENGTH,
-    PIECE_TIME,
-    STAGES,
-    N,
-    evaluate_stages,
-    solution,
-)
+from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_TIME, N, evaluate_stages, solution
 from torseur.simulation.events import NG, event_rate, events, is_wanted, side_of
 from torseur.simulation.memory import EVALUATIONS, FIRED, FIRED_SIDE, MARK
+from torseur.simulation.tableau import ALL_STAGES, STAGES
 
 PROJECT: int = Static("PROJECT")  # 1 when states are brought back on their manifold, 0 otherwise
 
@@ -79,27 +72,37 @@ def land(x: float, y: Array, p: Array, count: IntArray, work: Array) -> float:
 
 @routine
 def mark_events(
-    t: float, y: Array, p: Array, count: IntArray, sides: IntArray, directions: IntArray, limits: IntArray, marks: Array
+    t: float, y: Array, p: Array, count: IntArray, g_start: Array,
+    sides: IntArray, directions: IntArray, limits: IntArray, marks: Array,
 ) -> bool:
     """Writes the event landed on and any other the step just passed; true when one of them stops the motion.
 
-    limits[i] counts down the occurrences of event i that are left before it stops the motion.
+    g_start holds the event functions at the start of the step and is moved to its end. limits[i] counts down the
+    occurrences of event i that are left before it stops the motion.
     """
-    g = zeros(NG)
-    events(t, y, p, g)
+    g_end = zeros(NG)
+    events(t, y, p, g_end)
     stops = False
     for i in range(NG):
-        side = side_of(g[i])
-        happened = sides[i] != 0 and side != sides[i] and is_wanted(directions[i], side)
-        if i == count[FIRED]:
-            side = count[FIRED_SIDE]
-            happened = True
-        sides[i] = side
-        if happened:
+        if i == count[FIRED] or is_passed(g_start[i], g_end[i], sides[i], directions[i]):
             write_mark(t, i, y, count, marks)
             limits[i] -= 1
             stops = stops or limits[i] == 0
+        if i == count[FIRED]:
+            sides[i] = count[FIRED_SIDE]
+        elif side_of(g_start[i]) == sides[i] or not is_wanted(directions[i], side_of(g_end[i])):
+            sides[i] = side_of(g_end[i])
+        g_start[i] = g_end[i]
     return stops
+
+
+@routine
+def is_passed(g_start: float, g_end: float, side: int, direction: int) -> bool:
+    """Whether a function changed sign in the step.
+
+    Right after its event a function is zero up to rounding, on either side: then only `first_event` can tell.
+    """
+    return side_of(g_start) == side and side_of(g_end) != side and is_wanted(direction, side_of(g_end))
 
 
 @routine

@@ -6,12 +6,14 @@ What they raise ends the motion with an error that names the function and the ti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from torseur.codegen.routine import Array, External, Static, routine, zeros
 from torseur.errors import SimulationError, TorseurError, unknown_name
 from torseur.graph import Program, vector
 from torseur.simulation.system import Law, System, Vector
+
+LawFunction: TypeAlias = Callable[..., float]
 
 NU: int = Static("NU")  # number of laws
 NA: int = Static("NA")  # number of their arguments, together
@@ -55,7 +57,7 @@ def outputs_with_laws(t: float, y: Array, p: Array, z: Array) -> None:
     driven_outputs(t, y, p, u, z)
 
 
-def given_laws(system: System, functions: Mapping[str, Callable[..., float]] | None) -> tuple[Callable[..., float], ...]:
+def given_laws(system: System, functions: Mapping[str, LawFunction] | None) -> tuple[LawFunction, ...]:
     """The Python function of each law of the system, in its order."""
     given = functions or {}
     names = [law.name for law in system.laws]
@@ -75,7 +77,7 @@ def arguments_program(system: System) -> Program:
     return Program("law_arguments", inputs, (vector("a", [a for law in system.laws for a in law.node.args]),))
 
 
-def law_callback(laws: Sequence[Law], functions: Sequence[Callable[..., float]]) -> Callable[[float, Vector, Vector], None]:
+def law_callback(laws: Sequence[Law], functions: Sequence[LawFunction]) -> Callable[[float, Vector, Vector], None]:
     """A function that fills u with the values of the laws for their arguments a."""
     ends = [sum(len(law.node.args) for law in laws[: k + 1]) for k in range(len(laws))]
     slots = [slice(end - len(law.node.args), end) for law, end in zip(laws, ends, strict=True)]

@@ -61,7 +61,9 @@ def sample_times(samples: Samples, start: float, until: float) -> Vector:
         raise TorseurError("the times in samples must follow each other from start to until.")
     outside = times[~((times - start) * direction >= 0.0) | ~((until - times) * direction >= 0.0)]
     if outside.size:
-        raise TorseurError(f"the sample at t = {outside[0]:g} s is not between start = {start:g} s and until = {until:g} s.")
+        raise TorseurError(
+            f"the sample at t = {outside[0]:g} s is not between start = {start:g} s and until = {until:g} s."
+        )
     return times
 
 

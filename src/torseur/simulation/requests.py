@@ -71,11 +71,12 @@ def is_python(request: Output | Event) -> bool:
 
 def formula_of(request: Output | Event, system: System) -> Expr:
     """The expression behind a request that is not a Python function."""
+    program = _program(request, system)
     if isinstance(request.function, Expr):
-        return request.function
+        return request.function if system.resolve is None else system.resolve(request.function)
     states = [state.name for state in system.states]
     if request.name in states:
-        return _program(request, system).input("y").nodes[states.index(request.name)]
+        return program.input("y").nodes[states.index(request.name)]
     if request.name not in system.quantities:
         raise TorseurError(unknown_name("quantity", request.name, [*states, *system.quantities]))
     return system.quantities[request.name][1]

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torseur.equations import Equations
 from torseur.errors import SimulationError, TorseurError
-from torseur.mechanism import Mechanism
 from torseur.simulation import memory
 from torseur.simulation.binding import Binding
 from torseur.simulation.dense import DenseOutput
 from torseur.simulation.dop853 import PIECE_STATE, PIECE_TIME
 from torseur.simulation.failure import failure_message
-from torseur.simulation.from_equations import as_system
+from torseur.simulation.from_equations import Model, as_system
 from torseur.simulation.integrator import Run
 from torseur.simulation.laws import called
 from torseur.simulation.problem import (
@@ -37,7 +35,7 @@ from torseur.simulation.trajectory import Column, Kind, Occurrence, Trajectory
 
 
 def simulate(
-    equations: Equations | Mechanism | System,
+    model: Model,
     until: float,
     *,
     start: float = 0.0,
@@ -68,14 +66,14 @@ def simulate(
 
     Raises SimulationError when the motion ends early; its `trajectory` holds the valid part.
     """
-    system = as_system(equations, parameters)
-    state = system.state_with(initial)
+    system = as_system(model, parameters, initial)
+    state = np.array(system.initial)
     wanted = as_outputs(outputs)
     columns = _columns(system, wanted)
     ordered = tuple(sorted(as_events(events), key=is_python))
     start, until = finite_time("start", start), finite_time("until", until)
     problem = Problem(
-        initial=finite_state(state, system), parameters=system.parameters_with(parameters), start=start, until=until,
+        initial=finite_state(state, system), parameters=np.array(system.values), start=start, until=until,
         rtol=checked_rtol(rtol), atol=absolute_tolerance(atol, rtol, system, state),
         times=sample_times(samples, start, until), keep=kept_of_steps(samples, dense), max_steps=most_steps(max_steps),
         max_step=longest_step(max_step, start, until), directions=tuple(event.direction for event in ordered),
@@ -119,9 +117,9 @@ class _Result:
         """Times and states: the samples asked for, or the start of every step and the end of the last."""
         if not self.by_steps:
             return self.problem.times[: len(self.run.samples)].copy(), self.run.samples
-        n = len(self.run.y)
-        rows = self.run.rows
-        return np.append(rows[:, PIECE_TIME], self.run.t), np.vstack([rows[:, PIECE_STATE : PIECE_STATE + n], self.run.y])
+        rows, n = self.run.rows, len(self.run.y)
+        states = np.vstack([rows[:, PIECE_STATE : PIECE_STATE + n], self.run.y])
+        return np.append(rows[:, PIECE_TIME], self.run.t), states
 
     def _outputs(self, times: Vector, states: Vector) -> list[Vector]:
         formulas = [output for output in self.outputs if not is_python(output)]
@@ -150,7 +148,7 @@ def _columns(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
     names = [column.name for column in columns]
     for name in names:
         if names.count(name) > 1:
-            raise TorseurError(f"two columns are named '{name}': every state is one already, and an output needs its own name.")
+            raise TorseurError(f"two columns are named '{name}': the states are columns already, and names are unique.")
     return columns
 
 

@@ -42,6 +42,7 @@ class System:
                or a Python function of (t, y, p) that returns dy
     project    a Program from (t, y, p) to the nearest state on the manifold (unit quaternions, closed loops)
     quantities what can be asked for by name besides the states, as expressions in the inputs of rhs
+    resolve    turns a formula a user wrote into one of the inputs of rhs
     explain    why the equations fail at (t, y), for instance a mass matrix without full rank; None when they are sound
     scales     size of each state below which its error no longer counts in proportion
     """
@@ -55,6 +56,7 @@ class System:
     project: Program | None = None
     quantities: Mapping[str, tuple[Quantity, Expr]] = field(default_factory=lambda: MappingProxyType({}))
     laws: tuple[Law, ...] = ()
+    resolve: Callable[[Expr], Expr] | None = None
     explain: Callable[[float, Vector], str | None] | None = None
     scales: tuple[float, ...] | None = None
     name: str = "motion"

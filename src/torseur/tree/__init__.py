@@ -3,8 +3,10 @@
 from torseur.tree.build import build_tree, resolve
 from torseur.tree.joint_kinematics import JointKinematics, JointSymbols
 from torseur.tree.layout import Layout
+from torseur.tree.pairs import Pair, pair_of
+from torseur.tree.regrouping import regrouped
 from torseur.tree.spanning import spanning_tree
-from torseur.tree.tree import GROUND, Link, Moving, Snapshot, Tree
+from torseur.tree.tree import GROUND, Link, Moving, Snapshot, Tree, far_side
 
 __all__ = [
     "GROUND",
@@ -13,9 +15,13 @@ __all__ = [
     "Layout",
     "Link",
     "Moving",
+    "Pair",
     "Snapshot",
     "Tree",
     "build_tree",
+    "far_side",
+    "pair_of",
+    "regrouped",
     "resolve",
     "spanning_tree",
 ]

@@ -15,7 +15,7 @@ from torseur.tree.flatten import flatten, rebuild
 from torseur.tree.joint_kinematics import joint_kinematics, joint_symbols
 from torseur.tree.layout import Layout
 from torseur.tree.spanning import Branch, spanning_tree
-from torseur.tree.tree import GROUND, Link, Tree
+from torseur.tree.tree import GROUND, Link, Tree, far_side
 
 
 def build_tree(mechanism: Mechanism) -> Tree:
@@ -36,6 +36,7 @@ class _Builder:
         self.links: list[Link] = []
         self.inertias: list[Inertia] = []
         self.places: dict[str, tuple[int, Transform]] = {EARTH_NAME: (GROUND, SAME)}
+        self.far_sides: dict[str, int] = {}
         self.q_count = self.v_count = 0
 
     def add(self, branch: Branch) -> None:
@@ -44,6 +45,11 @@ class _Builder:
             near, far = far, near
         parent, reference = self.places[branch.parent]
         base = reference.then(self.local(branch.parent, near.base, near.placement))
+        if branch.closes:
+            self.links.append(replace(self.link(branch, parent, base), name=branch.joint.name))
+            self.inertias.append(NO_INERTIA)
+            self.far_sides[branch.joint.name] = len(self.links) - 1
+            return
         body = self.mechanism.body(branch.child)
         body_in_joint = self.local(branch.child, far.base, far.placement).inverse
         if not branch.joint.motions:
@@ -86,6 +92,7 @@ class _Builder:
             for body in self.mechanism.bodies
             for link, place in [self.places[body.name]]
         }
+        places |= {far_side(joint): (link, SAME, SAME) for joint, link in self.far_sides.items()}
         loads = self.resolved(_expressions(self.mechanism.loads))
         layout = self.layout(
             [link.motion for link in links],
@@ -93,6 +100,7 @@ class _Builder:
             gravity,
             list(places.values()),
             loads,
+            self.resolved(_expressions([self.mechanism.constraints, loops])),
         )
         return Tree(self.mechanism, tuple(links), layout, gravity, places, loops, self.definitions, {})
 
@@ -111,7 +119,8 @@ class _Builder:
         )
         declared = [p.symbol for p in self.mechanism.parameters if p.symbol not in self.definitions]
         measured = {sensor.symbol for sensor in self.mechanism.sensors}
-        known = {*coordinates, *rates, *speeds, *natural, *declared, *measured, TIME, LENGTH, LENGTH_RATE}
+        closing = {x for joint in self.mechanism.joints for c in joint.coordinates for x in (c.symbol, c.rate)}
+        known = {*coordinates, *rates, *speeds, *natural, *declared, *measured, *closing, TIME, LENGTH, LENGTH_RATE}
         implicit = [x for x in symbols_of(_expressions(constants)) if x not in known]
         return Layout(coordinates, rates, speeds, (*declared, *implicit))
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
 
 from torseur.errors import MechanismError
-from torseur.mechanism import EARTH_NAME, Joint, Mechanism
+from torseur.graph import Expr, symbols_of
+from torseur.mechanism import EARTH_NAME, CoordinateForce, CoordinateSpring, Joint, Mechanism
+from torseur.tree.flatten import flatten
+from torseur.tree.pairs import pair_of
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A joint of the tree: it carries `child` from `parent`; reversed when the description runs the other way."""
+    """A joint of the tree: it carries `child` from `parent`; reversed when the description runs the other way.
+
+    A branch that `closes` carries no body but the far side of a joint whose coordinates are kept although it
+    closes a loop; `child` is then the body that the far side must meet.
+    """
 
     joint: Joint
     parent: str
     child: str
     reverse: bool
+    closes: bool = False
 
 
 @dataclass(frozen=True)
@@ -28,25 +37,73 @@ class SpanningTree:
 
 
 def spanning_tree(mechanism: Mechanism) -> SpanningTree:
-    """Bodies reached from the earth breadth first, in the order joints were written.
+    """Bodies reached from the earth, each by the most useful joint at hand and by few joints.
 
-    A joint whose role is "loop" never carries a body; one whose role is "tree" is preferred.
+    A joint whose role is "loop" never carries a body; one whose role is "tree" is preferred. Then come joints whose
+    coordinates are used by loads, constraints or the initial state, joints that closure equations cannot do without
+    coordinates, and joints with few freedoms. Joints left over close loops.
     """
-    waiting = deque([EARTH_NAME])
-    reached = {EARTH_NAME}
+    usefulness = _Usefulness(mechanism)
+    waiting: list[tuple[tuple[int, ...], Branch]] = []
+    reached = {EARTH_NAME: 0}
     branches: list[Branch] = []
-    candidates = sorted(mechanism.joints, key=lambda joint: joint.role != "tree")
-    while waiting:
-        body = waiting.popleft()
-        for joint in candidates:
+
+    def look_around(body: str) -> None:
+        for order, joint in enumerate(mechanism.joints):
             branch = _branch(joint, body)
             if branch is not None and branch.child not in reached and joint.role != "loop":
-                reached.add(branch.child)
-                branches.append(branch)
-                waiting.append(branch.child)
-    _require_all(mechanism, reached)
+                heappush(waiting, ((*usefulness.rank(joint), reached[body], order), branch))
+
+    look_around(EARTH_NAME)
+    while waiting:
+        _, branch = heappop(waiting)
+        if branch.child not in reached:
+            reached[branch.child] = reached[branch.parent] + 1
+            branches.append(branch)
+            look_around(branch.child)
+    _require_all(mechanism, set(reached))
     carried = {branch.joint.name for branch in branches}
-    return SpanningTree(tuple(_depth_first(branches)), tuple(j for j in mechanism.joints if j.name not in carried))
+    loops = tuple(j for j in mechanism.joints if j.name not in carried)
+    kept = [Branch(j, j.parent.body, j.child.body, False, closes=True) for j in loops if usefulness.keeps(j)]
+    return SpanningTree(tuple(_depth_first([*branches, *kept], mechanism)), loops)
+
+
+@dataclass(frozen=True)
+class _Usefulness:
+    """Why a joint should rather carry a body than close a loop."""
+
+    mechanism: Mechanism
+
+    def rank(self, joint: Joint) -> tuple[int, ...]:
+        """Smaller is more useful in the tree."""
+        given = {name.removesuffix("'") for name, _ in self.mechanism.initial}
+        return (
+            joint.role != "tree",
+            not self.used(joint),
+            not any(c.name in given for c in joint.coordinates),
+            pair_of(joint) is not None,
+            len(joint.coordinates),
+        )
+
+    def keeps(self, joint: Joint) -> bool:
+        """Whether a joint that closes a loop needs its coordinates in the state."""
+        return self.used(joint) or pair_of(joint) is None
+
+    def used(self, joint: Joint) -> bool:
+        """Whether loads or constraints refer to the joint's coordinates, rates or speeds."""
+        own = {c.symbol for c in joint.coordinates} | {c.rate for c in joint.coordinates}
+        names = {speed.name for speed in joint.speeds}
+        return joint.name in self._loaded or bool(own & self._symbols) or any(x.name in names for x in self._symbols)
+
+    @cached_property
+    def _loaded(self) -> set[str]:
+        return {load.joint for load in self.mechanism.loads if isinstance(load, (CoordinateForce, CoordinateSpring))}
+
+    @cached_property
+    def _symbols(self) -> set[Expr]:
+        formulas = flatten([list(self.mechanism.loads), list(self.mechanism.constraints),
+                            [law.formula for law in self.mechanism.laws]])  # fmt: skip
+        return set(symbols_of([leaf for leaf in formulas if isinstance(leaf, Expr)]))
 
 
 def _branch(joint: Joint, body: str) -> Branch | None:
@@ -57,17 +114,19 @@ def _branch(joint: Joint, body: str) -> Branch | None:
     return None
 
 
-def _depth_first(branches: list[Branch]) -> list[Branch]:
-    """The same tree limb by limb: neighbours in the numbering are neighbours in the mechanism."""
+def _depth_first(branches: list[Branch], mechanism: Mechanism) -> list[Branch]:
+    """The tree limb by limb, in the order joints were written: neighbours in number are neighbours in the mechanism."""
+    written = {joint.name: order for order, joint in enumerate(mechanism.joints)}
     children: dict[str, list[Branch]] = {}
-    for branch in branches:
+    for branch in sorted(branches, key=lambda b: (b.joint.role != "tree", written[b.joint.name])):
         children.setdefault(branch.parent, []).append(branch)
     ordered: list[Branch] = []
     stack = list(reversed(children.get(EARTH_NAME, [])))
     while stack:
         branch = stack.pop()
         ordered.append(branch)
-        stack.extend(reversed(children.get(branch.child, [])))
+        if not branch.closes:
+            stack.extend(reversed(children.get(branch.child, [])))
     return ordered
 
 

@@ -19,6 +19,11 @@ from torseur.tree.layout import Layout
 GROUND = -1
 
 
+def far_side(joint: str) -> str:
+    """The name under which a tree places the far side of a joint that closes a loop but keeps its coordinates."""
+    return f"far side of {joint}"
+
+
 @dataclass(frozen=True)
 class Link:
     """Bodies that move as one, carried by one joint.
@@ -75,7 +80,8 @@ class Snapshot:
 class Tree:
     """Links with parents before children; constants and joint kinematics are expressions of the layout's symbols.
 
-    `places` gives each body's frame (and mass centre frame) in its link; `loops` are the joints that close cycles.
+    `places` gives each body's frame (and mass centre frame) in its link; `loops` are the joints that close cycles. One
+    that keeps its coordinates has a massless link of its own, placed under `far_side(joint)`.
     `parameters` binds parameter symbols to values of any scalar for evaluation; empty, they stay symbols.
     """
 

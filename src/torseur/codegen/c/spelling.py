@@ -11,14 +11,16 @@ TYPES = {
     Kind.NONE: "void",
 }
 
-RESERVED = frozenset("""
-auto break case char const continue default do double else enum extern float for goto if inline int long register
-restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
-int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t NULL INFINITY NAN HUGE_VAL
-asm typeof main memset memcpy sqrt sin cos tan asin acos atan atan2 sinh cosh tanh exp expm1 log log1p log10 fabs floor
-copysign pow hypot isfinite isnan sincos context ctx int_abs int_min int_max float_min float_max floor_div floor_mod
-complex linux unix i386
-""".split())
+RESERVED = frozenset((
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
+    "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool",
+    "true", "false", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+    "NULL", "INFINITY", "NAN", "HUGE_VAL", "asm", "typeof", "main", "memset", "memcpy", "sqrt", "sin", "cos",
+    "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "expm1", "log", "log1p", "log10",
+    "fabs", "floor", "copysign", "pow", "hypot", "isfinite", "isnan", "sincos", "context", "ctx", "int_abs",
+    "int_min", "int_max", "float_min", "float_max", "floor_div", "floor_mod", "complex", "linux", "unix", "i386",
+))
 
 
 def double(value: float) -> str:

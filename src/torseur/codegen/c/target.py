@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from torseur.codegen.c.compiler import find_compiler
 from torseur.codegen.c.unit import programs_source, unit_source
-from torseur.codegen.library import Library
+from torseur.codegen.library import Library, Shape
 from torseur.codegen.linking import LinkedUnit
 from torseur.errors import CompilationError
 from torseur.graph.program import Program
@@ -21,8 +21,8 @@ class CTarget:
     def programs_source(self, programs: Mapping[str, Program]) -> str:
         return programs_source(programs)
 
-    def build(self, source: str) -> Library:
+    def build(self, source: str, shape: Shape) -> Library:
         compiler = find_compiler()
         if compiler is None:
             raise CompilationError("there is no C compiler on PATH.")
-        return compiler.build(source)
+        return compiler.build(source, shape)

@@ -12,50 +12,71 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from torseur.codegen.cache import cache_key, load, store
-from torseur.codegen.library import Library
+from torseur.codegen.library import Library, Shape
 from torseur.errors import CompilationError
+
+_CODE_GENERATION_LEVEL = 1
+"""Level 2 doubles the time for large straight-line functions and gains nothing; level 0 halves their speed."""
+
+_STRAIGHT_PASSES = ("always_inliner", "sroa", "simplify_cfg")
+_LOOP_PASSES = (
+    "always_inliner", "sroa", "simplify_cfg", "instruction_combine", "loop_rotate", "loop_unroll",
+    "instruction_combine", "sroa", "simplify_cfg", "dead_store_elimination", "global_dead_code_eliminate",
+)
+"""An integrator compiles in a quarter of the time of LLVM's own pipeline and runs as fast."""
 
 _lock = threading.Lock()
 
 
-def build(source: str, level: int) -> Library:
-    """The loaded code of a module, compiled at an optimisation level or taken from the cache."""
+def build(source: str, shape: Shape) -> Library:
+    """The loaded code of a module, compiled or taken from the cache."""
     with _lock:
-        machine_key = _machine(level)[1]
-        key = cache_key("llvm", source, machine_key, str(level))
         start = time.perf_counter()
+        key = cache_key("llvm", source, shape.value, _identity())
         code = load(key)
         cached = code is not None
         if code is None:
-            code = _compile(source, level)
+            code = _compile(source, shape)
             store(key, code)
         engine = _engine(code)
         return Library("llvm", source, time.perf_counter() - start, cached, engine, _symbol_address)
 
 
-def _compile(source: str, level: int) -> bytes:
-    machine = _machine(level)[0]
+def _compile(source: str, shape: Shape) -> bytes:
+    machine = _machine()
     try:
         module = llvm.parse_assembly(source)
+        module.verify()
     except RuntimeError as error:
         raise CompilationError(f"LLVM refused the generated code: {error}") from error
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    _optimise(module, machine, shape)
     return bytes(machine.emit_object(module))
 
 
+def _optimise(module: Any, machine: Any, shape: Shape) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    options.loop_vectorization = shape is Shape.LONG_LOOPS
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    manager = llvm.create_new_module_pass_manager()
+    if shape is Shape.LONG_LOOPS or not hasattr(manager, "add_sroa_pass"):
+        manager = builder.getModulePassManager()
+    else:
+        for name in _STRAIGHT_PASSES if shape is Shape.STRAIGHT else _LOOP_PASSES:
+            getattr(manager, f"add_{name}_pass")()
+    manager.run(module, builder)
+
+
 def _engine(code: bytes) -> Any:
-    _provide_math()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine(0))
+    _provide_c_library()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine(), use_lmm=False)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
 
 
 @cache
-def _provide_math() -> None:
+def _provide_c_library() -> None:
     """Makes the C library known to the linker: generated code calls it by name, and so does LLVM on its own."""
     libraries = {"win32": ("ucrtbase.dll",), "darwin": ("/usr/lib/libSystem.dylib",)}
     for name in libraries.get(sys.platform, ("libm.so.6", "libc.so.6")):
@@ -74,19 +95,31 @@ def _symbol_address(engine: Any, symbol: str) -> int:
     return address
 
 
-def _new_machine(level: int) -> Any:
+@cache
+def _machine() -> Any:
+    """The code generator for this processor."""
+    return _new_machine()
+
+
+def _new_machine() -> Any:
+    _initialise()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level, codemodel="jitdefault",
-        jit=True,
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=_CODE_GENERATION_LEVEL,
+        codemodel="jitdefault", jit=True,
     )
 
 
 @cache
-def _machine(level: int) -> tuple[Any, str]:
-    """A code generator for this processor, and what identifies its results."""
+def _initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+
+
+@cache
+def _identity() -> str:
+    """What makes two compilations of one source differ: LLVM's version, the processor, the passes."""
     version = ".".join(map(str, llvm.llvm_version_info))
     features = llvm.get_host_cpu_features().flatten()
-    return _new_machine(level), f"{version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {features}"
+    passes = " ".join((*_STRAIGHT_PASSES, *_LOOP_PASSES, str(_CODE_GENERATION_LEVEL)))
+    return f"{version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {features} {passes}"

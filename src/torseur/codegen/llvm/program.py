@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from torseur.codegen.llvm.expressions import function_name
 from torseur.codegen.llvm.module import Declarations
-from torseur.codegen.llvm.routine import function_name
 from torseur.codegen.llvm.spelling import FLAGS, double
 from torseur.codegen.straight import Chunk, Layout, layout
 from torseur.codegen.tables import Lookups
@@ -36,13 +36,14 @@ def program_source(program: Program, name: str, lookups: Lookups, module: Declar
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"define {linkage}void @{name}", lookups, attributes)
     parts = [
-        _function(plan, chunk, f"define internal void @{name}_{k}", lookups, "noinline nounwind", [_NOALIAS + "%scratch"])
+        _function(plan, chunk, f"define internal void @{name}_{k}", lookups, "noinline nounwind", [_SCRATCH])
         for k, chunk in enumerate(plan.chunks)
     ]
     return "\n".join([*parts, _caller(plan, name, linkage, attributes)])
 
 
 _NOALIAS = "ptr noalias nocapture "
+_SCRATCH = _NOALIAS + "%scratch"
 
 
 def _parameters(plan: Layout) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from torseur.codegen.library import Library
+from torseur.codegen.library import Library, Shape
 from torseur.codegen.linking import LinkedUnit
 from torseur.codegen.llvm.compiler import build
 from torseur.codegen.llvm.unit import programs_source, unit_source
@@ -20,5 +20,5 @@ class LLVMTarget:
     def programs_source(self, programs: Mapping[str, Program]) -> str:
         return programs_source(programs)
 
-    def build(self, source: str) -> Library:
-        return build(source, 2)
+    def build(self, source: str, shape: Shape) -> Library:
+        return build(source, shape)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from torseur.codegen.linking import LinkedProgram, LinkedUnit
+from torseur.codegen.llvm.expressions import function_name
 from torseur.codegen.llvm.function import FunctionBuilder
 from torseur.codegen.llvm.module import Declarations
 from torseur.codegen.llvm.program import program_source
-from torseur.codegen.llvm.routine import RoutinePrinter, function_name
+from torseur.codegen.llvm.routine import RoutinePrinter
 from torseur.codegen.llvm.spelling import ABI_TYPES, ALIAS_CLASS, TYPES
 from torseur.codegen.routine.language import Kind
 from torseur.codegen.routine.nodes import CallExternal, Function
@@ -33,7 +34,8 @@ def unit_source(linked: LinkedUnit, symbol: str) -> str:
 def programs_source(programs: Mapping[str, Program]) -> str:
     """A module that exports programs under the given symbols."""
     module, lookups = Declarations(), Lookups()
-    functions = [program_source(program, symbol, lookups, module, "", "nounwind") for symbol, program in programs.items()]
+    functions = [program_source(program, symbol, lookups, module, "", "nounwind")
+                 for symbol, program in programs.items()]
     searches = [RoutinePrinter(function, _no_external, module).text() for function in lookups.functions]
     return "\n".join([*searches, *functions, module.text()])
 

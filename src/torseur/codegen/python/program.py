@@ -15,8 +15,8 @@ from torseur.graph.operations import OPERATIONS
 from torseur.graph.program import Program
 
 _SPELLING = {name: operation.spelling["python"] for name, operation in OPERATIONS.items()}
-_FUNCTIONS = ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "exp", "log", "sqrt",
-              "abs", "sign", "minimum", "maximum", "floor", "where")
+_FUNCTIONS = ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "exp", "log",
+              "sqrt", "abs", "sign", "minimum", "maximum", "floor", "where")
 _RESERVED = frozenset([*keyword.kwlist, *_FUNCTIONS, "lookup", "math", "print"])
 
 
@@ -38,7 +38,8 @@ def python_function(program: Program) -> Callable[..., list[list[Any]]]:
     namespace["lookup"] = [lookup_function(data) for data in _tables(program)]
     namespace["__builtins__"] = {}
     exec(compile(program_source(program), f"<program {program.name}>", "exec"), namespace)
-    return namespace["program"]  # type: ignore[no-any-return]
+    function: Callable[..., list[list[Any]]] = namespace["program"]
+    return function
 
 
 def lookup_function(data: Any) -> Callable[[Any], Any]:

@@ -76,7 +76,9 @@ class _Binder:
         binding = as_binding(external.name, self.externals[external.name])
         if isinstance(binding, Routine):
             return self.function(binding)
-        return _call_program(external, binding) if isinstance(binding, ProgramBinding) else _call_back(external, binding)
+        if isinstance(binding, ProgramBinding):
+            return _call_program(external, binding)
+        return _call_back(external, binding)
 
 
 def _names(used: tuple[str, ...], scope: Mapping[str, Any]) -> list[str]:

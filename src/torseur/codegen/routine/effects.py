@@ -6,7 +6,7 @@ refused, so the three targets cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from torseur.codegen.routine.nodes import (
     Block,
@@ -97,6 +97,17 @@ def leaves(body: tuple[Statement, ...], label: str) -> bool:
         if isinstance(statement, (While, For, Block)) and leaves(statement.body, label):
             return True
     return False
+
+
+def loop_bounds(body: tuple[Statement, ...]) -> Iterator[int]:
+    """The ends of range loops that are known at translation."""
+    for statement in body:
+        if isinstance(statement, For) and isinstance(statement.stop, Const):
+            yield int(statement.stop.value)
+        if isinstance(statement, If):
+            yield from loop_bounds(statement.then + statement.otherwise)
+        elif isinstance(statement, (While, For, Block)):
+            yield from loop_bounds(statement.body)
 
 
 def reachable(names: set[str], aliases: Mapping[str, set[str]]) -> set[str]:

@@ -95,7 +95,7 @@ class Routine:
     @cached_property
     def definition(self) -> ast.FunctionDef:
         """The function's syntax tree, its line numbers those of the file."""
-        code: Any = self.function.__code__  # type: ignore[attr-defined]
+        code: Any = self.function.__code__
         linecache.checkcache(self.file)
         text = "".join(linecache.getlines(self.file))
         definition = _definitions(text).get((code.co_firstlineno, code.co_name))
@@ -105,7 +105,7 @@ class Routine:
 
     @cached_property
     def file(self) -> str:
-        return str(self.function.__code__.co_filename)  # type: ignore[attr-defined]
+        return str(self.function.__code__.co_filename)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments)

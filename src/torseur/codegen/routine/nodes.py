@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from torseur.codegen.routine.language import Kind, Parameter
 
-Number: TypeAlias = Union[int, float, bool]
+Number: TypeAlias = int | float | bool
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,10 @@ class CallExternal:
     fails: bool
 
 
-Expression: TypeAlias = Union[
-    Const, Local, Unary, Binary, Power, Compare, Logic, Select, Convert, Load, TableLoad, View, Intrinsic, Call,
-    CallExternal,
-]
+Expression: TypeAlias = (
+    Const | Local | Unary | Binary | Power | Compare | Logic | Select | Convert | Load | TableLoad | View | Intrinsic
+    | Call | CallExternal
+)
 
 
 @dataclass(frozen=True)
@@ -241,9 +241,9 @@ class StopIfFailed:
     """Returns at once when a callback has raised."""
 
 
-Statement: TypeAlias = Union[
-    Assign, NewArray, Store, Evaluate, If, While, For, Block, Break, Continue, Return, StopIfFailed
-]
+Statement: TypeAlias = (
+    Assign | NewArray | Store | Evaluate | If | While | For | Block | Break | Continue | Return | StopIfFailed
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,8 @@ class Scope:
         if known is not kind and not (known is Kind.FLOAT and kind in (Kind.INT, Kind.BOOL)) \
                 and not (known is Kind.INT and kind is Kind.BOOL):
             hint = " Start it as a float, e.g. 0.0." if (known, kind) == (Kind.INT, Kind.FLOAT) else ""
-            self.fail(node, f"'{name}' is {known.value} since its first assignment and cannot become {kind.value}.{hint}")
+            self.fail(node, f"'{name}' is {known.value} since its first assignment and cannot become "
+                            f"{kind.value}.{hint}")
 
     def temporary(self, kind: Kind) -> Local:
         name = self.label("value")

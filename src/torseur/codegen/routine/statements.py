@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from torseur.codegen.routine import typing as typed
-from torseur.codegen.routine.effects import falls_through, fails, order_conflict
-from torseur.codegen.routine.expressions import ExpressionTranslator
+from torseur.codegen.routine.calls import CallTranslator
+from torseur.codegen.routine.effects import fails, falls_through, order_conflict
 from torseur.codegen.routine.language import Kind, izeros, kind_of_annotation, static_range, zeros
 from torseur.codegen.routine.nodes import (
     Assign,
@@ -23,7 +23,6 @@ from torseur.codegen.routine.nodes import (
     Expression,
     For,
     If,
-    Local,
     NewArray,
     Return,
     Statement,
@@ -38,7 +37,7 @@ LARGEST_UNROLLED_LOOP = 10_000
 _END = (Return, Break, Continue)
 
 
-class StatementTranslator(ExpressionTranslator):
+class StatementTranslator(CallTranslator):
     """Translates the body of one routine; `aliases` maps an array variable to what it may point into."""
 
     aliases: dict[str, set[str]]
@@ -63,15 +62,17 @@ class StatementTranslator(ExpressionTranslator):
     def _statement(self, node: ast.stmt) -> list[Statement]:
         method = self._STATEMENTS.get(type(node))
         if method is None:
-            self.scope.fail(node, f"the statement '{ast.unparse(node).splitlines()[0]}' is not part of the routine language.")
+            first = ast.unparse(node).splitlines()[0]
+            self.scope.fail(node, f"the statement '{first}' is not part of the routine language.")
         return method(self, node)
 
     def _checked(self, expression: Expression, node: ast.AST, *others: Expression) -> Expression:
         """Refuses expressions whose value depends on the order in which a target evaluates operands."""
         culprit = order_conflict(expression, *others)
         if culprit is not None:
-            self.scope.fail(node, f"the call of '{culprit}' changes arrays or reaches a callback, and its place among the "
-                                  "other reads and calls of this expression would matter: assign its result to a name first.")
+            self.scope.fail(node, f"the call of '{culprit}' changes arrays or reaches a callback, and its place among "
+                                  "the other reads and calls of this expression would matter: assign its result to a "
+                                  "name first.")
         return expression
 
     def _settled(self, expression: Expression, node: ast.AST) -> tuple[list[Statement], Expression]:
@@ -124,20 +125,19 @@ class StatementTranslator(ExpressionTranslator):
         sources = array_names(value)
         fresh = sources & self.scope.made_in_loop
         if fresh:
-            self.scope.fail(node, f"'{min(fresh)}' is made anew in a loop and cannot have a second name: make it before the loop.")
+            self.scope.fail(node, f"'{min(fresh)}' is made anew in a loop and cannot have a second name: make it "
+                                  "before the loop.")
         self.aliases.setdefault(name, set()).update(sources)
 
     def _bind_static(self, name: str, value: ast.expr) -> bool:
         """Keeps a name as a compile-time value when it is assigned once, to one."""
         if not self.scope.is_single_assignment(name) or name in self.scope.locals:
             return False
-        found = self.table(value) if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) else None
-        if found is None:
-            result = self._peek(value)
-            found = result.value if isinstance(result, Const) else None
-        if found is None:
+        table = self.table(value) if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) else None
+        result = self._peek(value) if table is None else None
+        if table is None and not isinstance(result, Const):
             return False
-        self.scope.statics[name] = found
+        self.scope.statics[name] = result.value if isinstance(result, Const) else table
         return True
 
     def _peek(self, value: ast.expr) -> Expression | None:
@@ -164,7 +164,8 @@ class StatementTranslator(ExpressionTranslator):
         storage = self.scope.label(name)
         self.scope.storage[storage] = (kind, size)
         if 8 * sum(length for _, length in self.scope.storage.values()) > LARGEST_FRAME:
-            self.scope.fail(node, f"local arrays of more than {LARGEST_FRAME >> 20} MiB: take a workspace as a parameter.")
+            self.scope.fail(node, f"local arrays of more than {LARGEST_FRAME >> 20} MiB: take a workspace as a "
+                                  "parameter.")
         if self.scope.is_single_assignment(name):
             self.scope.sizes[name] = size
         if self.scope.loop_depth:

@@ -50,7 +50,7 @@ def layout(program: Program, reserved: Iterable[str] = (), chunk: int = CHUNK) -
     pieces = [Chunk(order[i : i + chunk]) for i in range(0, len(order), chunk)] or [Chunk([])]
     slots = _connect(program, pieces)
     names = Names(reserved)
-    arrays = tuple(names.unique(group.name) for group in (*program.inputs, *program.outputs))
+    arrays = tuple(names.unique(name) for name in [g.name for g in program.inputs] + [g.name for g in program.outputs])
     return Layout(program, tuple(pieces), slots, _name_values(program, order, names), arrays)
 
 

@@ -1,8 +1,8 @@
 // Triangle meshes of shapes in body coordinates: positions, normals, shade, indices.
 import { add, cross, norm, rotate, scaled, subtract, unit } from "./linear.js";
 
-const AROUND = 28;
-const CAP = 7;
+const AROUND = 22;
+const CAP = 5;
 
 // Surface of revolution about the line from `start` towards `axis`; profile rows are [radius, height, normal out, normal along].
 function lathe(profile, start, axis, around = AROUND) {

@@ -73,7 +73,7 @@ function bindTheme(repaint) {
 }
 
 function bindFolding() {
-  document.querySelectorAll(".chip").forEach((chip) => chip.addEventListener("click", () => {
+  document.querySelectorAll(".chip[aria-controls]").forEach((chip) => chip.addEventListener("click", () => {
     const entry = document.getElementById(chip.getAttribute("aria-controls"));
     entry.hidden = !entry.hidden;
     chip.setAttribute("aria-expanded", String(!entry.hidden));

@@ -182,7 +182,7 @@ export class Scene {
     const drop = (middle[2] - floorHeight) / light[2];
     const spot = [middle[0] - light[0] * drop, middle[1] - light[1] * drop, floorHeight];
     this.blending(() => {
-      programs.floorShadow.use({ ...lighting, middle: spot, half_: radius * 1.35, strength: lighting.ground[1] < 0.5 ? 0.55 : 0.26 });
+      programs.floorShadow.use({ ...lighting, middle: spot, half_: radius * 1.35, strength: lighting.shadow });
       gl.bindVertexArray(null);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     });

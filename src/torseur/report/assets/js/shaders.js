@@ -37,7 +37,7 @@ in vec3 world, facing;
 in float tint;
 in vec4 lampPlace;
 uniform vec3 light, eye, colour, sky;
-uniform float faded;
+uniform float faded, exposure;
 out vec4 pixel;
 void main() {
   vec3 n = normalize(facing), view = normalize(eye - world);
@@ -47,7 +47,7 @@ void main() {
   float shine = pow(max(dot(n, normalize(light + view)), 0.0), 40.0) * 0.22 * lamp;
   float rim = pow(1.0 - max(dot(n, view), 0.0), 3.0) * 0.16;
   vec3 ambient = mix(vec3(0.60, 0.59, 0.61), vec3(0.88, 0.90, 0.93), n.z * 0.5 + 0.5);
-  vec3 shaded = colour * tint * (ambient + lamp * 0.55) + shine + rim * sky * 0.6;
+  vec3 shaded = colour * tint * exposure * (ambient + lamp * 0.55) + shine + rim * sky * 0.6;
   pixel = vec4(mix(shaded, sky, faded), 1.0);
 }`,
 };

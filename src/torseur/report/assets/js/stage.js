@@ -128,7 +128,9 @@ export class Stage {
   // Colours of the present theme as red, green, blue between 0 and 1.
   readColours() {
     const style = getComputedStyle(this.canvas), colour = (name) => components(style.getPropertyValue(name).trim());
+    const dark = colour("--ground")[1] < 0.5;
     this.palette = {
+      shadow: dark ? 0.55 : 0.26, exposure: dark ? 0.8 : 1,
       sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"),
       bodyColours: this.bodies.map((body) => colour(body.colour)),
     };

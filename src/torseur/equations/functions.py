@@ -1,0 +1,136 @@
+"""Functions of a mechanism as programs, by the names users know, and compiled as kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from torseur import dynamics as td
+from torseur.codegen import Kernel, compile_program
+from torseur.equations.equations import Equations
+from torseur.errors import TorseurError, unknown_name
+from torseur.graph import Expr, Input, Output, Program, matrix, symbol, vector
+from torseur.mechanism import TIME, Frame
+
+PARAMETERS = "p"
+
+
+def compile_equations(
+    equations: Equations,
+    functions: Sequence[str] = ("forward_dynamics",),
+    backend: str = "auto",
+    baked: Mapping[str, float] | None = None,
+) -> Kernel:
+    """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
+
+    Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
+    live; `baked` fixes all of them at their values, with these changes, in the code.
+    """
+    program = program_of(equations, functions)
+    if baked is None or not len(equations.layout.parameters):
+        return compile_program(program, backend, parameters=[g.name for g in program.inputs if g.name == PARAMETERS])
+    values = parameter_values(equations, baked)
+    return compile_program(program, backend, baked={PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+
+
+def program_of(equations: Equations, functions: Sequence[str]) -> Program:
+    """The named functions as one straight-line program."""
+    outputs: list[Output] = []
+    for name in functions:
+        if name.startswith("frame:"):
+            outputs += _frame(equations, name.removeprefix("frame:"))
+        elif name in FUNCTIONS:
+            outputs += FUNCTIONS[name](equations)
+        else:
+            raise TorseurError(unknown_name("function", name, [*FUNCTIONS, "frame:NAME"]))
+    used = set(Program("probe", _all_inputs(equations), tuple(outputs)).nodes)
+    always = {"q"}
+    inputs = [g for g in _all_inputs(equations) if g.name in always or used & set(g.nodes)]
+    return Program("_".join(f.replace(":", "_") for f in functions), tuple(inputs), tuple(outputs))
+
+
+def forces_of(equations: Equations) -> tuple[Expr, ...]:
+    """Symbols of generalised forces applied besides the loads."""
+    names = equations.layout.speed_names
+    return tuple(symbol(f"tau.{name}", "1", f"generalised force along {name}") for name in names)
+
+
+def _all_inputs(equations: Equations) -> tuple[Input, ...]:
+    layout = equations.layout
+    return (
+        Input("t", (TIME,)),
+        Input("q", layout.coordinates),
+        Input("v", layout.speeds),
+        Input("vdot", layout.accelerations),
+        Input("tau", forces_of(equations)),
+        Input("u", equations.undetermined),
+        Input(PARAMETERS, layout.parameters),
+    )
+
+
+def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
+    """Values of the independent parameters; those without a value are named in one message."""
+    layout, mechanism = equations.layout, equations.mechanism
+    given = {p.name: p.value for p in mechanism.parameters if p.value is not None}
+    dependent = {str(symbol.name) for symbol in equations.tree.definitions}
+    for name in changes:
+        if name in dependent:
+            raise TorseurError(f"parameter '{name}' follows from others ({given[name]}) and cannot be set by itself.")
+        if name not in layout.parameter_names:
+            raise TorseurError(unknown_name("parameter", name, layout.parameter_names))
+    values = {name: changes.get(name, given.get(name)) for name in layout.parameter_names}
+    missing = [name for name, value in values.items() if value is None]
+    if missing:
+        listing = ", ".join(f"'{name}'" for name in missing)
+        raise TorseurError(
+            f"{mechanism.name}: no value is given for {listing}. Give it in the description or with "
+            f"parameters={{'{missing[0]}': ...}}."
+        )
+    return {name: float(value) for name, value in values.items() if value is not None}
+
+
+def _inverse_dynamics(e: Equations) -> list[Output]:
+    """Generalised forces, besides the loads, that produce vdot."""
+    layout = e.layout
+    needed = td.inverse_dynamics(e.tree, layout.coordinates, layout.speeds, layout.accelerations)
+    return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
+
+
+def _forward_dynamics(e: Equations) -> list[Output]:
+    """Accelerations under the loads and the generalised forces tau."""
+    q, v = e.layout.coordinates, e.layout.speeds
+    loads = td.load_sum(e.tree.at(q, v))
+    forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
+    return [vector("vdot", td.forward_dynamics(e.tree, q, v, forces, loads.wrenches))]
+
+
+def _frame(e: Equations, name: str) -> list[Output]:
+    """Position, rotation matrix and Jacobian (rows: angular x y z, linear x y z, earth axes) of a frame."""
+    named = dict(e.mechanism.frames)
+    frame = named[name] if name in named else Frame(e.mechanism.body(name).name)
+    place = td.pose(e.tree, frame, e.layout.coordinates)
+    columns = [td.in_earth_axes(place, c) for c in td.jacobian(e.tree, frame, e.layout.coordinates)]
+    rows = [[list(c.angular)[i] for c in columns] for i in range(3)]
+    rows += [[list(c.linear)[i] for c in columns] for i in range(3)]
+    return [
+        vector(f"{name}.position", list(place.position)),
+        matrix(f"{name}.rotation", [list(row) for row in place.rotation.matrix.rows]),
+        matrix(f"{name}.jacobian", rows),
+    ]
+
+
+FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
+    "inverse_dynamics": _inverse_dynamics,
+    "forward_dynamics": _forward_dynamics,
+    "mass_matrix": lambda e: [matrix("mass_matrix", e.mass_matrix)],
+    "bias": lambda e: [vector("bias", e.bias)],
+    "gravity": lambda e: [vector("gravity", td.gravity_forces(e.tree, e.layout.coordinates))],
+    "loads": lambda e: [vector("loads", e.loads)],
+    "rates": lambda e: [vector("rates", e.rates)],
+    "energies": lambda e: [vector("energies", [e.kinetic_energy, e.potential_energy])],
+    "coriolis_matrix": lambda e: [
+        matrix("coriolis_matrix", td.coriolis_matrix(e.tree, e.layout.coordinates, e.layout.speeds))
+    ],
+    "regressor": lambda e: [
+        matrix("regressor", td.regressor(e.tree, e.layout.coordinates, e.layout.speeds, e.layout.accelerations))
+    ],
+}

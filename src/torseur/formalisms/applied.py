@@ -1,0 +1,62 @@
+"""The loads as formalisms take them: wrenches on links, forces along speeds, and the part that has a potential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from torseur.dynamics import load_sum
+from torseur.dynamics.loads import LoadSum, is_constant
+from torseur.formalisms.placements import now
+from torseur.graph import Expr, as_expr
+from torseur.mechanism import Bushing, CoordinateSpring, Load, PointSpring
+from torseur.spatial import NO_FORCE, Force
+from torseur.tree import Tree
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What the loads do at the state of the tree's own symbols; gravity is not among them.
+
+    `wrenches` act on links, at their origins and in their axes; `generalised` along the speeds; `energy` is what springs store.
+    """
+
+    wrenches: dict[int, Force]
+    generalised: list[Expr]
+    energy: Expr
+
+    def wrench(self, link: int) -> Force:
+        return self.wrenches.get(link, NO_FORCE)
+
+
+def applied_loads(tree: Tree) -> Applied:
+    """All loads."""
+    return _summed(tree, load_sum(now(tree)))
+
+
+def loads_without_potential(tree: Tree) -> Applied:
+    """The loads less the elastic forces that `energy` accounts for: those derive from a potential.
+
+    Springs of constant stiffness keep only their damping; `energy` is still the energy of the whole.
+    """
+    everything = load_sum(now(tree))
+    rest = tuple(_without_stiffness(load) if _has_potential(load, everything) else load for load in tree.mechanism.loads)
+    damping = _summed(tree, load_sum(now(replace(tree, mechanism=replace(tree.mechanism, loads=rest)))))
+    return replace(damping, energy=as_expr(everything.energy))
+
+
+def _summed(tree: Tree, total: LoadSum) -> Applied:
+    generalised = [as_expr(total.generalised.get(k, 0)) for k in range(len(tree.layout.speeds))]
+    return Applied(total.wrenches, generalised, as_expr(total.energy))
+
+
+def _has_potential(load: Load, total: LoadSum) -> bool:
+    if isinstance(load, Bushing):
+        return is_constant(total, *load.stiffness)
+    linear = isinstance(load, CoordinateSpring) or (isinstance(load, PointSpring) and load.law is None)
+    return linear and is_constant(total, load.stiffness, load.rest)  # type: ignore[union-attr]
+
+
+def _without_stiffness(load: Load) -> Load:
+    none = as_expr(0)
+    return replace(load, stiffness=(none,) * 6 if isinstance(load, Bushing) else none)  # type: ignore[call-arg]
+

@@ -1,0 +1,120 @@
+"""Boltzmann-Hamel: Lagrange's equations for quasi-velocities v = Y q' + y, q' = W v + w.
+
+    d/dt ∂T/∂v_k - Σ_i W_ik ∂T/∂q_i - Σ_r γ_rk ∂T/∂v_r = Q_k,      γ_rk = Σ_s c^r_sk v_s + c^r_0k
+
+T(q, v, t) is the kinetic energy in the speeds. Virtual displacements δπ = Y δq and motions do not commute: the transpositional coefficients
+c^r_sk are the components of the bracket of the vector fields W_s and W_k, [W_s, W_k] = Σ_r c^r_sk W_r, and c^r_0k those of [w + ∂/∂t, W_k].
+They vanish where speeds are rates of coordinates, and are those of the cross product for an angular velocity in body axes (Euler's equations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.dynamics import link_velocities
+from torseur.equations.formulation import Formulation
+from torseur.formalisms.energies import Energies
+from torseur.formalisms.linear import coefficients
+from torseur.formalisms.placements import now
+from torseur.formalisms.points import whole_numbers
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, as_expr, dense_jacobian, directional_derivative, gradient, jacobian
+from torseur.tree import Link
+
+MOTION = -1
+"""The index s of what moves when all speeds are zero: w + ∂/∂t."""
+
+
+@dataclass(frozen=True)
+class BoltzmannHamel(Formulation):
+    """The kinetic energy in the speeds of the mechanism, with the brackets of its joints."""
+
+    @property
+    def name(self) -> str:
+        return "boltzmann_hamel"
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates(self.tree)
+
+    @cached_property
+    def _energies(self) -> Energies:
+        return Energies(self.tree)
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """T(q, v, t) from the twists of the links."""
+        total = as_expr(0)
+        for link, velocity in zip(self.tree.links, link_velocities(now(self.tree)), strict=True):
+            total = total + velocity.dot(link.inertia @ velocity)
+        return total / 2
+
+    @cached_property
+    def momenta(self) -> list[Expr]:
+        """∂T/∂v."""
+        return gradient(self.kinetic_energy, self.tree.layout.speeds)
+
+    @cached_property
+    def transpositional_coefficients(self) -> dict[tuple[int, int, int], Expr]:
+        """c^r_sk by slots (r, s, k), where they are not zero; s is MOTION for what moves without speeds."""
+        found: dict[tuple[int, int, int], Expr] = {}
+        for link in self.tree.links:
+            found |= self._of_joint(link)
+        return found
+
+    def _of_joint(self, link: Link) -> dict[tuple[int, int, int], Expr]:
+        speeds, start = link.symbols.speeds, link.v.start
+        brackets = [self._bracket(link, k) for k in range(len(speeds))]
+        if all(entry.is_zero for bracket in brackets for entry in bracket):
+            return {}
+        forms = jacobian(self._rates.definitions(link), link.symbols.rates)
+        named: dict[tuple[int, int, int], Expr] = {}
+        for k, bracket in enumerate(brackets):
+            components = [as_expr(0)] * len(speeds)
+            for (r, i), form in forms.items():
+                components[r] = components[r] + form * bracket[i]
+            by_speed, rest = coefficients(components, speeds)
+            for r, row in enumerate(by_speed):
+                named |= {(start + r, start + s, start + k): entry for s, entry in enumerate(row)}
+                named[start + r, MOTION, start + k] = rest[r]
+        values = whole_numbers(self.tree, list(named.values()))
+        return {key: value for key, value in zip(named, values, strict=True) if not value.is_zero}
+
+    def _bracket(self, link: Link, k: int) -> list[Expr]:
+        """[V, W_k] in the joint's coordinates, with V = q' at constant speeds: the change of W_k along V less that of V along W_k."""
+        rates = [as_expr(rate) for rate in link.motion.rates]
+        field = [gradient(rate, [link.symbols.speeds[k]])[0] for rate in rates]
+        along_field = directional_derivative(rates, dict(zip(link.symbols.coordinates, field, strict=True)))
+        return [a - b for a, b in zip(self._rates.change(field), along_field, strict=True)]
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """∂²T/∂v∂v."""
+        return dense_jacobian(self.momenta, self.tree.layout.speeds)
+
+    def bias(self) -> list[Expr]:
+        """The rate of ∂T/∂v at constant speeds, less ∂T/∂q and plus ∂V/∂q along W, less the terms of the brackets."""
+        q = self.tree.layout.coordinates
+        slopes = zip(gradient(self._energies.gravity, q), gradient(self.kinetic_energy, q), strict=True)
+        along = self._rates.along([potential - kinetic for potential, kinetic in slopes])
+        total = [a + b for a, b in zip(self._rates.change(self.momenta), along, strict=True)]
+        for (r, s, k), coefficient in self.transpositional_coefficients.items():
+            speed = as_expr(1) if s == MOTION else self.tree.layout.speeds[s]
+            total[k] = total[k] - coefficient * speed * self.momenta[r]
+        return total
+
+    def loads(self) -> list[Expr]:
+        return self._energies.generalised_forces(self._rates)
+
+    def objects(self) -> Mapping[str, Any]:
+        names = self.tree.layout.speed_names
+        labels = {s: name for s, name in enumerate(names)} | {MOTION: "time"}
+        return {
+            "kinetic energy": self.kinetic_energy,
+            "momenta": dict(zip(names, self.momenta, strict=True)),
+            "transpositional coefficients": {
+                (names[r], labels[s], names[k]): value for (r, s, k), value in self.transpositional_coefficients.items()
+            },
+        }

@@ -1,0 +1,110 @@
+"""d'Alembert: the virtual power of inertia forces equals that of applied forces, for every virtual velocity.
+
+In coordinates this is the raw form of Lagrange's equations, Σ a_ij q_j'' + Σ Γ_i,jk q_j' q_k' = Q_i with
+a_ij = ∫ ∂_i r · ∂_j r dm and the Christoffel symbols of the first kind Γ_i,jk = ∫ ∂_i r · ∂_j ∂_k r dm. Positions are
+placements, r = H [ξ; 1], so integrals over the mass are traces with the tensor g of each link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+from torseur.equations.formulation import Formulation
+from torseur.formalisms.applied import applied_loads
+from torseur.formalisms.matrices import Matrix, flat, plus, product, rows_of, scaled
+from torseur.formalisms.placements import force_on_placement, inertia_tensor, link_placements, weight_on_placement
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, as_expr, jacobian, weighted_gradient
+
+
+@dataclass(frozen=True)
+class DAlembert(Formulation):
+    """Virtual power: a virtual speed v_k* moves every link at ∂H'/∂v_k; forces on links do work along it."""
+
+    @property
+    def name(self) -> str:
+        return "dalembert"
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates(self.tree)
+
+    @cached_property
+    def placements(self) -> list[Matrix]:
+        """H of every link."""
+        return link_placements(self.tree)
+
+    @cached_property
+    def tensors(self) -> list[Matrix]:
+        """g of every link."""
+        return [inertia_tensor(link.inertia) for link in self.tree.links]
+
+    @cached_property
+    def _velocities(self) -> list[list[Expr]]:
+        """H' of every link, entry by entry."""
+        return [self._rates.change(flat(placement)) for placement in self.placements]
+
+    def _virtual_power(self, forces: list[Matrix]) -> list[Expr]:
+        """Σ F : ∂H'/∂v_k over the links, the forces F being 3x4."""
+        velocities = [entry for velocity in self._velocities for entry in velocity]
+        return weighted_gradient(velocities, flat([row for force in forces for row in force]), self.tree.layout.speeds)
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """Σ ∂H'/∂v_j : (∂H'/∂v_k g)."""
+        n = len(self.tree.layout.speeds)
+        total = [[as_expr(0)] * n for _ in range(n)]
+        for velocity, tensor in zip(self._velocities, self.tensors, strict=True):
+            columns = _columns(jacobian(velocity, self.tree.layout.speeds), width=12)
+            carried = {k: flat(product(rows_of(column, 4), tensor)) for k, column in columns.items()}
+            for j, k in combinations_with_replacement(columns, 2):
+                for a, b in zip(columns[j], carried[k], strict=True):
+                    if not a.is_zero and not b.is_zero:
+                        total[j][k] = total[j][k] + a * b
+                total[k][j] = total[j][k]
+        return total
+
+    def bias(self) -> list[Expr]:
+        """Virtual power of H'' g at constant speeds, which is Σ Γ q' q', and of the weights."""
+        accelerations = [rows_of(self._rates.change(velocity), 4) for velocity in self._velocities]
+        forces = []
+        for acceleration, tensor in zip(accelerations, self.tensors, strict=True):
+            forces.append(plus(product(acceleration, tensor), scaled(weight_on_placement(self.tree, tensor), -1)))
+        return self._virtual_power(forces)
+
+    def loads(self) -> list[Expr]:
+        applied = applied_loads(self.tree)
+        wrenches = {i: force_on_placement(self.placements[i], wrench) for i, wrench in applied.wrenches.items()}
+        velocities = [entry for i in wrenches for entry in self._velocities[i]]
+        weights = [entry for wrench in wrenches.values() for entry in flat(wrench)]
+        power = weighted_gradient(velocities, weights, self.tree.layout.speeds)
+        return [direct + part for direct, part in zip(applied.generalised, power, strict=True)]
+
+    def christoffel_symbols(self) -> dict[tuple[str, str, str], Expr]:
+        """Γ_i,jk = Σ ∂_i H : (∂_j ∂_k H g) by the names of coordinates i, j, k (j before k), where they are not zero."""
+        q, names = self.tree.layout.coordinates, self.tree.layout.coordinate_names
+        total: dict[tuple[str, str, str], Expr] = {}
+        for placement, tensor in zip(self.placements, self.tensors, strict=True):
+            first = _columns(jacobian(flat(placement), q), width=12)
+            for k, column in first.items():
+                for j, bent in _columns(jacobian(column, q), width=12).items():
+                    force = flat(product(rows_of(bent, 4), tensor))
+                    for i, other in first.items() if j <= k else ():
+                        power = sum((a * b for a, b in zip(other, force, strict=True)), as_expr(0))
+                        key = names[i], names[j], names[k]
+                        total[key] = total.get(key, as_expr(0)) + power
+        return {key: value for key, value in total.items() if not value.is_zero}
+
+    def objects(self) -> Mapping[str, Any]:
+        return {"Christoffel symbols": self.christoffel_symbols(), "mass matrix": self.mass_matrix()}
+
+
+def _columns(entries: dict[tuple[int, int], Expr], width: int) -> dict[int, list[Expr]]:
+    """The columns of a sparse Jacobian that are not zero."""
+    columns: dict[int, list[Expr]] = {}
+    for (row, column), entry in entries.items():
+        columns.setdefault(column, [as_expr(0)] * width)[row] = entry
+    return dict(sorted(columns.items()))

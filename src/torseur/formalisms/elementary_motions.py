@@ -1,0 +1,151 @@
+"""A tree as a sequence of elementary motions, each with its screws in earth axes.
+
+A joint is a chain of turns and moves; each is one screw (φ, t) at a point O: per unit of its rate the bodies it carries turn
+at φ and the point of them at O moves at t. Its rate s' follows from the speeds v. A quaternion is one motion of three screws, and a free joint with
+speeds in body axes one motion of six.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torseur.dynamics import link_poses
+from torseur.formalisms.placements import now
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, as_expr, jacobian
+from torseur.graph import scalar as s
+from torseur.mechanism import ElementaryMotion
+from torseur.spatial import NULL, UNIT, Rotation, Transform, Vec3, about, from_quaternion
+from torseur.tree import GROUND, Link, Tree, resolve
+from torseur.tree.flatten import flatten, rebuild
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Screw:
+    """φ and t in earth axes, with the rate s' it is driven at, ∂s'/∂v by speed slot, and s'' at constant speeds."""
+
+    name: str
+    phi: Vec3
+    t: Vec3
+    rate: Expr
+    partials: dict[int, Expr]
+    change: Expr
+
+
+@dataclass(frozen=True)
+class Step:
+    """One elementary motion: its screws at the point `origin`, the step before it, and the link it ends in (NONE within a joint)."""
+
+    origin: Vec3
+    screws: tuple[Screw, ...]
+    before: int
+    link: int
+
+
+def elementary_steps(tree: Tree) -> list[Step]:
+    """The elementary motions of all joints, each after the one that carries it."""
+    walk = _Walk(tree)
+    for i, link in enumerate(tree.links):
+        walk.follow(i, link)
+    return walk.steps
+
+
+class _Walk:
+    """Collects the steps link by link, from the earth outward."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.rates = Rates(tree)
+        self.poses = link_poses(now(tree))
+        self.steps: list[Step] = []
+        self.last: dict[int, int] = {GROUND: NONE}
+
+    def follow(self, i: int, link: Link) -> None:
+        before = self.last[link.parent]
+        if link.joint.frame_speeds == "body":
+            self.steps.append(Step(self.poses[i].position, self.body_axes(i, link), before, i))
+        else:
+            walked = [(place, self.screws(link, place, motion, k)) for k, (place, motion) in enumerate(self.frames(link))]
+            moving = [(place, screws) for place, screws in walked if screws] or walked[:1]
+            for place, screws in moving:
+                self.steps.append(Step(place.position, screws, before, NONE))
+                before = len(self.steps) - 1
+            self.steps[-1] = replace(self.steps[-1], link=i)
+        self.last[i] = len(self.steps) - 1
+
+    def frames(self, link: Link) -> list[tuple[Transform, ElementaryMotion]]:
+        """For each motion of the joint, the frame it acts in: turned before a turn, already moved for a move."""
+        near = link.joint.child if link.reverse else link.joint.parent
+        parent, base = self.tree.place(near)
+        place = self.resolved(base)
+        if parent != GROUND:
+            place = self.poses[parent].then(place)
+        found = []
+        for motion in _way_back(link.joint.motions) if link.reverse else link.joint.motions:
+            motion = self.resolved(motion)
+            moved = place.then(_step(link, motion))
+            found.append((moved if motion.kind == "translation" else place, motion))
+            place = moved
+        return found
+
+    def screws(self, link: Link, place: Transform, motion: ElementaryMotion, number: int) -> tuple[Screw, ...]:
+        turned = place.rotation.to_parent
+        if motion.kind in ("rotation", "translation"):
+            (rate,) = self.rates.change([motion.amount])
+            axis = turned(_unit(motion.axis))
+            phi, t = (axis, NULL) if motion.kind == "rotation" else (NULL, axis)
+            name = str(motion.amount.name or f"{link.joint.name}.{number + 1}")
+            return () if rate.is_zero else (self.screw(name, phi, t, rate, link),)
+        if motion.kind == "quaternion":
+            body = place.rotation.then(from_quaternion(*link.symbols.quaternion))
+            axes = [body.to_parent(axis) for axis in UNIT]
+        else:
+            axes = [-turned(axis) for axis in UNIT]
+        rates = self.rates.natural_speeds(link)[-3:]
+        names = [str(symbol.name) for symbol in link.symbols.natural[-3:]]
+        return tuple(self.screw(n, axis, NULL, rate, link) for n, axis, rate in zip(names, axes, rates, strict=True))
+
+    def body_axes(self, i: int, link: Link) -> tuple[Screw, ...]:
+        axes = [self.poses[i].rotation.to_parent(axis) for axis in UNIT]
+        vectors = [(NULL, axis) for axis in axes] + [(axis, NULL) for axis in axes]
+        pairs = zip(vectors, link.symbols.speeds, strict=True)
+        return tuple(self.screw(str(speed.name), phi, t, speed, link) for (phi, t), speed in pairs)
+
+    def screw(self, name: str, phi: Vec3, t: Vec3, rate: Expr, link: Link) -> Screw:
+        partials = {link.v.start + k: entry for (_, k), entry in jacobian([rate], link.symbols.speeds).items()}
+        (change,) = self.rates.change([rate])
+        return Screw(name, phi, t, rate, partials, change)
+
+    def resolved(self, thing: Any) -> Any:
+        """A structure with laws and dependent parameters replaced by their formulas."""
+        leaves = flatten(thing)
+        expressions = [leaf for leaf in leaves if isinstance(leaf, Expr)]
+        found = iter(resolve(self.tree.mechanism, dict(self.tree.definitions), expressions))
+        return rebuild(thing, iter([next(found) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
+
+
+def _step(link: Link, motion: ElementaryMotion) -> Transform:
+    if motion.kind == "translation":
+        return Transform(Rotation(), _unit(motion.axis) * motion.amount)
+    if motion.kind == "rotation":
+        return Transform(about(Vec3(*motion.axis), motion.amount), NULL)
+    turn = from_quaternion(*link.symbols.quaternion)
+    return Transform(turn if motion.kind == "quaternion" else turn.inverse, NULL)
+
+
+def _way_back(motions: Sequence[ElementaryMotion]) -> list[ElementaryMotion]:
+    """From child to parent: the opposite motions, last first."""
+    return [
+        replace(m, kind="inverse quaternion") if m.kind == "quaternion" else replace(m, amount=-m.amount)
+        for m in reversed(motions)
+    ]
+
+
+def _unit(axis: Sequence[Any]) -> Vec3:
+    direction = Vec3(*axis)
+    square = direction.dot(direction)
+    return direction if square is as_expr(1) else direction * (1 / s.sqrt(square))

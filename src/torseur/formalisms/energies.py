@@ -1,0 +1,80 @@
+"""Energies as functions of coordinates and their rates, and the generalised forces that derive from a potential or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from torseur.formalisms.applied import Applied, loads_without_potential
+from torseur.formalisms.matrices import Matrix, contraction, flat, product, rows_of
+from torseur.formalisms.placements import force_on_placement, gravity_potential, inertia_tensor, link_placements
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, as_expr, gradient, time_derivative, weighted_gradient
+from torseur.mechanism import TIME
+from torseur.tree import Tree
+
+
+@dataclass(frozen=True)
+class Energies:
+    """T(q, q', t) and V(q, t) of a tree, from the placements of its links; q' are the symbols of the layout's rates."""
+
+    tree: Tree
+
+    @cached_property
+    def placements(self) -> list[Matrix]:
+        """H of every link."""
+        return link_placements(self.tree)
+
+    @cached_property
+    def _tensors(self) -> list[Matrix]:
+        return [inertia_tensor(link.inertia) for link in self.tree.links]
+
+    @cached_property
+    def kinetic(self) -> Expr:
+        """T = Σ ½ tr(H' g H'ᵀ)."""
+        moving = dict(zip(self.tree.layout.coordinates, self.tree.layout.rates, strict=True))
+        total = as_expr(0)
+        for placement, tensor in zip(self.placements, self._tensors, strict=True):
+            velocity = rows_of(time_derivative(flat(placement), moving, TIME), 4)
+            total = total + contraction(velocity, product(velocity, tensor))
+        return total / 2
+
+    @cached_property
+    def momenta(self) -> list[Expr]:
+        """p = ∂T/∂q'."""
+        return gradient(self.kinetic, self.tree.layout.rates)
+
+    @cached_property
+    def gravity(self) -> Expr:
+        """Potential of gravity."""
+        return gravity_potential(self.tree, self.placements, self._tensors)
+
+    @cached_property
+    def _other_loads(self) -> Applied:
+        return loads_without_potential(self.tree)
+
+    @property
+    def elastic(self) -> Expr:
+        """Potential of the springs of constant stiffness."""
+        return self._other_loads.energy
+
+    def generalised_forces(self, rates: Rates) -> list[Expr]:
+        """By speed: -∂V/∂q of the springs, and the work of every other load."""
+        by_coordinate = [w - v for w, v in zip(self._work(), self._elastic_slope, strict=True)]
+        return [a + b for a, b in zip(rates.along(by_coordinate), self._other_loads.generalised, strict=True)]
+
+    def forces_without_potential(self, rates: Rates) -> list[Expr]:
+        """By coordinate: the work of every load besides those of the springs' potential, δW = Q δq."""
+        along_speeds = rates.by_coordinate(self._other_loads.generalised)
+        return [a + b for a, b in zip(self._work(), along_speeds, strict=True)]
+
+    @cached_property
+    def _elastic_slope(self) -> list[Expr]:
+        return gradient(self.elastic, self.tree.layout.coordinates)
+
+    def _work(self) -> list[Expr]:
+        """F : ∂H/∂q of the wrenches on links."""
+        wrenches = self._other_loads.wrenches
+        entries = [entry for i in wrenches for entry in flat(self.placements[i])]
+        forces = [flat(force_on_placement(self.placements[i], wrench)) for i, wrench in wrenches.items()]
+        return weighted_gradient(entries, flat(forces), self.tree.layout.coordinates)

@@ -1,0 +1,122 @@
+"""Hamilton: canonical first-order equations q' = ∂H/∂p, p' = -∂H/∂q + Q.
+
+With the momenta p = ∂T/∂q' = A q' + a of the kinetic energy T = ½ q'ᵀ A q' + aᵀ q' + T_0 and the potential V, the Hamiltonian is
+
+    H(q, p, t) = ½ (p - a)ᵀ A⁻¹ (p - a) - T_0 + V
+
+Q holds every load without potential, whatever its law. Since p = A (W v + w) + a, the rate of the momenta gives the accelerations:
+Wᵀ (p' + ∂H/∂q) = Wᵀ Q is M v' + b = Q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.equations.formulation import Formulation
+from torseur.equations.solve import solve_symmetric
+from torseur.formalisms.energies import Energies
+from torseur.formalisms.linear import coefficients
+from torseur.formalisms.matrices import dot
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, as_expr, dense_jacobian, gradient, substitute, symbol
+
+
+@dataclass(frozen=True)
+class Hamilton(Formulation):
+    """Momenta of the coordinates, as symbols where the equations are canonical."""
+
+    @property
+    def name(self) -> str:
+        return "hamilton"
+
+    def refusal(self) -> str:
+        joints = [f"'{link.joint.name}'" for link in self.tree.links if link.symbols.quaternion]
+        if not joints:
+            return ""
+        return (f"momenta need independent coordinates, and the rotation of joint {', '.join(joints)} is a unit quaternion "
+                "(four coordinates for three freedoms). Use angles there.")
+
+    @cached_property
+    def energies(self) -> Energies:
+        return Energies(self.tree)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates(self.tree)
+
+    @cached_property
+    def momenta(self) -> tuple[Expr, ...]:
+        """The symbols p."""
+        units = {"m": "kg*m/s", "rad": "kg*m^2/s"}
+        return tuple(
+            symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}") for q in self.tree.layout.coordinates
+        )
+
+    @cached_property
+    def _legendre(self) -> tuple[list[list[Expr]], list[Expr]]:
+        """A and a of p = A q' + a."""
+        return coefficients(self.energies.momenta, self.tree.layout.rates)
+
+    @cached_property
+    def velocities(self) -> list[Expr]:
+        """q' = ∂H/∂p = A⁻¹ (p - a)."""
+        matrix, offset = self._legendre
+        right = [p - a for p, a in zip(self.momenta, offset, strict=True)]
+        return solve_symmetric(matrix, right, self.tree.layout.coordinate_names)
+
+    @cached_property
+    def kinetic(self) -> Expr:
+        """The Hamiltonian without the potential."""
+        right = [p - a for p, a in zip(self.momenta, self._legendre[1], strict=True)]
+        (at_rest,) = substitute([self.energies.kinetic], {rate: 0 for rate in self.tree.layout.rates})
+        return dot(right, self.velocities) / 2 - at_rest
+
+    @cached_property
+    def hamiltonian(self) -> Expr:
+        """H(q, p, t)."""
+        return self.kinetic + self.energies.gravity + self.energies.elastic
+
+    @cached_property
+    def _momenta_of_speeds(self) -> list[Expr]:
+        """p in terms of q, v and t."""
+        return self._rates.in_speeds(self.energies.momenta)
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """Wᵀ ∂p/∂v."""
+        by_speed = dense_jacobian(self._momenta_of_speeds, self.tree.layout.speeds)
+        columns = [self._rates.along(column) for column in zip(*by_speed, strict=True)]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def bias(self) -> list[Expr]:
+        """Wᵀ (dp/dt at constant speeds + ∂H/∂q), the elastic potential being among the loads."""
+        slope = gradient(self.kinetic + self.energies.gravity, self.tree.layout.coordinates)
+        there = substitute(slope, dict(zip(self.momenta, self._momenta_of_speeds, strict=True)))
+        change = self._rates.change(self._momenta_of_speeds)
+        return self._rates.along([a + b for a, b in zip(change, there, strict=True)])
+
+    def loads(self) -> list[Expr]:
+        return self.energies.generalised_forces(self._rates)
+
+    def canonical_equations(self) -> tuple[list[Expr], list[Expr]]:
+        """(q', p') in terms of q, p and t: ∂H/∂p and -∂H/∂q + Q."""
+        layout = self.tree.layout
+        rates = dict(zip(layout.rates, self.velocities, strict=True))
+        speeds = [value for link in self.tree.links for value in self._rates.definitions(link)]
+        in_momenta = rates | dict(zip(layout.speeds, substitute(speeds, rates), strict=True))
+        forces = substitute(self.energies.forces_without_potential(self._rates), in_momenta)
+        slope = gradient(self.hamiltonian, layout.coordinates)
+        return gradient(self.hamiltonian, self.momenta), [f - s for f, s in zip(forces, slope, strict=True)]
+
+    def objects(self) -> Mapping[str, Any]:
+        names = self.tree.layout.coordinate_names
+        velocities, forces = self.canonical_equations()
+        return {
+            "kinetic energy": self.energies.kinetic,
+            "momenta": dict(zip(names, self.energies.momenta, strict=True)),
+            "Hamiltonian": self.hamiltonian,
+            "rates of the coordinates": dict(zip(names, velocities, strict=True)),
+            "rates of the momenta": dict(zip(names, forces, strict=True)),
+        }

@@ -1,0 +1,115 @@
+"""Kane: generalised inertia forces and active forces are the bodies' forces dotted with partial velocities.
+
+The angular velocity of every link and the velocity of its origin are linear in the speeds v; their coefficients are the partial
+velocities. Accelerations are the derivatives of these velocities along the motion (Kane and Levinson, Dynamics, 1985).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.dynamics import link_poses, link_velocities
+from torseur.equations.formulation import Formulation
+from torseur.formalisms.applied import applied_loads
+from torseur.formalisms.placements import now
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, as_expr, jacobian
+from torseur.spatial import Force, Inertia, Motion, Vec3
+
+
+@dataclass(frozen=True)
+class Kane(Formulation):
+    """Vectors in the axes of each link; forces are reduced at the link's origin."""
+
+    @property
+    def name(self) -> str:
+        return "kane"
+
+    @cached_property
+    def velocities(self) -> list[Motion]:
+        """Angular velocity and velocity of the origin of every link."""
+        return link_velocities(now(self.tree))
+
+    @cached_property
+    def partial_velocities(self) -> list[dict[int, Motion]]:
+        """Per link and speed slot, ∂ω/∂v_r and ∂v_O/∂v_r where they are not zero."""
+        return [_partials(velocity, self.tree.layout.speeds) for velocity in self.velocities]
+
+    @cached_property
+    def accelerations(self) -> list[Motion]:
+        """Angular acceleration and acceleration of the origin when no speed changes: in turning axes, a = dv/dt + ω x v."""
+        rates = Rates(self.tree)
+        changes = []
+        for velocity in self.velocities:
+            change = rates.change([*velocity.angular, *velocity.linear])
+            turning = velocity.angular.cross(velocity.linear)
+            changes.append(Motion(Vec3(*change[:3]), Vec3(*change[3:]) + turning))
+        return changes
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """-∂F*_r/∂v_s': the inertia force of partial velocity s, dotted with partial velocity r."""
+        n = len(self.tree.layout.speeds)
+        total = [[as_expr(0)] * n for _ in range(n)]
+        for link, partials in zip(self.tree.links, self.partial_velocities, strict=True):
+            for s, partial in partials.items():
+                force = link.inertia @ partial
+                for r in partials:
+                    if r <= s:
+                        total[r][s] = total[s][r] = total[r][s] + partials[r].dot(force)
+        return total
+
+    def bias(self) -> list[Expr]:
+        """-F*_r at constant speeds, less the active force of the weights."""
+        poses = link_poses(now(self.tree))
+        forces = []
+        for i, link in enumerate(self.tree.links):
+            inertial = inertia_force(link.inertia, self.velocities[i].angular, self.accelerations[i])
+            forces.append(inertial - weight(link.inertia, poses[i].rotation.to_child(self.tree.gravity)))
+        return self._generalised(dict(enumerate(forces)))
+
+    def loads(self) -> list[Expr]:
+        """F_r of the loads."""
+        applied = applied_loads(self.tree)
+        active = self._generalised(applied.wrenches)
+        return [a + b for a, b in zip(applied.generalised, active, strict=True)]
+
+    def _generalised(self, forces: Mapping[int, Force]) -> list[Expr]:
+        """Σ over links of ∂ω/∂v_r · moment + ∂v_O/∂v_r · force."""
+        total = [as_expr(0)] * len(self.tree.layout.speeds)
+        for i, force in forces.items():
+            for r, partial in self.partial_velocities[i].items():
+                total[r] = total[r] + partial.dot(force)
+        return total
+
+    def objects(self) -> Mapping[str, Any]:
+        names = self.tree.layout.speed_names
+        partials = {
+            (link.name, names[r]): partial
+            for link, row in zip(self.tree.links, self.partial_velocities, strict=True)
+            for r, partial in row.items()
+        }
+        links = [link.name for link in self.tree.links]
+        return {"velocities": dict(zip(links, self.velocities, strict=True)), "partial velocities": partials}
+
+
+def inertia_force(inertia: Inertia, w: Vec3, acceleration: Motion) -> Force:
+    """The force and the moment at the origin that an acceleration takes: m a + α x h + ω x (ω x h) and I α + ω x I ω + h x a."""
+    h, alpha, a = inertia.moment, acceleration.angular, acceleration.linear
+    force = a * inertia.mass + alpha.cross(h) + w.cross(w.cross(h))
+    return Force(inertia.matrix @ alpha + w.cross(inertia.matrix @ w) + h.cross(a), force)
+
+
+def weight(inertia: Inertia, gravity: Vec3) -> Force:
+    """Gravity on a link, at its origin, with gravity in the link's axes."""
+    return Force(inertia.moment.cross(gravity), gravity * inertia.mass)
+
+
+def _partials(velocity: Motion, speeds: tuple[Expr, ...]) -> dict[int, Motion]:
+    components = [as_expr(c) for c in (*velocity.angular, *velocity.linear)]
+    columns: dict[int, list[Expr]] = {}
+    for (row, r), entry in jacobian(components, speeds).items():
+        columns.setdefault(r, [as_expr(0)] * 6)[row] = entry
+    return {r: Motion(Vec3(*column[:3]), Vec3(*column[3:])) for r, column in sorted(columns.items())}

@@ -1,0 +1,65 @@
+"""Lagrange: d/dt ∂T/∂q' - ∂T/∂q = Q from the kinetic energy T(q, q', t) and the potential V(q).
+
+T = Σ ½ tr(H' g H'ᵀ) comes from positions alone. Where the speeds v are not the rates of the coordinates (quasi-velocities, unit quaternions),
+the virtual displacements are δq = W δπ with q' = W v + w, so the equations are taken along the columns of W; a unit
+quaternion's own multiplier falls out because W is tangent to its sphere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.equations.formulation import Formulation
+from torseur.formalisms.energies import Energies
+from torseur.formalisms.rates import Rates
+from torseur.graph import Expr, dense_jacobian, gradient
+
+
+@dataclass(frozen=True)
+class Lagrange(Formulation):
+    """The momenta ∂T/∂q' by one reverse sweep of T, then their rate along the motion."""
+
+    @property
+    def name(self) -> str:
+        return "lagrange"
+
+    @cached_property
+    def energies(self) -> Energies:
+        return Energies(self.tree)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates(self.tree)
+
+    @cached_property
+    def momenta(self) -> list[Expr]:
+        """∂T/∂q' as expressions of q, v and t."""
+        return self._rates.in_speeds(self.energies.momenta)
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """Wᵀ ∂p/∂v: the coefficients of v' in d/dt ∂T/∂q'."""
+        by_speed = dense_jacobian(self.momenta, self.tree.layout.speeds)
+        columns = [self._rates.along(column) for column in zip(*by_speed, strict=True)]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def bias(self) -> list[Expr]:
+        """Wᵀ (dp/dt at constant speeds - ∂T/∂q + ∂V/∂q), V the potential of gravity."""
+        q = self.tree.layout.coordinates
+        by_position = self._rates.in_speeds(gradient(self.energies.kinetic, q))
+        slope = gradient(self.energies.gravity, q)
+        change = self._rates.change(self.momenta)
+        return self._rates.along([a - b + c for a, b, c in zip(change, by_position, slope, strict=True)])
+
+    def loads(self) -> list[Expr]:
+        return self.energies.generalised_forces(self._rates)
+
+    def objects(self) -> Mapping[str, Any]:
+        momenta = dict(zip(self.tree.layout.coordinate_names, self.momenta, strict=True))
+        return {
+            "kinetic energy": self.energies.kinetic,
+            "potential energy": self.energies.gravity + self.energies.elastic,
+            "momenta": momenta,
+        }

@@ -1,0 +1,13 @@
+"""Expressions that are linear in some symbols, taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torseur.graph import Expr, dense_jacobian, substitute
+
+
+def coefficients(expressions: Sequence[Expr], symbols: Sequence[Expr]) -> tuple[list[list[Expr]], list[Expr]]:
+    """(A, b) with expressions = A x + b, for expressions linear in the symbols x."""
+    matrix = dense_jacobian(expressions, symbols)
+    return matrix, substitute(expressions, {symbol: 0 for symbol in symbols})

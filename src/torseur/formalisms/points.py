@@ -1,0 +1,114 @@
+"""Random states of a tree, exact or in multiple precision: where identities are put to the test."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from torseur.graph import Expr, as_expr, evaluate, live_nodes
+from torseur.graph.evaluation import Laws
+from torseur.mechanism import TIME
+from torseur.tree import Tree
+
+DIGITS = 50
+_RATIONAL = {"add", "sub", "mul", "div", "neg", "symbol", "constant"}
+
+Values = dict[Expr, Any]
+
+
+def random_fraction(random: Random) -> Fraction:
+    """A short fraction between -1 and 1, never zero."""
+    return Fraction(random.choice((-1, 1)) * random.randint(1, 97), 101)
+
+
+def random_parameters(tree: Tree, random: Random) -> dict[Expr, Fraction]:
+    """Parameters near their given values, so that roots and lengths keep their sign; between 1/2 and 2 where none is given."""
+    given = {p.symbol: p.value for p in tree.mechanism.parameters}
+    found = {}
+    for symbol in tree.layout.parameters:
+        value, wobble = given.get(symbol), 1 + random_fraction(random) / 10
+        found[symbol] = wobble * (random.choice((Fraction(1, 2), 1, 2)) if value is None else Fraction(float(value)))
+    return found
+
+
+def rational_state(tree: Tree, random: Random) -> dict[Expr, Fraction]:
+    """Time, coordinates, speeds, accelerations and parameters as fractions; quaternions have unit length.
+
+    The square p ∘ p / |p|² of any quaternion p with rational components is a rational unit quaternion.
+    """
+    layout = tree.layout
+    values = {x: random_fraction(random) for x in (TIME, *layout.coordinates, *layout.speeds, *layout.accelerations)}
+    for link in tree.links:
+        if link.symbols.quaternion:
+            w, x, y, z = (values[c] for c in link.symbols.quaternion)
+            square = w * w + x * x + y * y + z * z
+            unit = ((w * w - x * x - y * y - z * z) / square, 2 * w * x / square, 2 * w * y / square, 2 * w * z / square)
+            values |= dict(zip(link.symbols.quaternion, unit, strict=True))
+    return values | random_parameters(tree, random)
+
+
+def multiple_precision_values(outputs: Sequence[Expr], state: Mapping[Expr, Fraction]) -> list[Any]:
+    """The outputs at a state, to DIGITS digits."""
+    import mpmath
+
+    with mpmath.workdps(DIGITS):
+        values = {x: mpmath.mpf(value.numerator) / value.denominator for x, value in state.items()}
+        return evaluate(outputs, values, stand_ins(outputs))
+
+
+def exact_values(outputs: Sequence[Expr], state: Mapping[Expr, Fraction], random: Random) -> list[Fraction] | None:
+    """The outputs at a state as fractions, or None when they contain more than arithmetic and sines and cosines of symbols.
+
+    Sine and cosine of a symbol are a rational point of the circle. That point and the symbol's own value are independent: an
+    identity between functions of x, sin x and cos x is one between polynomials modulo sin² + cos² = 1.
+    """
+    values: Values = dict(state)
+    circle: dict[Expr, tuple[Fraction, Fraction]] = {}
+    for node in live_nodes(outputs):
+        if node.op in ("sin", "cos") and node.args[0].op == "symbol":
+            sine, cosine = circle.setdefault(node.args[0], _point_of_circle(random))
+            values[node] = sine if node.op == "sin" else cosine
+        elif node.op not in _RATIONAL:
+            return None
+        elif node.op == "constant" and isinstance(node.data, float):
+            values[node] = Fraction(node.data)
+    return [Fraction(value) for value in evaluate(outputs, values)]
+
+
+def _point_of_circle(random: Random) -> tuple[Fraction, Fraction]:
+    half = random_fraction(random)
+    return 2 * half / (1 + half * half), (1 - half * half) / (1 + half * half)
+
+
+def stand_ins(outputs: Sequence[Expr]) -> Laws:
+    """A polynomial for every undetermined function, the same at each call."""
+    functions = {node.data.function for node in live_nodes(outputs) if node.op == "apply"}
+    return {function.name: _polynomial(function.name, function.arity) for function in functions}
+
+
+def _polynomial(name: str, arity: int) -> Callable[..., Any]:
+    random = Random(zlib.crc32(name.encode()))
+    terms = [(random_fraction(random), random_fraction(random)) for _ in range(arity)]
+
+    def value(*arguments: Any) -> Any:
+        total: Any = 1
+        for (slope, bend), x in zip(terms, arguments, strict=True):
+            total = total + slope.numerator * x / slope.denominator + bend.numerator * x * x / bend.denominator
+        return total
+
+    return value
+
+
+def whole_numbers(tree: Tree, expressions: Sequence[Expr]) -> list[Expr]:
+    """The expressions, those that are one and the same whole number at random states replaced by that number."""
+    random = Random(len(expressions))
+    first, second = (multiple_precision_values(expressions, rational_state(tree, random)) for _ in range(2))
+    found = []
+    for expression, a, b in zip(expressions, first, second, strict=True):
+        nearest = round(a)
+        known = abs(a - nearest) < 1e-30 and abs(b - nearest) < 1e-30
+        found.append(as_expr(nearest) if known else expression)
+    return found

@@ -1,0 +1,98 @@
+"""How coordinates follow the speeds: q' = W(q, t) v + w(q, t), and derivatives along a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.graph import Expr, as_expr, jacobian, substitute, time_derivative
+from torseur.mechanism import TIME, body_rotation, body_velocity
+from torseur.spatial import Vec3, quaternion_rate
+from torseur.tree import Link, Tree, resolve
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The relation between the coordinates' rates q' and the speeds v of a tree."""
+
+    tree: Tree
+
+    @cached_property
+    def values(self) -> list[Expr]:
+        """q' in terms of q, v and t."""
+        return [as_expr(rate) for link in self.tree.links for rate in link.motion.rates]
+
+    @cached_property
+    def directions(self) -> dict[tuple[int, int], Expr]:
+        """W: entry (i, k) is the rate of coordinate i per unit of speed k, where it is not zero."""
+        return jacobian(self.values, self.tree.layout.speeds)
+
+    @cached_property
+    def moving(self) -> dict[Expr, Expr]:
+        """Every coordinate with its rate."""
+        return dict(zip(self.tree.layout.coordinates, self.values, strict=True))
+
+    def along(self, covector: Sequence[Expr]) -> list[Expr]:
+        """Wᵀ c: components by coordinate turned into components by speed, because δq = W δπ."""
+        total = [as_expr(0)] * len(self.tree.layout.speeds)
+        for (i, k), direction in self.directions.items():
+            total[k] = total[k] + direction * covector[i]
+        return total
+
+    def by_coordinate(self, covector: Sequence[Expr]) -> list[Expr]:
+        """Yᵀ c: components by speed turned into components by coordinate, because δπ = Y δq."""
+        total = [as_expr(0)] * len(self.tree.layout.coordinates)
+        for link in self.tree.links:
+            for (k, i), form in jacobian(self.definitions(link), link.symbols.rates).items():
+                total[link.q.start + i] = total[link.q.start + i] + form * covector[link.v.start + k]
+        return total
+
+    def change(self, expressions: Sequence[Any]) -> list[Expr]:
+        """d/dt while the speeds stay constant."""
+        return time_derivative([as_expr(e) for e in expressions], self.moving, TIME)
+
+    def full_change(self, expressions: Sequence[Any]) -> list[Expr]:
+        """d/dt, linear in the symbols v' of the accelerations."""
+        accelerating = dict(zip(self.tree.layout.speeds, self.tree.layout.accelerations, strict=True))
+        return time_derivative([as_expr(e) for e in expressions], self.moving | accelerating, TIME)
+
+    def in_speeds(self, expressions: Sequence[Expr]) -> list[Expr]:
+        """Expressions of the symbols q' rewritten with the speeds."""
+        pairs = zip(self.tree.layout.rates, self.values, strict=True)
+        return substitute(list(expressions), {rate: value for rate, value in pairs if rate is not value})
+
+    def natural_speeds(self, link: Link) -> list[Expr]:
+        """The rates of a joint's ordinary coordinates, then the angular velocity of its quaternion, in terms of the speeds."""
+        natural = link.symbols.natural
+        if natural == link.symbols.speeds:
+            return list(natural)
+        return self.in_speeds(natural_from_rates(link))
+
+    def definitions(self, link: Link) -> list[Expr]:
+        """The speeds of a joint in terms of q, q' and t: v = Y q' + y."""
+        joint, natural = link.joint, natural_from_rates(link)
+        if joint.frame_speeds == "body":
+            parts = (body_velocity(joint.coordinates, joint.motions), body_rotation(joint.coordinates, joint.motions))
+            values = [component for part in parts for component in part]
+        elif joint.speeds:
+            meaning = dict(zip(link.symbols.natural, natural, strict=True))
+            values = substitute([speed.value for speed in joint.speeds], {w: v for w, v in meaning.items() if w is not v})
+        else:
+            values = natural
+        return resolve(self.tree.mechanism, dict(self.tree.definitions), values)
+
+
+def natural_from_rates(link: Link) -> list[Expr]:
+    """Natural speeds of a joint in terms of q and q'; the quaternion is a unit one, so that ω is 2 q* ∘ q'."""
+    ordinary = [rate for _, rate in link.symbols.ordinary]
+    if not link.symbols.quaternion:
+        return ordinary
+    turning = link.symbols.natural[-3:]
+    directions = jacobian(quaternion_rate(link.symbols.quaternion, Vec3(*turning)), turning)
+    rates = dict(zip(link.symbols.coordinates, link.symbols.rates, strict=True))
+    omega = [as_expr(0)] * 3
+    for (i, k), direction in directions.items():
+        omega[k] = omega[k] + 4 * direction * rates[link.symbols.quaternion[i]]
+    return [*ordinary, *omega]

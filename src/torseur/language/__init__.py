@@ -1,0 +1,62 @@
+"""LSD, the language of descriptions: text to Mechanism and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torseur.language.errors import Diagnostic, LanguageError, Report, Source
+from torseur.language.parser import LARGEST_TEXT, parse_statements
+from torseur.language.printer import to_text
+from torseur.language.reader import DEFAULT_NAME, Reader
+from torseur.mechanism import Mechanism
+
+__all__ = ["Diagnostic", "LanguageError", "diagnose", "load", "parse", "to_text"]
+
+
+def parse(text: str, source: str = "<text>", directory: str | Path | None = None) -> Mechanism:
+    """The mechanism a text describes; LanguageError with every fault found when it describes none.
+
+    `source` is the name reported in messages. Tables that the text names are read from `directory`, and only there.
+    """
+    mechanism, report = _read(text, source, directory, DEFAULT_NAME)
+    if mechanism is None:
+        raise LanguageError(report.diagnostics)
+    return mechanism
+
+
+def load(path: str | Path) -> Mechanism:
+    """The mechanism a file describes. A file that does not name its mechanism names it by its own name."""
+    file = Path(path)
+    text = _text_of(file)
+    mechanism, report = _read(text, str(path), file.parent, file.stem)
+    if mechanism is None:
+        raise LanguageError(report.diagnostics)
+    return mechanism
+
+
+def diagnose(text: str, source: str = "<text>", directory: str | Path | None = None) -> list[Diagnostic]:
+    """The faults of a text in the order of their places; none when it can be read."""
+    return _read(text, source, directory, DEFAULT_NAME)[1].diagnostics
+
+
+def _read(text: str, source: str, directory: str | Path | None, name: str) -> tuple[Mechanism | None, Report]:
+    report = Report(Source(text, source))
+    parsed = parse_statements(report.source, report)
+    folder = None if directory is None else Path(directory)
+    return Reader(parsed, report, name, folder).mechanism(), report
+
+
+def _text_of(file: Path) -> str:
+    try:
+        size = file.stat().st_size
+        if size > 4 * LARGEST_TEXT:
+            raise LanguageError([_at_start(file, f"the file has {size} bytes; the limit is {4 * LARGEST_TEXT}.")])
+        return file.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise LanguageError([_at_start(file, f"cannot be read: {problem.strerror}.")]) from problem
+    except UnicodeDecodeError as problem:
+        raise LanguageError([_at_start(file, f"is not UTF-8 text (byte {problem.start}).")]) from problem
+
+
+def _at_start(file: Path, message: str) -> Diagnostic:
+    return Diagnostic(str(file), 1, 1, 2, message)

@@ -1,0 +1,219 @@
+"""From statements to a mechanism: names first, then formulas and dimensions, then the mechanism itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from torseur.errors import TorseurError
+from torseur.graph import Expr
+from torseur.language import syntax as x
+from torseur.language.bodies import declare_body, read_body
+from torseur.language.constraints import ConstraintIs, constraint_names, read_constraint
+from torseur.language.definitions import (
+    declare_law,
+    declare_parameter,
+    read_gravity,
+    read_initial,
+    read_law,
+    read_parameter,
+    read_sensor,
+)
+from torseur.language.errors import Report
+from torseur.language.joints import JointReading, declare_joints, implied_speed_units, read_joint
+from torseur.language.loads import load_names, read_load
+from torseur.language.parser import Parsed
+from torseur.language.scope import Context, Placed, Scope
+from torseur.language.tables import declare_table
+from torseur.language.workshop import Workshop
+from torseur.mechanism import EARTH_NAME, Body, Constraint, Frame, Joint, Law, Load, Mechanism, Parameter, Vector
+from torseur.mechanism.quantities import ORIGIN
+
+T = TypeVar("T", bound=x.Statement)
+DEFAULT_NAME = "mechanism"
+# Undetermined constants are numbered in this order, whatever the order of the text.
+_READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs)
+
+
+@dataclass
+class Understood:
+    """Everything a text says, ready to build."""
+
+    bodies: list[Callable[[], Body]] = field(default_factory=list)
+    joints: list[Callable[[], tuple[Joint, list[Load]]]] = field(default_factory=list)
+    parameters: list[Callable[[], Parameter]] = field(default_factory=list)
+    gravity: Callable[[], Vector] = lambda: ORIGIN
+    loads: list[Callable[[], Load]] = field(default_factory=list)
+    constraints: list[Callable[[], Constraint]] = field(default_factory=list)
+    laws: list[Callable[[], Law]] = field(default_factory=list)
+    frames: list[tuple[str, Callable[[], Frame]]] = field(default_factory=list)
+    initial: list[tuple[str, Callable[[], Expr]]] = field(default_factory=list)
+
+
+class Reader:
+    """One text on its way from statements to a mechanism."""
+
+    def __init__(self, parsed: Parsed, report: Report, name: str, directory: Path | None) -> None:
+        self.statements = parsed.statements
+        self.report = report
+        self.name = name
+        self.scope = Scope(report, parsed.doubtful)
+        self.shop = Workshop(self.scope, directory)
+        self.placed: dict[str, Placed] = {}
+        self.joints: list[JointReading] = []
+
+    def all(self, kind: type[T]) -> list[T]:
+        return [statement for statement in self.statements if isinstance(statement, kind)]
+
+    def mechanism(self) -> Mechanism | None:
+        """The mechanism; None when the report holds a fault."""
+        self._declare()
+        return self._build(self._understand())
+
+    # Names
+
+    def _declare(self) -> None:
+        """Gives every name its place, so that the order of statements does not matter."""
+        for body in self.all(x.BodyIs):
+            declare_body(body, self.shop)
+        definitions = self.all(x.DefinitionIs)
+        for definition in definitions:
+            if self._is_frame(definition.value):
+                self._declare_frame(definition)
+        for parameter in self.all(x.ParameterIs):
+            declare_parameter(parameter, self.shop)
+        for law in self.all(x.LawIs):
+            declare_law(law, self.shop)
+        for table in self.all(x.TableIs):
+            declare_table(table, self.shop)
+        self.joints = declare_joints(self.all(x.JointIs), self.shop)
+        for definition in definitions:
+            if not self._is_frame(definition.value):
+                self._declare_definition(definition)
+
+    def _is_frame(self, value: x.Expression) -> bool:
+        if isinstance(value, x.FixedIn):
+            return True
+        return isinstance(value, x.Reference) and self.shop.places.owner(value) in (EARTH_NAME, *self.scope.bodies)
+
+    def _declare_frame(self, statement: x.DefinitionIs) -> None:
+        name = statement.name
+        if self.shop.define(name, "frame", self.scope.bodies, self.scope.frames):
+            owner = self.shop.places.owner(statement.value)
+            self.scope.frames[name.text] = Placed(owner, lambda: self.placed[name.text].build())
+
+    def _declare_definition(self, statement: x.DefinitionIs) -> None:
+        taken = (self.scope.bodies, self.scope.frames, self.scope.definitions, self.scope.quantities)
+        if self.shop.define(statement.name, "definition", *taken):
+            self.scope.definitions[statement.name.text] = statement.value
+
+    # Formulas
+
+    def _understand(self) -> Understood:
+        """Reads every formula; dimensions settle while this goes on. Sensors come first: others mention them."""
+        shop, found = self.shop, Understood()
+        for sensor in self.all(x.SensorIs):
+            read_sensor(sensor, shop)
+        for kind in _READING_ORDER:
+            for statement in self.all(kind):
+                self._understand_one(statement, found)
+        self._understand_joints(found)
+        loads = [s for s in self.statements if isinstance(s, (x.WrenchIs, x.SpringIs))]
+        found.loads = [read_load(s, n, shop) for s, n in zip(loads, load_names(loads, shop), strict=True)]
+        held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
+        found.constraints = self._constraints(held)
+        self._understand_initial(found)
+        self._only_one(x.MechanismIs, "the mechanism is named")
+        self._only_one(x.GravityIs, "gravity is given")
+        return found
+
+    def _understand_one(self, statement: x.Statement, found: Understood) -> None:
+        shop = self.shop
+        if isinstance(statement, x.BodyIs):
+            found.bodies.append(read_body(statement, shop))
+        elif isinstance(statement, x.ParameterIs) and statement.declared.name.text in self.scope.quantities:
+            found.parameters.append(read_parameter(statement, shop))
+        elif isinstance(statement, x.LawIs):
+            law = read_law(statement, shop)
+            found.laws += [] if law is None else [law]
+        elif isinstance(statement, x.GravityIs):
+            found.gravity = read_gravity(statement, shop)
+        elif isinstance(statement, x.MechanismIs):
+            self.name = statement.name.text
+        elif isinstance(statement, x.DefinitionIs) and statement.name.text in self.scope.frames:
+            name = statement.name.text
+            self.placed[name] = shop.places.frame(statement.value, Context(name))
+            found.frames.append((name, self.placed[name].build))
+        elif isinstance(statement, x.DefinitionIs):
+            self.shop.check_definition(statement)
+
+    def _understand_joints(self, found: Understood) -> None:
+        joined = set()
+        for joint in self.joints:
+            found.joints.append(read_joint(joint, self.shop))
+            joined |= {self.shop.places.owner(side) for side in (joint.parent, joint.child)}
+        for body in self.all(x.BodyIs):
+            name = body.name.text
+            if name not in joined and name not in self.scope.doubtful:
+                hint = "Join it to 'earth' with a free joint if it floats."
+                self.scope.fault(body.name, f"body '{name}' is not joined to anything.", hint)
+
+    def _constraints(self, statements: list[ConstraintIs]) -> list[Callable[[], Constraint]]:
+        names = constraint_names(statements, self.shop)
+        return [read_constraint(s, n, self.shop) for s, n in zip(statements, names, strict=True)]
+
+    def _understand_initial(self, found: Understood) -> None:
+        implied = {name: unit for joint in self.joints for name, unit in implied_speed_units(joint).items()}
+        given: set[str] = set()
+        for statement in self.all(x.InitialIs):
+            value = read_initial(statement, implied, self.shop)
+            if value is None:
+                continue
+            if value[0] in given:
+                self.scope.fault(statement.of, f"the initial value of '{value[0]}' is given twice.")
+            given.add(value[0])
+            found.initial.append(value)
+
+    def _only_one(self, kind: type[x.Statement], what: str) -> None:
+        for statement in self.all(kind)[1:]:
+            self.scope.fault(statement, f"{what} twice.")
+
+    # The mechanism
+
+    def _build(self, found: Understood) -> Mechanism | None:
+        parameters = [build() for build in found.parameters]
+        bodies = tuple(build() for build in found.bodies)
+        joints = [build() for build in found.joints]
+        loads = [load for _, options in joints for load in options] + [build() for build in found.loads]
+        parts = {
+            "bodies": bodies, "joints": tuple(joint for joint, _ in joints), "gravity": found.gravity(),
+            "loads": tuple(loads), "constraints": tuple(build() for build in found.constraints),
+            "laws": tuple(build() for build in found.laws),
+            "frames": tuple((name, build()) for name, build in found.frames),
+            "initial": tuple((name, build()) for name, build in found.initial),
+            "sensors": tuple(build() for build in self.scope.sensors.values()),
+            "parameters": (*parameters, *self.shop.references.fresh_parameters()),
+        }  # fmt: skip
+        if self.report.found:
+            return None
+        meaning = "".join(statement.meaning for statement in self.all(x.MechanismIs))
+        try:
+            return Mechanism(self.name, meaning=meaning, **parts)  # type: ignore[arg-type]
+        except TorseurError as problem:
+            self._locate(str(problem))
+            return None
+
+    def _locate(self, message: str) -> None:
+        """Notes a contradiction found by the mechanism itself at the statement of the name it mentions."""
+        quoted = re.findall(r"'([^']+)'", message)
+        joints = {joint.name: joint.statement for joint in self.joints}
+        for name in quoted:
+            for statement in self.statements:
+                own = getattr(statement, "name", None) or getattr(getattr(statement, "declared", None), "name", None)
+                if (own is not None and own.text == name) or joints.get(name) is statement:
+                    self.scope.fault(own or statement, message)
+                    return
+        self.report.add(0, 1, message)

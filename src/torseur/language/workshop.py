@@ -1,0 +1,62 @@
+"""What the readers of statements share: the scope, the readers of formulas and places, and what is declared so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from torseur.errors import TorseurError
+from torseur.language import syntax as x
+from torseur.language.formulas import Formulas, Term
+from torseur.language.places import Places
+from torseur.language.references import References
+from torseur.language.scope import Context, Known, Scope
+
+
+T = TypeVar("T")
+
+
+class Workshop:
+    """One text being read."""
+
+    def __init__(self, scope: Scope, directory: Path | None) -> None:
+        self.scope = scope
+        self.directory = directory
+        self.references = References(scope)
+        self.formulas = Formulas(scope, self.references)
+        self.places = Places(scope, self.formulas, self.references)
+        self.references.formulas, self.references.places = self.formulas, self.places
+        self.masses: dict[str, Term] = {}
+        self.speeds: list[str] = []
+        self.law_arguments: dict[str, dict[str, Known]] = {}
+
+    def define(self, name: x.Name, kind: str, *known: Mapping[str, object]) -> bool:
+        """Whether a name is free to be given; notes when it is not."""
+        reserved = {"earth": "the ground", "t": "time", "pi": "the number pi"}
+        if name.text in reserved:
+            self.scope.fault(name, f"a {kind} cannot be called '{name.text}': that is {reserved[name.text]}.")
+            return False
+        if any(name.text in names for names in known):
+            self.scope.fault(name, f"'{name.text}' is defined twice.")
+            return False
+        return True
+
+    def attempt(self, node: x.Node, make: Callable[[], T], instead: T) -> T:
+        """What `make` gives, or something instead after noting why it refused."""
+        try:
+            return make()
+        except TorseurError as problem:
+            self.scope.fault(node, str(problem))
+            return instead
+
+    def check_definition(self, statement: x.DefinitionIs) -> None:
+        """Reads a definition once even when nothing uses it, so that its faults are seen."""
+        name, value = statement.name, statement.value
+        reference = x.Reference(name.start, name.end, 1, (name.text,), 0)
+        if isinstance(value, (x.Offset, x.TurnAbout)):
+            self.places.placement(reference, Context(name.text))
+        elif self.places.looks_like_vector(value):
+            self.places.vector(reference, self.scope.dimensions.unknown(), Context(name.text))
+        elif not isinstance(value, x.Reference) and not isinstance(value, x.Fresh):
+            self.formulas.read(reference, None, Context(name.text))

@@ -1,0 +1,1 @@
+"""From Mechanism to text."""

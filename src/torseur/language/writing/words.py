@@ -1,0 +1,94 @@
+"""Names, strings and numbers as they are written."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from torseur.errors import UnsupportedError
+from torseur.graph import PI, Expr
+from torseur.language.lexer import LONGEST_NAME, NAME_PATTERN
+from torseur.language.parser import grammar
+from torseur.mechanism import in_si
+from torseur.mechanism.units import unit_of
+
+_NAME = re.compile(NAME_PATTERN)
+_MOST_DIGITS = 20
+
+
+def name_text(name: str) -> str:
+    """A name, in backquotes where it would not be read as one."""
+    parts = name.split(".")
+    if len(name) <= LONGEST_NAME and all(_NAME.fullmatch(p) and p not in grammar().keywords for p in parts):
+        return name
+    if "`" in name or "\n" in name or not 0 < len(name) <= LONGEST_NAME:
+        raise UnsupportedError(f"the name {name!r} cannot be written: it is too long or holds a backquote or a line break.")
+    return f"`{name}`"
+
+
+def string_text(text: str) -> str:
+    """A string in quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def meaning_text(meaning: str) -> str:
+    """A meaning after a definition, with the space before it; nothing when there is none."""
+    return f" {string_text(meaning)}" if meaning else ""
+
+
+def number_text(value: int | float | Fraction) -> str:
+    """A number that reads back as the same number; fractions as p/q."""
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    return repr(value)
+
+
+def measured_text(value: int | float | Fraction, unit: str) -> str:
+    """An SI number with its unit after it; a fraction as 7 m / 20."""
+    if value == 0 or unit == "1":
+        return number_text(value)
+    if isinstance(value, Fraction):
+        return f"{value.numerator} {unit} / {value.denominator}"
+    return f"{number_text(value)} {unit}"
+
+
+def number_in(value: Expr, unit: str) -> str | None:
+    """An SI value as one number in the given unit, such that it reads back exactly; None when there is none."""
+    known = unit_of(unit)
+    coefficient = _coefficient(value, known.turns)
+    if coefficient is None:
+        return None
+    exact = Fraction(coefficient) / known.ratio
+    for text in _candidates(exact, isinstance(coefficient, float)):
+        if in_si(text, unit) is value:
+            return text
+    return None
+
+
+def _coefficient(value: Expr, turns: float) -> int | float | Fraction | None:
+    """The number in front of pi^turns."""
+    if not turns or value.is_zero:
+        return value.value if value.is_constant else None
+    if turns == 1 and value is PI:
+        return 1
+    is_multiple = turns == 1 and value.op == "mul" and value.args[0].is_constant and value.args[1] is PI
+    return value.args[0].value if is_multiple else None
+
+
+def _candidates(exact: Fraction, rounded: bool) -> list[str]:
+    """Ways to write a number: as an integer, or with more and more digits."""
+    texts = [str(exact.numerator)] if exact.denominator == 1 and abs(exact) < 10**15 else []
+    if rounded:
+        texts += [repr(float(exact))]
+        texts += [_decimal(exact, digits) for digits in range(1, _MOST_DIGITS)]
+    return texts
+
+
+def _decimal(exact: Fraction, digits: int) -> str:
+    """The exact value rounded to so many digits, always with a decimal point."""
+    if exact == 0:
+        return "0.0"
+    power = len(str(abs(exact.numerator))) - len(str(exact.denominator)) - digits
+    scaled = round(exact / Fraction(10) ** power)
+    return f"{scaled}.0e{power}"

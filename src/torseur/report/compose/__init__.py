@@ -1,0 +1,1 @@
+"""From a mechanism, its equations and a motion to the content of a report."""

@@ -1,0 +1,146 @@
+"""What a mechanism is, in numbers and words: bodies, joints, freedoms, parameters, initial state, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torseur.graph import Expr, live_nodes, symbols_of
+from torseur.graph.printing import excerpt
+from torseur.mechanism import EARTH_NAME, Joint, Mechanism
+from torseur.report.compose.masses import BodyMass, body_mass
+from torseur.report.compose.numbers import Numbers
+from torseur.report.compose.warnings import warnings_of
+from torseur.tree import Link, Tree, build_tree
+from torseur.tree.flatten import flatten
+
+
+@dataclass(frozen=True)
+class JointAccount:
+    """A joint: what it joins, its coordinates, the freedoms it leaves, and whether it closes a loop."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    coordinates: tuple[str, ...]
+    freedoms: int
+    closes_loop: bool
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number with its unit; the value is None where it is not known, `formula` says what it follows from."""
+
+    name: str
+    value: float | None
+    unit: str
+    meaning: str
+    formula: str = ""
+
+
+@dataclass(frozen=True)
+class Account:
+    """The whole account."""
+
+    name: str
+    meaning: str
+    gravity: tuple[float | None, ...]
+    bodies: tuple[BodyMass, ...]
+    joints: tuple[JointAccount, ...]
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    loops: tuple[str, ...]
+    constraints: tuple[str, ...]
+    loads: tuple[str, ...]
+    undetermined: tuple[str, ...]
+    parameters: tuple[Quantity, ...]
+    initial: tuple[Quantity, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def degree_of_freedom(self) -> int | None:
+        """Speeds of the tree; None where loops and constraints take some of them away."""
+        return None if self.loops or self.constraints else len(self.speeds)
+
+
+def account(mechanism: Mechanism | Tree, changes: Mapping[str, float] | None = None) -> Account:
+    """The account of a mechanism, some of its parameters changed."""
+    tree = mechanism if isinstance(mechanism, Tree) else build_tree(mechanism)
+    mechanism = tree.mechanism
+    numbers = Numbers(tree, changes or {})
+    bodies = tuple(body_mass(body, numbers) for body in mechanism.bodies)
+    initial = _initial(tree, numbers)
+    return Account(
+        name=mechanism.name,
+        meaning=mechanism.meaning,
+        gravity=tuple(numbers.value(component) for component in mechanism.gravity),
+        bodies=bodies,
+        joints=tuple(_joint(joint, tree) for joint in mechanism.joints),
+        coordinates=tuple(tree.layout.coordinate_names),
+        speeds=tuple(tree.layout.speed_names),
+        loops=tuple(joint.name for joint in tree.loops),
+        constraints=tuple(constraint.name for constraint in mechanism.constraints),
+        loads=tuple(load.name for load in mechanism.loads),
+        undetermined=undetermined_functions(tree),
+        parameters=_parameters(tree, numbers),
+        initial=initial,
+        warnings=tuple(warnings_of(tree, numbers, bodies, {q.name: q.value for q in initial})),
+    )
+
+
+def _joint(joint: Joint, tree: Tree) -> JointAccount:
+    closing = {one.name for one in tree.loops}
+    names = tuple(c.name for c in joint.coordinates)
+    freedoms = len(names) - sum(motion.kind == "quaternion" for motion in joint.motions)
+    return JointAccount(
+        joint.name, joint.kind.replace("_", " "), joint.parent.body, joint.child.body, names, freedoms,
+        joint.name in closing,
+    )  # fmt: skip
+
+
+def undetermined_functions(tree: Tree) -> tuple[str, ...]:
+    """Functions in the loads that have neither a law nor a formula."""
+    known = {law.name for law in tree.mechanism.laws}
+    formulas = [leaf for leaf in flatten(list(tree.mechanism.loads)) if isinstance(leaf, Expr)]
+    found = [node.data.function.name for node in live_nodes(formulas) if node.op == "apply"]
+    return tuple(dict.fromkeys(name for name in found if name not in known))
+
+
+def _parameters(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
+    """Declared parameters, then the symbols that stand for what was not given."""
+    declared = {p.name: p for p in tree.mechanism.parameters}
+    rows = []
+    for parameter in tree.mechanism.parameters:
+        dependent = parameter.value is not None and bool(symbols_of([parameter.value]))
+        formula = excerpt(parameter.value) if dependent and parameter.value is not None else ""
+        value = numbers.value(parameter.symbol)
+        rows.append(Quantity(parameter.name, value, parameter.si_unit, parameter.meaning, formula))
+    for symbol in tree.layout.parameters:
+        if symbol.name not in declared:
+            info = symbol.data
+            rows.append(Quantity(info.name, numbers.known.get(symbol), info.unit, info.meaning))
+    return tuple(rows)
+
+
+def _initial(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
+    """Every coordinate and speed with its value at the start; those left out start at zero, quaternions at rest."""
+    given = dict(tree.mechanism.initial)
+    rows = []
+    for link in tree.links:
+        for symbol in (*link.symbols.coordinates, *link.symbols.speeds):
+            name = str(symbol.name)
+            value = numbers.value(given[name]) if name in given else _default(link, name)
+            rows.append(Quantity(name, value, symbol.data.unit, symbol.data.meaning))
+    return tuple(rows)
+
+
+def _default(link: Link, name: str) -> float:
+    quaternion = link.symbols.quaternion
+    return 1.0 if quaternion and name == quaternion[0].name else 0.0
+
+
+def carried_by(tree: Tree, link: Link) -> list[str]:
+    """Names of the bodies of a link."""
+    number = tree.links.index(link)
+    return [name for name, (owner, _, _) in tree.places.items() if owner == number and name != EARTH_NAME]

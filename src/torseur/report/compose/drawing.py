@@ -1,0 +1,140 @@
+"""Pictures of bodies that have no geometry of their own.
+
+A body with solids is drawn by them. Any other is drawn as rods from the joint that carries it to its other joints and
+to its mass centre, with a ball there; one without any extent as the block that has its inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torseur.mechanism import EARTH_NAME, Body, Frame, Joint
+from torseur.report.compose.hubs import hub
+from torseur.report.compose.masses import BodyMass, body_mass
+from torseur.report.compose.numbers import Numbers
+from torseur.report.compose.poses import point, quaternion_of, rotation_matrix
+from torseur.report.compose.solid_shapes import solid_shapes
+from torseur.report.content import Array
+from torseur.report.shapes import Box, Capsule, Shape, Sphere
+from torseur.spatial import Transform
+
+ROD, BALL, PLATE, LEAST_BLOCK = 0.03, 0.09, 0.34, 0.02  # parts of the typical length
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The pictures of all bodies; None in place of a picture whose sizes are not known."""
+
+    numbers: Numbers
+
+    def shapes(self, body: str) -> tuple[Shape, ...]:
+        """What a body looks like, in its own frame."""
+        joints = list(self._hubs(body))
+        if body == EARTH_NAME:
+            return (*self._plates(), *joints)
+        described = self.numbers.tree.mechanism.body(body)
+        if described.solids:
+            return (*solid_shapes(described, self.numbers, ROD * self.size), *joints)
+        return (*self._rods(described), *joints)
+
+    @cached_property
+    def masses(self) -> dict[str, BodyMass]:
+        return {body.name: body_mass(body, self.numbers) for body in self.numbers.tree.mechanism.bodies}
+
+    @cached_property
+    def size(self) -> float:
+        """A typical length: the middle one of all distances drawn, or what the inertias suggest, or 1 m."""
+        names = [body.name for body in self.numbers.tree.mechanism.bodies]
+        lengths = sorted(float(np.linalg.norm(end - self.start(name))) for name in names for end in self.ends(name))
+        found = [length for length in lengths if length > 1e-9] or self._gyrations()
+        return found[len(found) // 2] if found else 1.0
+
+    def _gyrations(self) -> list[float]:
+        sizes = [2 * np.sqrt(m.principal[2] / m.mass) for m in self.masses.values() if m.principal and m.mass]
+        return sorted(float(size) for size in sizes if size > 0)
+
+    def place(self, frame: Frame) -> Transform | None:
+        """A frame fixed in a body, in the body's reference frame."""
+        _, in_link = self.numbers.tree.place(frame)
+        if frame.body == EARTH_NAME:
+            return self.numbers.of(in_link)  # type: ignore[no-any-return]
+        _, reference, _ = self.numbers.tree.places[frame.body]
+        return self.numbers.of(reference.inverse.then(in_link))  # type: ignore[no-any-return]
+
+    def _joints(self, body: str) -> Iterator[tuple[Joint, Frame]]:
+        for joint in self.numbers.tree.mechanism.joints:
+            for frame in (joint.parent, joint.child):
+                if frame.body == body:
+                    yield joint, frame
+
+    def start(self, body: str) -> Array:
+        """The origin of the joint that carries a body."""
+        carrier = next((link.joint for link in self.numbers.tree.links if link.name == body), None)
+        for joint, frame in self._joints(body):
+            if carrier is None or joint.name == carrier.name:
+                place = self.place(frame)
+                return np.zeros(3) if place is None else np.array(point(place.position))
+        return np.zeros(3)
+
+    def ends(self, body: str) -> list[Array]:
+        """The other joints of a body, and its mass centre."""
+        places = [self.place(frame) for _, frame in self._joints(body)]
+        found = [np.array(point(place.position)) for place in places if place is not None]
+        centre = self.masses[body].centre
+        return [*found, np.array(centre)] if centre is not None else found
+
+    def _rods(self, body: Body) -> Iterator[Shape]:
+        start, size = self.start(body.name), self.size
+        ends = [end for end in self.ends(body.name) if np.linalg.norm(end - start) > 1e-3 * size]
+        mass = self.masses[body.name]
+        for end in _distinct(ends, 1e-3 * size):
+            yield Capsule(point(start), point(end), ROD * size)
+        room = max((float(np.linalg.norm(end - start)) for end in ends), default=np.inf)
+        block = self._block(mass, room)
+        if block is not None:
+            yield block
+        elif mass.mass:
+            yield Sphere(point(mass.centre or start), BALL * size * self._share(mass.mass))
+
+    def _share(self, mass: float) -> float:
+        """The radius of a mass as a part of the largest."""
+        largest = max(m.mass or 0.0 for m in self.masses.values())
+        return float(max(0.45, (mass / largest) ** (1 / 3)))
+
+    def _block(self, mass: BodyMass, room: float) -> Box | None:
+        """The block of a body's inertia, its edges √(6 (B + C - A) / m) along the principal axes; reduced to fit."""
+        if not mass.mass or mass.inertia is None or mass.centre is None or not np.any(mass.inertia) or mass.fault:
+            return None
+        moments, axes = np.linalg.eigh(mass.inertia)
+        squares = 6 * (moments.sum() - 2 * moments) / mass.mass
+        edges = np.sqrt(np.maximum(squares, 0.0))
+        edges = np.maximum(edges * min(1.0, 0.8 * room / edges.max()), LEAST_BLOCK * self.size)
+        turn = axes * np.sign(np.linalg.det(axes))
+        return Box(point(mass.centre), point(edges), quaternion_of(turn))
+
+    def _hubs(self, body: str) -> Iterator[Shape]:
+        for joint, frame in self._joints(body):
+            place = self.place(frame)
+            if place is not None and frame is joint.child:
+                yield from hub(joint, self.numbers, place, self.size)
+
+    def _plates(self) -> Iterator[Shape]:
+        """Where the mechanism is held by the earth."""
+        for joint, frame in self._joints(EARTH_NAME):
+            place = self.place(frame)
+            if place is not None and not joint.kind.startswith(("free", "link")):
+                turn = quaternion_of(rotation_matrix(place.rotation, 1)[0])
+                edge = PLATE * self.size
+                yield Box(point(place.position), (edge, edge, 0.12 * edge), turn, shade=0.9)
+
+
+def _distinct(points: list[Array], least: float) -> list[Array]:
+    kept: list[Array] = []
+    for candidate in points:
+        if all(np.linalg.norm(candidate - other) > least for other in kept):
+            kept.append(candidate)
+    return kept

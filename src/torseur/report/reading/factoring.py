@@ -1,0 +1,55 @@
+"""What the terms of a sum have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from torseur.graph import Expr
+from torseur.graph.expr import Number
+from torseur.report.reading.polynomial import ONE, Monomial, Polynomial, monomial, product
+
+Key = tuple[Monomial, Number, str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """coefficient · rest · (sum of like quantities); nothing in `like` stands for a term by itself."""
+
+    rest: Monomial
+    coefficient: Number
+    like: tuple[Expr, ...]
+
+
+def common_factor(terms: Iterable[Monomial]) -> Monomial:
+    """What all terms have in common."""
+    listed = list(terms)
+    shared = dict(listed[0]) if listed else {}
+    for term in listed[1:]:
+        own = dict(term)
+        shared = {factor: min(e, own[factor]) for factor, e in shared.items() if factor in own}
+    return monomial({factor: e for factor, e in shared.items() if e > 0})
+
+
+def groups(polynomial: Polynomial) -> list[Group]:
+    """The terms, those gathered that differ in one symbol of the same unit only: m1 r² + m2 r² is (m1 + m2) r²."""
+    alike = _alike(polynomial)
+    taken: set[Monomial] = set()
+    found: list[Group] = []
+    for rest, coefficient, unit in sorted(alike, key=lambda key: -len(alike[key])):
+        like = [x for x in alike[rest, coefficient, unit] if product(rest, ((x, 1),)) not in taken]
+        if len(like) > 1:
+            taken |= {product(rest, ((x, 1),)) for x in like}
+            found.append(Group(rest, coefficient, tuple(like)))
+    return [*found, *(Group(term, c, ()) for term, c in polynomial.items() if term not in taken)]
+
+
+def _alike(polynomial: Polynomial) -> dict[Key, list[Expr]]:
+    """Symbols by what multiplies them."""
+    alike: dict[Key, list[Expr]] = {}
+    for term, coefficient in polynomial.items():
+        for factor, exponent in term:
+            rest = product(term, ((factor, -1),))
+            if exponent == 1 and factor.op == "symbol" and rest != ONE:
+                alike.setdefault((rest, coefficient, factor.data.unit), []).append(factor)
+    return alike

@@ -1,0 +1,133 @@
+"""Expressions multiplied out: sums of monomials whose factors are symbols, sines, cosines and closed subexpressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+
+from torseur.errors import UnsupportedError
+from torseur.graph import Expr, live_nodes
+from torseur.graph.expr import Number
+
+Monomial = tuple[
+    tuple[Expr, int], ...
+]  # (factor, exponent) pairs in the order of the factors' making; no exponent is 0
+Polynomial = Mapping[Monomial, Number]
+
+ONE: Monomial = ()
+LARGEST_POWER = 6
+
+
+class TooManyTerms(UnsupportedError):
+    """Multiplying out would not make the expression easier to read."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the expression has more than {limit} terms when multiplied out.")
+
+
+def multiplied_out(expression: Expr, limit: int = 400) -> Polynomial:
+    """The expression as a sum of at most `limit` monomials; raises TooManyTerms beyond."""
+    known: dict[Expr, Polynomial] = {}
+    for node in live_nodes([expression]):
+        known[node] = _RULES.get(node.op, _closed)(node, known)
+        if len(known[node]) > limit:
+            raise TooManyTerms(limit)
+    return known[expression]
+
+
+def plus(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
+    """Terms added up; what cancels disappears."""
+    total: dict[Monomial, Number] = {}
+    for monomial, coefficient in terms:
+        total[monomial] = total.get(monomial, 0) + coefficient
+    return {monomial: coefficient for monomial, coefficient in total.items() if coefficient != 0}
+
+
+def times(first: Polynomial, second: Polynomial) -> Polynomial:
+    """The product, multiplied out."""
+    return plus((product(a, b), x * y) for a, x in first.items() for b, y in second.items())
+
+
+def scaled(polynomial: Polynomial, factor: Number) -> Polynomial:
+    """The polynomial times a number."""
+    return {monomial: factor * coefficient for monomial, coefficient in polynomial.items()}
+
+
+def product(first: Monomial, second: Monomial) -> Monomial:
+    """Two monomials multiplied."""
+    exponents = dict(first)
+    for factor, exponent in second:
+        exponents[factor] = exponents.get(factor, 0) + exponent
+    return monomial(exponents)
+
+
+def monomial(exponents: Mapping[Expr, int]) -> Monomial:
+    """The monomial with these exponents."""
+    present = [(factor, exponent) for factor, exponent in exponents.items() if exponent]
+    return tuple(sorted(present, key=lambda pair: pair[0].serial))
+
+
+def single(node: Expr, exponent: int = 1) -> Polynomial:
+    """One factor alone."""
+    return {((node, exponent),): 1}
+
+
+def inverse(node: Expr, polynomial: Polynomial) -> Polynomial:
+    """1 / node: a monomial is turned over, a sum stays closed below the bar."""
+    if len(polynomial) != 1:
+        return single(node, -1)
+    ((only, coefficient),) = polynomial.items()
+    below = 1 / coefficient if isinstance(coefficient, float) else 1 / Fraction(coefficient)
+    return {tuple((factor, -exponent) for factor, exponent in only): below}
+
+
+Known = Mapping[Expr, Polynomial]
+
+
+def _closed(node: Expr, known: Known) -> Polynomial:
+    return single(node)
+
+
+def _constant(node: Expr, known: Known) -> Polynomial:
+    return {ONE: node.value} if node.value != 0 else {}
+
+
+def _sum(node: Expr, known: Known) -> Polynomial:
+    first, second = (known[a] for a in node.args)
+    return plus([*first.items(), *second.items()])
+
+
+def _difference(node: Expr, known: Known) -> Polynomial:
+    first, second = (known[a] for a in node.args)
+    return plus([*first.items(), *scaled(second, -1).items()])
+
+
+def _product(node: Expr, known: Known) -> Polynomial:
+    return times(known[node.args[0]], known[node.args[1]])
+
+
+def _quotient(node: Expr, known: Known) -> Polynomial:
+    above, below = node.args
+    return times(known[above], inverse(below, known[below]))
+
+
+def _power(node: Expr, known: Known) -> Polynomial:
+    base, exponent = node.args
+    if not exponent.is_constant or not isinstance(exponent.value, int) or abs(exponent.value) > LARGEST_POWER:
+        return single(node)
+    factor = known[base] if exponent.value > 0 else inverse(base, known[base])
+    result: Polynomial = {ONE: 1}
+    for _ in range(abs(exponent.value)):
+        result = times(result, factor)
+    return result
+
+
+_RULES: dict[str, Callable[[Expr, Known], Polynomial]] = {
+    "constant": _constant,
+    "add": _sum,
+    "sub": _difference,
+    "neg": lambda node, known: scaled(known[node.args[0]], -1),
+    "mul": _product,
+    "div": _quotient,
+    "pow": _power,
+}

@@ -1,0 +1,172 @@
+"""Graph expressions as neutral expressions, in the order an engineer writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from torseur.graph import Expr
+from torseur.graph.expr import Number as Scalar
+from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
+from torseur.report.reading.factoring import Group, common_factor, groups
+from torseur.report.reading.polynomial import ONE as ONE_TERM
+from torseur.report.reading.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
+from torseur.report.reading.polynomial import product as monomials_product
+from torseur.report.reading.trigonometry import shortened
+from torseur.report.reading_order import factor_key, term_key
+
+Names = Mapping[Expr, str]
+NO_NAMES: Names = {}
+LIMIT = 60  # terms of an entry above which it is written as it was computed
+EFFORT = 1500  # terms it may have on the way there
+
+
+def named(text: str) -> Name:
+    """A quantity by its name; primes are time derivatives."""
+    bare = text.rstrip("'")
+    return Name(bare, len(text) - len(bare))
+
+
+def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT) -> Node:
+    """The expression with few terms and its common factor in front; as it stands when it is long."""
+    try:
+        return factored(few_terms(expression, limit), names)
+    except TooManyTerms:
+        return as_it_stands(expression, names)
+
+
+def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
+    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
+    result = shortened(multiplied_out(expression, EFFORT))
+    if len(result) > limit:
+        raise TooManyTerms(limit)
+    return result
+
+
+def factored(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
+    """A sum with what all its terms have in common in front of a bracket, like quantities added up in brackets."""
+    shared = common_factor(polynomial) if len(polynomial) > 1 else ONE_TERM
+    below = tuple((factor, -exponent) for factor, exponent in shared)
+    inside = {monomials_product(term, below): coefficient for term, coefficient in polynomial.items()}
+    terms = [_group(group, names) for group in groups(inside)]
+    if not terms:
+        return Number(Fraction(0))
+    total = terms[0] if len(terms) == 1 else Sum(tuple(sorted(terms, key=term_key)))
+    front = [_factor(factor, exponent, names) for factor, exponent in shared]
+    return Product(tuple(sorted([*front, *_factors(total)], key=factor_key))) if front else total
+
+
+def _group(group: Group, names: Names) -> Node:
+    """(m1 + m2) r² for a group of like quantities, a plain term for one alone."""
+    if len(group.like) < 2:
+        return term(monomials_product(group.rest, tuple((x, 1) for x in group.like)), group.coefficient, names)
+    bracket = Sum(tuple(sorted((as_it_stands(x, names) for x in group.like), key=factor_key)))
+    factors = sorted((bracket, *_factors(term(group.rest, group.coefficient, names))), key=factor_key)
+    return product(tuple(f for f in factors if f != ONE))
+
+
+def term(monomial: Monomial, coefficient: Scalar, names: Names = NO_NAMES) -> Node:
+    """One term: its number, then its factors in reading order."""
+    factors = sorted((_factor(factor, exponent, names) for factor, exponent in monomial), key=factor_key)
+    number = Number(_value(coefficient))
+    return product(tuple(factors) if number == ONE and factors else (number, *factors))
+
+
+def as_it_stands(expression: Expr, names: Names = NO_NAMES) -> Node:
+    """The expression as it was built, nothing multiplied out; nodes in `names` appear by name.
+
+    For expressions of moderate depth: names keep those of a program short.
+    """
+    return named(names[expression]) if expression in names else definition(expression, names)
+
+
+def definition(expression: Expr, names: Names) -> Node:
+    """What a node stands for, its own name not used."""
+    return _WRITERS.get(expression.op, _call)(expression, names)
+
+
+def _factor(factor: Expr, exponent: int, names: Names) -> Node:
+    base = as_it_stands(factor, names) if factor in names or not factor.args else _closed(factor, names)
+    return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
+
+
+def _closed(factor: Expr, names: Names) -> Node:
+    """A function with readable arguments, or a sum below a fraction bar."""
+    if factor.op in ("add", "sub", "neg", "mul", "div"):
+        return readable(factor, names)
+    arguments = tuple(readable(a, names) for a in factor.args)
+    return Power(arguments[0], arguments[1]) if factor.op == "pow" else Call(_name(factor), arguments)
+
+
+def _value(value: Scalar) -> Fraction | float:
+    return value if isinstance(value, float) else Fraction(value)
+
+
+def _name(node: Expr) -> str:
+    return str(node.data.name) if node.op in ("apply", "table") else node.op
+
+
+def _leaf(node: Expr, names: Names) -> Node:
+    if node.op == "constant":
+        return Number(_value(node.value))
+    return Name("pi") if node.op == "pi" else named(str(node.data.name))
+
+
+def _call(node: Expr, names: Names) -> Node:
+    return Call(_name(node), tuple(as_it_stands(a, names) for a in node.args))
+
+
+def _sum(node: Expr, names: Names) -> Node:
+    first, second = (as_it_stands(a, names) for a in node.args)
+    return Sum((*_terms(first), *(_terms(second) if node.op == "add" else map(_negative, _terms(second)))))
+
+
+def _terms(node: Node) -> tuple[Node, ...]:
+    return node.terms if isinstance(node, Sum) else (node,)
+
+
+def _factors(node: Node) -> tuple[Node, ...]:
+    return node.factors if isinstance(node, Product) else (node,)
+
+
+def _negative(node: Node) -> Node:
+    if isinstance(node, Number):
+        return Number(-node.value)
+    first, *rest = _factors(node)
+    if isinstance(first, Number):
+        return product((Number(-first.value), *rest) if first.value != -1 else tuple(rest))
+    return Product((Number(Fraction(-1)), first, *rest))
+
+
+def _product(node: Expr, names: Names) -> Node:
+    first, second = (as_it_stands(a, names) for a in node.args)
+    if first == second:
+        return Power(first, Number(Fraction(2)))
+    return Product(tuple(sorted((*_factors(first), *_factors(second)), key=_numbers_first)))
+
+
+def _numbers_first(node: Node) -> bool:
+    return not isinstance(node, Number)
+
+
+def _quotient(node: Expr, names: Names) -> Node:
+    above, below = (as_it_stands(a, names) for a in node.args)
+    return Product((*_factors(above), Power(below, Number(Fraction(-1)))))
+
+
+def _power(node: Expr, names: Names) -> Node:
+    base, exponent = (as_it_stands(a, names) for a in node.args)
+    return Power(base, exponent)
+
+
+_WRITERS = {
+    "constant": _leaf,
+    "symbol": _leaf,
+    "pi": _leaf,
+    "add": _sum,
+    "sub": _sum,
+    "neg": lambda node, names: _negative(as_it_stands(node.args[0], names)),
+    "mul": _product,
+    "div": _quotient,
+    "pow": _power,
+}

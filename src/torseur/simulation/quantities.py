@@ -1,0 +1,99 @@
+"""What can be asked of a mechanism by name besides its states, derived when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+
+from torseur.dynamics import acceleration, sensor_value
+from torseur.dynamics.frames_in_motion import MovingFrames
+from torseur.equations import Equations
+from torseur.graph import Expr, as_expr
+from torseur.mechanism import Frame, Sensor
+from torseur.mechanism.sensors import COMPONENTS, UNITS
+from torseur.simulation.system import Quantity
+
+Named = tuple[Quantity, Expr]
+
+
+class NamedQuantities(Mapping[str, Named]):
+    """Energies and power, rates, accelerations (`q1''`), declared sensors, and the motion of any body or frame.
+
+    The last are not listed one by one: `arm.position.x`, `arm.centre.velocity.y`, `arm.rotation.z` and so on, in
+    earth axes.
+    """
+
+    def __init__(self, equations: Equations) -> None:
+        self.equations = equations
+
+    def __getitem__(self, name: str) -> Named:
+        if name in self._makers:
+            return self._makers[name]()
+        sensor = self._sensor_of_motion(name)
+        if sensor is None:
+            raise KeyError(name)
+        return self._measured(sensor)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers or (isinstance(name, str) and self._sensor_of_motion(name) is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    @cached_property
+    def _makers(self) -> dict[str, Callable[[], Named]]:
+        equations, layout = self.equations, self.equations.layout
+        makers: dict[str, Callable[[], Named]] = {
+            "kinetic_energy": lambda: (Quantity("kinetic_energy", "J"), equations.kinetic_energy),
+            "potential_energy": lambda: (Quantity("potential_energy", "J"), equations.potential_energy),
+            "energy": self._energy,
+            "power": lambda: (Quantity("power", "W", "power of loads without potential"), equations.power),
+        }
+        for slot, symbol in enumerate(layout.rates):
+            makers[str(symbol.name)] = partial(self._entry, "rates", slot, symbol)
+        for slot, symbol in enumerate(layout.accelerations):
+            makers[str(symbol.name)] = partial(self._entry, "acceleration", slot, symbol)
+        for sensor in equations.mechanism.sensors:
+            makers[sensor.name] = partial(self._measured, sensor)
+        return makers
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        mechanism = self.equations.mechanism
+        centres = {f"{body.name}.centre": body.centre_frame for body in mechanism.bodies}
+        return {body.name: body.frame for body in mechanism.bodies} | centres | dict(mechanism.frames)
+
+    def _energy(self) -> Named:
+        total = self.equations.kinetic_energy + self.equations.potential_energy
+        return Quantity("energy", "J", "kinetic and potential energy"), total
+
+    def _entry(self, part: str, slot: int, symbol: Expr) -> Named:
+        return quantity_of_symbol(symbol), getattr(self.equations, part)[slot]
+
+    def _sensor_of_motion(self, name: str) -> Sensor | None:
+        """The sensor that a name such as `arm.velocity.x` describes."""
+        parts = name.rsplit(".", 2)
+        if len(parts) != 3 or parts[0] not in self._frames or parts[1] not in UNITS or parts[2] not in COMPONENTS:
+            return None
+        return Sensor(name, parts[1], self._frames[parts[0]], parts[2])
+
+    def _measured(self, sensor: Sensor) -> Named:
+        layout = self.equations.layout
+        frames = MovingFrames(self.equations.tree.at(layout.coordinates, layout.speeds))
+        if sensor.kind not in ("acceleration", "rotation_rate"):
+            return quantity_of_symbol(sensor.symbol), as_expr(sensor_value(sensor, frames))
+        motion = acceleration(
+            self.equations.tree, sensor.of, layout.coordinates, layout.speeds, self.equations.acceleration
+        )
+        own = motion.linear if sensor.kind == "acceleration" else motion.angular
+        in_earth = frames[sensor.of].place.rotation.to_parent(own)
+        component = getattr(frames[sensor.axes].place.rotation.to_child(in_earth), sensor.component)
+        return quantity_of_symbol(sensor.symbol), as_expr(component)
+
+
+def quantity_of_symbol(symbol: Expr) -> Quantity:
+    """Name, unit and meaning of a symbol."""
+    return Quantity(symbol.data.name, symbol.data.unit, symbol.data.meaning)
