@@ -10,6 +10,7 @@ from torseur.equations.equations import Equations
 from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, matrix, symbol, vector
 from torseur.mechanism import TIME, Frame
+from torseur.tree import regrouped
 
 PARAMETERS = "p"
 
@@ -91,7 +92,7 @@ def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict
 def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
     layout = e.layout
-    needed = td.inverse_dynamics(e.tree, layout.coordinates, layout.speeds, layout.accelerations)
+    needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
 
 
@@ -100,7 +101,7 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     q, v = e.layout.coordinates, e.layout.speeds
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
-    return [vector("vdot", td.forward_dynamics(e.tree, q, v, forces, loads.wrenches))]
+    return [vector("vdot", td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))]
 
 
 def _frame(e: Equations, name: str) -> list[Output]:

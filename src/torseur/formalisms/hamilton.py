@@ -21,7 +21,7 @@ from torseur.formalisms.energies import Energies
 from torseur.formalisms.linear import coefficients
 from torseur.formalisms.matrices import dot
 from torseur.formalisms.rates import Rates
-from torseur.graph import Expr, as_expr, dense_jacobian, gradient, substitute, symbol
+from torseur.graph import Expr, gradient, substitute, symbol
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,14 @@ class Hamilton(Formulation):
 
     @cached_property
     def _momenta_of_speeds(self) -> list[Expr]:
-        """p in terms of q, v and t."""
-        return self._rates.in_speeds(self.energies.momenta)
+        """p = A (W v + w) + a, with the very entries of A that H inverts."""
+        matrix, offset = self._legendre
+        return [dot(row, self._rates.values) + a for row, a in zip(matrix, offset, strict=True)]
 
     def mass_matrix(self) -> list[list[Expr]]:
-        """Wᵀ ∂p/∂v."""
-        by_speed = dense_jacobian(self._momenta_of_speeds, self.tree.layout.speeds)
-        columns = [self._rates.along(column) for column in zip(*by_speed, strict=True)]
+        """Wᵀ A W."""
+        half = [self._rates.along(row) for row in self._legendre[0]]
+        columns = [self._rates.along(column) for column in zip(*half, strict=True)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def bias(self) -> list[Expr]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from torseur.dynamics import bias, forward_dynamics, generalised_loads, load_sum, mass_matrix
 from torseur.equations.formulation import Formulation, as_expressions
 from torseur.graph import Expr
+from torseur.tree import regrouped
 
 
 @dataclass(frozen=True)
@@ -30,4 +31,4 @@ class Recursive(Formulation):
         q, v = self.tree.layout.coordinates, self.tree.layout.speeds
         loads = load_sum(self.tree.at(q, v))
         direct = [loads.generalised.get(k, 0) for k in range(len(v))]
-        return as_expressions(forward_dynamics(self.tree, q, v, direct, loads.wrenches))
+        return as_expressions(forward_dynamics(regrouped(self.tree), q, v, direct, loads.wrenches))

@@ -6,12 +6,13 @@ Lengths are counted in a unit of the mechanism's own size: a coordinate in metre
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from torseur.graph import Expr, evaluate, gradient, substitute
+from torseur.graph import Expr, evaluate, gradient, substitute, symbols_of
+from torseur.loops.numbers import parameter_values, require_values
 from torseur.loops.skeleton import BALL, MOVE, Skeleton
 from torseur.mechanism import TIME
 
@@ -98,17 +99,11 @@ def _formula(frame: Skeleton, amount: Expr, freedoms: tuple[int, ...], slot: int
 
 
 def _moving(slope: Expr, symbols: Sequence[Expr]) -> bool:
-    from torseur.graph import symbols_of
-
     return bool(set(symbols) & set(symbols_of([slope])))
 
 
 def _with_numbers(formula: Formula, frame: Skeleton) -> Formula:
     """The formula with its parameters replaced by numbers."""
-    from dataclasses import replace
-
-    from torseur.loops.numbers import parameter_values, require_values
-
     given = parameter_values(frame.mechanism)
     value, *slopes = substitute([formula.value, *formula.slopes], given)
     require_values(frame.mechanism, [value, *slopes], {q: 0.0 for q in formula.symbols})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torseur.codegen.routine import Array, External, Static, routine
 from torseur.simulation.dop853 import N
-from torseur.simulation.landing import project
+from torseur.simulation.step import project
 
 NZ: int = Static("NZ")  # number of outputs
 

@@ -24,7 +24,7 @@ from torseur.simulation.laws import (
     outputs_with_laws,
     rhs_with_laws,
 )
-from torseur.simulation.requests import Event, Output, is_python, program_of
+from torseur.simulation.requests import Event, event_program, is_python
 from torseur.simulation.system import System, Vector
 
 NF: int = Static("NF")  # number of event functions that are formulas
@@ -64,12 +64,12 @@ class Binding:
         loop = compiled(integrate, statics, externals, backend)
         return Integrator(loop, loop.backend)
 
-    def outputs(self, outputs: Sequence[Output], times: Vector, states: Vector, p: Vector, backend: str) -> Vector:
+    def outputs(self, program: Program, times: Vector, states: Vector, p: Vector, backend: str) -> Vector:
         """Formulas evaluated along a motion, one column each."""
-        program = program_of("outputs", outputs, self.system)
+        size = len(program.outputs[0])
         bound = self._with_laws("outputs", outputs_with_laws, program)
-        along = compiled(outputs_along, self.statics | {"NZ": len(outputs)}, self.externals | bound, backend)
-        result = np.empty((len(times), len(outputs)))
+        along = compiled(outputs_along, self.statics | {"NZ": size}, self.externals | bound, backend)
+        result = np.empty((len(times), size))
         along(len(times), times, states.ravel(), p, result.ravel())
         return result
 
@@ -108,7 +108,7 @@ class Binding:
         functions = [event for event in events if is_python(event)]
         bound: dict[str, Any] = {}
         if formulas:
-            program = program_of("events", formulas, self.system)
+            program = event_program(formulas, self.system)
             bound = self._with_laws("events", events_with_laws, program)
         if functions:
             callback = self._callback(_event_callback(functions), "g", len(functions))

@@ -57,14 +57,13 @@ def dataset_of(trajectory: Trajectory) -> xarray.Dataset:
     """The trajectory as an xarray Dataset over time; events lie along a dimension of their own."""
     import xarray
 
-    variables: dict[str, Any] = {
-        column.name: ("time", trajectory.values[:, slot], _attributes(column.quantity) | {"kind": column.kind.value})
-        for slot, column in enumerate(trajectory.columns)
-    }
-    variables |= _event_variables(trajectory)
+    variables: dict[str, Any] = _event_variables(trajectory)
+    for slot, column in enumerate(trajectory.columns):
+        attributes = _attributes(column.quantity) | {"kind": column.kind.value}
+        variables[column.name] = ("time", trajectory.values[:, slot].copy(), attributes)
     statistics = asdict(trajectory.statistics) if trajectory.statistics else {}
     return xarray.Dataset(
-        variables, coords={"time": ("time", trajectory.time, _attributes(TIME))},
+        variables, coords={"time": ("time", trajectory.time.copy(), _attributes(TIME))},
         attrs={"format": FORMAT, "title": trajectory.name, "statistics": json.dumps(statistics)},
     )
 

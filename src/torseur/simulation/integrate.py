@@ -9,30 +9,9 @@ import math
 
 from torseur.codegen.routine import Array, IntArray, routine, zeros
 from torseur.simulation.control import first_step, lengthen, shorten, signed_step
-from torseur.simulation.dop853 import (
-    PIECE_LENGTH,
-    PIECE_STATE,
-    PIECE_TIME,
-    N,
-    dense_output,
-    error_norm,
-    interpolate,
-    largest_error,
-    rhs,
-    step_stiffness,
-)
+from torseur.simulation.dop853 import PIECE_STATE, N, error_norm, largest_error, rhs
 from torseur.simulation.events import NG, NO_EVENT, events, first_event
-from torseur.simulation.landing import (
-    PIECE,
-    PROJECT,
-    Y_END,
-    Y_NEXT,
-    Y_STAGE,
-    land,
-    mark_events,
-    settle,
-    take_step,
-)
+from torseur.simulation.landing import land, mark_events
 from torseur.simulation.memory import (
     ATTEMPTS,
     DIRECTION,
@@ -52,20 +31,29 @@ from torseur.simulation.memory import (
     ROW,
     ROWS,
     RTOL,
-    SAMPLE,
-    SAMPLES,
     STEP,
     STEP_TOO_SMALL,
     STEPS,
-    STIFFNESS,
     STOPPED,
     T_END,
     TIME,
     WORST,
 )
-from torseur.simulation.tableau import ALL_STAGES, STAGES
-
-STIFFNESS_MEMORY = 50.0  # steps over which the stiffness is averaged
+from torseur.simulation.record import samples_before, write_row, write_samples, write_samples_at
+from torseur.simulation.step import (
+    PIECE,
+    PROJECT,
+    Y_END,
+    Y_NEXT,
+    Y_STAGE,
+    copy,
+    end_slope,
+    first_not_finite,
+    make_piece,
+    note_stiffness,
+    take_step,
+)
+from torseur.simulation.tableau import STAGES
 
 
 @routine
@@ -84,7 +72,9 @@ def integrate(
         count[WORST] = first_not_finite(work)
         if count[WORST] >= 0:
             return NONFINITE
-        begin(clock, count, y, p, atol, work, times, samples)
+        clock[STEP] = first_step(clock, y, p, atol, work, work[Y_STAGE * N :], work[Y_END * N :])
+        count[EVALUATIONS] += 1
+        write_samples_at(clock[TIME], y, count, times, samples)
     while clock[TIME] != clock[T_END]:
         if must_pause(count):
             return PAUSED
@@ -101,33 +91,6 @@ def integrate(
         if NG > 0 and mark_events(clock[TIME], y, p, count, g, sides, directions, limits, marks):
             return STOPPED
     return DONE
-
-
-@routine
-def first_not_finite(values: Array) -> int:
-    """The first of N numbers that is not finite, or -1."""
-    for i in range(N):
-        if not math.isfinite(values[i]):
-            return i
-    return -1
-
-
-@routine
-def begin(
-    clock: Array, count: IntArray, y: Array, p: Array, atol: Array, work: Array, times: Array, samples: Array
-) -> None:
-    """Chooses the first step and writes the samples asked for at the start."""
-    clock[STEP] = first_step(clock, y, p, atol, work, work[Y_STAGE * N :], work[Y_END * N :])
-    count[EVALUATIONS] += 1
-    while count[SAMPLE] < count[SAMPLES] and times[count[SAMPLE]] == clock[TIME]:
-        copy(y, samples[count[SAMPLE] * N :], N)
-        count[SAMPLE] += 1
-
-
-@routine
-def copy(source: Array, target: Array, size: int) -> None:
-    for i in range(size):
-        target[i] = source[i]
 
 
 @routine
@@ -156,27 +119,6 @@ def attempt(h: float, clock: Array, count: IntArray, y: Array, p: Array, atol: A
     count[WORST] = largest_error(y, y_end, work, clock[RTOL], atol)
     shorten(clock, count, h, error)
     return False
-
-
-@routine
-def end_slope(h: float, clock: Array, count: IntArray, y_end: Array, p: Array, work: Array) -> None:
-    """Slope 12, at the end of the step."""
-    rhs(clock[TIME] + h, y_end, p, work[STAGES * N :])
-    count[EVALUATIONS] += 1
-
-
-@routine
-def note_stiffness(h: float, clock: Array, work: Array) -> None:
-    """Takes the step into the running mean; its end slope is given, and no stage came after it."""
-    stiffness = step_stiffness(h, work[Y_END * N :], work[Y_STAGE * N :], work)
-    clock[STIFFNESS] += (stiffness - clock[STIFFNESS]) / STIFFNESS_MEMORY
-
-
-@routine
-def make_piece(h: float, clock: Array, count: IntArray, y: Array, p: Array, work: Array) -> None:
-    """The step as a piece of motion; its end slope is given."""
-    dense_output(clock[TIME], h, y, work[Y_END * N :], p, work, work[Y_STAGE * N :], work[PIECE * N :])
-    count[EVALUATIONS] += ALL_STAGES - STAGES - 1
 
 
 @routine
@@ -228,36 +170,3 @@ def time_after(h: float, clock: Array) -> float:
     return clock[T_END] if arrives else t
 
 
-@routine
-def samples_before(t: float, clock: Array, count: IntArray, times: Array) -> bool:
-    """Whether a sample is asked for before time t."""
-    return count[SAMPLE] < count[SAMPLES] and (times[count[SAMPLE]] - t) * clock[DIRECTION] < 0.0
-
-
-@routine
-def write_samples(
-    t: float, clock: Array, count: IntArray, p: Array, work: Array, times: Array, samples: Array
-) -> None:
-    """States at the times asked for up to the end of the step, time t."""
-    piece = work[PIECE * N :]
-    while samples_before(t, clock, count, times):
-        time = times[count[SAMPLE]]
-        interpolate((time - piece[PIECE_TIME]) / piece[PIECE_LENGTH], piece, work[Y_STAGE * N :])
-        settle(time, work[Y_STAGE * N :], p, samples[count[SAMPLE] * N :])
-        count[SAMPLE] += 1
-    while count[SAMPLE] < count[SAMPLES] and times[count[SAMPLE]] == t:
-        copy(work[Y_NEXT * N :], samples[count[SAMPLE] * N :], N)
-        count[SAMPLE] += 1
-
-
-@routine
-def write_row(h: float, clock: Array, count: IntArray, y: Array, work: Array, rows: Array) -> None:
-    """Keeps the step: its piece of motion, or only its start."""
-    if count[KEEP] == KEEP_DENSE:
-        copy(work[PIECE * N :], rows[count[ROW] * (PIECE_STATE + 8 * N) :], PIECE_STATE + 8 * N)
-    else:
-        row = rows[count[ROW] * (PIECE_STATE + N) :]
-        row[PIECE_TIME] = clock[TIME]
-        row[PIECE_LENGTH] = h
-        copy(y, row[PIECE_STATE:], N)
-    count[ROW] += 1

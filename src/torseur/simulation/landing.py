@@ -1,45 +1,15 @@
-"""A step with its working memory, steps that end on an event, and what happens there."""
+"""Steps that end on an event, and what happens there."""
 
 from __future__ import annotations
 
-from torseur.codegen.routine import Array, External, IntArray, Static, routine, zeros
+from torseur.codegen.routine import Array, IntArray, routine, zeros
 from torseur.simulation.control import RESOLUTION
-from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_TIME, N, evaluate_stages, solution
+from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_TIME, N
 from torseur.simulation.events import NG, event_rate, events, is_wanted, side_of
-from torseur.simulation.memory import EVALUATIONS, FIRED, FIRED_SIDE, MARK
-from torseur.simulation.tableau import ALL_STAGES, STAGES
-
-PROJECT: int = Static("PROJECT")  # 1 when states are brought back on their manifold, 0 otherwise
-
-project = External("project", "t: float, y: Array, p: Array, out: Array")
-
-# The working memory `work`: sixteen slopes first, then, each from N times its number on:
-Y_STAGE = ALL_STAGES  # the state of the last stage
-Y_END = ALL_STAGES + 1  # the state at the end of the step
-Y_NEXT = ALL_STAGES + 2  # the same, settled
-PIECE = ALL_STAGES + 3  # the step as a piece of motion
+from torseur.simulation.memory import FIRED, FIRED_SIDE, MARK
+from torseur.simulation.step import PIECE, Y_NEXT, take_step
 
 LANDINGS = 8  # most steps taken to refine the time of one event
-
-
-@routine
-def settle(t: float, state: Array, p: Array, out: Array) -> None:
-    """The state brought back on its manifold: unit quaternions, closed loops."""
-    if PROJECT:
-        project(t, state, p, out)
-    else:
-        for i in range(N):
-            out[i] = state[i]
-
-
-@routine
-def take_step(t: float, h: float, y: Array, p: Array, count: IntArray, work: Array) -> None:
-    """A step from y: its slopes, the state at its end, and that state settled."""
-    y_end = work[Y_END * N :]
-    evaluate_stages(t, h, y, p, work, work[Y_STAGE * N :])
-    solution(h, y, work, y_end)
-    settle(t + h, y_end, p, work[Y_NEXT * N :])
-    count[EVALUATIONS] += STAGES - 1
 
 
 @routine

@@ -82,8 +82,18 @@ def formula_of(request: Output | Event, system: System) -> Expr:
     return system.quantities[request.name][1]
 
 
-def program_of(name: str, requests: Sequence[Output] | Sequence[Event], system: System) -> Program:
-    """The values of formulas as a program of the system's inputs."""
+def output_program(outputs: Sequence[Output], system: System) -> Program | None:
+    """The outputs that are formulas as a program of the system's inputs; None when there is none."""
+    formulas = [output for output in outputs if not is_python(output)]
+    return _program_of("outputs", formulas, system) if formulas else None
+
+
+def event_program(events: Sequence[Event], system: System) -> Program:
+    """Event functions that are formulas as a program of the system's inputs."""
+    return _program_of("events", events, system)
+
+
+def _program_of(name: str, requests: Sequence[Output] | Sequence[Event], system: System) -> Program:
     formulas = [formula_of(request, system) for request in requests]
     return Program(name, _program(requests[0], system).inputs, (vector("values", formulas),))
 

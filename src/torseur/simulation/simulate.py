@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.errors import SimulationError, TorseurError
+from torseur.graph import Program
 from torseur.simulation import memory
 from torseur.simulation.binding import Binding
 from torseur.simulation.dense import DenseOutput
@@ -29,7 +30,15 @@ from torseur.simulation.problem import (
     most_steps,
     sample_times,
 )
-from torseur.simulation.requests import Event, Output, as_events, as_outputs, is_python, quantity_of
+from torseur.simulation.requests import (
+    Event,
+    Output,
+    as_events,
+    as_outputs,
+    is_python,
+    output_program,
+    quantity_of,
+)
 from torseur.simulation.system import System, Vector
 from torseur.simulation.trajectory import Column, Kind, Occurrence, Trajectory
 
@@ -80,8 +89,9 @@ def simulate(
         limits=tuple(int(event.stop) for event in ordered), progress=progress,
     )
     binding = Binding(system, laws)
+    formulas = output_program(wanted, system)
     run = binding.integrator(ordered, backend).run(problem)
-    result = _Result(binding, problem, run, wanted, columns, ordered, backend, samples is None, dense)
+    result = _Result(binding, problem, run, wanted, formulas, columns, ordered, backend, samples is None, dense)
     if run.error is not None:
         raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
     if run.answer not in (memory.DONE, memory.STOPPED):
@@ -97,6 +107,7 @@ class _Result:
     problem: Problem
     run: Run
     outputs: tuple[Output, ...]
+    formulas: Program | None
     columns: tuple[Column, ...]
     events: tuple[Event, ...]
     backend: str
@@ -122,10 +133,9 @@ class _Result:
         return np.append(rows[:, PIECE_TIME], self.run.t), states
 
     def _outputs(self, times: Vector, states: Vector) -> list[Vector]:
-        formulas = [output for output in self.outputs if not is_python(output)]
         table = np.empty((len(times), 0))
-        if formulas:
-            table = self.binding.outputs(formulas, times, states, self.problem.parameters, self.backend)
+        if self.formulas is not None:
+            table = self.binding.outputs(self.formulas, times, states, self.problem.parameters, self.backend)
         computed = iter(table.T)
         return [
             _python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs

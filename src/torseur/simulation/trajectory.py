@@ -68,8 +68,10 @@ class Trajectory:
     dense: DenseOutput | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self.time.setflags(write=False)
-        self.values.setflags(write=False)
+        for name in ("time", "values"):
+            view = getattr(self, name).view()
+            view.setflags(write=False)
+            object.__setattr__(self, name, view)
 
     def __len__(self) -> int:
         return len(self.time)

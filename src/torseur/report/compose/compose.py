@@ -1,0 +1,238 @@
+"""From a mechanism, its equations and a motion to the content of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torseur.equations import Equations
+from torseur.graph import symbols_of
+from torseur.mechanism import EARTH_NAME, Mechanism
+from torseur.report.compose.account import Account, JointAccount, Quantity, account
+from torseur.report.compose.blocks import Blocks
+from torseur.report.compose.checks import checks_of
+from torseur.report.compose.curves import plots_of
+from torseur.report.compose.drawing import Drawing
+from torseur.report.compose.masses import resolved_inertia
+from torseur.report.compose.numbers import Numbers
+from torseur.report.compose.poses import motion_of
+from torseur.report.compose.terms import Samples, samples_of
+from torseur.report.content import (
+    Body,
+    Check,
+    EquationBlock,
+    Fact,
+    Joint,
+    Motion,
+    Parameter,
+    ReportContent,
+    Reproduction,
+    Trace,
+    View,
+)
+from torseur.report.formula import formula
+from torseur.report.reading.read_graph import named
+from torseur.simulation import Trajectory
+from torseur.tree import Tree, build_tree
+
+LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H", "cylindrical": "C", "universal": "U", "spherical": "S",
+           "planar": "E", "free": "F", "fixed": "W"}  # fmt: skip
+MOST_TRACES = 6
+
+
+def outputs_for(equations: Equations) -> list[str]:
+    """What a trajectory must hold besides the states for its report."""
+    return ["kinetic_energy", "potential_energy", "energy", *(str(a.name) for a in equations.layout.accelerations)]
+
+
+def compose(
+    mechanism: Mechanism,
+    equations: Equations | None = None,
+    trajectory: Trajectory | None = None,
+    *,
+    values: Mapping[str, float] | None = None,
+    reproduction: Reproduction | None = None,
+    notes: tuple[str, ...] = (),
+) -> ReportContent:
+    """The content of a report on a mechanism.
+
+    Without equations or without a trajectory (made with `outputs_for`) their parts are left out; `notes` say why.
+    `values` are the parameters that differ from the description.
+    """
+    tree = equations.tree if equations is not None else build_tree(mechanism)
+    page = _Page(tree, equations, trajectory, values or {})
+    return ReportContent(
+        title=_title(page.account),
+        summary=page.summary(),
+        description=_description(page.account),
+        bodies=page.bodies(),
+        joints=tuple(_joint(joint) for joint in page.account.joints),
+        freedom=page.freedom(),
+        warnings=(*page.account.warnings, *notes),
+        equations=page.blocks(),
+        parameters=page.parameters(),
+        motion=page.motion,
+        view=page.view(),
+        plots=plots_of(tree, trajectory) if trajectory is not None else (),
+        checks=page.checks(),
+        reproduction=reproduction or Reproduction(),
+    )
+
+
+@dataclass(frozen=True)
+class _Page:
+    """Everything the parts of a page are made from."""
+
+    tree: Tree
+    equations: Equations | None
+    trajectory: Trajectory | None
+    values: Mapping[str, float]
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return Numbers(self.tree, self.values)
+
+    @cached_property
+    def account(self) -> Account:
+        return account(self.tree, self.values)
+
+    @cached_property
+    def motion(self) -> Motion | None:
+        return motion_of(self.numbers, self.trajectory) if self.trajectory is not None else None
+
+    @cached_property
+    def samples(self) -> Samples | None:
+        if self.trajectory is None or self.equations is None:
+            return None
+        return samples_of(self.equations, self.numbers, self.trajectory)
+
+    def blocks(self) -> tuple[EquationBlock, ...]:
+        return Blocks(self.equations, self.samples).all() if self.equations is not None else ()
+
+    def checks(self) -> tuple[Check, ...]:
+        if self.equations is None or self.samples is None or self.trajectory is None:
+            return ()
+        return tuple(checks_of(self.equations, self.samples, self.trajectory))
+
+    def summary(self) -> tuple[str, ...]:
+        one = self.account
+        freedom = one.degree_of_freedom
+        facts = [_counted(len(one.bodies), "body", "bodies"), _counted(len(one.joints), "joint", "joints")]
+        if freedom is not None:
+            facts.append(_counted(freedom, "degree of freedom", "degrees of freedom"))
+        loops = len(one.loops)
+        return (*facts, _counted(loops, "loop", "loops") if loops else "tree")
+
+    def freedom(self) -> tuple[Fact, ...]:
+        one = self.account
+        speeds = len(one.speeds)
+        facts = [Fact("coordinates", str(len(one.coordinates)), "of the joints of the spanning tree"),
+                 Fact("speeds", str(speeds), "freedoms of these joints")]  # fmt: skip
+        if one.loops:
+            facts.append(Fact("closed by", ", ".join(one.loops), "joints that close loops"))
+        if one.constraints:
+            facts.append(Fact("constraints", ", ".join(one.constraints), "besides the joints"))
+        if one.degree_of_freedom is not None:
+            facts.append(Fact("degree of freedom", str(speeds), "a tree: the same in every configuration"))
+        return tuple(facts)
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        ranges = {}
+        if self.trajectory is not None:
+            for name in self.tree.layout.coordinate_names:
+                values = self.trajectory[name]
+                ranges[name] = (float(np.min(values)), float(np.max(values)))
+        extent = float(np.max(np.ptp(self.motion.positions, axis=0))) if self.motion is not None else 0.0
+        return Drawing(self.numbers, ranges, extent)
+
+    def bodies(self) -> tuple[Body, ...]:
+        earth = Body(EARTH_NAME, "fixed", self.drawing.shapes(EARTH_NAME), fixed=True)
+        return (earth, *(
+            Body(mass.name, _mass_text(mass.mass, mass.formula), self.drawing.shapes(mass.name)) for mass in self.account.bodies
+        ))  # fmt: skip
+
+    def view(self) -> View:
+        gravity = np.array([component or 0.0 for component in self.account.gravity])
+        strength = float(np.linalg.norm(gravity))
+        x, y, z = (-gravity / strength).tolist() if strength > 0 else (0.0, 0.0, 1.0)
+        return View(up=(x, y, z), traces=self.traces())
+
+    def traces(self) -> tuple[Trace, ...]:
+        """The mass centres of the bodies that carry nothing, the outermost first."""
+        carrying = {link.parent for link in self.tree.links}
+        leaves = [link.name for k, link in enumerate(self.tree.links) if k not in carrying]
+        centres = {mass.name: mass.centre for mass in self.account.bodies}
+        found = [Trace(name, centres[name] or (0.0, 0.0, 0.0), name) for name in reversed(leaves) if name in centres]
+        return tuple(found[:MOST_TRACES])
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        owners = {body.name: {str(x.name) for x in symbols_of(_expressions(self.numbers, body.name))}
+                  for body in self.tree.mechanism.bodies}  # fmt: skip
+        return tuple(
+            Parameter(formula(named(one.name)), one.meaning, _value_text(one), unit_text(one.unit),
+                      tuple(body for body, names in owners.items() if one.name in names))
+            for one in self.account.parameters
+        )  # fmt: skip
+
+
+def _expressions(numbers: Numbers, body: str) -> list:  # type: ignore[type-arg]
+    from torseur.graph import Expr
+    from torseur.tree.flatten import flatten
+
+    inertia = resolved_inertia(numbers.tree.mechanism.body(body), numbers)
+    return [leaf for leaf in flatten(inertia) if isinstance(leaf, Expr)]
+
+
+def _title(one: Account) -> str:
+    return one.meaning[:1].upper() + one.meaning[1:] if one.meaning else one.name
+
+
+def _description(one: Account) -> str:
+    parts = [f"Mechanism '{one.name}'."]
+    if one.loads:
+        parts.append(f"Loads: {', '.join(one.loads)}.")
+    if one.undetermined:
+        parts.append(f"Undetermined functions: {', '.join(one.undetermined)}.")
+    return " ".join(parts)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _joint(joint: JointAccount) -> Joint:
+    letter = LETTERS.get(joint.kind.split()[0], "L")
+    return Joint(joint.name, joint.kind, letter, joint.parent, joint.child, ", ".join(joint.coordinates), joint.closes_loop)
+
+
+def _mass_text(mass: float | None, symbol: str) -> str:
+    return f"{mass:.4g} kg" if mass is not None else symbol
+
+
+def _value_text(one: Quantity) -> str:
+    if one.value is None:
+        return one.formula or "not given"
+    return f"{one.value:.6g}" + (f" = {one.formula}" if one.formula else "")
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it is printed: N*m/s^2 is N m s⁻²."""
+    if unit == "1":
+        return ""
+    above, *below = unit.split("/")
+    parts = [_raised(part, 1) for part in above.split("*") if part != "1"]
+    parts += [_raised(part, -1) for group in below for part in group.split("*")]
+    return " ".join(parts)
+
+
+def _raised(part: str, sign: int) -> str:
+    base, _, exponent = part.partition("^")
+    power = sign * float(exponent or 1)
+    return base if power == 1 else base + f"{power:g}".translate(_RAISED)

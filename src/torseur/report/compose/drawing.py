@@ -6,14 +6,14 @@ to its mass centre, with a ball there; one without any extent as the block that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from torseur.mechanism import EARTH_NAME, Body, Frame, Joint
-from torseur.report.compose.hubs import hub
+from torseur.report.compose.hubs import hub, rail, transform_of_offsets
 from torseur.report.compose.masses import BodyMass, body_mass
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.poses import point, quaternion_of, rotation_matrix
@@ -22,18 +22,24 @@ from torseur.report.content import Array
 from torseur.report.shapes import Box, Capsule, Shape, Sphere
 from torseur.spatial import Transform
 
-ROD, BALL, PLATE, LEAST_BLOCK = 0.03, 0.09, 0.34, 0.02  # parts of the typical length
+ROD, BALL, PLATE, LEAST_BLOCK, RAIL = 0.03, 0.09, 0.34, 0.02, 0.15  # parts of the typical length
+MOST_HELD = 3  # a joint with more coordinates holds nothing in place
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """The pictures of all bodies; None in place of a picture whose sizes are not known."""
+    """The pictures of all bodies.
+
+    `ranges` are the least and the greatest value of each coordinate in the motion shown, `extent` how far bodies move.
+    """
 
     numbers: Numbers
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    extent: float = 0.0
 
     def shapes(self, body: str) -> tuple[Shape, ...]:
         """What a body looks like, in its own frame."""
-        joints = list(self._hubs(body))
+        joints = [*self._hubs(body), *self._rails(body)]
         if body == EARTH_NAME:
             return (*self._plates(), *joints)
         described = self.numbers.tree.mechanism.body(body)
@@ -47,11 +53,11 @@ class Drawing:
 
     @cached_property
     def size(self) -> float:
-        """A typical length: the middle one of all distances drawn, or what the inertias suggest, or 1 m."""
+        """A typical length: one of the longer distances drawn, or what inertias or the motion suggest, or 1 m."""
         names = [body.name for body in self.numbers.tree.mechanism.bodies]
         lengths = sorted(float(np.linalg.norm(end - self.start(name))) for name in names for end in self.ends(name))
         found = [length for length in lengths if length > 1e-9] or self._gyrations()
-        return found[len(found) // 2] if found else 1.0
+        return found[3 * len(found) // 4] if found else 2 * self.extent or 1.0
 
     def _gyrations(self) -> list[float]:
         sizes = [2 * np.sqrt(m.principal[2] / m.mass) for m in self.masses.values() if m.principal and m.mass]
@@ -82,10 +88,18 @@ class Drawing:
 
     def ends(self, body: str) -> list[Array]:
         """The other joints of a body, and its mass centre."""
-        places = [self.place(frame) for _, frame in self._joints(body)]
+        places = [self._beyond(joint, frame) for joint, frame in self._joints(body)]
         found = [np.array(point(place.position)) for place in places if place is not None]
         centre = self.masses[body].centre
         return [*found, np.array(centre)] if centre is not None else found
+
+    def _beyond(self, joint: Joint, frame: Frame) -> Transform | None:
+        """A joint frame, moved on the parent's side by the offsets with which the joint begins."""
+        place = self.place(frame)
+        if place is None or frame is not joint.parent:
+            return place
+        offset = self.numbers.of(transform_of_offsets(joint))
+        return place if offset is None else place.then(offset)
 
     def _rods(self, body: Body) -> Iterator[Shape]:
         start, size = self.start(body.name), self.size
@@ -126,10 +140,18 @@ class Drawing:
         """Where the mechanism is held by the earth."""
         for joint, frame in self._joints(EARTH_NAME):
             place = self.place(frame)
-            if place is not None and not joint.kind.startswith(("free", "link")):
+            if place is not None and len(joint.coordinates) <= MOST_HELD:
                 turn = quaternion_of(rotation_matrix(place.rotation, 1)[0])
                 edge = PLATE * self.size
                 yield Box(point(place.position), (edge, edge, 0.12 * edge), turn, shade=0.9)
+
+
+    def _rails(self, body: str) -> Iterator[Shape]:
+        """What a body's sliding joints run along."""
+        for joint, frame in self._joints(body):
+            place = self._beyond(joint, frame)
+            if place is not None and frame is joint.parent:
+                yield from rail(joint, self.numbers, place, self.ranges, RAIL * self.size)
 
 
 def _distinct(points: list[Array], least: float) -> list[Array]:

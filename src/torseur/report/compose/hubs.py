@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from torseur.graph import scalar as s
 from torseur.graph import symbols_of
 from torseur.mechanism import Joint
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.poses import point, rotation_matrix
 from torseur.report.content import Array
-from torseur.report.shapes import Cylinder, Shape, Sphere
-from torseur.spatial import Transform
+from torseur.report.shapes import Cylinder, Line, Shape, Sphere
+from torseur.spatial import NULL, SAME, Rotation, Transform, Vec3, about
 
 PIN_RADIUS, PIN_LENGTH, BALL, SLEEVE_RADIUS, SLEEVE_LENGTH = 0.05, 0.16, 0.06, 0.055, 0.2
 
@@ -30,6 +31,35 @@ def hub(joint: Joint, numbers: Numbers, place: Transform, size: float) -> Iterat
         yield _rod(origin, turns[0], PIN_RADIUS * size, PIN_LENGTH * size)
     elif slides:
         yield _rod(origin, slides[0], SLEEVE_RADIUS * size, SLEEVE_LENGTH * size)
+
+
+def rail(
+    joint: Joint, numbers: Numbers, place: Transform, ranges: Mapping[str, tuple[float, float]], margin: float
+) -> Iterator[Shape]:
+    """The line a sliding joint of one coordinate runs along, as far as the motion goes and a little beyond."""
+    if len(joint.coordinates) != 1 or joint.coordinates[0].name not in ranges:
+        return
+    low, high = ranges[joint.coordinates[0].name]
+    for kind, axis in _moving_axes(joint, numbers, place):
+        if kind == "translation":
+            origin = np.array(point(place.position))
+            start, end = (origin + axis * amount for amount in (low - margin, high + margin))
+            yield Line((point(start), point(end)), shade=0.7)
+
+
+def transform_of_offsets(joint: Joint) -> Transform:
+    """The place reached by the motions that come before the first one with a coordinate."""
+    own = {c.symbol for c in joint.coordinates}
+    place = SAME
+    for motion in joint.motions:
+        if motion.kind == "quaternion" or own & set(symbols_of([motion.amount])):
+            break
+        axis = Vec3(*motion.axis)
+        if motion.kind == "rotation":
+            place = place.then(Transform(about(axis, motion.amount), NULL))
+        else:
+            place = place.then(Transform(Rotation(), axis * (motion.amount / s.sqrt(axis.dot(axis)))))
+    return place
 
 
 def _rod(origin: Array, axis: Array, radius: float, length: float) -> Cylinder:

@@ -1,0 +1,161 @@
+"""The cards of equations: matrices, every term by origin, rates, and the recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from torseur.equations import Equations, program_of
+from torseur.graph import Expr
+from torseur.report.compose.terms import (
+    ROW_LIMIT,
+    TOTAL_LIMIT,
+    VALUES_LIMIT,
+    Samples,
+    SharedTerm,
+    equation,
+    force_unit,
+    row_terms,
+)
+from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
+from torseur.report.formula import Formula, formula, named
+from torseur.report.reading.origins import INERTIA, Shares
+from torseur.report.reading.polynomial import TooManyTerms
+from torseur.report.reading.read_graph import few_terms, readable, term
+from torseur.report.reading.read_graph import named as name_node
+from torseur.report.reading.recursion import lines
+
+LARGEST_MATRIX = 40  # beyond, M is not shown at all
+MOST_LINES = 300
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The cards of one mechanism's equations; `samples` gives terms their values, where a motion is known."""
+
+    equations: Equations
+    samples: Samples | None
+
+    def all(self) -> tuple[EquationBlock, ...]:
+        """The cards that have something to show."""
+        found = [self.compact(), self.expanded(), self.rates(), self.recursion()]
+        return tuple(block for block in found if block is not None)
+
+    @cached_property
+    def shares(self) -> Shares:
+        return Shares(self.equations)
+
+    @cached_property
+    def terms(self) -> list[list[SharedTerm]] | None:
+        """The terms of every equation; None when they are too many to read."""
+        rows = []
+        try:
+            for row in range(len(self.equations.layout.speeds)):
+                rows.append(row_terms(self.shares.all, row))
+                if sum(map(len, rows)) > TOTAL_LIMIT or len(rows[-1]) > ROW_LIMIT:
+                    return None
+        except TooManyTerms:
+            return None
+        return rows
+
+    def compact(self) -> EquationBlock | None:
+        """M v' = f, the entries folded."""
+        n = len(self.equations.layout.speeds)
+        if not 0 < n <= LARGEST_MATRIX:
+            return None
+        accelerations = [formula(name_node(str(a.name))) for a in self.equations.layout.accelerations]
+        line = (
+            Matrix(named("M", bold=True), self._mass_entries()),
+            Matrix(named("v", 1, bold=True), tuple((a,) for a in accelerations)),
+            "=",
+            Matrix(named("f", bold=True), tuple((named(f"f_{i + 1}"),) for i in range(n))),
+        )
+        folded = tuple(self._entries()) if self.terms is not None else ()
+        return EquationBlock("Compact form", "matrix, entries folded", line=line, folded=folded)
+
+    def _mass_entries(self) -> tuple[tuple[Formula, ...], ...]:
+        """Names of the entries of M, 0 where there is nothing."""
+        zero = formula(readable(self.equations.bias[0] * 0))
+        rows = self.equations.mass_matrix
+        return tuple(
+            tuple(zero if entry.is_zero else named(self._entry_name(i, j)) for j, entry in enumerate(row))
+            for i, row in enumerate(rows)
+        )
+
+    def _entry_name(self, i: int, j: int) -> str:
+        first, second = min(i, j) + 1, max(i, j) + 1
+        return f"M_{first}{second}" if len(self.equations.layout.speeds) < 10 else f"M_{first}_{second}"
+
+    def _entries(self) -> Iterator[Equation]:
+        """M by bodies, upper triangle, then f = Q - b by shares."""
+        bodies = [share.owner for share in self.shares.all if share.kind == INERTIA]
+        matrices = {body: self.shares.mass_matrix(body) for body in bodies}
+        for i, row in enumerate(self.equations.mass_matrix):
+            for j in range(i, len(row)):
+                found = [t for body in bodies for t in _body_terms(matrices[body][i][j], body)]
+                if found:
+                    yield Equation(named(self._entry_name(i, j)), tuple(found))
+        assert self.terms is not None
+        for i, terms in enumerate(self.terms):
+            yield Equation(named(f"f_{i + 1}"), tuple(_opposite(t) for t in terms if t.share.kind != INERTIA))
+
+    def expanded(self) -> EquationBlock | None:
+        """Every term of every equation."""
+        if self.terms is None:
+            return None
+        samples = self.samples if sum(map(len, self.terms)) <= VALUES_LIMIT else None
+        shown = [
+            equation(terms, f"Along {speed_title(speed)}", force_unit(speed), samples)
+            for speed, terms in zip(self.equations.layout.speeds, self.terms, strict=True)
+        ]
+        return EquationBlock("Expanded form", "every term, by origin", equations=tuple(shown))
+
+    def rates(self) -> EquationBlock | None:
+        """q' by the speeds, where they are not the speeds themselves."""
+        layout = self.equations.layout
+        pairs = zip(layout.rates, self.equations.rates, strict=True)
+        shown = tuple(_written(rate, value) for rate, value in pairs if rate is not value)
+        if not shown:
+            return None
+        return EquationBlock("Rates of the coordinates", "by the speeds", equations=shown, is_open=False)
+
+    def recursion(self) -> EquationBlock:
+        """The forces by the recursion, intermediates by name; long ones are cut."""
+        program = program_of(self.equations, ["inverse_dynamics"])
+        names = {"tau": [f"tau_{name.rstrip(chr(39))}" for name in self.equations.layout.speed_names]}
+        listed = lines(program, names)
+        shown = tuple(
+            Equation(formula(line.left), (Term(formula(line.right)),)) for line in listed[:MOST_LINES]
+        )
+        subtitle = f"{len(program.operations)} operations"
+        rest = len(listed) - MOST_LINES
+        note = "Forces for given accelerations: velocities and accelerations outward, forces inward."
+        if rest > 0:
+            note += f" The first {MOST_LINES} lines of {len(listed)}; `torseur equations --level recursive` prints all."
+        return EquationBlock("Recursive form", subtitle, note, equations=shown, is_open=False)
+
+
+def _body_terms(entry: Expr, body: str) -> list[Term]:
+    origin = Origin(f"Inertia of {body}", (body,))
+    return [Term(formula(term(monomial, c)), origin) for monomial, c in few_terms(entry).items()]
+
+
+def _opposite(one: SharedTerm) -> Term:
+    """A term as it stands on the right side."""
+    ((monomial, coefficient),) = one.polynomial.items()
+    origin = Origin(one.share.sentence, one.share.bodies, one.share.joints)
+    return Term(formula(term(monomial, -coefficient)), origin)
+
+
+def _written(left: Expr, right: Expr) -> Equation:
+    try:
+        terms: Sequence[Formula] = [formula(term(m, c)) for m, c in few_terms(right).items()]
+    except TooManyTerms:
+        terms = [formula(readable(right))]
+    return Equation(formula(name_node(str(left.name))), tuple(Term(one) for one in terms))
+
+
+def speed_title(speed: Expr) -> str:
+    """A speed by what it is the rate of, where it is one."""
+    return str(speed.name).rstrip("'")

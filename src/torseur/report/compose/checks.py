@@ -1,0 +1,90 @@
+"""What is verified on the motion of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from torseur.equations import Equations
+from torseur.graph import as_expr, directional_derivative, evaluate
+from torseur.mechanism import TIME
+from torseur.report.compose.terms import Samples
+from torseur.report.content import Array, Check
+from torseur.simulation import Trajectory
+
+LARGEST_MATRIX = 40
+DRIFT, BALANCE = 1e-5, 1e-7  # relative errors above which a check fails
+
+
+def checks_of(equations: Equations, samples: Samples, trajectory: Trajectory) -> Iterator[Check]:
+    """Energy, power, the equations themselves, and the mass matrix at every sample."""
+    yield from _energy(equations, trajectory)
+    yield from _power(equations, samples)
+    yield _residual(equations, samples)
+    yield from _mass_matrix(equations, samples)
+
+
+def _energy(equations: Equations, trajectory: Trajectory) -> Iterator[Check]:
+    """Constant energy, where nothing adds or takes any."""
+    if not equations.power.is_zero:
+        return
+    energy, kinetic = trajectory["energy"], trajectory["kinetic_energy"]
+    drift, scale = float(np.max(np.abs(energy - energy[0]))), float(np.max(np.abs(kinetic)))
+    title = f"Energy: kinetic plus potential is constant within {drift:.1e} J"
+    yield Check(drift <= DRIFT * scale, title, f"over {_span(trajectory)}; the kinetic energy reaches {scale:.4g} J")
+
+
+def _span(trajectory: Trajectory) -> str:
+    return f"{trajectory.time[-1] - trajectory.time[0]:.4g} s"
+
+
+def _power(equations: Equations, samples: Samples) -> Iterator[Check]:
+    """d(T + V)/dt against the power of the loads, from the accelerations of the motion."""
+    layout = equations.layout
+    moving = dict(zip(layout.coordinates, equations.rates, strict=True))
+    moving |= dict(zip(layout.speeds, layout.accelerations, strict=True)) | {TIME: as_expr(1)}
+    energy = equations.kinetic_energy + equations.potential_energy
+    (rate,) = directional_derivative([energy], moving)
+    gained, given = _values(samples, [rate, equations.power])
+    terms = [f * v for f, v in zip(equations.loads, layout.speeds, strict=True)]
+    scale = max(float(np.max(np.abs(x), initial=0.0)) for x in (gained, given, *_values(samples, terms)))
+    error = float(np.max(np.abs(gained - given)))
+    size = max(scale, _rate_scale(equations, samples))
+    title = f"Power balance: the rate of energy equals the power of the loads within {error:.1e} W"
+    yield Check(error <= BALANCE * max(size, 1e-300), title, f"powers reach {size:.4g} W")
+
+
+def _rate_scale(equations: Equations, samples: Samples) -> float:
+    """The size of the powers that cancel where energy is constant."""
+    products = [b * v for b, v in zip(equations.bias, equations.layout.speeds, strict=True)]
+    return max((float(np.max(np.abs(x))) for x in _values(samples, products)), default=0.0)
+
+
+def _residual(equations: Equations, samples: Samples) -> Check:
+    """M v' + b - Q with the accelerations that forward dynamics gave."""
+    rows = _values(samples, list(equations.residual))
+    sizes = _values(samples, [*equations.bias, *equations.loads])
+    scale = max((float(np.max(np.abs(x))) for x in sizes), default=0.0)
+    error = max((float(np.max(np.abs(x))) for x in rows), default=0.0)
+    title = f"Equations: M v' + b - Q vanishes along the motion within {error:.1e}"
+    return Check(error <= BALANCE * max(scale, 1e-12), title, f"accelerations and matrices are derived separately; forces reach {scale:.4g}")
+
+
+def _mass_matrix(equations: Equations, samples: Samples) -> Iterator[Check]:
+    n = len(equations.layout.speeds)
+    if not 0 < n <= LARGEST_MATRIX:
+        return
+    entries = _values(samples, [entry for row in equations.mass_matrix for entry in row])
+    matrices = np.stack(entries, axis=-1).reshape(samples.count, n, n)
+    scale = np.sqrt(np.abs(np.einsum("tii->ti", matrices)))
+    sound = bool(np.all(scale > 0))
+    least = float(np.min(np.linalg.eigvalsh(matrices)))
+    scaled = matrices / (scale[:, :, None] * scale[:, None, :]) if sound else matrices
+    positive = sound and bool(np.min(np.linalg.eigvalsh(scaled)) > 1e-12)
+    yield Check(positive, "Mass matrix: positive definite along the motion", f"smallest eigenvalue {least:.4g}")
+
+
+def _values(samples: Samples, expressions: list) -> list[Array]:  # type: ignore[type-arg]
+    found = evaluate([as_expr(e) for e in expressions], samples.bindings)
+    return [np.broadcast_to(np.asarray(value, dtype=float), (samples.count,)) for value in found]

@@ -1,0 +1,90 @@
+"""The equations of motion as sums of terms, each with its origin and its values along the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from torseur.equations import Equations
+from torseur.graph import Expr, evaluate
+from torseur.mechanism import TIME
+from torseur.report.compose.numbers import Numbers
+from torseur.report.content import Array, Equation, Origin, Term
+from torseur.report.expression import Node, Number
+from torseur.report.formula import formula
+from torseur.report.reading.origins import Share
+from torseur.report.reading.polynomial import Monomial, Polynomial
+from torseur.report.reading.read_graph import few_terms, term
+from torseur.report.reading_order import term_key
+from torseur.simulation import Trajectory
+
+ROW_LIMIT, TOTAL_LIMIT, VALUES_LIMIT = 60, 250, 150
+FORCE_UNITS = {"m/s": "N", "rad/s": "N m"}
+ZERO = formula(Number(Fraction(0)))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Values of time, coordinates, speeds, accelerations and parameters at the samples of a motion."""
+
+    bindings: Mapping[Expr, Array | float]
+    count: int
+
+    def of(self, polynomial: Polynomial) -> list[Array]:
+        """The value of every term at every sample."""
+        factors = list({factor for monomial in polynomial for factor, _ in monomial})
+        values = dict(zip(factors, evaluate(factors, self.bindings), strict=True))
+        return [self._term(monomial, float(c), values) for monomial, c in polynomial.items()]
+
+    def _term(self, monomial: Monomial, coefficient: float, values: Mapping[Expr, Array | float]) -> Array:
+        total = np.full(self.count, coefficient)
+        for factor, exponent in monomial:
+            total = total * np.asarray(values[factor], dtype=float) ** float(exponent)
+        return total
+
+
+def samples_of(equations: Equations, numbers: Numbers, trajectory: Trajectory) -> Samples:
+    """The samples of a trajectory that holds the accelerations among its outputs."""
+    layout = equations.layout
+    symbols = (*layout.coordinates, *layout.speeds, *layout.accelerations)
+    bindings: dict[Expr, Array | float] = dict(numbers.known)
+    bindings.update({symbol: np.asarray(trajectory[str(symbol.name)]) for symbol in symbols})
+    bindings[TIME] = np.asarray(trajectory.time)
+    return Samples(bindings, len(trajectory.time))
+
+
+@dataclass(frozen=True)
+class SharedTerm:
+    """One monomial of a row, and the share it belongs to."""
+
+    share: Share
+    node: Node
+    polynomial: Polynomial
+
+
+def row_terms(shares: Sequence[Share], row: int, limit: int = ROW_LIMIT) -> list[SharedTerm]:
+    """The terms of one equation in reading order; raises TooManyTerms when they are too many to read."""
+    found = []
+    for share in shares:
+        for monomial, coefficient in few_terms(share.rows[row], limit).items():
+            found.append(SharedTerm(share, term(monomial, coefficient), {monomial: coefficient}))
+    return sorted(found, key=lambda one: term_key(one.node))
+
+
+def equation(terms: Sequence[SharedTerm], title: str, unit: str, samples: Samples | None) -> Equation:
+    """0 = terms."""
+    return Equation(ZERO, tuple(_shown(one, samples) for one in terms), title, unit)
+
+
+def _shown(one: SharedTerm, samples: Samples | None) -> Term:
+    origin = Origin(one.share.sentence, one.share.bodies, one.share.joints)
+    values = samples.of(one.polynomial)[0] if samples is not None else None
+    return Term(formula(one.node), origin, values)
+
+
+def force_unit(speed: Expr) -> str:
+    """The unit of the generalised force along a speed."""
+    return FORCE_UNITS.get(speed.data.unit, "")
