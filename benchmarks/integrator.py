@@ -166,7 +166,7 @@ def at_target(kind: Callable[..., Measurement], *arguments: object, repetitions:
     reference = reference_state()
     for tolerance in 10.0 ** np.arange(-7.5, -13.6, -0.25):
         quick = kind(*arguments, float(tolerance), reference, 1)
-        if quick.error <= 1.1 * TARGET:
+        if quick.error <= TARGET:
             return kind(*arguments, float(tolerance), reference, repetitions)
     raise SystemExit("no tolerance reached the target: the answers do not agree.")
 

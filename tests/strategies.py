@@ -80,7 +80,7 @@ def positive(low: float = 0.1, high: float = 5.0) -> st.SearchStrategy[int | flo
 def signed(size: float = 1.0) -> st.SearchStrategy[int | float | Fraction]:
     """Numbers of either sign, often zero."""
     decimals = st.integers(round(-100 * size), round(100 * size)).map(lambda n: n / 100)
-    return st.just(0) | decimals | st.floats(-size, size)
+    return st.just(0) | decimals | st.floats(-size, size).filter(lambda v: v == 0 or abs(v) > 1e-3)
 
 
 def vectors(size: float = 1.0) -> st.SearchStrategy[tuple[int | float | Fraction, ...]]:
@@ -94,7 +94,7 @@ def axes() -> st.SearchStrategy[tuple[float, ...]]:
 def angles() -> st.SearchStrategy[Expr]:
     """Quarter turns, twelfths of a turn, and any angle."""
     exact = st.integers(-12, 12).map(lambda n: PI * Fraction(n, 6))
-    return exact | st.floats(-3, 3).map(as_expr)
+    return exact | st.floats(-3, 3).filter(lambda v: v == 0 or abs(v) > 1e-3).map(as_expr)
 
 
 @st.composite
@@ -243,10 +243,14 @@ def load(draw: st.DrawFn, name: str, joint_list: list[Joint], laws: bool = True)
         if kind == "law":
             tension = 3 * (LENGTH - 40) + LENGTH_RATE / 2
             return spring(name, far, Frame(child), law=tension)
-        return spring(name, far, Frame(child), stiffness=draw(positive()), rest=draw(positive()), damping=draw(positive()))
+        return spring(
+            name, far, Frame(child), stiffness=draw(positive()), rest=draw(positive()), damping=draw(positive())
+        )
     if kind == "wrench":
         return JointWrench(name, joint.name, _constants(draw(vectors())), _constants(draw(vectors())))
-    return force(name, Frame(child, draw(placements())), draw(vectors(3.0)), draw(st.sampled_from((EARTH, Frame(child)))))
+    return force(
+        name, Frame(child, draw(placements())), draw(vectors(3.0)), draw(st.sampled_from((EARTH, Frame(child))))
+    )
 
 
 def _constants(values: tuple[object, ...]) -> tuple[Expr, Expr, Expr]:
@@ -314,20 +318,26 @@ def _description_extras(draw: st.DrawFn, parts: dict) -> None:
     unknown = UndeterminedFunction("b1.drag", 2, "N", draw(st.sampled_from(("", "air drag"))))
     sensor = Sensor("b1.velocity.x", "velocity", Frame("b1"), "x")
     tip = Sensor("tip height", "position", Frame(names[-1], placement((0, 0, 1))), "y", Frame("b1"))
-    parts["parameters"] += [parameter("ratio", PI / 3, "rad"), parameter("Θ", 30, "deg", "tilt \"nominal\""), k]
+    parts["parameters"] += [parameter("ratio", PI / 3, "rad"), parameter("Θ", 30, "deg", 'tilt "nominal"'), k]
     parts["sensors"] = [sensor, tip]
     parts["frames"] = {"hip": Frame("b1", placement((0, Fraction(1, 3), 0), turn(PI / 2, (1, 0, 0))))}
     parts["loads"] += [
         force("drag", Frame("b1", base="iframe"), (unknown(sensor.symbol, tip.symbol), -k.symbol * tip.symbol, 0)),
         force("front-left", parts["frames"]["hip"], (0, 0, scalar.where(tip.symbol < 0, 1, 2) * (TIME - 3) ** 2)),
     ]
-    loop = revolute("close", Frame(names[-1]), EARTH, "zeta") if draw(st.booleans()) else fixed("close", Frame(names[-1]), EARTH)
+    loop = (
+        revolute("close", Frame(names[-1]), EARTH, "zeta")
+        if draw(st.booleans())
+        else fixed("close", Frame(names[-1]), EARTH)
+    )
     parts["joints"].append(loop)
     parts["constraints"] = [
         Equation("knife_edge", scalar.sin(TIME) * sensor.symbol - tip.symbol),
         Distance("link", Frame("b1"), EARTH, as_expr(draw(positive()))),
-        Rolling("contact", Frame("b1"), as_expr(Fraction(7, 20)), _constants((0, 0, 1)), EARTH, as_expr(draw(signed(0.1)))),
+        Rolling(
+            "contact", Frame("b1"), as_expr(Fraction(7, 20)), _constants((0, 0, 1)), EARTH, as_expr(draw(signed(0.1)))
+        ),
     ]
     parts["bodies"].append(Body("ghost", meaning="nothing is known of it"))
     parts["joints"].append(free("float", EARTH, Frame("ghost"), *(f"g{i}" for i in range(6))))
-    parts["meaning"] = draw(st.sampled_from(("", "a test", "line\nbreak \\ and \"quotes\"")))
+    parts["meaning"] = draw(st.sampled_from(("", "a test", 'line\nbreak \\ and "quotes"')))

@@ -19,7 +19,7 @@ TEXTS = {
     "x + y - z": x + y - z,
     "x - (y - z)": x - (y - z),
     "x - y*z": x - y * z,
-    "(x + y)*z": (x + y) * z,
+    "z*(x + y)": (x + y) * z,
     "x/(y*z)": x / (y * z),
     "x/y/z": x / y / z,
     "-(x + y)": -(x + y),

@@ -75,7 +75,9 @@ def test_shapes():
 
 
 MISTAKES = {
-    "needs symbol 'y', which is not one of its inputs": lambda: Program("p", (Input("a", (x,)),), (vector("r", [x + y]),)),
+    "needs symbol 'y', which is not one of its inputs": lambda: Program(
+        "p", (Input("a", (x,)),), (vector("r", [x + y]),)
+    ),
     "needs function 'f(x)', which is not one of its inputs": lambda: Program(
         "p", (Input("a", (x,)),), (vector("r", [UndeterminedFunction("f", 1)(x)]),)
     ),

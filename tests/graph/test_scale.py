@@ -66,9 +66,9 @@ def test_a_chain_is_differentiated(chain):
     value, slope = 0.5, 0.0
     for _ in range(DEPTH // 2):
         slope, value = slope * math.cos(value) + 1, math.sin(value) + 0.25
-    at = {x: 0.5, y: 0.25}
-    for derivative in (gradient(chain, [y])[0], directional_derivative([chain], {y: 1})[0], jacobian([chain], [y])[0, 0]):
-        assert evaluate([derivative], at)[0] == pytest.approx(slope, rel=1e-12)
+    derivatives = [*gradient(chain, [y]), *directional_derivative([chain], {y: 1}), jacobian([chain], [y])[0, 0]]
+    for result in evaluate(derivatives, {x: 0.5, y: 0.25}):
+        assert result == pytest.approx(slope, rel=1e-12)
 
 
 def test_a_chain_is_written(chain):

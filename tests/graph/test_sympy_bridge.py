@@ -62,7 +62,8 @@ def test_numbers_survive(number):
 def test_numbers_of_sympy():
     assert from_sympy(sympy.pi, {}) is PI
     assert from_sympy(sympy.E, {}) is scalar.exp(as_expr(1))
-    assert from_sympy(sympy.Float("0.1", 40), {}).value == Fraction(*sympy.Rational(sympy.Float("0.1", 40)).as_numer_denom())
+    long = sympy.Float("0.1", 40)
+    assert from_sympy(long, {}).value == Fraction(*sympy.Rational(long).as_numer_denom())
     assert from_sympy(sympy.Float("1e400", 15), {}).value > 10**399
     assert from_sympy(2, {}) is as_expr(2)
     assert from_sympy(0.1, {}) is as_expr(0.1)
@@ -84,7 +85,8 @@ def test_every_operation_is_the_one_of_sympy():
         scalar.log(x): sympy.log(X), abs(x): sympy.Abs(X), scalar.sign(x): sympy.sign(X),
         scalar.floor(x): sympy.floor(X), scalar.minimum(x, y): sympy.Min(X, Y),
         scalar.maximum(x, scalar.maximum(y, z)): sympy.Max(X, Y, Z), x < y: X < Y, x <= y: X <= Y, x > 0: X > 0,
-        scalar.both(x < y, y < z): sympy.And(X < Y, Y < Z), scalar.where(x < y, x, z): sympy.Piecewise((X, X < Y), (Z, True)),
+        scalar.both(x < y, y < z): sympy.And(X < Y, Y < Z),
+        scalar.where(x < y, x, z): sympy.Piecewise((X, X < Y), (Z, True)),
     }
     assert to_sympy(list(pairs)) == list(pairs.values())
 

@@ -48,7 +48,7 @@ def test_spline_passes_through_its_points_and_is_smooth(degree):
 
 @pytest.mark.parametrize("degree", [3, 5])
 def test_polynomials_are_reproduced(degree):
-    """Oracle: the polynomial itself. A spline of degree k through points of a polynomial of degree k is that polynomial."""
+    """Oracle: the polynomial itself, which is the spline of its degree through its own points."""
     coefficients = [2.0, -1.0, 0.5, 0.25, -0.125, 0.0625][: degree + 1]
     polynomial = np.polynomial.Polynomial(coefficients)
     points = np.linspace(-2, 3, degree + 4)

@@ -13,7 +13,7 @@ from torseur.graph.program import Program
 
 @dataclass(frozen=True)
 class ProgramBinding:
-    """A Program behind an external: inputs match arguments by name, outputs by name or, failing that, in order."""
+    """A Program behind an external: inputs match arguments by name, outputs by name, else the last arrays in order."""
 
     program: Program
 
@@ -41,10 +41,10 @@ class ProgramBinding:
         outputs = self.program.outputs
         if all(output.name in by_name for output in outputs):
             return tuple(by_name[output.name] for output in outputs)
-        if len(free) != len(outputs) or external.returns is not Kind.NONE:
+        if len(free) < len(outputs) or external.returns is not Kind.NONE:
             raise RoutineError(f"{self._where(external)}outputs {[o.name for o in outputs]} do not match the arrays "
                                f"{list(by_name)}.")
-        return tuple(free)
+        return tuple(free[len(free) - len(outputs) :])
 
     def _where(self, external: External) -> str:
         return f"external '{external.name}' bound to program '{self.program.name}': "

@@ -17,6 +17,7 @@ CTYPES: dict[Kind, Any] = {
     Kind.ARRAY: ctypes.c_void_p, Kind.INT_ARRAY: ctypes.c_void_p, Kind.NONE: None,
 }
 _DTYPES = {Kind.ARRAY: np.float64, Kind.INT_ARRAY: np.int64}
+_VIEWS_KEPT = 64
 _DEFAULTS = {Kind.FLOAT: float("nan"), Kind.INT: 0, Kind.BOOL: 0, Kind.NONE: None}
 
 
@@ -53,19 +54,31 @@ def trampoline(external: External, spec: CallbackSpec, failures: Failures) -> An
 def _converter(kind: Kind, size: int, writable: bool) -> Callable[[Any], Any]:
     if not kind.is_array:
         return bool if kind is Kind.BOOL else lambda value: value
-    block = (ctypes.c_double if kind is Kind.ARRAY else ctypes.c_int64) * size
-    dtype = _DTYPES[kind]
+    if not size:
+        return lambda address: np.zeros(0, dtype=_DTYPES[kind])
+    views: dict[int, Any] = {}
 
     def view(address: int) -> Any:
-        array: Any = np.frombuffer(memoryview(block.from_address(address)), dtype=dtype)
-        array.flags.writeable = writable
+        """A routine passes the same few places of memory over and over."""
+        array = views.get(address)
+        if array is None:
+            if len(views) >= _VIEWS_KEPT:
+                views.clear()
+            array = views[address] = _view(kind, size, address, writable)
         return array
 
-    return view if size else lambda address: np.zeros(0, dtype=dtype)
+    return view
+
+
+def _view(kind: Kind, size: int, address: int, writable: bool) -> Any:
+    block = (ctypes.c_double if kind is Kind.ARRAY else ctypes.c_int64) * size
+    array: Any = np.frombuffer(memoryview(block.from_address(address)), dtype=_DTYPES[kind])
+    array.flags.writeable = writable
+    return array
 
 
 def _fill_with_nan(external: External, spec: CallbackSpec, arguments: tuple[Any, ...]) -> None:
     """Values that nobody can mistake for results, in case the routine looks at them before it stops."""
     for p, address in zip(external.parameters, arguments[:-1], strict=True):
         if p.name in spec.output_names(external) and p.kind is Kind.ARRAY and spec.sizes[p.name]:
-            _converter(p.kind, spec.sizes[p.name], True)(address).fill(np.nan)
+            _view(p.kind, spec.sizes[p.name], address, True).fill(np.nan)

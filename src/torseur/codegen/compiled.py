@@ -55,6 +55,8 @@ def compile_routine(
     `statics` gives compile-time integers, `externals` a Program, a routine or a CallbackSpec for each external.
     """
     start = time.perf_counter()
+    if not isinstance(entry, Routine):
+        raise RoutineError(f"'{getattr(entry, '__name__', entry)}' is not a routine: mark it with @routine.")
     chosen = choose_backend(backend)
     statics, externals = statics or {}, externals or {}
     if chosen == "python":
@@ -83,20 +85,20 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
     is_bool = entry.returns is Kind.BOOL
     count = len(converters)
     failures = Failures()
+    unused = ctypes.byref(ctypes.c_int64(0))
     pointers = [trampoline(b.external, specs[b.external.name], failures) for b in linked.callbacks]
     table = (ctypes.c_void_p * len(pointers))(*[ctypes.cast(p, ctypes.c_void_p).value for p in pointers])
 
     def call(*arguments: Any) -> Any:
         if len(arguments) != count:
             raise RoutineError(f"routine '{entry.name}' takes {count} arguments, got {len(arguments)}.")
-        failed = ctypes.c_int64(0)
         given = [convert(argument) for convert, argument in zip(converters, arguments, strict=True)]
         if not pointers:
-            result = function(*given, None, ctypes.byref(failed))
+            result = function(*given, None, unused)
             return bool(result) if is_bool else result
         failures.pending.append(None)
         try:
-            result = function(*given, table, ctypes.byref(failed))
+            result = function(*given, table, unused)
         finally:
             error = failures.pending.pop()
         if error is not None:

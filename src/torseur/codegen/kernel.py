@@ -11,7 +11,7 @@ import numpy as np
 
 from torseur.codegen.backends import build_library, choose_backend
 from torseur.codegen.calling import Evaluate, array_function
-from torseur.codegen.library import Shape
+from torseur.codegen.library import Library, Shape
 from torseur.codegen.names import Names, comment
 from torseur.codegen.python.program import program_source as python_source
 from torseur.codegen.python.program import python_function
@@ -22,6 +22,7 @@ from torseur.graph.expr import Expr, as_expr
 from torseur.graph.program import Input, Output, Program
 
 PREPARED = "prepared"
+_FLOAT64 = np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,21 @@ class Kernel:
     """
 
     def __init__(self, program: Program, parameters: tuple[str, ...], backend: str, source: str, timing: Timing,
-                 evaluate: Evaluate, prepare: Evaluate | None, prepared_size: int) -> None:
+                 evaluate: Evaluate, prepare: Evaluate | None, prepared_size: int,
+                 library: Library | None = None) -> None:
         self.program = program
         self.parameters = parameters
         self.backend = backend
         self.timing = timing
+        self.library = library
         self._body = source
         self._evaluate = evaluate
         self._prepare = prepare
         self._prepared_size = prepared_size
         self._last: tuple[list[Array], Array] | None = None
-        self._is_parameter = [group.name in parameters for group in program.inputs]
+        self._names = [group.name for group in program.inputs]
+        self._is_parameter = [name in parameters for name in self._names]
+        self._where = f"kernel '{program.name}': "
 
     def __call__(self, *values: Any, **named: Any) -> dict[str, Array]:
         """The outputs, each in its own shape."""
@@ -64,7 +69,7 @@ class Kernel:
         groups = self.program.outputs
         given = [outputs[g.name] for g in groups] if isinstance(outputs, Mapping) else list(outputs)
         if len(given) != len(groups):
-            raise TorseurError(f"kernel '{self.program.name}' has {len(groups)} outputs, got {len(given)} arrays.")
+            raise TorseurError(f"{self._where}has {len(groups)} outputs, got {len(given)} arrays.")
         inputs = self._inputs(values, named)
         for group, array in zip(groups, given, strict=True):
             self._check_output(group, array, inputs)
@@ -82,6 +87,10 @@ class Kernel:
         if self._prepare is not None:
             self._prepare([np.ascontiguousarray(p, dtype=float) for p in parameters], [prepared])
         return prepared
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compiled again, or taken from the cache, where it arrives."""
+        return compile_program, (self.program, self.backend, self.parameters)
 
     def __repr__(self) -> str:
         return f"Kernel({self.program.name!r}, backend={self.backend!r})"
@@ -116,28 +125,31 @@ class Kernel:
     def _inputs(self, values: tuple[Any, ...], named: dict[str, Any]) -> list[Array]:
         groups = self.program.inputs
         if len(values) > len(groups):
-            raise TorseurError(f"kernel '{self.program.name}' has {len(groups)} inputs, got {len(values)}.")
-        given = dict(zip((group.name for group in groups), values, strict=False))
+            raise TorseurError(f"{self._where}has {len(groups)} inputs, got {len(values)}.")
+        if len(values) == len(groups) and not named:
+            return [self._input(group, value) for group, value in zip(groups, values, strict=True)]
+        given = dict(zip(self._names, values, strict=False))
         for name in named:
-            if name not in {group.name for group in groups}:
-                names = [group.name for group in groups]
-                raise TorseurError(unknown_name("input", name, names, f"kernel '{self.program.name}': "))
+            if name not in self._names:
+                raise TorseurError(unknown_name("input", name, self._names, self._where))
             if name in given:
-                raise TorseurError(f"kernel '{self.program.name}': input '{name}' is given twice.")
+                raise TorseurError(f"{self._where}input '{name}' is given twice.")
         given |= named
-        return [self._input(group, given) for group in groups]
+        for name in self._names:
+            if name not in given:
+                raise TorseurError(f"{self._where}input '{name}' is missing.")
+        return [self._input(group, given[group.name]) for group in groups]
 
-    def _input(self, group: Input, given: dict[str, Any]) -> Array:
-        if group.name not in given:
-            raise TorseurError(f"kernel '{self.program.name}': input '{group.name}' is missing.")
-        array = np.ascontiguousarray(given[group.name], dtype=np.float64)
-        if array.size != len(group):
-            raise TorseurError(f"kernel '{self.program.name}': input '{group.name}' has {array.size} entries, "
-                               f"expected {len(group)}.")
+    def _input(self, group: Input, value: Any) -> Array:
+        array: Array = value
+        if type(value) is not np.ndarray or value.dtype is not _FLOAT64 or not value.flags.c_contiguous:
+            array = np.ascontiguousarray(value, dtype=np.float64)
+        if array.size != len(group.nodes):
+            raise TorseurError(f"{self._where}input '{group.name}' has {array.size} entries, expected {len(group)}.")
         return array
 
     def _check_output(self, group: Output, array: Array, inputs: list[Array]) -> None:
-        where = f"kernel '{self.program.name}': output '{group.name}'"
+        where = f"{self._where}output '{group.name}'"
         if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.c_contiguous:
             raise TorseurError(f"{where} needs a contiguous NumPy array of float64.")
         if array.size != len(group) or not array.flags.writeable:
@@ -219,7 +231,7 @@ def _compiled_kernel(program: Program, parameters: tuple[str, ...], prepare: Pro
     functions = {name: array_function(library, name, part) for name, part in parts.items()}
     timing = Timing(generation, library.seconds, library.cached)
     return Kernel(program, parameters, library.backend, library.source, timing, functions[symbol],
-                  functions.get(f"{symbol}_prepare"), _prepared_size(prepare))
+                  functions.get(f"{symbol}_prepare"), _prepared_size(prepare), library)
 
 
 def _prepared_size(prepare: Program | None) -> int:

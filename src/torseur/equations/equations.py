@@ -7,18 +7,31 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from torseur.dynamics import elastic_energy, gravity_energy, kinetic_energy
+from torseur.dynamics import (
+    coriolis_matrix,
+    elastic_energy,
+    gravity_energy,
+    gravity_forces,
+    kinetic_energy,
+    momentum,
+)
 from torseur.equations.formulation import Formulation, as_expressions
-from torseur.graph import Expr, as_expr, directional_derivative, live_nodes
+from torseur.equations.solve import solve_symmetric
+from torseur.equations.state_form import StateForm, state_form
+from torseur.errors import UnsupportedError
+from torseur.graph import Expr, as_expr, directional_derivative, live_nodes, symbol, time_derivative
+from torseur.loops import ConstraintEquation, constraint_equations
 from torseur.mechanism import TIME, Mechanism
+from torseur.spatial import Force
 from torseur.tree import Layout, Tree
 
 
 @dataclass(frozen=True)
 class Equations:
-    """q' = rates(q, v, t),  M(q) v' + bias(q, v) = loads(q, v, t), all as expressions of the layout's symbols.
+    """q' = rates(q, v, t),  M(q) v' + bias(q, v) = loads(q, v, t) + Cᵀ λ,  C v' = γ, in the layout's symbols.
 
-    Parts are derived when first asked for, so a large mechanism pays only for what is used.
+    The rows of C are the constraints: closed loops, rolling, and equations of the user; λ are their
+    multipliers. Parts are derived when first asked for, so a large mechanism pays only for what is used.
     """
 
     formulation: Formulation
@@ -64,16 +77,75 @@ class Equations:
         return tuple(as_expressions(self.formulation.loads()))
 
     @cached_property
+    def constraints(self) -> tuple[ConstraintEquation, ...]:
+        """Loop closures and constraints, each with its row C v + drift = 0 and C v' = γ."""
+        return constraint_equations(self.tree) if self.is_constrained else ()
+
+    @property
+    def is_constrained(self) -> bool:
+        return bool(self.tree.loops or self.mechanism.constraints)
+
+    @cached_property
+    def multipliers(self) -> tuple[Expr, ...]:
+        """Symbols of the multipliers λ."""
+        return tuple(symbol(f"lambda.{c.name}", "1", f"multiplier of {c.name}") for c in self.constraints)
+
+    @cached_property
     def acceleration(self) -> tuple[Expr, ...]:
         """v' as explicit expressions."""
-        return tuple(as_expressions(self.formulation.acceleration()))
+        if self.is_constrained:
+            owners = ", ".join(dict.fromkeys(c.owner for c in self.constraints))
+            raise UnsupportedError(
+                f"mechanism '{self.mechanism.name}' is constrained ({owners}): its accelerations and multipliers are "
+                "solved together at each state, from M v' + b = Q + Cᵀ λ and C v' = γ, and have no formula."
+            )
+        found = self.formulation.acceleration()
+        if found is None:
+            forces = [q - b for q, b in zip(self.loads, self.bias, strict=True)]
+            found = solve_symmetric(self.mass_matrix, forces, self.layout.speed_names)
+        return tuple(as_expressions(found))
 
     @cached_property
     def residual(self) -> tuple[Expr, ...]:
-        """M v' + bias - loads, zero along a motion, with v' as symbols."""
+        """M v' + bias - loads - Cᵀ λ, zero along a motion, with v' and λ as symbols."""
         vdot = self.layout.accelerations
         rows = zip(self.mass_matrix, self.bias, self.loads, strict=True)
-        return tuple(sum((m * a for m, a in zip(row, vdot, strict=True)), b - f) for row, b, f in rows)
+        total = [sum((m * a for m, a in zip(row, vdot, strict=True)), b - f) for row, b, f in rows]
+        for constraint, multiplier in zip(self.constraints, self.multipliers, strict=True):
+            total = [r - c * multiplier for r, c in zip(total, constraint.row, strict=True)]
+        return tuple(total)
+
+    @cached_property
+    def state_form(self) -> StateForm:
+        """A y' = f, y = (q, v); with constraints the multipliers stand beside y'."""
+        gammas = [constraint.gamma for constraint in self.constraints]
+        forces = [f - b for f, b in zip(self.loads, self.bias, strict=True)]
+        return state_form(self.rates, self.mass_matrix, forces, [c.row for c in self.constraints], gammas)
+
+    @cached_property
+    def coriolis_matrix(self) -> tuple[tuple[Expr, ...], ...]:
+        """C with M' - 2 C skew; bias = C v + gravity, for joints that do not depend on time."""
+        rows = coriolis_matrix(self.tree, self.layout.coordinates, self.layout.speeds)
+        return tuple(tuple(as_expressions(row)) for row in rows)
+
+    @cached_property
+    def gravity(self) -> tuple[Expr, ...]:
+        """Generalised forces that hold the mechanism against gravity: the bias at rest."""
+        return tuple(as_expressions(gravity_forces(self.tree, self.layout.coordinates)))
+
+    @cached_property
+    def _momentum(self) -> Force:
+        return momentum(self.tree, self.layout.coordinates, self.layout.speeds)
+
+    @property
+    def linear_momentum(self) -> tuple[Expr, ...]:
+        """Of all bodies, in earth axes."""
+        return tuple(as_expressions([*self._momentum.force]))
+
+    @property
+    def angular_momentum(self) -> tuple[Expr, ...]:
+        """Of all bodies about the earth's origin, in earth axes."""
+        return tuple(as_expressions([*self._momentum.moment]))
 
     @cached_property
     def kinetic_energy(self) -> Expr:
@@ -96,6 +168,17 @@ class Equations:
         motion = dict(zip(self.layout.coordinates, self.rates, strict=True))
         (stored,) = directional_derivative([elastic], motion)
         return given + stored
+
+    @cached_property
+    def power_balance(self) -> Expr:
+        """Rate of kinetic plus potential energy less power, with v' as symbols: zero along a motion.
+
+        For joints that do not depend on time, and constraints that do no work.
+        """
+        moving = dict(zip(self.layout.coordinates, self.rates, strict=True))
+        moving |= dict(zip(self.layout.speeds, self.layout.accelerations, strict=True))
+        (rate,) = time_derivative([self.kinetic_energy + self.potential_energy], moving, TIME)
+        return rate - self.power
 
     @cached_property
     def undetermined(self) -> tuple[Expr, ...]:

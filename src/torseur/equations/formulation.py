@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torseur.equations.solve import solve_symmetric
 from torseur.graph import Expr, as_expr
 from torseur.tree import Tree
 
@@ -42,10 +41,9 @@ class Formulation(ABC):
     def loads(self) -> list[Expr]:
         """Q: what the loads give."""
 
-    def acceleration(self) -> list[Expr]:
-        """v' from M v' = Q - b, by symmetric elimination."""
-        forces = [as_expr(q) - b for q, b in zip(self.loads(), self.bias(), strict=True)]
-        return solve_symmetric(self.mass_matrix(), forces, self.tree.layout.speed_names)
+    def acceleration(self) -> list[Expr] | None:
+        """v' where the formalism has a way of its own to it; None where M v' = Q - b is to be solved."""
+        return None
 
     def objects(self) -> Mapping[str, Any]:
         """Named intermediate results of the formalism, for reading."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from torseur import dynamics as td
 from torseur.codegen import Kernel, compile_program
 from torseur.equations.equations import Equations
-from torseur.errors import TorseurError, unknown_name
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, matrix, symbol, vector
 from torseur.mechanism import TIME, Frame
 from torseur.tree import regrouped
@@ -91,6 +91,7 @@ def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict
 
 def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
+    _require_open(e, "inverse_dynamics")
     layout = e.layout
     needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
@@ -98,10 +99,19 @@ def _inverse_dynamics(e: Equations) -> list[Output]:
 
 def _forward_dynamics(e: Equations) -> list[Output]:
     """Accelerations under the loads and the generalised forces tau."""
+    _require_open(e, "forward_dynamics")
     q, v = e.layout.coordinates, e.layout.speeds
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
     return [vector("vdot", td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))]
+
+
+def _require_open(e: Equations, function: str) -> None:
+    if e.is_constrained:
+        raise UnsupportedError(
+            f"{function} has no formula for mechanism '{e.mechanism.name}': loops or constraints tie its speeds. "
+            "Its mass_matrix, bias and loads are those of the tree, to be solved with the constraints."
+        )
 
 
 def _frame(e: Equations, name: str) -> list[Output]:

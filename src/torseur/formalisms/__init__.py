@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from torseur.equations import Equations, Formulation
-from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.formalisms.recursive import Recursive
+from torseur.equations import Equations
+from torseur.formalisms.catalogue import FORMALISMS, formulate
+from torseur.formalisms.certificate import Certificate, Entry, certify
+from torseur.formalisms.spanning import require_spanning_speeds
 from torseur.mechanism import Mechanism
 from torseur.tree import Tree, build_tree
 
-FORMALISMS: dict[str, type[Formulation]] = {"recursive": Recursive}
-
 
 def derive(mechanism: Mechanism | Tree, formalism: str = "recursive") -> Equations:
-    """The equations of motion of a mechanism by the named formalism."""
-    if formalism not in FORMALISMS:
-        raise TorseurError(unknown_name("formalism", formalism, FORMALISMS))
+    """The equations of motion of a mechanism by the named formalism.
+
+    Joints that close loops and constraints enter with multipliers (see Equations); the formalism writes M, b
+    and Q of the tree.
+    """
     tree = mechanism if isinstance(mechanism, Tree) else build_tree(mechanism)
-    _require_open(tree)
-    return Equations(FORMALISMS[formalism](tree))
+    require_spanning_speeds(tree)
+    return Equations(formulate(tree, formalism))
 
 
-def _require_open(tree: Tree) -> None:
-    """Refuses what these equations do not contain, naming it."""
-    if tree.loops:
-        names = ", ".join(f"'{joint.name}'" for joint in tree.loops)
-        raise UnsupportedError(f"mechanism '{tree.mechanism.name}' has closed loops (joints {names} close them): "
-                               "equations of motion are derived for open trees only.")
-    if tree.mechanism.constraints:
-        names = ", ".join(f"'{c.name}'" for c in tree.mechanism.constraints)
-        raise UnsupportedError(f"mechanism '{tree.mechanism.name}' has constraints ({names}): "
-                               "equations of motion are derived without constraints only.")
-
-
-__all__ = ["FORMALISMS", "derive"]
+__all__ = ["FORMALISMS", "Certificate", "Entry", "certify", "derive"]

@@ -17,7 +17,8 @@ from torseur.tree import Tree
 class Applied:
     """What the loads do at the state of the tree's own symbols; gravity is not among them.
 
-    `wrenches` act on links, at their origins and in their axes; `generalised` along the speeds; `energy` is what springs store.
+    `wrenches` act on links, at their origins and in their axes; `generalised` along the speeds; `energy` is
+    what springs store.
     """
 
     wrenches: dict[int, Force]
@@ -39,9 +40,9 @@ def loads_without_potential(tree: Tree) -> Applied:
     Springs of constant stiffness keep only their damping; `energy` is still the energy of the whole.
     """
     everything = load_sum(now(tree))
-    rest = tuple(_without_stiffness(load) if _has_potential(load, everything) else load for load in tree.mechanism.loads)
-    damping = _summed(tree, load_sum(now(replace(tree, mechanism=replace(tree.mechanism, loads=rest)))))
-    return replace(damping, energy=as_expr(everything.energy))
+    loads = [_without_potential(load, everything) for load in tree.mechanism.loads]
+    rest = load_sum(now(replace(tree, mechanism=replace(tree.mechanism, loads=tuple(loads)))))
+    return replace(_summed(tree, rest), energy=as_expr(everything.energy))
 
 
 def _summed(tree: Tree, total: LoadSum) -> Applied:
@@ -49,14 +50,13 @@ def _summed(tree: Tree, total: LoadSum) -> Applied:
     return Applied(total.wrenches, generalised, as_expr(total.energy))
 
 
-def _has_potential(load: Load, total: LoadSum) -> bool:
-    if isinstance(load, Bushing):
-        return is_constant(total, *load.stiffness)
-    linear = isinstance(load, CoordinateSpring) or (isinstance(load, PointSpring) and load.law is None)
-    return linear and is_constant(total, load.stiffness, load.rest)  # type: ignore[union-attr]
-
-
-def _without_stiffness(load: Load) -> Load:
+def _without_potential(load: Load, total: LoadSum) -> Load:
+    """The load less its elastic part, where that part is counted in the stored energy."""
     none = as_expr(0)
-    return replace(load, stiffness=(none,) * 6 if isinstance(load, Bushing) else none)  # type: ignore[call-arg]
-
+    if isinstance(load, Bushing) and is_constant(total, *load.stiffness):
+        return replace(load, stiffness=(none,) * 6)
+    if isinstance(load, CoordinateSpring) and is_constant(total, load.stiffness, load.rest):
+        return replace(load, stiffness=none)
+    if isinstance(load, PointSpring) and load.law is None and is_constant(total, load.stiffness, load.rest):
+        return replace(load, stiffness=none)
+    return load

@@ -2,9 +2,10 @@
 
     d/dt ∂T/∂v_k - Σ_i W_ik ∂T/∂q_i - Σ_r γ_rk ∂T/∂v_r = Q_k,      γ_rk = Σ_s c^r_sk v_s + c^r_0k
 
-T(q, v, t) is the kinetic energy in the speeds. Virtual displacements δπ = Y δq and motions do not commute: the transpositional coefficients
-c^r_sk are the components of the bracket of the vector fields W_s and W_k, [W_s, W_k] = Σ_r c^r_sk W_r, and c^r_0k those of [w + ∂/∂t, W_k].
-They vanish where speeds are rates of coordinates, and are those of the cross product for an angular velocity in body axes (Euler's equations).
+T(q, v, t) is the kinetic energy in the speeds. Virtual displacements δπ = Y δq and motions do not commute: the
+transpositional coefficients c^r_sk are the components of the bracket of the vector fields W_s and W_k, [W_s,
+W_k] = Σ_r c^r_sk W_r, and c^r_0k those of [w + ∂/∂t, W_k]. They vanish where speeds are rates of coordinates,
+and are those of the cross product for an angular velocity in body axes (Euler's equations).
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any
 from torseur.dynamics import link_velocities
 from torseur.equations.formulation import Formulation
 from torseur.formalisms.energies import Energies
-from torseur.formalisms.linear import coefficients
+from torseur.formalisms.linear import coefficients, hessian
 from torseur.formalisms.placements import now
 from torseur.formalisms.points import whole_numbers
 from torseur.formalisms.rates import Rates
-from torseur.graph import Expr, as_expr, dense_jacobian, directional_derivative, gradient, jacobian
+from torseur.graph import Expr, as_expr, directional_derivative, gradient, jacobian
 from torseur.tree import Link
 
 MOTION = -1
@@ -84,7 +85,7 @@ class BoltzmannHamel(Formulation):
         return {key: value for key, value in zip(named, values, strict=True) if not value.is_zero}
 
     def _bracket(self, link: Link, k: int) -> list[Expr]:
-        """[V, W_k] in the joint's coordinates, with V = q' at constant speeds: the change of W_k along V less that of V along W_k."""
+        """[V, W_k] with V = q' at constant speeds: the change of W_k along V less that of V along W_k."""
         rates = [as_expr(rate) for rate in link.motion.rates]
         field = [gradient(rate, [link.symbols.speeds[k]])[0] for rate in rates]
         along_field = directional_derivative(rates, dict(zip(link.symbols.coordinates, field, strict=True)))
@@ -92,7 +93,7 @@ class BoltzmannHamel(Formulation):
 
     def mass_matrix(self) -> list[list[Expr]]:
         """∂²T/∂v∂v."""
-        return dense_jacobian(self.momenta, self.tree.layout.speeds)
+        return hessian(self.momenta, self.tree.layout.speeds)
 
     def bias(self) -> list[Expr]:
         """The rate of ∂T/∂v at constant speeds, less ∂T/∂q and plus ∂V/∂q along W, less the terms of the brackets."""

@@ -1,7 +1,7 @@
 """d'Alembert: the virtual power of inertia forces equals that of applied forces, for every virtual velocity.
 
-In coordinates this is the raw form of Lagrange's equations, Σ a_ij q_j'' + Σ Γ_i,jk q_j' q_k' = Q_i with
-a_ij = ∫ ∂_i r · ∂_j r dm and the Christoffel symbols of the first kind Γ_i,jk = ∫ ∂_i r · ∂_j ∂_k r dm. Positions are
+In coordinates this is the raw form of Lagrange's equations, Σ a_ij q_j'' + Σ Γ_i,jk q_j' q_k' = Q_i with a_ij =
+∫ ∂_i r · ∂_j r dm and the Christoffel symbols of the first kind Γ_i,jk = ∫ ∂_i r · ∂_j ∂_k r dm. Positions are
 placements, r = H [ξ; 1], so integrals over the mass are traces with the tensor g of each link.
 """
 
@@ -84,7 +84,7 @@ class DAlembert(Formulation):
         return [direct + part for direct, part in zip(applied.generalised, power, strict=True)]
 
     def christoffel_symbols(self) -> dict[tuple[str, str, str], Expr]:
-        """Γ_i,jk = Σ ∂_i H : (∂_j ∂_k H g) by the names of coordinates i, j, k (j before k), where they are not zero."""
+        """Γ_i,jk = Σ ∂_i H : (∂_j ∂_k H g) by names of coordinates i, j, k (j not after k), where not zero."""
         q, names = self.tree.layout.coordinates, self.tree.layout.coordinate_names
         total: dict[tuple[str, str, str], Expr] = {}
         for placement, tensor in zip(self.placements, self.tensors, strict=True):

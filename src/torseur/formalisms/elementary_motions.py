@@ -1,8 +1,8 @@
 """A tree as a sequence of elementary motions, each with its screws in earth axes.
 
-A joint is a chain of turns and moves; each is one screw (φ, t) at a point O: per unit of its rate the bodies it carries turn
-at φ and the point of them at O moves at t. Its rate s' follows from the speeds v. A quaternion is one motion of three screws, and a free joint with
-speeds in body axes one motion of six.
+A joint is a chain of turns and moves; each is one screw (φ, t) at a point O: per unit of its rate the bodies it
+carries turn at φ and the point of them at O moves at t. Its rate s' follows from the speeds v. A quaternion is
+one motion of three screws, and a free joint with speeds in body axes one motion of six.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Screw:
 
 @dataclass(frozen=True)
 class Step:
-    """One elementary motion: its screws at the point `origin`, the step before it, and the link it ends in (NONE within a joint)."""
+    """One elementary motion: its screws at a point, the step before it, and the link it ends in (NONE in mid-joint)."""
 
     origin: Vec3
     screws: tuple[Screw, ...]
@@ -69,7 +69,8 @@ class _Walk:
         if link.joint.frame_speeds == "body":
             self.steps.append(Step(self.poses[i].position, self.body_axes(i, link), before, i))
         else:
-            walked = [(place, self.screws(link, place, motion, k)) for k, (place, motion) in enumerate(self.frames(link))]
+            frames = enumerate(self.frames(link))
+            walked = [(place, self.screws(link, place, motion, k)) for k, (place, motion) in frames]
             moving = [(place, screws) for place, screws in walked if screws] or walked[:1]
             for place, screws in moving:
                 self.steps.append(Step(place.position, screws, before, NONE))

@@ -1,4 +1,4 @@
-"""Energies as functions of coordinates and their rates, and the generalised forces that derive from a potential or not."""
+"""Energies as functions of coordinates and rates, and generalised forces with and without a potential."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.formalisms.applied import Applied, loads_without_potential
+from torseur.formalisms.linear import hessian
 from torseur.formalisms.matrices import Matrix, contraction, flat, product, rows_of
 from torseur.formalisms.placements import force_on_placement, gravity_potential, inertia_tensor, link_placements
 from torseur.formalisms.rates import Rates
@@ -16,7 +17,7 @@ from torseur.tree import Tree
 
 @dataclass(frozen=True)
 class Energies:
-    """T(q, q', t) and V(q, t) of a tree, from the placements of its links; q' are the symbols of the layout's rates."""
+    """T(q, q', t) and V(q, t) of a tree, from the placements of its links; q' are the layout's rates."""
 
     tree: Tree
 
@@ -43,6 +44,11 @@ class Energies:
     def momenta(self) -> list[Expr]:
         """p = ∂T/∂q'."""
         return gradient(self.kinetic, self.tree.layout.rates)
+
+    @cached_property
+    def matrix(self) -> list[list[Expr]]:
+        """A = ∂²T/∂q'∂q', the matrix of the quadratic part of T."""
+        return hessian(self.momenta, self.tree.layout.rates)
 
     @cached_property
     def gravity(self) -> Expr:

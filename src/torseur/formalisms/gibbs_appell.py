@@ -1,7 +1,8 @@
 """Gibbs-Appell: ∂S/∂v_k' = Q_k with the energy of accelerations S = ½ ∫ |a|² dm.
 
-The acceleration of a point ξ of a link is a + U ξ, with U = α̃ + ω̃ ω̃ (recursion.py of dynamics), so S = Σ ½ tr([U, a] g [U, a]ᵀ). A force
-takes part through its product with the acceleration of its point: Q_k = ∂(F · a)/∂v_k'.
+The acceleration of a point ξ of a link is a + U ξ, with U = α̃ + ω̃ ω̃ (recursion.py of dynamics), so S = Σ ½
+tr([U, a] g [U, a]ᵀ). A force takes part through its product with the acceleration of its point: Q_k = ∂(F ·
+a)/∂v_k'.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from torseur.dynamics import link_poses
 from torseur.dynamics.recursion import LinkMotion, link_motions
 from torseur.equations.formulation import Formulation
 from torseur.formalisms.applied import applied_loads
+from torseur.formalisms.linear import hessian
 from torseur.formalisms.matrices import contraction, product
 from torseur.formalisms.placements import inertia_tensor, now
-from torseur.graph import Expr, as_expr, dense_jacobian, gradient, substitute, weighted_gradient
+from torseur.graph import Expr, as_expr, gradient, substitute, weighted_gradient
 from torseur.spatial import NULL, Scalar
 
 
@@ -50,7 +52,7 @@ class GibbsAppell(Formulation):
 
     def mass_matrix(self) -> list[list[Expr]]:
         """∂²S/∂v'∂v'."""
-        return dense_jacobian(self._slope, self.tree.layout.accelerations)
+        return hessian(self._slope, self.tree.layout.accelerations)
 
     def bias(self) -> list[Expr]:
         """∂S/∂v' where no speed changes, less the part of the weights."""

@@ -1,11 +1,12 @@
 """Hamilton: canonical first-order equations q' = ∂H/∂p, p' = -∂H/∂q + Q.
 
-With the momenta p = ∂T/∂q' = A q' + a of the kinetic energy T = ½ q'ᵀ A q' + aᵀ q' + T_0 and the potential V, the Hamiltonian is
+With the momenta p = ∂T/∂q' = A q' + a of the kinetic energy T = ½ q'ᵀ A q' + aᵀ q' + T_0 and the potential V,
+the Hamiltonian is
 
     H(q, p, t) = ½ (p - a)ᵀ A⁻¹ (p - a) - T_0 + V
 
-Q holds every load without potential, whatever its law. Since p = A (W v + w) + a, the rate of the momenta gives the accelerations:
-Wᵀ (p' + ∂H/∂q) = Wᵀ Q is M v' + b = Q.
+Q holds every load without potential, whatever its law. Since p = A (W v + w) + a, the rate of the momenta gives
+the accelerations: Wᵀ (p' + ∂H/∂q) = Wᵀ Q is M v' + b = Q.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from typing import Any
 from torseur.equations.formulation import Formulation
 from torseur.equations.solve import solve_symmetric
 from torseur.formalisms.energies import Energies
-from torseur.formalisms.linear import coefficients
 from torseur.formalisms.matrices import dot
 from torseur.formalisms.rates import Rates
 from torseur.graph import Expr, gradient, substitute, symbol
@@ -36,8 +36,10 @@ class Hamilton(Formulation):
         joints = [f"'{link.joint.name}'" for link in self.tree.links if link.symbols.quaternion]
         if not joints:
             return ""
-        return (f"momenta need independent coordinates, and the rotation of joint {', '.join(joints)} is a unit quaternion "
-                "(four coordinates for three freedoms). Use angles there.")
+        return (
+            f"momenta need independent coordinates, and the rotation in joint {', '.join(joints)} is a unit "
+            "quaternion (four coordinates for three freedoms). Use angles there."
+        )
 
     @cached_property
     def energies(self) -> Energies:
@@ -52,51 +54,51 @@ class Hamilton(Formulation):
         """The symbols p."""
         units = {"m": "kg*m/s", "rad": "kg*m^2/s"}
         return tuple(
-            symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}") for q in self.tree.layout.coordinates
+            symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
+            for q in self.tree.layout.coordinates
         )
 
     @cached_property
-    def _legendre(self) -> tuple[list[list[Expr]], list[Expr]]:
-        """A and a of p = A q' + a."""
-        return coefficients(self.energies.momenta, self.tree.layout.rates)
+    def _driven(self) -> list[Expr]:
+        """a = ∂T/∂q' at q' = 0: the momenta of what time moves."""
+        return substitute(self.energies.momenta, {rate: 0 for rate in self.tree.layout.rates})
+
+    @cached_property
+    def _shifted(self) -> list[Expr]:
+        """p - a."""
+        return [p - a for p, a in zip(self.momenta, self._driven, strict=True)]
 
     @cached_property
     def velocities(self) -> list[Expr]:
         """q' = ∂H/∂p = A⁻¹ (p - a)."""
-        matrix, offset = self._legendre
-        right = [p - a for p, a in zip(self.momenta, offset, strict=True)]
-        return solve_symmetric(matrix, right, self.tree.layout.coordinate_names)
+        return solve_symmetric(self.energies.matrix, self._shifted, self.tree.layout.coordinate_names)
 
     @cached_property
     def kinetic(self) -> Expr:
         """The Hamiltonian without the potential."""
-        right = [p - a for p, a in zip(self.momenta, self._legendre[1], strict=True)]
-        (at_rest,) = substitute([self.energies.kinetic], {rate: 0 for rate in self.tree.layout.rates})
-        return dot(right, self.velocities) / 2 - at_rest
+        (driven,) = substitute([self.energies.kinetic], {rate: 0 for rate in self.tree.layout.rates})
+        return dot(self._shifted, self.velocities) / 2 - driven
 
     @cached_property
     def hamiltonian(self) -> Expr:
         """H(q, p, t)."""
         return self.kinetic + self.energies.gravity + self.energies.elastic
 
-    @cached_property
-    def _momenta_of_speeds(self) -> list[Expr]:
-        """p = A (W v + w) + a, with the very entries of A that H inverts."""
-        matrix, offset = self._legendre
-        return [dot(row, self._rates.values) + a for row, a in zip(matrix, offset, strict=True)]
-
     def mass_matrix(self) -> list[list[Expr]]:
         """Wᵀ A W."""
-        half = [self._rates.along(row) for row in self._legendre[0]]
-        columns = [self._rates.along(column) for column in zip(*half, strict=True)]
-        return [list(row) for row in zip(*columns, strict=True)]
+        return self._rates.matrix_along(self.energies.matrix)
 
     def bias(self) -> list[Expr]:
-        """Wᵀ (dp/dt at constant speeds + ∂H/∂q), the elastic potential being among the loads."""
+        """Wᵀ (dp/dt at constant speeds + ∂H/∂q), the elastic potential being among the loads.
+
+        In ∂H/∂q the momenta are A q' + a with the very entries of A that H inverts, so that rounding of the
+        description's numbers is not magnified.
+        """
+        change = self._rates.change(self._rates.in_speeds(self.energies.momenta))
         slope = gradient(self.kinetic + self.energies.gravity, self.tree.layout.coordinates)
-        there = substitute(slope, dict(zip(self.momenta, self._momenta_of_speeds, strict=True)))
-        change = self._rates.change(self._momenta_of_speeds)
-        return self._rates.along([a + b for a, b in zip(change, there, strict=True)])
+        there = [dot(row, self._rates.values) + a for row, a in zip(self.energies.matrix, self._driven, strict=True)]
+        slope = substitute(slope, dict(zip(self.momenta, there, strict=True)))
+        return self._rates.along([a + b for a, b in zip(change, slope, strict=True)])
 
     def loads(self) -> list[Expr]:
         return self.energies.generalised_forces(self._rates)

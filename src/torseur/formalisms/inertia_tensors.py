@@ -1,6 +1,7 @@
 """Global inertia tensors: mass matrix and Christoffel symbols as products of tensors, without any derivation.
 
-Elementary motion i turns what it carries (Σ_i) at φ_i and moves its point O_i at t_i per unit of its rate s_i'. With ρ_i = [O_iM; 1]
+Elementary motion i turns what it carries (Σ_i) at φ_i and moves its point O_i at t_i per unit of its rate s_i'.
+With ρ_i = [O_iM; 1]
 
     S_i   = [φ̃_i, t_i]                             ∂OM/∂s_i = S_i ρ_i for M in Σ_i
     G_ij  = ∫ ρ_i ρ_jᵀ dm over Σ_i ∩ Σ_j              4x4, zero unless one motion carries the other
@@ -9,10 +10,11 @@ Elementary motion i turns what it carries (Σ_i) at φ_i and moves its point O_i
     Γ_i,jk = φ̃_j : K_ik                             for j before k, and for j = k: Christoffel symbols of the first kind
     Q_i   = g · (M_i t_i + φ_i x U_ii)               weight, with U_ii and M_i the last column of G_ii
 
-Everything is in earth axes. Tensors of composite bodies follow by G_ii = g_i + Σ_children T G_cc Tᵀ and G_ij = T G_jj, T = [[1, O_iO_j], [0, 1]].
-Where the three axes of a quaternion or the six of a free body in its own axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every
-ordered pair of them. Joints whose coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v.
-(Sandel 2007 for chains of one-dof joints.)
+Everything is in earth axes. Tensors of composite bodies follow by G_ii = g_i + Σ_children T G_cc Tᵀ and G_ij =
+T G_jj, T = [[1, O_iO_j], [0, 1]]. Where the three axes of a quaternion or the six of a free body in its own
+axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every ordered pair of them. Joints whose
+coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v. (Sandel 2007 for
+chains of one-dof joints.)
 """
 
 from __future__ import annotations
@@ -99,7 +101,10 @@ class InertiaTensors(Formulation):
 
     @cached_property
     def _turning(self) -> list[Vec3]:
-        """Per motion k, 2 Σ_{j before k} φ_j s_j' + Σ_{j in k} φ_j s_j': what multiplies s_k' in Σ_j Γ_i,jk s_j' s_k' over both orders."""
+        """Per motion k, 2 Σ_{j before k} φ_j s_j' + Σ_{j in k} φ_j s_j'.
+
+        Its tilde contracted with K_ik is Σ_j Γ_i,jk s_j', each pair of different motions counted in both orders.
+        """
         carried: list[Vec3] = []
         found: list[Vec3] = []
         for step in self.steps:
@@ -127,7 +132,8 @@ class InertiaTensors(Formulation):
         along = [-w for w in self._weights()]
         for (i, k), tensor in self.kinetic_tensors.items():
             step, screw = self.screws[k]
-            along[i] = along[i] + skew_contraction(self._turning[step], tensor) * screw.rate + trace(tensor) * screw.change
+            quadratic = skew_contraction(self._turning[step], tensor) * screw.rate
+            along[i] = along[i] + quadratic + trace(tensor) * screw.change
         return self._by_speed(along)
 
     def _weights(self) -> list[Expr]:
@@ -148,7 +154,8 @@ class InertiaTensors(Formulation):
                 lever = poses[step.link].position - step.origin
                 forces[a] = _added(forces[a], turn(wrench.moment), turn(wrench.force), lever)
             if step.before != NONE:
-                forces[step.before] = _added(forces[step.before], *forces[a], step.origin - self.steps[step.before].origin)
+                lever = step.origin - self.steps[step.before].origin
+                forces[step.before] = _added(forces[step.before], *forces[a], lever)
         along = [as_expr(screw.phi.dot(forces[a][0]) + screw.t.dot(forces[a][1])) for a, screw in self.screws]
         return [x + y for x, y in zip(applied.generalised, self._by_speed(along), strict=True)]
 

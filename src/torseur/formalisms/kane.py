@@ -1,7 +1,8 @@
 """Kane: generalised inertia forces and active forces are the bodies' forces dotted with partial velocities.
 
-The angular velocity of every link and the velocity of its origin are linear in the speeds v; their coefficients are the partial
-velocities. Accelerations are the derivatives of these velocities along the motion (Kane and Levinson, Dynamics, 1985).
+The angular velocity of every link and the velocity of its origin are linear in the speeds v; their coefficients
+are the partial velocities. Accelerations are the derivatives of these velocities along the motion (Kane and
+Levinson, Dynamics, 1985).
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Kane(Formulation):
 
     @cached_property
     def accelerations(self) -> list[Motion]:
-        """Angular acceleration and acceleration of the origin when no speed changes: in turning axes, a = dv/dt + ω x v."""
+        """Angular acceleration and acceleration of the origin at constant speeds: a = dv/dt + ω x v in turning axes."""
         rates = Rates(self.tree)
         changes = []
         for velocity in self.velocities:
@@ -96,7 +97,7 @@ class Kane(Formulation):
 
 
 def inertia_force(inertia: Inertia, w: Vec3, acceleration: Motion) -> Force:
-    """The force and the moment at the origin that an acceleration takes: m a + α x h + ω x (ω x h) and I α + ω x I ω + h x a."""
+    """What an acceleration takes: force m a + α x h + ω x (ω x h), moment I α + ω x I ω + h x a."""
     h, alpha, a = inertia.moment, acceleration.angular, acceleration.linear
     force = a * inertia.mass + alpha.cross(h) + w.cross(w.cross(h))
     return Force(inertia.matrix @ alpha + w.cross(inertia.matrix @ w) + h.cross(a), force)

@@ -1,8 +1,9 @@
 """Lagrange: d/dt ∂T/∂q' - ∂T/∂q = Q from the kinetic energy T(q, q', t) and the potential V(q).
 
-T = Σ ½ tr(H' g H'ᵀ) comes from positions alone. Where the speeds v are not the rates of the coordinates (quasi-velocities, unit quaternions),
-the virtual displacements are δq = W δπ with q' = W v + w, so the equations are taken along the columns of W; a unit
-quaternion's own multiplier falls out because W is tangent to its sphere.
+T = Σ ½ tr(H' g H'ᵀ) comes from positions alone. Where the speeds v are not the rates of the coordinates
+(quasi-velocities, unit quaternions), the virtual displacements are δq = W δπ with q' = W v + w, so the
+equations are taken along the columns of W; a unit quaternion's own multiplier falls out because W is tangent to
+its sphere.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from torseur.equations.formulation import Formulation
 from torseur.formalisms.energies import Energies
 from torseur.formalisms.rates import Rates
-from torseur.graph import Expr, dense_jacobian, gradient
+from torseur.graph import Expr, gradient
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,8 @@ class Lagrange(Formulation):
         return self._rates.in_speeds(self.energies.momenta)
 
     def mass_matrix(self) -> list[list[Expr]]:
-        """Wᵀ ∂p/∂v: the coefficients of v' in d/dt ∂T/∂q'."""
-        by_speed = dense_jacobian(self.momenta, self.tree.layout.speeds)
-        columns = [self._rates.along(column) for column in zip(*by_speed, strict=True)]
-        return [list(row) for row in zip(*columns, strict=True)]
+        """Wᵀ A W: the coefficients of v' in d/dt ∂T/∂q', because q'' = W v' + ..."""
+        return self._rates.matrix_along(self.energies.matrix)
 
     def bias(self) -> list[Expr]:
         """Wᵀ (dp/dt at constant speeds - ∂T/∂q + ∂V/∂q), V the potential of gravity."""

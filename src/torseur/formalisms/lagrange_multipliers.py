@@ -1,13 +1,14 @@
-"""Lagrange with multipliers: every link's placement H = [R, p] is twelve coordinates of its own, and joints are constraints.
+"""Lagrange with multipliers: twelve coordinates H = [R, p] for every link, and joints as constraints.
 
-The constraint of joint i is Φ_i = H_parent X_i(q, t) - H_i = 0, with X_i the 4x4 transform of the joint. In these coordinates the kinetic
-energy Σ ½ tr(H' g H'ᵀ) has a constant mass matrix, and with a multiplier Λ_i (3x4) for each constraint
+The constraint of joint i is Φ_i = H_parent X_i(q, t) - H_i = 0, with X_i the 4x4 transform of the joint. In
+these coordinates the kinetic energy Σ ½ tr(H' g H'ᵀ) has a constant mass matrix, and with a multiplier Λ_i
+(3x4) for each constraint
 
     H_i :   H_i'' g_i = F_i - Λ_i + Σ_children Λ_c X_cᵀ
     q_k :   0 = Q_k + Λ_i : (H_parent ∂X_i/∂q_k)
 
-The constraint Jacobian is block triangular, so the multipliers follow from the outermost links inward and what is left is one
-equation per coordinate; along the speeds (δq = W δπ) one per speed.
+The constraint Jacobian is block triangular, so the multipliers follow from the outermost links inward and what
+is left is one equation per coordinate; along the speeds (δq = W δπ) one per speed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ EARTH = [[as_expr(int(i == j)) for j in range(4)] for i in range(3)]
 
 @dataclass(frozen=True)
 class LagrangeMultipliers(Formulation):
-    """Redundant coordinates (H of every link and q), explicit constraints, multipliers eliminated by their structure."""
+    """Redundant coordinates (H of every link, and q), explicit constraints, multipliers eliminated."""
 
     @property
     def name(self) -> str:
@@ -170,4 +171,5 @@ class LagrangeMultipliers(Formulation):
 def placement_symbols(link: str) -> Matrix:
     """The twelve coordinates of a link."""
     rotation = [[symbol(f"{link}.R{i}{j}", "1", f"rotation of {link}") for j in (1, 2, 3)] for i in (1, 2, 3)]
-    return [[*row, symbol(f"{link}.{axis}", "m", f"origin of {link}")] for row, axis in zip(rotation, "xyz", strict=True)]
+    origin = [symbol(f"{link}.{axis}", "m", f"origin of {link}") for axis in "xyz"]
+    return [[*row, component] for row, component in zip(rotation, origin, strict=True)]

@@ -1,12 +1,14 @@
 """Lie group: twists of bodies in SE(3), adjoint matrices and brackets.
 
-The joint of link i moves it at the twist V_J = S v (+ what time drives), so with Ad_i the 6x6 matrix that takes twists of the parent to the link
+The joint of link i moves it at the twist V_J = S v (+ what time drives), so with Ad_i the 6x6 matrix that takes
+twists of the parent to the link
 
     V_i  = Ad_i V_p + V_J                      twist of the link, in its own axes
     V_i' = Ad_i V_p' - ad(V_J) Ad_i V_p + V_J'     because Ad_i' = -ad(V_J) Ad_i
 
-and every link obeys Euler-Poincaré, I V' - ad(V)ᵀ I V = F. Jacobians J_i collect the columns ∂V_i/∂v; Σ J_iᵀ(...) = 0 gives the equations
-(Park, Bobrow and Ploen 1995, for chains and one-dof joints). Twists are (ω, v), wrenches (m, f).
+and every link obeys Euler-Poincaré, I V' - ad(V)ᵀ I V = F. Jacobians J_i collect the columns ∂V_i/∂v; Σ
+J_iᵀ(...) = 0 gives the equations (Park, Bobrow and Ploen 1995, for chains and one-dof joints). Twists are (ω,
+v), wrenches (m, f).
 """
 
 from __future__ import annotations

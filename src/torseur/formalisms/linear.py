@@ -11,3 +11,9 @@ def coefficients(expressions: Sequence[Expr], symbols: Sequence[Expr]) -> tuple[
     """(A, b) with expressions = A x + b, for expressions linear in the symbols x."""
     matrix = dense_jacobian(expressions, symbols)
     return matrix, substitute(expressions, {symbol: 0 for symbol in symbols})
+
+
+def hessian(gradient: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]:
+    """Second derivatives from a gradient by the same symbols: the lower triangle, mirrored."""
+    rows = dense_jacobian(gradient, symbols)
+    return [[rows[max(i, j)][min(i, j)] for j in range(len(symbols))] for i in range(len(symbols))]

@@ -1,12 +1,13 @@
 """Newton-Euler: every link alone, with the reactions of its joints, then the reactions eliminated.
 
-Link i feels gravity, the loads, the reaction R_i of the joint that carries it, and the opposite of the reaction of every joint
-it carries. Its momentum (N, P), taken at its origin and in its axes, changes at the rate of that sum:
+Link i feels gravity, the loads, the reaction R_i of the joint that carries it, and the opposite of the reaction
+of every joint it carries. Its momentum (N, P), taken at its origin and in its axes, changes at the rate of that
+sum:
 
     P' + ω x P = f        N' + ω x N + v x P = m
 
-Six equations per link, six unknown components per reaction. A joint is ideal: the reaction has no power along its free directions
-except what loads put there, which gives one equation per speed.
+Six equations per link, six unknown components per reaction. A joint is ideal: the reaction has no power along
+its free directions except what loads put there, which gives one equation per speed.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class NewtonEuler(Formulation):
         return [a + b for a, b in zip(applied.generalised, along, strict=True)]
 
     def reactions(self) -> dict[str, Force]:
-        """By joint, the moment and the force of the parent on the child at the child's joint frame and in its axes, with v' as symbols."""
+        """By joint, moment and force of the parent on the child, in the child's joint frame, with v' as symbols."""
         applied = applied_loads(self.tree)
         needed = [
             rate - weight - applied.wrench(i)
@@ -108,7 +109,7 @@ class NewtonEuler(Formulation):
         return dict(zip(names, self._eliminated(needed), strict=True))
 
     def free_bodies(self) -> dict[str, list[Expr]]:
-        """By link, its six equations (moment x y z, force x y z; zero along a motion) with the reactions as unknowns."""
+        """By link, its six equations (moment x y z, force x y z), zero along a motion, with reactions as unknowns."""
         applied = applied_loads(self.tree)
         found: dict[str, list[Expr]] = {}
         for i, link in enumerate(self.tree.links):

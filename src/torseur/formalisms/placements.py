@@ -1,7 +1,8 @@
 """Bodies as 3x4 placements and 4x4 inertias: mechanics of positions alone, without angular velocities.
 
-A point with coordinates ξ in a link is at r = H [ξ; 1], H = [R, p] the link's rotation and origin in the earth frame. With the
-link's tensor g = ∫ [ξ; 1][ξ; 1]ᵀ dm, sums over the mass are traces: the kinetic energy is ½ tr(H' g H'ᵀ).
+A point with coordinates ξ in a link is at r = H [ξ; 1], H = [R, p] the link's rotation and origin in the earth
+frame. With the link's tensor g = ∫ [ξ; 1][ξ; 1]ᵀ dm, sums over the mass are traces: the kinetic energy is ½
+tr(H' g H'ᵀ).
 """
 
 from __future__ import annotations

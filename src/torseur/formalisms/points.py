@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from torseur.graph import Expr, as_expr, evaluate, live_nodes
 from torseur.graph.evaluation import Laws
@@ -25,7 +26,7 @@ def random_fraction(random: Random) -> Fraction:
 
 
 def random_parameters(tree: Tree, random: Random) -> dict[Expr, Fraction]:
-    """Parameters near their given values, so that roots and lengths keep their sign; between 1/2 and 2 where none is given."""
+    """Parameters near their given values, so that roots and lengths keep their sign; near 1/2, 1 or 2 where none is."""
     given = {p.symbol: p.value for p in tree.mechanism.parameters}
     found = {}
     for symbol in tree.layout.parameters:
@@ -45,25 +46,33 @@ def rational_state(tree: Tree, random: Random) -> dict[Expr, Fraction]:
         if link.symbols.quaternion:
             w, x, y, z = (values[c] for c in link.symbols.quaternion)
             square = w * w + x * x + y * y + z * z
-            unit = ((w * w - x * x - y * y - z * z) / square, 2 * w * x / square, 2 * w * y / square, 2 * w * z / square)
-            values |= dict(zip(link.symbols.quaternion, unit, strict=True))
+            squared = (2 * w * w - square, 2 * w * x, 2 * w * y, 2 * w * z)
+            values |= {c: part / square for c, part in zip(link.symbols.quaternion, squared, strict=True)}
     return values | random_parameters(tree, random)
+
+
+def multiple_precision() -> AbstractContextManager[None]:
+    """Arithmetic of DIGITS digits within a with statement."""
+    import mpmath
+
+    return cast(AbstractContextManager[None], mpmath.workdps(DIGITS))
 
 
 def multiple_precision_values(outputs: Sequence[Expr], state: Mapping[Expr, Fraction]) -> list[Any]:
     """The outputs at a state, to DIGITS digits."""
     import mpmath
 
-    with mpmath.workdps(DIGITS):
+    with multiple_precision():
         values = {x: mpmath.mpf(value.numerator) / value.denominator for x, value in state.items()}
         return evaluate(outputs, values, stand_ins(outputs))
 
 
 def exact_values(outputs: Sequence[Expr], state: Mapping[Expr, Fraction], random: Random) -> list[Fraction] | None:
-    """The outputs at a state as fractions, or None when they contain more than arithmetic and sines and cosines of symbols.
+    """The outputs at a state as fractions; None when they hold more than arithmetic and sines and cosines of symbols.
 
-    Sine and cosine of a symbol are a rational point of the circle. That point and the symbol's own value are independent: an
-    identity between functions of x, sin x and cos x is one between polynomials modulo sin² + cos² = 1.
+    Sine and cosine of a symbol are a rational point of the circle. That point and the symbol's own value are
+    independent: an identity between functions of x, sin x and cos x is one between polynomials modulo sin² +
+    cos² = 1.
     """
     values: Values = dict(state)
     circle: dict[Expr, tuple[Fraction, Fraction]] = {}

@@ -41,6 +41,11 @@ class Rates:
             total[k] = total[k] + direction * covector[i]
         return total
 
+    def matrix_along(self, matrix: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
+        """Wᵀ A W of a symmetric matrix by coordinates."""
+        half = [self.along(row) for row in matrix]
+        return [self.along(column) for column in zip(*half, strict=True)]
+
     def by_coordinate(self, covector: Sequence[Expr]) -> list[Expr]:
         """Yᵀ c: components by speed turned into components by coordinate, because δπ = Y δq."""
         total = [as_expr(0)] * len(self.tree.layout.coordinates)
@@ -64,7 +69,7 @@ class Rates:
         return substitute(list(expressions), {rate: value for rate, value in pairs if rate is not value})
 
     def natural_speeds(self, link: Link) -> list[Expr]:
-        """The rates of a joint's ordinary coordinates, then the angular velocity of its quaternion, in terms of the speeds."""
+        """Rates of a joint's ordinary coordinates, then the angular velocity of its quaternion, by the speeds."""
         natural = link.symbols.natural
         if natural == link.symbols.speeds:
             return list(natural)
@@ -78,7 +83,8 @@ class Rates:
             values = [component for part in parts for component in part]
         elif joint.speeds:
             meaning = dict(zip(link.symbols.natural, natural, strict=True))
-            values = substitute([speed.value for speed in joint.speeds], {w: v for w, v in meaning.items() if w is not v})
+            changed = {w: value for w, value in meaning.items() if w is not value}
+            values = substitute([speed.value for speed in joint.speeds], changed)
         else:
             values = natural
         return resolve(self.tree.mechanism, dict(self.tree.definitions), values)

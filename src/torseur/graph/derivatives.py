@@ -38,10 +38,10 @@ def _slope(node: Expr) -> Expr:
 def _times(partial: Any, change: Expr) -> Expr:
     """The product of the chain rule, with a choice kept outside: 0 times an undefined derivative is 0."""
     for choice, factor in ((partial, change), (change, partial)):
-        if isinstance(choice, Expr) and choice.op == "where" and ZERO in choice.args[1:]:
+        if choice.__class__ is Expr and choice.op == "where" and ZERO in choice.args[1:]:
             condition, a, b = choice.args
             return as_expr(s.where(condition, _times(a, factor), _times(b, factor)))
-    return as_expr(partial * change)
+    return change * partial
 
 
 def directional_derivative(outputs: Sequence[Expr], direction: Mapping[Expr, Any]) -> list[Expr]:

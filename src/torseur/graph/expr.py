@@ -70,7 +70,7 @@ class Expr:
 
     def apply_operation(self, name: str, values: tuple[Any, ...]) -> Expr:
         """The operation on scalars of which at least one is a graph expression."""
-        return build(name, tuple(as_expr(value) for value in values))
+        return build(name, tuple(map(as_expr, values)))
 
     def __add__(self, other: ExprLike) -> Expr:
         return NotImplemented if (y := operand(other)) is None else add(self, y)

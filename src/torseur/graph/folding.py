@@ -38,11 +38,11 @@ def build(name: str, args: tuple[Expr, ...]) -> Expr:
 
 def _finished(name: str, args: tuple[Expr, ...]) -> Expr:
     """A number when the arguments are numbers and the result is exact or already rounded, else a node."""
-    kinds = {arg.op for arg in args}
-    rounded = kinds <= {"constant", "pi"} and any(isinstance(arg.data, float) for arg in args)
-    if rounded or (kinds == {"constant"} and name in _EXACT_ON_RATIONALS):
-        return _computed(name, args)
-    return intern(name, args)
+    for arg in args:
+        if arg.op != "constant" and arg is not PI:
+            return intern(name, args)
+    exact = name in _EXACT_ON_RATIONALS and PI not in args
+    return _computed(name, args) if exact or any(isinstance(arg.data, float) for arg in args) else intern(name, args)
 
 
 def _computed(name: str, args: tuple[Expr, ...]) -> Expr:
@@ -128,6 +128,9 @@ def _integer_power(base: Expr, n: int) -> Expr:
 def _symmetric(name: str, a: Expr, b: Expr) -> Expr:
     if a is b:
         return a
+    if name == "both" and (a.is_constant or b.is_constant):
+        condition, other = (a, b) if a.is_constant else (b, a)
+        return other if condition.data else ZERO
     return _finished(name, (a, b) if a.serial < b.serial else (b, a))
 
 

@@ -36,10 +36,11 @@ def _is_graph(*values: Any) -> bool:
 
 
 def _call(name: str, *values: Any) -> Any:
-    values = tuple(v.__expr__() if hasattr(v, "__expr__") else v for v in values)
     for value in values:
         if hasattr(value, "apply_operation"):
             return value.apply_operation(name, values)
+        if hasattr(value, "__expr__"):
+            return value.__expr__().apply_operation(name, values)
     library = _library(next((v for v in values if not isinstance(v, (int, float))), values[0]))
     if library.__name__ == "numpy":
         name = _NUMPY_NAMES.get(name, name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cmp_to_key
 from typing import Any
 
 
@@ -36,26 +37,53 @@ def product_of(factors: Sequence[Any]) -> Any:
     from sympy import Mul
 
     flat = [part for factor in factors for part in Mul.make_args(factor)]
-    numbers = [part for part in flat if part.is_Number]
     others = [part for part in flat if not part.is_Number]
     if _powers_stay_apart(others):
-        return _built(Mul, flat, collect=False)
-    number, rest = _built(Mul, others).as_coeff_Mul()
-    numbers = [n for n in (*numbers, number) if n != 1]
+        return Mul(*flat, evaluate=False)
+    number, *parts = _collected(others)
+    numbers = [part for part in (*flat, number) if part.is_Number and part != 1]
     if any(n.is_Float for n in numbers) and sum(abs(n) != 1 for n in numbers) > 1:
-        return _built(Mul, [*numbers, rest], collect=False)
-    if not numbers:
-        return rest
-    return _built(Mul, [Mul(*numbers), rest], collect=not rest.is_Add)
+        return Mul(*numbers, *parts, evaluate=False)
+    # Multiplying the numbers alone is exact; with the parts, SymPy would distribute them over a sum.
+    front = [Mul(*numbers)] if numbers and Mul(*numbers) != 1 else []
+    return Mul(*front, *parts, evaluate=False)
+
+
+def _collected(factors: Sequence[Any]) -> list[Any]:
+    """A number, then the factors in SymPy's order with the powers of one base as one.
+
+    Rational powers are collected here: SymPy would ask of each sum in a denominator whether it is infinite.
+    """
+    from sympy import Basic, Mul
+
+    exponents: dict[Any, Any] = {}
+    rest = []
+    for factor in factors:
+        base, exponent = factor.as_base_exp()
+        if exponent.is_Rational and not base.is_Number and (exponent.is_Integer or base not in exponents):
+            exponents[base] = exponents.get(base, 0) + exponent
+        else:
+            rest.append(factor)
+    number, remainder = _built(Mul, rest).as_coeff_Mul()
+    powers = [power_of(base, exponent) for base, exponent in exponents.items() if exponent != 0]
+    parts = [*powers, *(part for part in Mul.make_args(remainder) if part != 1)]
+    return [number, *sorted(parts, key=cmp_to_key(Basic.compare))]
 
 
 def power_of(base: Any, exponent: Any) -> Any:
     """base to the power exponent; SymPy takes apart only bases that are numbers, products or powers."""
     from sympy import Mul, Pow
 
+    if exponent == 1:
+        return base
+    if any(part.is_Float or _has_float(part.as_base_exp()[1]) for part in Mul.make_args(base)):
+        return Pow(base, exponent, evaluate=False)
+    if base.is_Mul and exponent.is_Integer:
+        return product_of([power_of(part, exponent) for part in base.args])
+    if base.is_Pow and exponent.is_Integer and base.exp.is_Rational and not base.base.is_Number:
+        return power_of(base.base, base.exp * exponent)
     composed = base.is_Number or base.is_Mul or base.as_base_exp()[1] != 1
-    inexact = any(part.is_Float or _has_float(part.as_base_exp()[1]) for part in Mul.make_args(base))
-    return _built(Pow, [base, exponent], collect=composed and not inexact and not _has_float(exponent))
+    return _built(Pow, [base, exponent], collect=composed and not _has_float(exponent))
 
 
 def lattice_of(kind: Any, parts: Sequence[Any], ordered: bool) -> Any:

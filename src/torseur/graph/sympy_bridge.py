@@ -172,6 +172,8 @@ class _Writer:
         import sympy
 
         result = self.results[node]
+        if node.is_constant:
+            return sympy.true if node.data else sympy.false
         return result if node.op in _CONDITIONS else sympy.Ne(result, 0, evaluate=False)
 
     def _leaf(self, node: Expr) -> Any:

@@ -11,7 +11,7 @@ from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph.arithmetic import add, div, mul
 from torseur.graph.derivatives import gradient
 from torseur.graph.evaluation import substitute
-from torseur.graph.expr import ONE, PI, ZERO, Expr, Number, constant, intern, symbol
+from torseur.graph.expr import ONE, PI, ZERO, Expr, Number, constant, intern, pair, symbol
 from torseur.graph.folding import build
 from torseur.graph.functions import UndeterminedFunction
 
@@ -124,14 +124,29 @@ def _exact(number: Any) -> Number:
 
 
 def _product(*factors: Expr) -> Expr:
-    """The factors over the divisors: one division, whatever their number."""
+    """A number times the factors over the divisors: one division, whatever their number."""
+    numbers: list[Expr] = []
     top = bottom = ONE
     for factor in factors:
-        if factor.op == "div" and factor.args[0] is ONE:
+        if factor.op == "constant":
+            numbers.append(factor)
+        elif factor.op == "div" and factor.args[0] is ONE:
             bottom = mul(bottom, factor.args[1])
         else:
             top = mul(top, factor)
-    return div(top, bottom)
+    return _scaled(numbers, div(top, bottom))
+
+
+def _scaled(numbers: list[Expr], node: Expr) -> Expr:
+    """The numbers times a node; several numbers of which one is a float stay apart, as SymPy has them."""
+    if not any(isinstance(number.data, float) for number in numbers):
+        return reduce(mul, numbers, node)
+    return reduce(lambda product, number: pair("mul", number, product), numbers[1:], mul(numbers[0], node))
+
+
+def _sum(*terms: Expr) -> Expr:
+    """The terms, numbers last: next to each other, two floats would be rounded to one."""
+    return reduce(add, sorted(terms, key=lambda term: term.is_constant))
 
 
 def _derivative(expression: Expr, *variables: Expr) -> Expr:
@@ -169,7 +184,7 @@ def _equal(a: Expr, b: Expr) -> Expr:
 _READINGS: dict[str, Callable[..., Expr]] = {
     "Pi": lambda: PI,
     "Exp1": lambda: build("exp", (ONE,)),
-    "Add": lambda *terms: reduce(add, terms),
+    "Add": _sum,
     "Mul": _product,
     "Pow": lambda base, exponent: build("pow", (base, exponent)),
     "Abs": lambda a: build("abs", (a,)),

@@ -38,8 +38,8 @@ def declare_body(statement: x.BodyIs, shop: Workshop) -> None:
     solids = any(isinstance(item, x.Shape) for item in statement.items)
     implied = {key: known for key, known in _implied(name).items() if not solids and not _given(key, given)}
     if "mass" in given and not solids:
-        fault = Deferred(lambda: shop.masses[name].build(), lambda: _circular(statement, shop))
-        implied[f"{name}.mass"] = Known(MASS, fault)
+        mass = Deferred(lambda: shop.mass(name), lambda: _circular(statement, shop))
+        implied[f"{name}.mass"] = Known(MASS, mass)
     shop.scope.bodies[name] = implied
 
 
@@ -121,9 +121,11 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
     """The six components of `0`, `diag(xx, yy, zz)` or a symmetric matrix of rows."""
     if isinstance(value, x.Number) and value.text == "0":
         return lambda: inertia(0, 0, 0).components
-    rows = _rows(value)
+    rows = _rows(value, shop)
     if rows is None:
-        shop.scope.fault(value, "expected an inertia: 0, diag(xx, yy, zz) or [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].")
+        shop.scope.fault(
+            value, "expected an inertia: 0, diag(xx, yy, zz) or [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]."
+        )
         return lambda: (as_expr(0),) * 6
     terms = [[shop.formulas.read(entry, INERTIA, context) for entry in row] for row in rows]
 
@@ -131,20 +133,23 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
         matrix = [[term.build() for term in row] for row in terms]
         for i, j in ((0, 1), (0, 2), (1, 2)):
             if matrix[i][j] is not matrix[j][i]:
-                shop.scope.fault(rows[j][i], "an inertia matrix is symmetric; this is not what stands across the diagonal.")
+                shop.scope.fault(
+                    rows[j][i], "an inertia matrix is symmetric; this is not what stands across the diagonal."
+                )
         return (*(matrix[i][i] for i in range(3)), matrix[0][1], matrix[0][2], matrix[1][2])
 
     return build
 
 
-def _rows(value: x.Expression) -> list[list[x.Expression]] | None:
+def _rows(value: x.Expression, shop: Workshop) -> list[list[x.Expression]] | None:
     """Three rows of three entries."""
     if isinstance(value, x.Call) and value.function.name == "diag" and len(value.arguments) == 3:
         a, b, c = value.arguments
         zero = x.Number(value.start, value.end, 1, "0", None)
         return [[a, zero, zero], [zero, b, zero], [zero, zero, c]]
-    if isinstance(value, x.Bracket) and len(value.components) == 3 and value.unit is None:
-        rows = [list(row.components) for row in value.components if isinstance(row, x.Bracket) and row.unit is None]
+    if isinstance(value, x.Bracket) and len(value.components) == 3:
+        brackets = [row for row in value.components if isinstance(row, x.Bracket) and row.unit is None]
+        rows = [[shop.places.measured(entry, value.unit) for entry in row.components] for row in brackets]
         return rows if [len(row) for row in rows] == [3, 3, 3] else None
     return None
 

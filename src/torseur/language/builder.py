@@ -137,6 +137,10 @@ class Builder:
         name, of, value = parts
         return x.Property(*_bounds(parts), _named(name), of, value)
 
+    def given(self, parts: list[Any]) -> x.Property:
+        name, value = parts
+        return x.Property(*_bounds(parts), _named(name), None, value)
+
     def clause_word(self, parts: list[Any]) -> Any:
         return parts[0]
 

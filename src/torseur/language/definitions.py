@@ -42,7 +42,8 @@ def _written_unit(statement: x.ParameterIs, shop: Workshop) -> str | None:
         value = value.operand
     if not isinstance(value, x.Number) or value.unit is None:
         return None
-    return shop.attempt(value, lambda: unit_of(value.unit or "1") and value.unit, None)
+    unit = value.unit
+    return shop.attempt(value, lambda: unit if unit_of(unit) else None, None)
 
 
 def read_parameter(statement: x.ParameterIs, shop: Workshop) -> Callable[[], Parameter]:
@@ -155,7 +156,9 @@ def read_sensor(statement: x.SensorIs, shop: Workshop) -> None:
         shop.scope.names.taken.add(name.text)
 
 
-def read_initial(statement: x.InitialIs, implied: dict[str, str], shop: Workshop) -> tuple[str, Callable[[], Expr]] | None:
+def read_initial(
+    statement: x.InitialIs, implied: dict[str, str], shop: Workshop
+) -> tuple[str, Callable[[], Expr]] | None:
     """(name, value) of an initial coordinate, rate or speed; None after noting an unknown one."""
     node = statement.of
     found = _state(node, implied, shop)
@@ -181,5 +184,3 @@ def _state(node: x.Reference, implied: dict[str, str], shop: Workshop) -> tuple[
     known = [*names, *(f"{name}'" for name in names), *shop.speeds, *implied]
     shop.scope.unknown(node, "coordinate", f"{node.name}{chr(39) * node.primes}", dict.fromkeys(known))
     return None
-
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from torseur.mechanism.units import Dimension, kind_of, si_name, unit_of
 
@@ -16,8 +17,9 @@ Exponent = int | Fraction
 MOST_UNKNOWNS = 50
 
 
-def _exact(value: float) -> Exponent:
-    return int(value) if float(value).is_integer() else Fraction(value).limit_denominator(1000)
+def _exact(value: float | Fraction) -> Exponent:
+    exact = Fraction(value).limit_denominator(1000)
+    return exact.numerator if exact.denominator == 1 else exact
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Dim:
 NUMBER = Dim((0,) * 7)
 
 
+@lru_cache(maxsize=1024)
 def dimension_of(unit: str) -> Dim:
     """The dimension of a unit."""
     return Dim(tuple(_exact(e) for e in unit_of(unit).dimension))
@@ -99,7 +102,7 @@ class Dimensions:
             return False
         number, exponent = max(difference.unknowns)
         rest = Dim(difference.base, tuple(pair for pair in difference.unknowns if pair[0] != number))
-        self._solved[number] = rest.power(Fraction(-1) / exponent)
+        self._solved[number] = rest.power(_exact(Fraction(-1) / exponent))
         return True
 
     def unit(self, dimension: Dim, number: str = "1") -> str:

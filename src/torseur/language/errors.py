@@ -65,9 +65,11 @@ class Report:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.found: dict[tuple[int, str], Diagnostic] = {}
+        self.places: set[int] = set()
 
     def add(self, start: int, end: int, message: str, hint: str = "") -> None:
         """Notes a fault between two offsets; the same fault at the same place is noted once."""
+        self.places.add(start)
         if len(self.found) >= MOST_DIAGNOSTICS:
             return
         line, column = self.source.position(start)
@@ -77,6 +79,10 @@ class Report:
             end_column = column + line_end - start
         diagnostic = Diagnostic(self.source.file, line, column, max(end_column, column + 1), message, hint)
         self.found.setdefault((start, message), diagnostic)
+
+    def has(self, start: int, end: int) -> bool:
+        """Whether a fault was noted between two offsets."""
+        return any(start <= place <= end for place in self.places)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

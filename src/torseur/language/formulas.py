@@ -178,7 +178,9 @@ class Formulas:
         first = measured[0]
         for term in measured[1:]:
             if not self.dimensions.equal(first.dimension, term.dimension):
-                parts = [f"{self.scope.excerpt(t.node)} ({self.dimensions.described(t.dimension)})" for t in (first, term)]
+                parts = [
+                    f"{self.scope.excerpt(t.node)} ({self.dimensions.described(t.dimension)})" for t in (first, term)
+                ]
                 self.scope.fault(term.node, f"cannot combine {parts[0]} and {parts[1]}.")
         return first.dimension
 

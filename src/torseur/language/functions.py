@@ -45,7 +45,7 @@ def called(name: str, arguments: list[Expr]) -> Expr:
 
 def _power(base: Expr, exponent: Expr) -> Expr:
     """A power, refused when it is a number beyond any use."""
-    if exponent.is_constant and abs(exponent.value) > LARGEST_EXPONENT:
+    if exponent.is_constant and abs(float(exponent.value)) > LARGEST_EXPONENT:
         raise ValueError("the exponent is too large")
     if base.is_constant and exponent.is_constant:
         float(base.value) ** float(exponent.value)

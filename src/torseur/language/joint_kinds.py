@@ -85,12 +85,12 @@ def _fixed(r: Reading) -> Callable[[], Joint]:
 
 def _revolute(r: Reading) -> Callable[[], Joint]:
     axis = r.axis("about", Z)
-    return lambda: r.attempt(lambda: revolute(*r.frames(), *_made(r), axis()))
+    return lambda: r.attempt(lambda: revolute(*r.frames(), _made(r)[0], axis()))
 
 
 def _prismatic(r: Reading) -> Callable[[], Joint]:
     axis = r.axis("along", X)
-    return lambda: r.attempt(lambda: prismatic(*r.frames(), *_made(r), axis()))
+    return lambda: r.attempt(lambda: prismatic(*r.frames(), _made(r)[0], axis()))
 
 
 def _helical(r: Reading) -> Callable[[], Joint]:
@@ -100,17 +100,17 @@ def _helical(r: Reading) -> Callable[[], Joint]:
         r.shop.scope.fault(r.kind, "a helical joint needs its pitch (advance per radian): pitch = 5 mm.")
         return _fixed(r)
     pitch = r.shop.formulas.read(value, LENGTH, r.context)
-    return lambda: r.attempt(lambda: helical(*r.frames(), *_made(r), pitch.build(), axis()))
+    return lambda: r.attempt(lambda: helical(*r.frames(), _made(r)[0], pitch.build(), axis()))
 
 
 def _cylindrical(r: Reading) -> Callable[[], Joint]:
     axis = r.axis("about", Z)
-    return lambda: r.attempt(lambda: cylindrical(*r.frames(), *_made(r), axis()))
+    return lambda: r.attempt(lambda: cylindrical(*r.frames(), _made(r)[0], _made(r)[1], axis()))
 
 
 def _universal(r: Reading) -> Callable[[], Joint]:
     first, second = r.axis("about", X), r.axis("then", Y)
-    return lambda: r.attempt(lambda: universal(*r.frames(), *_made(r), first(), second()))
+    return lambda: r.attempt(lambda: universal(*r.frames(), _made(r)[0], _made(r)[1], first(), second()))
 
 
 def _planar(r: Reading) -> Callable[[], Joint]:
@@ -217,7 +217,9 @@ def _dof(r: Reading, index: int) -> Callable[[], tuple[ElementaryMotion, ...]]:
     return _translations(r, value)
 
 
-def _translation_along(r: Reading, value: x.Expression, axis: x.Expression) -> Callable[[], tuple[ElementaryMotion, ...]]:
+def _translation_along(
+    r: Reading, value: x.Expression, axis: x.Expression
+) -> Callable[[], tuple[ElementaryMotion, ...]]:
     amount, direction = r.shop.formulas.read(value, LENGTH, r.context), r.shop.places.direction(axis, r.context)
     return lambda: (translation(direction(), amount.build()),)
 

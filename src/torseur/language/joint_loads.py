@@ -96,7 +96,9 @@ class _Options:
         wanted = NUMBER if option == "torque" else LENGTH
         if not self.shop.scope.dimensions.equal(dimension, wanted):
             other, kind = ("force", "length") if option == "torque" else ("torque", "angle")
-            message = f"coordinate '{coordinate}' is a{'n' * (kind == 'angle')} {kind}: a {other} acts on it, not a {option}."
+            message = (
+                f"coordinate '{coordinate}' is a{'n' * (kind == 'angle')} {kind}: a {other} acts on it, not a {option}."
+            )
             self.shop.scope.fault(item.name, message)
         return ENERGY if option == "torque" else FORCE
 

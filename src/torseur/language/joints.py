@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from torseur.graph import as_expr
 from torseur.language import syntax as x
 from torseur.language.dimensions import NUMBER, RATE, Dim, dimension_of
 from torseur.language.items import Items
@@ -29,7 +30,7 @@ class JointReading:
     child: x.Expression
     child_body: str
     coordinates: tuple[Callable[[], Coordinate], ...] = ()
-    context: Context = Context("")
+    context: Context = field(default_factory=lambda: Context(""))
     speeds: Callable[[], tuple[Speed, ...]] = tuple
     complete: bool = True
 
@@ -145,7 +146,7 @@ def implied_speed_units(joint: JointReading) -> dict[str, str]:
 def _speed_value(joint: JointReading, group: x.SpeedGroup, index: int, shop: Workshop) -> Deferred:
     name = group.names[index].text
     return Deferred(
-        lambda: next(speed.value for speed in joint.speeds() if speed.name == name),
+        lambda: next((speed.value for speed in joint.speeds() if speed.name == name), as_expr(1)),
         lambda: shop.scope.fault(group, f"speed '{name}' is given by itself."),
     )
 
@@ -192,7 +193,9 @@ def _role(items: Items, shop: Workshop) -> str:
     return ""
 
 
-def _speeds(joint: JointReading, motion: Callable[[], Joint], child: str, shop: Workshop) -> Callable[[], tuple[Speed, ...]]:
+def _speeds(
+    joint: JointReading, motion: Callable[[], Joint], child: str, shop: Workshop
+) -> Callable[[], tuple[Speed, ...]]:
     """The declared quasi-velocities: formulas, or components of the velocity and rotation in the child's axes."""
     if joint.statement.body_speeds is not None:
         _check_child(joint.statement.body_speeds, child, shop)
@@ -202,13 +205,19 @@ def _speeds(joint: JointReading, motion: Callable[[], Joint], child: str, shop: 
 
 def _check_child(node: x.Reference, child: str, shop: Workshop) -> None:
     if node.name != child:
-        shop.scope.fault(node, f"the speeds of a joint are taken in the body it moves, '{child}', not in '{node.name}'.")
+        shop.scope.fault(
+            node, f"the speeds of a joint are taken in the body it moves, '{child}', not in '{node.name}'."
+        )
 
 
 def _speed_group(joint: JointReading, group: x.SpeedGroup, motion: Callable[[], Joint], child: str,
                  shop: Workshop) -> Callable[[], tuple[Speed, ...]]:  # fmt: skip
     names = [name.text for name in group.names]
-    if isinstance(group.value, x.Reference) and group.value.name in SPEED_UNITS and isinstance(group.within, x.Reference):
+    if (
+        isinstance(group.value, x.Reference)
+        and group.value.name in SPEED_UNITS
+        and isinstance(group.within, x.Reference)
+    ):
         quantity = group.value.name
         _check_child(group.within, child, shop)
 

@@ -1,7 +1,7 @@
 """From text to tokens, in one pass of linear time, with exact positions.
 
-Comments `(* ... *)` nest. A unit belongs to the number or bracket before it: it stands on the same line and is written without
-spaces (`2 N*m`), so that `2 N * m` is a product with something called m.
+Comments `(* ... *)` nest. A unit belongs to the number or bracket before it: it stands on the same line and is
+written without spaces (`2 N*m`), so that `2 N * m` is a product with something called m.
 """
 
 from __future__ import annotations

@@ -32,7 +32,12 @@ from torseur.mechanism.quantities import ORIGIN
 DIMENSIONS = {"force": FORCE, "torque": ENERGY}
 STIFFNESS = dimension_of("N/m")
 _SPRING = ("stiffness", "rest", "damping")
-_BUSHING = {"stiffness": STIFFNESS, "torsion": ENERGY, "damping": STIFFNESS.times(TIME), "torsion_damping": ENERGY.times(TIME)}
+_BUSHING = {
+    "stiffness": STIFFNESS,
+    "torsion": ENERGY,
+    "damping": STIFFNESS.times(TIME),
+    "torsion_damping": ENERGY.times(TIME),
+}
 _SPRING_NAMES = {
     "length": Known(LENGTH, lambda: LENGTH_SYMBOL, Known(dimension_of("m/s"), lambda: LENGTH_RATE)),
 }
@@ -50,10 +55,12 @@ def load_names(statements: Sequence[x.WrenchIs | x.SpringIs], shop: Workshop) ->
 def _default_name(statement: x.WrenchIs | x.SpringIs, shop: Workshop) -> str:
     if isinstance(statement, x.WrenchIs):
         kinds = [part.kind for part in statement.parts]
-        return wrench_name(kinds, shop.places.owner(statement.target))
+        on_coordinate = None if statement.in_joint else _target_coordinate(statement, shop)
+        return wrench_name(kinds, on_coordinate[1] if on_coordinate else shop.places.owner(statement.target))
     if statement.ends is None:
         assert statement.coordinate is not None
-        return wrench_name([statement.kind], statement.coordinate.name)
+        found = coordinate_of(statement.coordinate, shop)
+        return wrench_name([statement.kind], found[1] if found else statement.coordinate.name)
     return between(statement.kind, *(shop.places.owner(end) for end in statement.ends))
 
 
@@ -148,7 +155,9 @@ def coordinate_of(node: x.Reference, shop: Workshop) -> tuple[str, str] | None:
     return None
 
 
-def _coordinate_force(statement: x.WrenchIs, name: str, joint: str, coordinate: str, shop: Workshop) -> Callable[[], Load]:
+def _coordinate_force(
+    statement: x.WrenchIs, name: str, joint: str, coordinate: str, shop: Workshop
+) -> Callable[[], Load]:
     part = statement.parts[0]
     if len(statement.parts) > 1 or statement.axes is not None:
         shop.scope.fault(statement, f"a load on coordinate '{coordinate}' is one number without axes.")
@@ -202,9 +211,13 @@ def _point_spring(items: Items, name: str, first: Placed, second: Placed, shop: 
         shop.scope.fault(law, f"spring '{name}': give either a law or stiffness, rest and damping.")
     tension = None if law is None else shop.formulas.read(law, FORCE, Context(name, _SPRING_NAMES))
     items.finish((*_SPRING, "law"))
-    return lambda: PointSpring(
-        name, first.build(), second.build(), *(build() for build in values), None if tension is None else tension.build()
-    )
+
+    def build() -> Load:
+        stiffness, rest, damping = (value() for value in values)
+        law_of_length = None if tension is None else tension.build()
+        return PointSpring(name, first.build(), second.build(), stiffness, rest, damping, law_of_length)
+
+    return build
 
 
 def _bushing(items: Items, name: str, first: Placed, second: Placed, shop: Workshop) -> Callable[[], Load]:
@@ -216,7 +229,9 @@ def _bushing(items: Items, name: str, first: Placed, second: Placed, shop: Works
     items.finish(tuple(_BUSHING))
 
     def six(forces: str, moments: str) -> tuple:  # type: ignore[type-arg]
-        return tuple(c for option in (forces, moments) for c in (built(vectors[option]) if option in vectors else ORIGIN))
+        return tuple(
+            c for option in (forces, moments) for c in (built(vectors[option]) if option in vectors else ORIGIN)
+        )
 
     return lambda: Bushing(
         name, first.build(), second.build(), six("stiffness", "torsion"), six("damping", "torsion_damping")

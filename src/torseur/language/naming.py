@@ -1,4 +1,4 @@
-"""Names for everything that the text did not name. Reader and printer share these rules, so both give the same names."""
+"""Names for everything that the text did not name; reader and printer share these rules."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,10 @@ from torseur.language.syntax import Statement
 
 if TYPE_CHECKING:
     from lark import Lark
+    from lark import Token as LarkToken
 
 LARGEST_TEXT = 1_000_000
+MOST_TOKENS = 200_000
 _OPENINGS = ("mechanism", "param", "gravity", "init", "let", "law", "table", "measure", "join", "apply", "constrain")
 _OPERANDS = {"NAME", "NUMBER", "FRESH", "OPEN", "ROUND_OPEN"}
 _OPERATORS = {"SUM_SIGN", "PRODUCT_SIGN", "COMPARE", "CIRCUMFLEX", "@", "++", "||", "DOT", "PRIME", "UNIT"}
@@ -32,24 +34,25 @@ class Grammar:
     """The parser, and which terminal each keyword or sign is."""
 
     lark: Lark
+    token: type[LarkToken]
     terminals: dict[str, str]
     spellings: dict[str, str]
-
-    @property
-    def keywords(self) -> frozenset[str]:
-        return frozenset(word for word in self.terminals if word.isalpha())
+    keywords: frozenset[str]
 
 
 @lru_cache(maxsize=1)
 def grammar() -> Grammar:
     """The grammar of LSD, ready to parse; built once."""
     from lark import Lark
+    from lark import Token as LarkToken
     from lark.lexer import PatternStr
 
     text = files("torseur.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    lark = Lark(text, parser="lalr", start="statement", transformer=Builder(), maybe_placeholders=True)  # type: ignore[arg-type]
+    lark = Lark(text, parser="lalr", start="statement", transformer=Builder(), maybe_placeholders=True)
     named = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    return Grammar(lark, named | _SIGNS, {name: f"'{word}'" for word, name in named.items()} | _WORDS)
+    spellings = {name: f"'{word}'" for word, name in named.items()} | _WORDS
+    keywords = frozenset(word for word in named if word.isalpha())
+    return Grammar(lark, LarkToken, named | _SIGNS, spellings, keywords)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,9 @@ def parse_statements(source: Source, report: Report) -> Parsed:
         report.add(0, 1, f"the text has {len(source.text)} characters; the limit is {LARGEST_TEXT}.")
         return Parsed((), frozenset())
     found = tokens(source, report, grammar().keywords)
+    if len(found) > MOST_TOKENS:
+        report.add(found[MOST_TOKENS].start, found[MOST_TOKENS].end, f"the text has more than {MOST_TOKENS} words.")
+        return Parsed((), frozenset())
     statements: list[Statement] = []
     doubtful: set[str] = set()
     position = 0
@@ -82,34 +88,36 @@ def _one_statement(found: list[Token], first: int, report: Report) -> tuple[tupl
     """The statement (several for a list) starting at a token, and where the next one starts."""
     from lark.exceptions import UnexpectedToken
 
-    parser = grammar().lark.parse_interactive()
+    parser: Any = grammar().lark.parse_interactive()
     for index in range(first, len(found)):
         token = found[index]
         try:
             parser.feed_token(_terminal(token, parser.choices()))
             if token.kind == "SIGN" and token.value == ";":
-                return parser.feed_eof(), index + 1
+                whole = {"start": found[first].start, "end": token.end}
+                return tuple(replace(statement, **whole) for statement in parser.feed_eof()), index + 1
         except UnexpectedToken:
-            _report_unexpected(token, parser.accepts(), index == first, report)
+            # After a character or string that was reported, what follows is its consequence.
+            if not report.has(found[first].start, token.end):
+                _report_unexpected(token, parser.accepts(), index == first, report)
             return (), _resume(found, index, first)
         except TooDeep as problem:
             report.add(problem.start, problem.end, "this formula is nested too deeply.")
             return (), _resume(found, index, first)
     end = found[-1].end
-    report.add(end, end, f"expected {_expected(parser.accepts())} at the end of the text.")
+    if not report.has(found[first].start, len(report.source.text)):
+        report.add(end, end, f"expected {_expected(parser.accepts())} at the end of the text.")
     return (), len(found)
 
 
 def _terminal(token: Token, choices: Any) -> Any:
     """The token as the grammar's terminal: a keyword only where one fits."""
-    from lark import Token as LarkToken
-
-    kind = token.kind
+    language, kind = grammar(), token.kind
     if kind == "SIGN" or (kind == "NAME" and not token.quoted):
-        keyword = grammar().terminals.get(token.value)
+        keyword = language.terminals.get(token.value)
         if keyword is not None and (kind == "SIGN" or keyword in choices):
             kind = keyword
-    return LarkToken(kind, token.value, start_pos=token.start, end_pos=token.end)
+    return language.token(kind, token.value, start_pos=token.start, end_pos=token.end)
 
 
 def _resume(found: list[Token], bad: int, first: int) -> int:
@@ -141,7 +149,9 @@ def _report_unexpected(token: Token, accepted: set[str], opening: bool, report: 
     hint = f"Did you mean '{guess}'?" if guess and guess != token.value else ""
     shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
     if opening:
-        report.add(token.start, token.end, f"'{shown}' does not open a statement. Statements: {', '.join(_OPENINGS)}.", hint)
+        report.add(
+            token.start, token.end, f"'{shown}' does not open a statement. Statements: {', '.join(_OPENINGS)}.", hint
+        )
         return
     report.add(token.start, token.end, f"expected {_expected(accepted)}, got '{shown}'.", hint)
 
@@ -150,7 +160,7 @@ def _expected(accepted: Iterable[str]) -> str:
     """What the grammar would accept, in words: values and operators by their kind, the rest by spelling."""
     names = set(accepted)
     words = []
-    if _OPERANDS <= names:
+    if names >= _OPERANDS:
         words.append("a value")
         names -= _OPERANDS | {"SUM_SIGN"}
     spellings = grammar().spellings

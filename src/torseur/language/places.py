@@ -59,7 +59,10 @@ class Places:
             return self._checked(self.references.vector_definition(node, definition), expected, node)
         if isinstance(node, (x.Sum, x.Negative, x.Product)):
             return self._combined(node, expected, context)
-        self.scope.fault(node, f"expected a vector such as [1, 0, 0], got {self.scope.excerpt(node)}.")
+        if isinstance(node, x.Reference) and not self.references.is_known(node, context):
+            self.scope.unknown(node, "vector", node.name, self.scope.definitions)
+        else:
+            self.scope.fault(node, f"expected a vector such as [1, 0, 0], got {self.scope.excerpt(node)}.")
         return self.origin(node)
 
     def origin(self, node: x.Node) -> Components:
@@ -70,16 +73,16 @@ class Places:
         if len(node.components) != 3:
             self.scope.fault(node, f"a vector has three components, got {len(node.components)}.")
             return self.origin(node)
-        parts = [self._measured(part, node.unit) for part in node.components]
+        parts = [self.measured(part, node.unit) for part in node.components]
         first, second, third = (self.formulas.read(part, expected, context) for part in parts)
         return first, second, third
 
-    def _measured(self, part: x.Expression, unit: str | None) -> x.Expression:
+    def measured(self, part: x.Expression, unit: str | None) -> x.Expression:
         """A component with the unit that follows the bracket."""
         if unit is None:
             return part
         if isinstance(part, x.Negative):
-            return replace(part, operand=self._measured(part.operand, unit))
+            return replace(part, operand=self.measured(part.operand, unit))
         if isinstance(part, x.Number) and part.unit is None:
             return replace(part, unit=None if part.text == "0" else unit)
         self.scope.fault(part, f"the unit after a bracket is for plain numbers; {self.scope.excerpt(part)} is none.")
@@ -122,7 +125,9 @@ class Places:
         if len(vectors) != 1:
             self.scope.fault(node, f"expected a vector, got {self.scope.excerpt(node)}.")
             return self.origin(node)
-        scales = [(sign, self.formulas.read(part, None, context)) for sign, part in node.factors if part is not vectors[0]]
+        scales = [
+            (sign, self.formulas.read(part, None, context)) for sign, part in node.factors if part is not vectors[0]
+        ]
         inside = expected
         for sign, term in scales:
             if not term.literal:

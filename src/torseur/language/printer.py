@@ -22,7 +22,9 @@ def to_text(mechanism: Mechanism) -> str:
     plain = mechanism_text(mechanism, short=False)
     read, report = _reading(plain)
     if read != mechanism:
-        reason = report.diagnostics[0].message if report.diagnostics else "its parts do not follow the language's own rules"
+        reason = (
+            report.diagnostics[0].message if report.diagnostics else "its parts do not follow the language's own rules"
+        )
         raise UnsupportedError(f"mechanism '{mechanism.name}' cannot be written as text: {reason}.".replace("..", "."))
     return plain
 

@@ -33,6 +33,7 @@ from torseur.mechanism import EARTH_NAME, Body, Constraint, Frame, Joint, Law, L
 from torseur.mechanism.quantities import ORIGIN
 
 T = TypeVar("T", bound=x.Statement)
+V = TypeVar("V")
 DEFAULT_NAME = "mechanism"
 # Undetermined constants are numbered in this order, whatever the order of the text.
 _READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs)
@@ -40,17 +41,17 @@ _READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.Definit
 
 @dataclass
 class Understood:
-    """Everything a text says, ready to build."""
+    """Everything a text says: each statement with what builds its part of the mechanism."""
 
-    bodies: list[Callable[[], Body]] = field(default_factory=list)
-    joints: list[Callable[[], tuple[Joint, list[Load]]]] = field(default_factory=list)
-    parameters: list[Callable[[], Parameter]] = field(default_factory=list)
-    gravity: Callable[[], Vector] = lambda: ORIGIN
-    loads: list[Callable[[], Load]] = field(default_factory=list)
-    constraints: list[Callable[[], Constraint]] = field(default_factory=list)
-    laws: list[Callable[[], Law]] = field(default_factory=list)
-    frames: list[tuple[str, Callable[[], Frame]]] = field(default_factory=list)
-    initial: list[tuple[str, Callable[[], Expr]]] = field(default_factory=list)
+    bodies: list[tuple[x.Statement, Callable[[], Body]]] = field(default_factory=list)
+    joints: list[tuple[x.Statement, Callable[[], tuple[Joint, list[Load]]]]] = field(default_factory=list)
+    parameters: list[tuple[x.Statement, Callable[[], Parameter]]] = field(default_factory=list)
+    gravity: list[tuple[x.Statement, Callable[[], Vector]]] = field(default_factory=list)
+    loads: list[tuple[x.Statement, Callable[[], Load]]] = field(default_factory=list)
+    constraints: list[tuple[x.Statement, Callable[[], Constraint]]] = field(default_factory=list)
+    laws: list[tuple[x.Statement, Callable[[], Law]]] = field(default_factory=list)
+    frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
+    initial: list[tuple[x.Statement, Callable[[], tuple[str, Expr]]]] = field(default_factory=list)
 
 
 class Reader:
@@ -122,7 +123,7 @@ class Reader:
                 self._understand_one(statement, found)
         self._understand_joints(found)
         loads = [s for s in self.statements if isinstance(s, (x.WrenchIs, x.SpringIs))]
-        found.loads = [read_load(s, n, shop) for s, n in zip(loads, load_names(loads, shop), strict=True)]
+        found.loads = [(s, read_load(s, n, shop)) for s, n in zip(loads, load_names(loads, shop), strict=True)]
         held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
         found.constraints = self._constraints(held)
         self._understand_initial(found)
@@ -133,27 +134,27 @@ class Reader:
     def _understand_one(self, statement: x.Statement, found: Understood) -> None:
         shop = self.shop
         if isinstance(statement, x.BodyIs):
-            found.bodies.append(read_body(statement, shop))
+            found.bodies.append((statement, read_body(statement, shop)))
         elif isinstance(statement, x.ParameterIs) and statement.declared.name.text in self.scope.quantities:
-            found.parameters.append(read_parameter(statement, shop))
+            found.parameters.append((statement, read_parameter(statement, shop)))
         elif isinstance(statement, x.LawIs):
             law = read_law(statement, shop)
-            found.laws += [] if law is None else [law]
+            found.laws += [] if law is None else [(statement, law)]
         elif isinstance(statement, x.GravityIs):
-            found.gravity = read_gravity(statement, shop)
+            found.gravity.append((statement, read_gravity(statement, shop)))
         elif isinstance(statement, x.MechanismIs):
             self.name = statement.name.text
         elif isinstance(statement, x.DefinitionIs) and statement.name.text in self.scope.frames:
             name = statement.name.text
-            self.placed[name] = shop.places.frame(statement.value, Context(name))
-            found.frames.append((name, self.placed[name].build))
+            placed = self.placed[name] = shop.places.frame(statement.value, Context(name))
+            found.frames.append((statement, lambda: (name, placed.build())))
         elif isinstance(statement, x.DefinitionIs):
             self.shop.check_definition(statement)
 
     def _understand_joints(self, found: Understood) -> None:
         joined = set()
         for joint in self.joints:
-            found.joints.append(read_joint(joint, self.shop))
+            found.joints.append((joint.statement, read_joint(joint, self.shop)))
             joined |= {self.shop.places.owner(side) for side in (joint.parent, joint.child)}
         for body in self.all(x.BodyIs):
             name = body.name.text
@@ -161,9 +162,9 @@ class Reader:
                 hint = "Join it to 'earth' with a free joint if it floats."
                 self.scope.fault(body.name, f"body '{name}' is not joined to anything.", hint)
 
-    def _constraints(self, statements: list[ConstraintIs]) -> list[Callable[[], Constraint]]:
+    def _constraints(self, statements: list[ConstraintIs]) -> list[tuple[x.Statement, Callable[[], Constraint]]]:
         names = constraint_names(statements, self.shop)
-        return [read_constraint(s, n, self.shop) for s, n in zip(statements, names, strict=True)]
+        return [(s, read_constraint(s, n, self.shop)) for s, n in zip(statements, names, strict=True)]
 
     def _understand_initial(self, found: Understood) -> None:
         implied = {name: unit for joint in self.joints for name, unit in implied_speed_units(joint).items()}
@@ -175,7 +176,11 @@ class Reader:
             if value[0] in given:
                 self.scope.fault(statement.of, f"the initial value of '{value[0]}' is given twice.")
             given.add(value[0])
-            found.initial.append(value)
+            found.initial.append((statement, self._pair(*value)))
+
+    @staticmethod
+    def _pair(name: str, build: Callable[[], Expr]) -> Callable[[], tuple[str, Expr]]:
+        return lambda: (name, build())
 
     def _only_one(self, kind: type[x.Statement], what: str) -> None:
         for statement in self.all(kind)[1:]:
@@ -183,24 +188,29 @@ class Reader:
 
     # The mechanism
 
+    def _built(self, parts: list[tuple[x.Statement, Callable[[], V]]]) -> tuple[V, ...]:
+        """What the statements build; those with a fault build nothing."""
+        built = []
+        for statement, build in parts:
+            if not self.report.has(statement.start, statement.end):
+                built += self.shop.attempt(statement, lambda build=build: [build()], [])  # type: ignore[misc]
+        return tuple(built)
+
     def _build(self, found: Understood) -> Mechanism | None:
-        parameters = [build() for build in found.parameters]
-        bodies = tuple(build() for build in found.bodies)
-        joints = [build() for build in found.joints]
-        loads = [load for _, options in joints for load in options] + [build() for build in found.loads]
+        joints = self._built(found.joints)
+        options = [load for _, loads in joints for load in loads]
         parts = {
-            "bodies": bodies, "joints": tuple(joint for joint, _ in joints), "gravity": found.gravity(),
-            "loads": tuple(loads), "constraints": tuple(build() for build in found.constraints),
-            "laws": tuple(build() for build in found.laws),
-            "frames": tuple((name, build()) for name, build in found.frames),
-            "initial": tuple((name, build()) for name, build in found.initial),
-            "sensors": tuple(build() for build in self.scope.sensors.values()),
-            "parameters": (*parameters, *self.shop.references.fresh_parameters()),
+            "parameters": self._built(found.parameters), "bodies": self._built(found.bodies),
+            "joints": [joint for joint, _ in joints], "gravity": (*self._built(found.gravity), ORIGIN)[0],
+            "loads": [*options, *self._built(found.loads)], "constraints": self._built(found.constraints),
+            "laws": self._built(found.laws), "frames": self._built(found.frames), "initial": self._built(found.initial),
         }  # fmt: skip
         if self.report.found:
             return None
         meaning = "".join(statement.meaning for statement in self.all(x.MechanismIs))
         try:
+            parts["sensors"] = [build() for build in self.scope.sensors.values()]
+            parts["parameters"] = [*parts["parameters"], *self.shop.references.fresh_parameters()]
             return Mechanism(self.name, meaning=meaning, **parts)  # type: ignore[arg-type]
         except TorseurError as problem:
             self._locate(str(problem))

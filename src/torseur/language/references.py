@@ -93,6 +93,10 @@ class References:
             self._unknown(node, context)
         return known
 
+    def is_known(self, node: x.Reference, context: Context) -> bool:
+        """Whether a name means anything at all."""
+        return node.name in {**context.local, **self.scope.quantities, **self.scope.bodies, **self.scope.frames}
+
     def _of_joint(self, node: x.Reference) -> Known | None:
         """joint.coordinate, the coordinate as written in the joint."""
         *owner, written = node.path
@@ -133,6 +137,10 @@ class References:
             names = ", ".join(joint.full[node.name] for joint in joints)
             self.scope.fault(node, f"'{node.name}' is a coordinate of several joints. Say which: {names}.")
             return
+        *place, kind, component = ("", *node.path)[-max(2, len(node.path)) :]
+        if kind in UNITS and component in COMPONENTS:
+            self.scope.unknown(node, "body", ".".join(place), {**self.scope.bodies, **self.scope.frames})
+            return
         known = {*context.local, *self.scope.quantities, *self.scope.definitions} - {"pi", "t"}
         self.scope.unknown(node, "name", node.name, dict.fromkeys(known))
 
@@ -160,8 +168,7 @@ class References:
     def fresh_parameters(self) -> list[Parameter]:
         """The undetermined constants as parameters without a value, in the order of the text."""
         return [
-            Parameter(known.build(), None, self.scope.dimensions.unit(known.dimension))
-            for _, known in self.parameters
+            Parameter(known.build(), None, self.scope.dimensions.unit(known.dimension)) for _, known in self.parameters
         ]
 
     def fresh_function(self, node: x.Fresh, context: Context) -> Function:
@@ -175,5 +182,3 @@ class References:
                 (None,) * arity, result, lambda: UndeterminedFunction(name, arity, unit(result))
             )
         return self._functions[node.start]
-
-

@@ -186,8 +186,9 @@ class Declared(Node):
     meaning: str
 
 
+@dataclass(frozen=True)
 class Statement(Node):
-    """One fact."""
+    """One fact, from its first word to its semicolon."""
 
 
 @dataclass(frozen=True)

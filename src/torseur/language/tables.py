@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -32,17 +33,14 @@ def declare_table(statement: x.TableIs, shop: Workshop) -> None:
     rows = _written_rows if not isinstance(statement.points, x.Text) else _file_rows
     build = rows(statement, shop)
 
+    @lru_cache(maxsize=1)
     def table() -> Table:
         points = build()
         empty = Table(name, (0.0, 1.0, 2.0, 3.0), (0.0,) * 4)
-        return shop.attempt(
-            statement.name, lambda: Table(name, tuple(points[:, 0]), tuple(points[:, 1]), degree, unit), empty
-        )
+        columns = tuple(points[:, 0].tolist()), tuple(points[:, 1].tolist())
+        return shop.attempt(statement.name, lambda: Table(name, *columns, degree, unit), empty)
 
-    made: list[Table] = []
-    shop.scope.functions[name] = Function(
-        (None,), dimension_of(unit), lambda: made[0] if made else made.append(table()) or made[0]
-    )
+    shop.scope.functions[name] = Function((None,), dimension_of(unit), table)
 
 
 def _degree(statement: x.TableIs, shop: Workshop) -> int:
@@ -64,10 +62,18 @@ def _written_rows(statement: x.TableIs, shop: Workshop) -> Callable[[], Rows]:
         pairs.append((first, second))
 
     def build() -> Rows:
-        numbers = [[shop.attempt(t.node, lambda t=t: float(t.build()), 0.0) for t in pair] for pair in pairs]  # type: ignore[misc]
+        numbers = [[_value(term, shop) for term in pair] for pair in pairs]
         return np.array(numbers, dtype=float).reshape(-1, 2)
 
     return build
+
+
+def _value(term: Term, shop: Workshop) -> float:
+    """A number of a table; the sign of a zero is kept, since tables are equal to the last bit."""
+    node = term.node
+    if isinstance(node, x.Negative) and isinstance(node.operand, x.Number) and node.operand.unit is None:
+        return -float(node.operand.text)
+    return shop.attempt(node, lambda: float(term.build()), 0.0)
 
 
 def _file_rows(statement: x.TableIs, shop: Workshop) -> Callable[[], Rows]:
@@ -110,15 +116,17 @@ def _path_of(file: x.Text, shop: Workshop) -> Path | None:
 
 
 def _numbers(lines: list[str], columns: int, file: x.Text, shop: Workshop) -> Rows | None:
-    """Rows of numbers separated by commas, semicolons or spaces; a first line of words and lines after # are skipped."""
-    rows = []
+    """Rows of numbers between commas, semicolons or spaces; a first line of words and what follows # are skipped."""
+    rows: list[list[float | None]] = []
     for number, line in enumerate(lines, 1):
         fields = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
         values = [_float(entry) for entry in fields]
         if not fields or (not rows and all(value is None for value in values)):
             continue
         if len(values) != columns or any(value is None for value in values):
-            shop.scope.fault(file, f"table '{file.text}', line {number}: expected {columns} numbers, got '{line[:40]}'.")
+            shop.scope.fault(
+                file, f"table '{file.text}', line {number}: expected {columns} numbers, got '{line[:40]}'."
+            )
             return None
         rows.append(values)
         if len(rows) > MOST_ROWS:
@@ -147,7 +155,9 @@ def screw_tables(file: x.Text, joint: str, shop: Workshop) -> list[Table] | None
         return None
     angles = bryant_angles(rows[:, 4:7])
     if np.any(np.abs(angles[:, 1]) > LARGEST_TILT):
-        shop.scope.fault(file, f"table '{file.text}' tilts by more than 80 deg about y, where its angles are not defined.")
+        shop.scope.fault(
+            file, f"table '{file.text}' tilts by more than 80 deg about y, where its angles are not defined."
+        )
         return None
     columns = [*rows[:, 1:4].T, *angles.T]
     names = ("x", "y", "z", "about_x", "about_y", "about_z")

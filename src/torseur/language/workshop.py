@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from torseur.errors import TorseurError
+from torseur.graph import Expr, as_expr
 from torseur.language import syntax as x
 from torseur.language.formulas import Formulas, Term
 from torseur.language.places import Places
 from torseur.language.references import References
 from torseur.language.scope import Context, Known, Scope
-
 
 T = TypeVar("T")
 
@@ -41,6 +41,10 @@ class Workshop:
             self.scope.fault(name, f"'{name.text}' is defined twice.")
             return False
         return True
+
+    def mass(self, body: str) -> Expr:
+        """The mass given for a body; something of no consequence when that could not be read."""
+        return self.masses[body].build() if body in self.masses else as_expr(1)
 
     def attempt(self, node: x.Node, make: Callable[[], T], instead: T) -> T:
         """What `make` gives, or something instead after noting why it refused."""

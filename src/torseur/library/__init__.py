@@ -1,8 +1,8 @@
 """Ready mechanisms by name: classics, machines and chains of any length, each readable as LSD text.
 
-    import torseur.library as library
-    mechanism = library.load("double_pendulum")
-    chain = library.load("pendulum_chain?n=20")
+import torseur.library as library
+mechanism = library.load("double_pendulum")
+chain = library.load("pendulum_chain?n=20")
 """
 
 from torseur.library.catalogue import PREFIX, Entry, entries, find, load, source_of

@@ -6,7 +6,7 @@ at the origin and in the axes of the chain's first frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,22 +135,22 @@ def stacked(chains: Sequence[Chain], length_unit: float) -> Chains:
     for row, end, c in zip(offsets, ends, chains, strict=True):
         row[end] = c.last
     places = [[_place(t) for t in row] for row in offsets]
-    shape = (len(chains), length + 1)
+    shape = (len(chains), length)
+
+    def numbered(code: Callable[[Element], int]) -> Integers:
+        return np.array([[code(e) for e in row] for row in rows], int).reshape(shape)
+
     return Chains(
-        np.array([[r for r, _ in row] for row in places], float).reshape(*shape, 3, 3),
-        np.array([[p for _, p in row] for row in places], float).reshape(*shape, 3) / length_unit,
-        np.array([[list(e.axis) for e in row] for row in rows], float).reshape(len(chains), length, 3),
-        *(np.array([[code(e) for e in row] for row in rows], int).reshape(len(chains), length) for code in _CODE),
-        np.array([[e.sign for e in row] for row in rows], float).reshape(len(chains), length),
+        turn=np.array([[r for r, _ in row] for row in places], float).reshape(len(chains), length + 1, 3, 3),
+        shift=np.array([[p for _, p in row] for row in places], float).reshape(len(chains), length + 1, 3)
+        / length_unit,
+        axis=np.array([[list(e.axis) for e in row] for row in rows], float).reshape(*shape, 3),
+        slot=numbered(lambda e: e.slot),
+        screw=numbered(lambda e: CODES[e.screw]),
+        motion=numbered(lambda e: CODES[e.motion]),
+        index=numbered(lambda e: e.index),
+        sign=numbered(lambda e: e.sign).astype(float),
     )
-
-
-_CODE = (
-    lambda e: e.slot,
-    lambda e: CODES[e.screw],
-    lambda e: CODES[e.motion],
-    lambda e: e.index,
-)
 
 
 def _place(transform: Transform) -> tuple[list[list[float]], list[float]]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torseur.graph import Expr, symbols_of
+from torseur.loops.closure import path_of
 from torseur.loops.directions import unit
-from torseur.mechanism import EARTH_NAME, ElementaryMotion, Equation, Frame, Joint, Mechanism
+from torseur.mechanism import EARTH_NAME, TIME, ElementaryMotion, Equation, Frame, Joint, Mechanism
 from torseur.spatial import SAME, Transform, Vec3
 from torseur.tree.build import definitions_of, resolve
 from torseur.tree.constants import mass_centre, transform_of
@@ -113,6 +114,10 @@ class _Builder:
         steps = []
         motions = list(joint.motions)
         while motions:
+            if _is_constant(joint, motions[0]):
+                offset = offset.then(path_of(motions[:1]))
+                motions = motions[1:]
+                continue
             count, step = self._step(joint, motions, offset, slots)
             steps.append(step)
             motions, offset = motions[count:], SAME
@@ -160,6 +165,11 @@ class _Builder:
 def _coordinates(joint: Joint, motion: ElementaryMotion) -> list[Expr]:
     used = set(symbols_of([motion.amount]))
     return [c.symbol for c in joint.coordinates if c.symbol in used]
+
+
+def _is_constant(joint: Joint, motion: ElementaryMotion) -> bool:
+    driven = TIME in symbols_of([motion.amount])
+    return motion.kind != "quaternion" and not driven and not _coordinates(joint, motion)
 
 
 def _is_quaternion(joint: Joint, q: Expr) -> bool:

@@ -1,7 +1,7 @@
 """The closure of all loops as functions of the joints' freedoms: residual, Jacobian, steps on the state.
 
-Per cycle the residual is the rotation vector and the displacement left after walking around it, lengths counted in a unit
-of the mechanism's own size, so that no result depends on the unit the user chose.
+Per cycle the residual is the rotation vector and the displacement left after walking around it, lengths counted in
+a unit of the mechanism's own size, so that no result depends on the unit the user chose.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class State:
 
 @dataclass(frozen=True)
 class LoopSystem:
-    """Cycles and relations of a skeleton at one time."""
+    """Cycles and relations of a skeleton at one time; `ball_freedoms` are the first freedoms of the balls."""
 
     frame: Skeleton
     cycles: tuple[Cycle, ...]
     chains: Chains
     amounts: Amounts
     relations: tuple[Relation, ...]
-    ball_slots: tuple[int, ...]
+    ball_freedoms: tuple[int, ...]
     slots: int
     length: float
     time: float
@@ -67,7 +67,7 @@ class LoopSystem:
 
     def start(self, states: int = 1) -> State:
         """All coordinates zero, all balls unturned."""
-        balls = np.broadcast_to(np.eye(3), (states, len(self.ball_slots), 3, 3)).copy()
+        balls = np.broadcast_to(np.eye(3), (states, len(self.ball_freedoms), 3, 3)).copy()
         return State(np.zeros((states, self.n)), balls)
 
     def residual(self, state: State) -> Floats:
@@ -109,14 +109,15 @@ class LoopSystem:
     def _by_freedom(self, rows: Floats, state: State) -> Floats:
         slope = self.amounts.slopes(state.x)
         if self.amounts.is_affine and slope.shape[1] == slope.shape[2] and _is_diagonal(slope[0]):
-            return rows * np.diagonal(slope[0])
+            diagonal: Floats = rows * np.diagonal(slope[0])
+            return diagonal
         product: Floats = rows @ slope
         return product
 
     def moved(self, state: State, step: Floats) -> State:
         """The state after a step (B, n); balls turn on their near side."""
         x = state.x + step
-        if not self.ball_slots:
+        if not self.ball_freedoms:
             return State(x, state.balls)
         turned = exponential(self._ball_steps(step)) @ state.balls
         for k in self.ball_freedoms:
@@ -128,7 +129,7 @@ class LoopSystem:
     def difference(self, first: State, second: State) -> Floats:
         """The step (B, n) from one state to another."""
         step = second.x - first.x
-        if self.ball_slots:
+        if self.ball_freedoms:
             turned = logarithm(second.balls @ np.swapaxes(first.balls, -1, -2))
             for b, k in enumerate(self.ball_freedoms):
                 step[:, k : k + 3] = turned[:, b]
@@ -137,11 +138,6 @@ class LoopSystem:
     def _ball_steps(self, step: Floats) -> Floats:
         return np.stack([step[:, k : k + 3] for k in self.ball_freedoms], axis=1)
 
-    @property
-    def ball_freedoms(self) -> tuple[int, ...]:
-        """The first freedom of each ball."""
-        return self.ball_slots
-
 
 def _is_diagonal(matrix: Floats) -> bool:
-    return np.count_nonzero(matrix) == np.count_nonzero(np.diagonal(matrix))
+    return bool(np.count_nonzero(matrix) == np.count_nonzero(np.diagonal(matrix)))

@@ -69,9 +69,10 @@ def sample_times(samples: Samples, start: float, until: float) -> Vector:
 
 def finite_state(state: Vector, system: System) -> Vector:
     """The state, when all its values are finite."""
-    for quantity, value in zip(system.states, state, strict=True):
-        if not np.isfinite(value):
-            raise TorseurError(f"the initial value of '{quantity.name}' is {value}: expected a finite number.")
+    wrong = np.flatnonzero(~np.isfinite(state))
+    if wrong.size:
+        name, value = system.states[wrong[0]].name, state[wrong[0]]
+        raise TorseurError(f"the initial value of '{name}' is {value}: expected a finite number.")
     return state
 
 

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from torseur.codegen import CallbackSpec, compile_routine
-from torseur.codegen.routine import Array, External, IntArray, RoutineError, Static, izeros, routine, static_range, zeros
+from torseur.codegen.routine import (
+    Array,
+    External,
+    IntArray,
+    RoutineError,
+    Static,
+    izeros,
+    routine,
+    static_range,
+    zeros,
+)
 from torseur.graph import Input, Program, symbol, vector
 
 M: int = Static("M")
@@ -31,7 +41,7 @@ def default_value(x: float = 1.0) -> float:
 
 @routine
 def unknown_local(x: float) -> float:
-    return x + later
+    return x + later  # noqa: F821
 
 
 @routine
@@ -65,7 +75,7 @@ def uses_tuple(x: float) -> float:
 
 @routine
 def uses_with(x: float) -> float:
-    with open("f") as f:
+    with open("f"):
         return x
 
 
@@ -160,7 +170,7 @@ def static_bound_at_run_time(n: int) -> float:
 @routine
 def assigns_static_index() -> float:
     for s in static_range(3):
-        s = 2
+        s = 2  # noqa: F841
     return 1.0
 
 
@@ -261,12 +271,19 @@ def middle_call(x: float) -> bool:
     return 0.0 < law(x) < 1.0
 
 
+@routine
+def over_its_input(y: Array) -> None:
+    rhs(0.0, y, y)
+
+
 CASES = [
-    (no_annotation, "'x' needs an annotation"), (default_value, "without defaults"), (unknown_local, "unknown name 'later'"),
+    (no_annotation, "'x' needs an annotation"), (default_value, "without defaults"),
+    (unknown_local, "unknown name 'later'"),
     (int_becomes_float, "Start it as a float"), (returns_wrong_type, "returns float"),
     (forgets_to_return, "may end without returning"), (uses_list, "LIST"), (uses_tuple, "cannot assign"),
     (uses_with, "with open"), (uses_comprehension, "not part of|not a routine"), (unknown_function, "not a routine"),
-    (keyword_argument, "positional"), (negative_index, "count from the start"), (outside_local, "index 3 of an array of 3"),
+    (keyword_argument, "positional"), (negative_index, "count from the start"),
+    (outside_local, "index 3 of an array of 3"),
     (full_slice, r"a\[start:\]"), (size_at_run_time, "known at translation"), (too_large, "workspace"),
     (float_index, "is float: expected int"), (float_modulo, "math.floor"), (float_in_int_array, r"use int\("),
     (wrong_array_kind, "is IntArray"), (wrong_count, "takes 1 arguments, got 2"), (number_for_array, "is float"),
@@ -297,6 +314,18 @@ def test_result_of_nothing():
         compile_routine(result_of_nothing, externals={"rhs": spec}, backend="llvm")
 
 
+def test_a_program_cannot_write_over_its_input():
+    x = symbol("x")
+    program = Program("f", (Input("y", (x,)),), (vector("dy", [-x]),))
+    with pytest.raises(RoutineError, match="writes its result over an input"):
+        compile_routine(over_its_input, externals={"rhs": program}, backend="llvm")
+
+
+def test_a_plain_function_is_not_a_routine():
+    with pytest.raises(RoutineError, match="mark it with @routine"):
+        compile_routine(math.sin)
+
+
 def test_call_in_the_middle_of_a_chain():
     with pytest.raises(RoutineError, match="chained comparison"):
         compile_routine(middle_call, externals={"law": CallbackSpec(lambda x: x)}, backend="llvm")
@@ -309,7 +338,7 @@ def test_signature_of_an_external(signature):
 
 
 def test_statics_are_integers():
-    with pytest.raises(RoutineError, match="static 'M' is 2.5"):
+    with pytest.raises(RoutineError, match=r"static 'M' is 2\.5"):
         compile_routine(missing_static, {"M": 2.5}, backend="llvm")
 
 

@@ -1,0 +1,1 @@
+"""Programs and routines as C."""

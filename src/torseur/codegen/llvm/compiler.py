@@ -9,8 +9,6 @@ import time
 from functools import cache
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from torseur.codegen.cache import cache_key, load, store
 from torseur.codegen.library import Library, Shape
 from torseur.errors import CompilationError
@@ -28,6 +26,14 @@ _LOOP_PASSES = (
 _lock = threading.Lock()
 
 
+@cache
+def _binding() -> Any:
+    """llvmlite, loaded when the first unit is compiled; it takes a tenth of a second."""
+    import llvmlite.binding
+
+    return llvmlite.binding
+
+
 def build(source: str, shape: Shape) -> Library:
     """The loaded code of a module, compiled or taken from the cache."""
     with _lock:
@@ -43,6 +49,7 @@ def build(source: str, shape: Shape) -> Library:
 
 
 def _compile(source: str, shape: Shape) -> bytes:
+    llvm = _binding()
     machine = _machine()
     try:
         module = llvm.parse_assembly(source)
@@ -54,6 +61,7 @@ def _compile(source: str, shape: Shape) -> bytes:
 
 
 def _optimise(module: Any, machine: Any, shape: Shape) -> None:
+    llvm = _binding()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = shape is Shape.LONG_LOOPS
     options.slp_vectorization = False
@@ -68,6 +76,7 @@ def _optimise(module: Any, machine: Any, shape: Shape) -> None:
 
 
 def _engine(code: bytes) -> Any:
+    llvm = _binding()
     _provide_c_library()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine(), use_lmm=False)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
@@ -78,6 +87,7 @@ def _engine(code: bytes) -> Any:
 @cache
 def _provide_c_library() -> None:
     """Makes the C library known to the linker: generated code calls it by name, and so does LLVM on its own."""
+    llvm = _binding()
     libraries = {"win32": ("ucrtbase.dll",), "darwin": ("/usr/lib/libSystem.dylib",)}
     for name in libraries.get(sys.platform, ("libm.so.6", "libc.so.6")):
         try:
@@ -102,6 +112,7 @@ def _machine() -> Any:
 
 
 def _new_machine() -> Any:
+    llvm = _binding()
     _initialise()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
@@ -112,6 +123,7 @@ def _new_machine() -> Any:
 
 @cache
 def _initialise() -> None:
+    llvm = _binding()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
 
@@ -119,6 +131,7 @@ def _initialise() -> None:
 @cache
 def _identity() -> str:
     """What makes two compilations of one source differ: LLVM's version, the processor, the passes."""
+    llvm = _binding()
     version = ".".join(map(str, llvm.llvm_version_info))
     features = llvm.get_host_cpu_features().flatten()
     passes = " ".join((*_STRAIGHT_PASSES, *_LOOP_PASSES, str(_CODE_GENERATION_LEVEL)))

@@ -81,8 +81,16 @@ class CallTranslator(ArrayTranslator):
             self._touch(arguments, {i for i, p in enumerate(bound.parameters) if p.name in bound.writes})
             return Call(bound, arguments, bound.returns)
         arguments = self._arguments(node, external.name, external.parameters)
+        if not bound.fails:
+            self._refuse_overlap(node, arguments, bound.writes)
         self._touch(arguments, bound.writes)
         return CallExternal(external.name, arguments, external.returns, bound.writes, bound.fails)
+
+    def _refuse_overlap(self, node: ast.Call, arguments: tuple[Expression, ...], written: frozenset[int]) -> None:
+        """A program writes its outputs before it has read all of its inputs."""
+        read = [a for i, a in enumerate(arguments) if i not in written and a.kind.is_array]
+        if any(arguments[i] in read for i in written):
+            self.scope.fail(node, f"'{ast.unparse(node)}' writes its result over an input: use another array.")
 
     def _arguments(self, node: ast.Call, name: str, parameters: tuple[Parameter, ...]) -> tuple[Expression, ...]:
         self._expect(node, len(parameters))

@@ -29,6 +29,7 @@ from torseur.codegen.routine.nodes import (
     StopIfFailed,
     Store,
     While,
+    walk,
 )
 from torseur.codegen.routine.scope import array_names
 
@@ -185,10 +186,14 @@ class StatementTranslator(CallTranslator):
         return [*before, Store(array, index, typed.convert(settled, array.kind.element))]
 
     def _augmented(self, node: ast.AugAssign) -> list[Statement]:
-        if any(isinstance(part, ast.Call) for part in ast.walk(node.target)):
+        if isinstance(node.target, ast.Subscript) and self._calls_out(node.target):
             self.scope.fail(node, "a call in the target of an augmented assignment: assign its result to a name first.")
         whole = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
         return self._assign_to(node.target, whole, node)
+
+    def _calls_out(self, target: ast.Subscript) -> bool:
+        """True when evaluating the target twice would call a routine or external twice."""
+        return any(isinstance(part, (Call, CallExternal)) for part in walk(self.number(target)))
 
     # -- control flow ----------------------------------------------------------------------------------
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from torseur.language.bodies import DENSITIES, DENSITY, INERTIA
-from torseur.language.dimensions import LENGTH, MASS
+from torseur.language.dimensions import LENGTH, MASS, NUMBER
 from torseur.language.writing.script import WIDTH, Place, Script
 from torseur.language.writing.words import meaning_text, name_text
 from torseur.mechanism import Body, InertiaMatrix, Placement, Solid, along
@@ -20,7 +22,11 @@ def body_text(body: Body, width: int, script: Script) -> str:
     line = " ".join([head, *([", ".join(properties)] if properties else []), *solids, tail])
     if len(line) <= WIDTH and len(solids) < 2:
         return line
-    lines = [*(f"    {p}," for p in properties[:-1]), *(f"    {p}" for p in properties[-1:]), *(f"    {s}" for s in solids)]
+    lines = [
+        *(f"    {p}," for p in properties[:-1]),
+        *(f"    {p}" for p in properties[-1:]),
+        *(f"    {s}" for s in solids),
+    ]
     return "\n".join([head, *lines, tail])
 
 
@@ -45,10 +51,13 @@ def _inertia(inertia: InertiaMatrix, place: Place, script: Script) -> str:
     where = "" if inertia.about == "iframe" else f" about {about}"
     if all(component.is_zero for component in inertia.components):
         return f"0{where}"
-    xx, yy, zz, xy, xz, yz = (script.formula(component, INERTIA, place) for component in inertia.components)
-    if all(component.is_zero for component in inertia.components[3:]):
+    diagonal = all(component.is_zero for component in inertia.components[3:])
+    plain = not diagonal and all(c.is_constant and not isinstance(c.value, Fraction) for c in inertia.components)
+    want, unit = (NUMBER, " kg*m^2") if plain else (INERTIA, "")
+    xx, yy, zz, xy, xz, yz = (script.formula(component, want, place) for component in inertia.components)
+    if diagonal:
         return f"diag({xx}, {yy}, {zz}){where}"
-    return f"[[{xx}, {xy}, {xz}], [{xy}, {yy}, {yz}], [{xz}, {yz}, {zz}]]{where}"
+    return f"[[{xx}, {xy}, {xz}], [{xy}, {yy}, {yz}], [{xz}, {yz}, {zz}]]{unit}{where}"
 
 
 def _solid(solid: Solid, place: Place, script: Script) -> str:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
 
 from torseur.graph import Expr, Table, UndeterminedFunction
-from torseur.language.dimensions import NUMBER, RATE, Dim, dimension_of
+from torseur.language.definitions import ACCELERATION
+from torseur.language.dimensions import NUMBER, Dim, dimension_of
 from torseur.language.lexer import is_unit
 from torseur.language.parser import grammar
-from torseur.language.definitions import ACCELERATION
 from torseur.language.reader import DEFAULT_NAME
 from torseur.language.writing.bodies import body_text
 from torseur.language.writing.joints import joint_place, joint_text, needs_name, qualifier
 from torseur.language.writing.loads import constraint_text, is_option, joint_options, load_text
 from torseur.language.writing.script import WIDTH, Place, Script
-from torseur.language.writing.words import meaning_text, name_text, number_in
-from torseur.mechanism import EARTH, HERE, TIME, Frame, Joint, Law, Load, Mechanism, Parameter, Sensor
-from torseur.mechanism.quantities import ORIGIN
+from torseur.language.writing.words import folded, meaning_text, measured_text, name_text, number_in
+from torseur.mechanism import EARTH, HERE, TIME, Coordinate, Frame, Joint, Law, Load, Mechanism, Parameter, Sensor
+from torseur.mechanism.quantities import ORIGIN, per_second
 from torseur.mechanism.sensors import UNITS
 from torseur.mechanism.units import si_name, unit_of
 
@@ -53,7 +54,9 @@ class _Document:
     def text(self) -> str:
         m, script = self.mechanism, self.script
         width = max((len(name_text(body.name)) for body in m.bodies), default=0)
-        gravity = [] if m.gravity == ORIGIN else [f"gravity = {script.vector(m.gravity, ACCELERATION, Place('gravity'))} ;"]
+        gravity = (
+            [] if m.gravity == ORIGIN else [f"gravity = {script.vector(m.gravity, ACCELERATION, Place('gravity'))} ;"]
+        )
         parts = {
             "bodies": [body_text(body, width, script) for body in m.bodies],
             "frames": [self._frame(name, frame) for name, frame in m.frames],
@@ -65,7 +68,7 @@ class _Document:
             "initial state": self._initial(),
         }
         parts["laws"] += self._undetermined_functions()
-        parts["measurements"] = [self._sensor(sensor) for sensor in m.sensors if self._is_explicit(sensor)]
+        parts["measurements"] = [self._sensor(sensor) for sensor in self._declared_sensors()]
         parts = {"parameters": self._parameters() + gravity} | parts
         sections = [_section(title, lines) for title, lines in parts.items() if lines]
         return "\n".join([*self._head(), *sections])
@@ -78,7 +81,7 @@ class _Document:
 
     # Joints and the names of their coordinates
 
-    def _coordinates(self) -> dict[str, object]:
+    def _coordinates(self) -> dict[str, Coordinate]:
         return {q.name: q for joint in self.mechanism.joints for q in joint.coordinates}
 
     def _written_coordinates(self) -> dict[str, str]:
@@ -177,6 +180,12 @@ class _Document:
         text = self.script.frame(frame, Place(name), by_name=False)
         return f"let {name_text(name)} = {text} ;"
 
+    def _declared_sensors(self) -> Sequence[Sensor]:
+        """Sensors up to the last that must be declared; those after it follow from being mentioned."""
+        sensors = self.mechanism.sensors
+        last = max((i for i, sensor in enumerate(sensors) if self._is_explicit(sensor)), default=-1)
+        return sensors[: last + 1]
+
     def _is_explicit(self, sensor: Sensor) -> bool:
         """Whether a sensor must be declared: no formula mentions it under the name it would have."""
         if not self.script.short or sensor.name not in self.script.mentioned or sensor.axes != EARTH:
@@ -197,20 +206,23 @@ class _Document:
             return []
         lines = []
         for name, value in self.mechanism.initial:
-            text = self.script.formula(value, self._state_dimension(name), Place(f"init.{name}"))
+            unit = self._state_unit(name)
+            text = self.script.formula(value, dimension_of(unit), Place(f"init.{name}"))
+            if unit == "rad/s" and value.is_constant and not isinstance(value.value, Fraction):
+                text = measured_text(value.value, unit)
             bare = name.rstrip("'")
-            lines.append(f"{name_text(bare)}{name[len(bare):]} = {text}")
+            lines.append(f"{name_text(bare)}{name[len(bare) :]} = {text}")
         return [_listed("init ", lines)]
 
-    def _state_dimension(self, name: str) -> Dim:
+    def _state_unit(self, name: str) -> str:
         for joint in self.mechanism.joints:
             for q in joint.coordinates:
                 if name in (q.name, f"{q.name}'"):
-                    return dimension_of(q.unit) if name == q.name else dimension_of(q.unit).times(RATE)
+                    return q.unit if name == q.name else per_second(q.unit)
             for speed in joint.speeds:
                 if name == speed.name:
-                    return dimension_of(speed.unit)
-        return dimension_of(UNITS["velocity"] if ".v" in name[-3:] else UNITS["rotation"])
+                    return speed.unit
+        return UNITS["velocity"] if ".v" in name[-3:] else UNITS["rotation"]
 
 
 def _argument(argument: Expr) -> str:
@@ -221,7 +233,9 @@ def _argument(argument: Expr) -> str:
 
 
 def _table(table: Table) -> str:
-    points = ", ".join(f"[{x!r}, {y!r}]" for x, y in zip(map(float, table.points), map(float, table.values), strict=True))
+    points = ", ".join(
+        f"[{x!r}, {y!r}]" for x, y in zip(map(float, table.points), map(float, table.values), strict=True)
+    )
     order = "" if table.degree == 3 else f" order {table.degree}"
     unit = "" if table.unit == "1" else f" in {table.unit}"
     return f"table {name_text(table.name)}{unit}{order} = {points} ;"
@@ -236,6 +250,4 @@ def _listed(head: str, lines: list[str]) -> str:
 
 
 def _section(title: str, lines: list[str]) -> str:
-    return "\n".join([f"(* {title} *)", *lines, ""])
-
-
+    return "\n".join([f"(* {title} *)", *(folded(line, WIDTH) for text in lines for line in text.split("\n")), ""])

@@ -1,7 +1,7 @@
 """Expressions as formulas that read back to the same expression, with every dimension consistent.
 
-Units are not part of expressions, so each number is written with the unit that its place asks for: `9.81 * m` where a force is
-expected becomes `9.81 m/s^2 * m`. Where no number can carry it, a factor `1 unit` does.
+Units are not part of expressions, so each number is written with the unit that its place asks for: `9.81 * m` where
+a force is expected becomes `9.81 m/s^2 * m`. Where no number can carry it, a factor `1 unit` does.
 """
 
 from __future__ import annotations
@@ -41,10 +41,15 @@ NameOf = Callable[[Expr], str | None]
 
 @dataclass
 class Formulas:
-    """Writes expressions; `laws` gives the dimensions of the arguments of functions that have a law."""
+    """Writes expressions.
+
+    `laws` gives the dimensions of the arguments of functions that have a law, `aliases` the expressions that go by a
+    name and its dimension.
+    """
 
     laws: Mapping[UndeterminedFunction, Sequence[Dim]]
     sizes: Sizes
+    aliases: Mapping[Expr, tuple[str, Dim]]
 
     def write(self, node: Expr, want: Dim | None = None, names: NameOf = lambda node: None) -> str:
         """The formula, of the wanted dimension; names are asked from `names` first."""
@@ -56,7 +61,7 @@ class _Writer:
     """One formula in one context of names."""
 
     def __init__(self, formulas: Formulas, names: NameOf) -> None:
-        self.laws, self.sizes, self.names = formulas.laws, formulas.sizes, names
+        self.laws, self.sizes, self.aliases, self.names = formulas.laws, formulas.sizes, formulas.aliases, names
         self._written: dict[tuple[Expr, Dim | None], Piece] = {}
 
     def piece(self, node: Expr, want: Dim | None) -> Piece:
@@ -67,15 +72,18 @@ class _Writer:
         return self._written[key]
 
     def _piece(self, node: Expr, want: Dim | None) -> Piece:
+        alias = self.aliases.get(node)
+        if alias is not None:
+            return self._converted(Piece(alias[0], ATOM), alias[1], alias[1] if want is None else want)
         natural = self.sizes.natural(node)
         if natural is None:
             return self._literal(node, want)
         target = natural if want is None else want
-        by_sign = {"add": self._sum, "sub": self._sum, "neg": self._negative, "mul": self._product, "div": self._quotient,
-                   "pow": self._power}  # fmt: skip
-        write = by_sign.get(node.op)
-        if write is not None:
-            return write(node, target)
+        if node.op in ("add", "sub"):
+            return self._sum(node, target)
+        by_sign = {"neg": self._negative, "mul": self._product, "div": self._quotient, "pow": self._power}
+        if node.op in by_sign:
+            return by_sign[node.op](node, target)
         if node.op in _SIGNS:
             return self._converted(self._comparison(node), NUMBER, target)
         if node.op in ("symbol", "apply", "table"):
@@ -159,17 +167,18 @@ class _Writer:
             return self._converted(self._plain_product(node), self._natural(node), want)
         factor, rest = node.args
         unit = _unit(want.times(self._natural(rest), -1))
-        if unit.startswith("1/") and (quotient := self._over_time(factor, rest, want)) is not None:
+        if unit.startswith("1/") and (quotient := self._over_time(node, want)) is not None:
             return quotient
-        inside = self.piece(rest, None).at(MEASURED if rest.op == "div" else PRODUCT)
-        return _scaled(factor.value, unit, inside)
+        return _scaled(factor.value, unit, self.piece(rest, None))
 
-    def _over_time(self, factor: Expr, rest: Expr, want: Dim) -> Piece | None:
+    def _over_time(self, node: Expr, want: Dim) -> Piece | None:
         """t / 0.1 s in place of 10 1/s * t, where that is the same number."""
-        if factor.value == 0 or isinstance(factor.value, Fraction):
+        factor, rest = node.args
+        if not 1e-9 < abs(float(factor.value)) < 1e9:
             return None
-        divisor = as_expr(float(f"{1 / float(factor.value):.6g}"))
-        if divisor.is_zero or rest / divisor is not factor * rest:
+        inverse = float(f"{1 / float(factor.value):.6g}")
+        divisor = as_expr(1 / factor.value if isinstance(factor.value, Fraction) else inverse)
+        if divisor.is_zero or isinstance(divisor.value, Fraction) or rest / divisor is not node:
             return None
         unit = _unit(self._natural(rest).times(want, -1))
         left = self.piece(rest, None).at(PRODUCT)
@@ -177,8 +186,7 @@ class _Writer:
 
     def _plain_product(self, node: Expr) -> Piece:
         if node.args[0].is_constant:
-            factor, rest = node.args
-            return _scaled(factor.value, "1", self.piece(rest, None).at(MEASURED if rest.op == "div" else PRODUCT))
+            return _scaled(node.args[0].value, "1", self.piece(node.args[1], None))
         factors: list[Expr] = []
         while node.op == "mul" and _raised(node) is None and not node.args[0].is_constant:
             left, right = self._ordered(node, ("mul",))
@@ -207,7 +215,9 @@ class _Writer:
         base, exponent = node.args
         known = constant_exponent(node)
         inside = self.piece(base, None if known is not None else NUMBER).at(ATOM)
-        return Piece(f"{inside.text}^{self.piece(exponent, None if known is not None else NUMBER).at(ATOM).text}", POWER)
+        return Piece(
+            f"{inside.text}^{self.piece(exponent, None if known is not None else NUMBER).at(ATOM).text}", POWER
+        )
 
     def _raised_piece(self, base: Expr, exponent: int) -> Piece:
         return Piece(f"{self.piece(base, None).at(ATOM).text}^{exponent}", POWER)
@@ -222,7 +232,9 @@ class _Writer:
         if node.op == "symbol":
             return Piece(name_text(node.data.name) if name is None else name, ATOM)
         if (node.op == "apply" and any(node.data.orders)) or (node.op == "table" and node.data.order):
-            raise UnsupportedError(f"the derivative '{node.data.name}' of a function cannot be written in a description.")
+            raise UnsupportedError(
+                f"the derivative '{node.data.name}' of a function cannot be written in a description."
+            )
         function = node.data.function if node.op == "apply" else node.data.table
         return Piece(f"{name or name_text(function.name)}({self.arguments(node)})", ATOM)
 
@@ -271,10 +283,10 @@ def _constant(node: Expr, unit: str) -> Piece:
 def _scaled(factor: int | float | Fraction, unit: str, rest: Piece) -> Piece:
     """factor unit * rest, a fraction p/q as p * rest / q."""
     if not isinstance(factor, Fraction):
-        return _times(Piece(measured_text(factor, unit), MEASURED, unit != "1"), rest)
-    top = rest
+        return _times(Piece(measured_text(factor, unit), MEASURED, unit != "1"), rest.at(MEASURED))
+    top = rest.at(PRODUCT)
     if factor.numerator != 1 or unit != "1":
-        top = _times(Piece(measured_text(factor.numerator, unit), MEASURED, unit != "1"), rest)
+        top = _times(Piece(measured_text(factor.numerator, unit), MEASURED, unit != "1"), rest.at(MEASURED))
     return _over(top, Piece(str(factor.denominator), ATOM))
 
 
@@ -316,5 +328,3 @@ def _degrees(node: Expr) -> Piece | None:
         return None
     text = number_in(node, "deg")
     return None if text is None else Piece(f"{text} deg", MEASURED, measured=True)
-
-

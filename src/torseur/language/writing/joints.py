@@ -124,12 +124,12 @@ def _fixed(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
 
 def _revolute(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
     axis = joint.motions[0].axis
-    return revolute(joint.name, joint.parent, joint.child, *joint.coordinates, axis=axis), [("about", axis)]
+    return revolute(joint.name, joint.parent, joint.child, joint.coordinates[0], axis), [("about", axis)]
 
 
 def _prismatic(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
     axis = joint.motions[0].axis
-    return prismatic(joint.name, joint.parent, joint.child, *joint.coordinates, axis=axis), [("along", axis)]
+    return prismatic(joint.name, joint.parent, joint.child, joint.coordinates[0], axis), [("along", axis)]
 
 
 def _helical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
@@ -140,13 +140,15 @@ def _helical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
 
 
 def _cylindrical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
+    angle, advance = joint.coordinates
     axis = joint.motions[0].axis
-    return cylindrical(joint.name, joint.parent, joint.child, *joint.coordinates, axis=axis), [("about", axis)]
+    return cylindrical(joint.name, joint.parent, joint.child, angle, advance, axis), [("about", axis)]
 
 
 def _universal(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
     first, second = (motion.axis for motion in joint.motions)
-    made = universal(joint.name, joint.parent, joint.child, *joint.coordinates, first_axis=first, second_axis=second)
+    a, b = joint.coordinates
+    made = universal(joint.name, joint.parent, joint.child, a, b, first, second)
     return made, [("about", first), ("then", second)]
 
 
@@ -178,6 +180,7 @@ _PRESETS: dict[str, Preset] = {
 
 
 # Coordinates and motions
+
 
 def _coordinates(joint: Joint, written: dict[str, str], preset: str | None) -> str:
     if not joint.coordinates:
@@ -235,6 +238,7 @@ def _dof(motion: ElementaryMotion, place: Place, script: Script) -> str:
 
 
 # Speeds
+
 
 def _speeds(joint: Joint, place: Place, script: Script) -> list[str]:
     child = name_text(joint.child.body)

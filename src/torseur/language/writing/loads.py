@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torseur.graph import Expr
-from torseur.language.dimensions import LENGTH, Dim
+from torseur.language.dimensions import LENGTH, TIME, Dim, dimension_of
 from torseur.language.joint_loads import ENERGY, FORCE, spring_dimensions
 from torseur.language.loads import STIFFNESS
 from torseur.language.naming import between, joint_load, wrench_name
@@ -27,7 +27,6 @@ from torseur.mechanism import (
     Vector,
 )
 from torseur.mechanism import LENGTH as LENGTH_SYMBOL
-from torseur.language.dimensions import TIME, dimension_of
 
 _SPRING_NAMES = {LENGTH_SYMBOL: "length", LENGTH_RATE: "length'"}
 
@@ -68,17 +67,21 @@ def _options(load: Load, joint: Joint, written: dict[str, str], place: Place, sc
     if isinstance(load, CoordinateForce):
         want = FORCE if _acting(q) == "force" else ENERGY
         return [f"{_acting(q)}{of} = {script.formula(load.law, want, place)}"]
-    return [f"{name}{of} = {text}" for name, text in _spring(load, spring_dimensions(dimension_of(q.unit)), place, script)]
+    return [
+        f"{name}{of} = {text}" for name, text in _spring(load, spring_dimensions(dimension_of(q.unit)), place, script)
+    ]
 
 
-def _spring(load: CoordinateSpring | PointSpring, wants: dict[str, Dim], place: Place, script: Script) -> list[tuple[str, str]]:
+def _spring(
+    load: CoordinateSpring | PointSpring, wants: dict[str, Dim], place: Place, script: Script
+) -> list[tuple[str, str]]:
     values = {"stiffness": load.stiffness, "rest": load.rest, "damping": load.damping}
     return [(name, script.formula(value, wants[name], place)) for name, value in values.items() if not value.is_zero]
 
 
 def load_text(load: Load, coordinates: dict[str, Coordinate], script: Script) -> str:
     """apply ... ;"""
-    place = Place(load.name)
+    place = Place(load.name, after_joints=True)
     if isinstance(load, AppliedWrench):
         return _applied(load, place, script)
     if isinstance(load, JointWrench):
@@ -111,12 +114,11 @@ def _applied(load: AppliedWrench, place: Place, script: Script) -> str:
     parts = [("force", load.force, FORCE), ("torque", load.moment, ENERGY)]
     kinds = [word for word, vector, _ in parts if not _is_zero(vector)] or ["force"]
     name = _named(load.name, wrench_name(kinds, load.on.body), script)
-    on = script.frame(load.on, place)
+    on = script.point(load.on, place)
     symbols = script.undetermined_components(load.force if kinds == ["force"] else load.moment, load.name)
     if symbols and len(kinds) == 1:
-        body = f"body = {script.frame(load.axes, place)}".removesuffix(".frame")
-        return f"apply {kinds[0]} {body} end on {on}{name} ;"
-    axes = "" if load.axes == EARTH else f" in {script.frame(load.axes, place)}"
+        return f"apply {kinds[0]} body = {script.point(load.axes, place)} end on {on}{name} ;"
+    axes = "" if load.axes == EARTH else f" in {script.point(load.axes, place)}"
     return f"apply {_wrench(parts, place, script)}{axes} on {on}{name} ;"
 
 
@@ -124,12 +126,12 @@ def _point_spring(load: PointSpring, place: Place, script: Script) -> str:
     wants = {"stiffness": STIFFNESS, "rest": LENGTH, "damping": STIFFNESS.times(TIME)}
     items = [f"{name} = {text}" for name, text in _spring(load, wants, place, script)]
     if load.law is not None:
-        items.append(f"law = {script.formula(load.law, FORCE, Place(load.name, _SPRING_NAMES))}")
+        items.append(f"law = {script.formula(load.law, FORCE, Place(load.name, _SPRING_NAMES, after_joints=True))}")
     return f"apply spring {', '.join(items)}{_ends(load, 'spring', place, script)}"
 
 
 def _ends(load: PointSpring | Bushing, kind: str, place: Place, script: Script) -> str:
-    first, second = (script.frame(end, place) for end in (load.first, load.second))
+    first, second = (script.point(end, place) for end in (load.first, load.second))
     name = _named(load.name, between(kind, load.first.body, load.second.body), script)
     return f" between {first} and {second}{name} ;"
 
@@ -151,15 +153,15 @@ def _three(values: tuple[Expr, ...]) -> Vector:
 
 def constraint_text(constraint: Constraint, script: Script) -> str:
     """constrain ... ;"""
-    place = Place(constraint.name)
+    place = Place(constraint.name, after_joints=True)
     if isinstance(constraint, Equation):
         formula = script.formula(constraint.residual, None, place)
         return f"constrain 0 = {formula}{_named(constraint.name, 'equation', script)} ;"
     if isinstance(constraint, Distance):
-        first, second = (script.frame(end, place) for end in (constraint.first, constraint.second))
+        first, second = (script.point(end, place) for end in (constraint.first, constraint.second))
         name = _named(constraint.name, between("distance", constraint.first.body, constraint.second.body), script)
         return f"constrain distance {first} to {second} = {script.formula(constraint.value, LENGTH, place)}{name} ;"
-    wheel, on = script.frame(constraint.wheel, place), script.frame(constraint.on, place)
+    wheel, on = script.point(constraint.wheel, place), script.point(constraint.on, place)
     radius = script.formula(constraint.radius, LENGTH, place)
     tyre = "" if constraint.tyre_radius is None else f" tyre {script.formula(constraint.tyre_radius, LENGTH, place)}"
     normal = script.direction(constraint.normal, place)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torseur.errors import UnsupportedError
-from torseur.graph import Expr, live_nodes
+from torseur.graph import Expr, UndeterminedFunction, live_nodes
 from torseur.language.dimensions import LENGTH, NUMBER, Dim, dimension_of
 from torseur.language.writing.formula import Formulas
 from torseur.language.writing.sizes import Sizes, first_known
@@ -20,10 +20,11 @@ WIDTH = 110
 
 @dataclass(frozen=True)
 class Place:
-    """Where a formula stands: what owns it, and the names that hold only there."""
+    """Where a formula stands: what owns it, the names that hold only there, whether speeds may be named in it."""
 
     owner: str
     names: Mapping[Expr, str] = field(default_factory=dict)
+    after_joints: bool = False
 
 
 class Script:
@@ -36,7 +37,8 @@ class Script:
     def __init__(self, mechanism: Mechanism, expressions: Sequence[Expr], short: bool) -> None:
         self.mechanism, self.short = mechanism, short
         laws = {law.function: [dimension_of(a.data.unit) for a in law.arguments] for law in mechanism.laws}
-        self.formulas = Formulas(laws, Sizes())
+        self.formulas = Formulas(laws, Sizes(), {})
+        self._with_speeds = Formulas(laws, self.formulas.sizes, _speeds(mechanism) if short else {})
         self.functions = _functions(expressions)
         self.tables = {n.data.table.name: n.data.table for n in live_nodes(expressions) if n.op == "table"}
         self.written_fresh: set[str] = set()
@@ -48,11 +50,13 @@ class Script:
         self._known = self._known_symbols()
 
     def _candidates(self) -> set[str]:
-        """Parameters that `?` may stand for: no value, no meaning, used once."""
-        return {
-            p.name for p in self.mechanism.parameters
-            if p.value is None and not p.meaning and p.unit == p.si_unit and self._uses[p.name] == 1
-        }  # fmt: skip
+        """Parameters that `?` may stand for: no value, no meaning, used once, and after all that must be declared."""
+        found = set()
+        for p in reversed(self.mechanism.parameters):
+            if p.value is not None or p.meaning or p.unit != p.si_unit or self._uses[p.name] != 1:
+                break
+            found.add(p.name)
+        return found
 
     def _known_symbols(self) -> set[Expr]:
         known = {TIME, *(p.symbol for p in self.mechanism.parameters), *(s.symbol for s in self.mechanism.sensors)}
@@ -66,7 +70,8 @@ class Script:
 
     def formula(self, node: Expr, want: Dim | None, place: Place) -> str:
         """An expression as text of the wanted dimension."""
-        return self.formulas.write(node, want, lambda leaf: self._name(leaf, place))
+        formulas = self._with_speeds if place.after_joints else self.formulas
+        return formulas.write(node, want, lambda leaf: self._name(leaf, place))
 
     def _name(self, leaf: Expr, place: Place) -> str | None:
         if leaf in place.names:
@@ -76,7 +81,9 @@ class Script:
         if leaf.op != "symbol":
             return None
         if leaf not in self._known:
-            raise UnsupportedError(f"'{leaf.name}' in {place.owner or 'a formula'} is not declared: make it a parameter.")
+            raise UnsupportedError(
+                f"'{leaf.name}' in {place.owner or 'a formula'} is not declared: make it a parameter."
+            )
         name = str(leaf.name)
         self.mentioned.add(name)
         label = self._label(name, place)
@@ -157,6 +164,10 @@ class Script:
             return rotation
         return f"{position} ++ {rotation}"
 
+    def point(self, frame: Frame, place: Place) -> str:
+        """A frame where a body may stand for its own."""
+        return self.frame(frame, place).removesuffix(".frame")
+
     def frame(self, frame: Frame, place: Place, by_name: bool = True) -> str:
         """A frame by its name, or by its placement in a body."""
         if by_name and frame in self._frames:
@@ -168,15 +179,25 @@ class Script:
         return f"{self.placement(frame.placement, place)} @ {base}"
 
 
+def _speeds(mechanism: Mechanism) -> dict[Expr, tuple[str, Dim]]:
+    """Quasi-velocities as names for their expressions."""
+    return {
+        speed.value: (name_text(speed.name), dimension_of(speed.unit))
+        for joint in mechanism.joints
+        for speed in joint.speeds
+        if speed.value.args
+    }
+
+
 def _coordinate_text(name: str) -> str:
     """A name, its primes outside any quotes."""
     bare = name.rstrip("'")
     return name_text(bare) + name[len(bare) :]
 
 
-def _functions(expressions: Sequence[Expr]) -> dict[str, object]:
+def _functions(expressions: Sequence[Expr]) -> dict[str, UndeterminedFunction]:
     """Undetermined functions by name; refuses two of one name."""
-    found: dict[str, object] = {}
+    found: dict[str, UndeterminedFunction] = {}
     for node in live_nodes(expressions):
         if node.op == "apply":
             function = node.data.function

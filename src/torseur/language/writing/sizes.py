@@ -52,7 +52,9 @@ class Sizes:
                 self._measured[inner] = self._size_and_depth(inner)
         size, depth = self._measured[node]
         if size > LARGEST_EXPRESSION or depth > DEEPEST_EXPRESSION:
-            raise UnsupportedError(f"an expression of {size} operations, {depth} deep, is too large to be written as text.")
+            raise UnsupportedError(
+                f"an expression of {size} operations, {depth} deep, is too large to be written as text."
+            )
 
     def _size_and_depth(self, node: Expr) -> tuple[int, int]:
         """Number of operations when written out, and how deep brackets nest (sums and products are flat)."""

@@ -14,6 +14,7 @@ from torseur.mechanism.units import unit_of
 
 _NAME = re.compile(NAME_PATTERN)
 _MOST_DIGITS = 20
+_FINER = {"m": "mm", "m/s": "mm/s", "s": "ms", "N*m": "mN*m"}
 
 
 def name_text(name: str) -> str:
@@ -22,7 +23,9 @@ def name_text(name: str) -> str:
     if len(name) <= LONGEST_NAME and all(_NAME.fullmatch(p) and p not in grammar().keywords for p in parts):
         return name
     if "`" in name or "\n" in name or not 0 < len(name) <= LONGEST_NAME:
-        raise UnsupportedError(f"the name {name!r} cannot be written: it is too long or holds a backquote or a line break.")
+        raise UnsupportedError(
+            f"the name {name!r} cannot be written: it is too long or holds a backquote or a line break."
+        )
     return f"`{name}`"
 
 
@@ -37,6 +40,45 @@ def meaning_text(meaning: str) -> str:
     return f" {string_text(meaning)}" if meaning else ""
 
 
+def folded(line: str, width: int) -> str:
+    """A long line broken at commas or between parts of a placement, the rest indented further; strings stay whole."""
+    indent = len(line) - len(line.lstrip()) + 4
+    lines = []
+    while len(line) > width and (stop := _best_break(line, width, indent)) is not None:
+        lines.append(line[:stop].rstrip())
+        line = " " * indent + line[stop:].lstrip()
+    return "\n".join([*lines, line])
+
+
+def _best_break(line: str, width: int, indent: int) -> int | None:
+    """Where to break a line: the last place outside most brackets that lets it fit, else the first one beyond."""
+    places = [(depth, stop) for depth, stop in _breaks(line) if stop > indent]
+    fitting = [place for place in places if place[1] <= width]
+    if not fitting:
+        return min((stop for _, stop in places), default=None)
+    least = min(depth for depth, _ in fitting)
+    return max(stop for depth, stop in fitting if depth == least)
+
+
+def _breaks(line: str) -> list[tuple[int, int]]:
+    """(bracket depth, offset) after each comma and before each joining word, outside strings."""
+    found, depth, quote = [], 0, ""
+    for i, character in enumerate(line):
+        if quote:
+            quote = "" if character == quote and line[i - 1] != "\\" else quote
+        elif character in '"`':
+            quote = character
+        elif character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif line.startswith(", ", i):
+            found.append((depth, i + 1))
+        elif line.startswith((" ++ ", " at ", " * (", " between ", " on ", " in "), i):
+            found.append((depth, i))
+    return found
+
+
 def number_text(value: int | float | Fraction) -> str:
     """A number that reads back as the same number; fractions as p/q."""
     if isinstance(value, Fraction):
@@ -45,10 +87,13 @@ def number_text(value: int | float | Fraction) -> str:
 
 
 def measured_text(value: int | float | Fraction, unit: str) -> str:
-    """An SI number with its unit after it; a fraction as 7 m / 20."""
+    """An SI number with its unit after it; a fraction in a finer unit, or as 1 m / 3."""
     if value == 0 or unit == "1":
         return number_text(value)
     if isinstance(value, Fraction):
+        finer = _FINER.get(unit)
+        if finer is not None and (value * 1000).denominator == 1:
+            return f"{value * 1000} {finer}"
         return f"{value.numerator} {unit} / {value.denominator}"
     return f"{number_text(value)} {unit}"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torseur.graph import Expr, live_nodes, symbols_of
 from torseur.graph.printing import excerpt
-from torseur.mechanism import EARTH_NAME, Joint, Mechanism
+from torseur.mechanism import Joint, Mechanism
 from torseur.report.compose.masses import BodyMass, body_mass
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.warnings import warnings_of
@@ -94,9 +94,20 @@ def _joint(joint: Joint, tree: Tree) -> JointAccount:
     names = tuple(c.name for c in joint.coordinates)
     freedoms = len(names) - sum(motion.kind == "quaternion" for motion in joint.motions)
     return JointAccount(
-        joint.name, joint.kind.replace("_", " "), joint.parent.body, joint.child.body, names, freedoms,
+        joint.name, kind_of(joint), joint.parent.body, joint.child.body, names, freedoms,
         joint.name in closing,
     )  # fmt: skip
+
+
+def kind_of(joint: Joint) -> str:
+    """The kind of a joint; a general link by what it does: revolute, prismatic, or "link TTTRRR" by its motions."""
+    if joint.kind != "link":
+        return joint.kind.replace("_", " ")
+    own = {c.symbol for c in joint.coordinates}
+    moving = [m.kind for m in joint.motions if m.kind == "quaternion" or own & set(symbols_of([m.amount]))]
+    if len(moving) == 1 and moving[0] != "quaternion":
+        return {"rotation": "revolute", "translation": "prismatic"}[moving[0]]
+    return "link " + "".join({"rotation": "R", "translation": "T", "quaternion": "S"}[kind] for kind in moving)
 
 
 def undetermined_functions(tree: Tree) -> tuple[str, ...]:
@@ -138,9 +149,3 @@ def _initial(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
 def _default(link: Link, name: str) -> float:
     quaternion = link.symbols.quaternion
     return 1.0 if quaternion and name == quaternion[0].name else 0.0
-
-
-def carried_by(tree: Tree, link: Link) -> list[str]:
-    """Names of the bodies of a link."""
-    number = tree.links.index(link)
-    return [name for name, (owner, _, _) in tree.places.items() if owner == number and name != EARTH_NAME]

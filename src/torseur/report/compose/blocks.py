@@ -12,6 +12,7 @@ from torseur.report.compose.terms import (
     ROW_LIMIT,
     TOTAL_LIMIT,
     VALUES_LIMIT,
+    ZERO,
     Samples,
     SharedTerm,
     equation,
@@ -39,7 +40,7 @@ class Blocks:
 
     def all(self) -> tuple[EquationBlock, ...]:
         """The cards that have something to show."""
-        found = [self.compact(), self.expanded(), self.rates(), self.recursion()]
+        found = [self.compact(), self.expanded(), self.constraints(), self.rates(), self.recursion()]
         return tuple(block for block in found if block is not None)
 
     @cached_property
@@ -76,10 +77,9 @@ class Blocks:
 
     def _mass_entries(self) -> tuple[tuple[Formula, ...], ...]:
         """Names of the entries of M, 0 where there is nothing."""
-        zero = formula(readable(self.equations.bias[0] * 0))
         rows = self.equations.mass_matrix
         return tuple(
-            tuple(zero if entry.is_zero else named(self._entry_name(i, j)) for j, entry in enumerate(row))
+            tuple(ZERO if entry.is_zero else named(self._entry_name(i, j)) for j, entry in enumerate(row))
             for i, row in enumerate(rows)
         )
 
@@ -111,6 +111,17 @@ class Blocks:
         ]
         return EquationBlock("Expanded form", "every term, by origin", equations=tuple(shown))
 
+    def constraints(self) -> EquationBlock | None:
+        """What closes the loops and holds the constraints: 0 = Φ(q, t), or a condition on the speeds."""
+        shown = tuple(
+            _written(None, constraint.residual, f"{constraint.name} ({constraint.kind})")
+            for constraint in self.equations.constraints
+        )
+        if not shown:
+            return None
+        note = "With the multipliers λ of these equations as unknowns beside the accelerations."
+        return EquationBlock("Constraints", f"{len(shown)} equations", note, equations=shown)
+
     def rates(self) -> EquationBlock | None:
         """q' by the speeds, where they are not the speeds themselves."""
         layout = self.equations.layout
@@ -120,14 +131,14 @@ class Blocks:
             return None
         return EquationBlock("Rates of the coordinates", "by the speeds", equations=shown, is_open=False)
 
-    def recursion(self) -> EquationBlock:
-        """The forces by the recursion, intermediates by name; long ones are cut."""
+    def recursion(self) -> EquationBlock | None:
+        """The forces by the recursion, intermediates by name; long ones are cut. Constraints leave no such formula."""
+        if self.equations.is_constrained:
+            return None
         program = program_of(self.equations, ["inverse_dynamics"])
         names = {"tau": [f"tau_{name.rstrip(chr(39))}" for name in self.equations.layout.speed_names]}
         listed = lines(program, names)
-        shown = tuple(
-            Equation(formula(line.left), (Term(formula(line.right)),)) for line in listed[:MOST_LINES]
-        )
+        shown = tuple(Equation(formula(line.left), (Term(formula(line.right)),)) for line in listed[:MOST_LINES])
         subtitle = f"{len(program.operations)} operations"
         rest = len(listed) - MOST_LINES
         note = "Forces for given accelerations: velocities and accelerations outward, forces inward."
@@ -148,12 +159,14 @@ def _opposite(one: SharedTerm) -> Term:
     return Term(formula(term(monomial, -coefficient)), origin)
 
 
-def _written(left: Expr, right: Expr) -> Equation:
+def _written(left: Expr | None, right: Expr, title: str = "") -> Equation:
+    """left = right, or 0 = right; one formula when it has many terms."""
     try:
         terms: Sequence[Formula] = [formula(term(m, c)) for m, c in few_terms(right).items()]
     except TooManyTerms:
         terms = [formula(readable(right))]
-    return Equation(formula(name_node(str(left.name))), tuple(Term(one) for one in terms))
+    name = ZERO if left is None else formula(name_node(str(left.name)))
+    return Equation(name, tuple(Term(one) for one in terms), title)
 
 
 def speed_title(speed: Expr) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from torseur.equations import Equations
-from torseur.graph import as_expr, directional_derivative, evaluate
+from torseur.graph import Expr, as_expr, directional_derivative, evaluate
 from torseur.mechanism import TIME
 from torseur.report.compose.terms import Samples
 from torseur.report.content import Array, Check
@@ -68,7 +68,8 @@ def _residual(equations: Equations, samples: Samples) -> Check:
     scale = max((float(np.max(np.abs(x))) for x in sizes), default=0.0)
     error = max((float(np.max(np.abs(x))) for x in rows), default=0.0)
     title = f"Equations: M v' + b - Q vanishes along the motion within {error:.1e}"
-    return Check(error <= BALANCE * max(scale, 1e-12), title, f"accelerations and matrices are derived separately; forces reach {scale:.4g}")
+    detail = f"accelerations and matrices are derived separately; forces reach {scale:.4g}"
+    return Check(error <= BALANCE * max(scale, 1e-12), title, detail)
 
 
 def _mass_matrix(equations: Equations, samples: Samples) -> Iterator[Check]:
@@ -85,6 +86,6 @@ def _mass_matrix(equations: Equations, samples: Samples) -> Iterator[Check]:
     yield Check(positive, "Mass matrix: positive definite along the motion", f"smallest eigenvalue {least:.4g}")
 
 
-def _values(samples: Samples, expressions: list) -> list[Array]:  # type: ignore[type-arg]
+def _values(samples: Samples, expressions: Sequence[Expr]) -> list[Array]:
     found = evaluate([as_expr(e) for e in expressions], samples.bindings)
     return [np.broadcast_to(np.asarray(value, dtype=float), (samples.count,)) for value in found]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.equations import Equations
-from torseur.graph import symbols_of
+from torseur.graph import Expr, symbols_of
 from torseur.mechanism import EARTH_NAME, Mechanism
 from torseur.report.compose.account import Account, JointAccount, Quantity, account
 from torseur.report.compose.blocks import Blocks
@@ -20,6 +20,7 @@ from torseur.report.compose.masses import resolved_inertia
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.poses import motion_of
 from torseur.report.compose.terms import Samples, samples_of
+from torseur.report.compose.warnings import listed
 from torseur.report.content import (
     Body,
     Check,
@@ -37,6 +38,7 @@ from torseur.report.formula import formula
 from torseur.report.reading.read_graph import named
 from torseur.simulation import Trajectory
 from torseur.tree import Tree, build_tree
+from torseur.tree.flatten import flatten
 
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H", "cylindrical": "C", "universal": "U", "spherical": "S",
            "planar": "E", "free": "F", "fixed": "W"}  # fmt: skip
@@ -179,10 +181,8 @@ class _Page:
         )  # fmt: skip
 
 
-def _expressions(numbers: Numbers, body: str) -> list:  # type: ignore[type-arg]
-    from torseur.graph import Expr
-    from torseur.tree.flatten import flatten
-
+def _expressions(numbers: Numbers, body: str) -> list[Expr]:
+    """Everything a body's inertia is made of."""
     inertia = resolved_inertia(numbers.tree.mechanism.body(body), numbers)
     return [leaf for leaf in flatten(inertia) if isinstance(leaf, Expr)]
 
@@ -192,11 +192,9 @@ def _title(one: Account) -> str:
 
 
 def _description(one: Account) -> str:
-    parts = [f"Mechanism '{one.name}'."]
-    if one.loads:
-        parts.append(f"Loads: {', '.join(one.loads)}.")
+    parts = [f"{len(one.loads)} loads: {listed(one.loads)}."] if one.loads else []
     if one.undetermined:
-        parts.append(f"Undetermined functions: {', '.join(one.undetermined)}.")
+        parts.append(f"Undetermined functions: {listed(one.undetermined)}.")
     return " ".join(parts)
 
 
@@ -206,7 +204,8 @@ def _counted(count: int, one: str, many: str) -> str:
 
 def _joint(joint: JointAccount) -> Joint:
     letter = LETTERS.get(joint.kind.split()[0], "L")
-    return Joint(joint.name, joint.kind, letter, joint.parent, joint.child, ", ".join(joint.coordinates), joint.closes_loop)
+    detail = ", ".join(joint.coordinates)
+    return Joint(joint.name, joint.kind, letter, joint.parent, joint.child, detail, joint.closes_loop)
 
 
 def _mass_text(mass: float | None, symbol: str) -> str:

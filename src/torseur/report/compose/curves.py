@@ -10,7 +10,13 @@ from torseur.report.reading.read_graph import named
 from torseur.simulation import Trajectory
 from torseur.tree import Tree
 
-TITLES = {"rad": "Angles", "m": "Displacements", "rad/s": "Angular speeds", "m/s": "Speeds", "1": "Quaternion components"}
+TITLES = {
+    "rad": "Angles",
+    "m": "Displacements",
+    "rad/s": "Angular speeds",
+    "m/s": "Speeds",
+    "1": "Quaternion components",
+}
 ENERGIES = {"kinetic_energy": "kinetic", "potential_energy": "potential", "energy": "total"}
 
 
@@ -24,8 +30,10 @@ def _states(tree: Tree, trajectory: Trajectory, speeds: bool) -> list[Plot]:
     for link in tree.links:
         for symbol in link.symbols.speeds if speeds else link.symbols.coordinates:
             name = str(symbol.name)
-            curve = Curve(name, np.asarray(trajectory[name]), formula(named(name)), link.name)
-            by_unit.setdefault(symbol.data.unit, []).append(curve)
+            curves = by_unit.setdefault(symbol.data.unit, [])
+            # A body has one colour, so that only its first curve in a plot can have it.
+            body = None if any(curve.body == link.name for curve in curves) else link.name
+            curves.append(Curve(name, np.asarray(trajectory[name]), formula(named(name)), body))
     times = np.asarray(trajectory.time)
     return [
         Plot(TITLES.get(unit, "Speeds" if speeds else "Coordinates"), "" if unit == "1" else unit, times, tuple(curves))
@@ -34,7 +42,5 @@ def _states(tree: Tree, trajectory: Trajectory, speeds: bool) -> list[Plot]:
 
 
 def _energies(trajectory: Trajectory) -> Plot:
-    curves = [
-        Curve(label, np.asarray(trajectory[name]), dashed=name == "energy") for name, label in ENERGIES.items()
-    ]
+    curves = [Curve(label, np.asarray(trajectory[name]), dashed=name == "energy") for name, label in ENERGIES.items()]
     return Plot("Energy", "J", np.asarray(trajectory.time), tuple(curves))

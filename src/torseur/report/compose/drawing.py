@@ -19,7 +19,7 @@ from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.poses import point, quaternion_of, rotation_matrix
 from torseur.report.compose.solid_shapes import solid_shapes
 from torseur.report.content import Array
-from torseur.report.shapes import Box, Capsule, Shape, Sphere
+from torseur.report.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from torseur.spatial import Transform
 
 ROD, BALL, PLATE, LEAST_BLOCK, RAIL = 0.03, 0.09, 0.34, 0.02, 0.15  # parts of the typical length
@@ -67,9 +67,9 @@ class Drawing:
         """A frame fixed in a body, in the body's reference frame."""
         _, in_link = self.numbers.tree.place(frame)
         if frame.body == EARTH_NAME:
-            return self.numbers.of(in_link)  # type: ignore[no-any-return]
+            return self.numbers.of(in_link)
         _, reference, _ = self.numbers.tree.places[frame.body]
-        return self.numbers.of(reference.inverse.then(in_link))  # type: ignore[no-any-return]
+        return self.numbers.of(reference.inverse.then(in_link))
 
     def _joints(self, body: str) -> Iterator[tuple[Joint, Frame]]:
         for joint in self.numbers.tree.mechanism.joints:
@@ -119,14 +119,22 @@ class Drawing:
         largest = max(m.mass or 0.0 for m in self.masses.values())
         return float(max(0.45, (mass / largest) ** (1 / 3)))
 
-    def _block(self, mass: BodyMass, room: float) -> Box | None:
-        """The block of a body's inertia, its edges √(6 (B + C - A) / m) along the principal axes; reduced to fit."""
+    def _block(self, mass: BodyMass, room: float) -> Shape | None:
+        """The block with a body's inertia, its edges √(6 (B + C - A) / m) along the principal axes, reduced to fit.
+
+        A cylinder of the same width stands for it where two moments are equal.
+        """
         if not mass.mass or mass.inertia is None or mass.centre is None or not np.any(mass.inertia) or mass.fault:
             return None
         moments, axes = np.linalg.eigh(mass.inertia)
         squares = 6 * (moments.sum() - 2 * moments) / mass.mass
         edges = np.sqrt(np.maximum(squares, 0.0))
         edges = np.maximum(edges * min(1.0, 0.8 * room / edges.max()), LEAST_BLOCK * self.size)
+        axis = _odd_one(moments)
+        if axis is not None:
+            half = axes[:, axis] * edges[axis] / 2
+            radius = float(edges[axis - 1]) / 2
+            return Cylinder(point(mass.centre - half), point(mass.centre + half), radius)
         turn = axes * np.sign(np.linalg.det(axes))
         return Box(point(mass.centre), point(edges), quaternion_of(turn))
 
@@ -145,13 +153,21 @@ class Drawing:
                 edge = PLATE * self.size
                 yield Box(point(place.position), (edge, edge, 0.12 * edge), turn, shade=0.9)
 
-
     def _rails(self, body: str) -> Iterator[Shape]:
         """What a body's sliding joints run along."""
         for joint, frame in self._joints(body):
             place = self._beyond(joint, frame)
             if place is not None and frame is joint.parent:
                 yield from rail(joint, self.numbers, place, self.ranges, RAIL * self.size)
+
+
+def _odd_one(moments: Array) -> int | None:
+    """The axis of a body of revolution: two moments equal, the third not."""
+    least, middle, largest = moments
+    near = 1e-6 * largest
+    if largest - least <= near or (middle - least > near and largest - middle > near):
+        return None
+    return 2 if middle - least <= near else 0
 
 
 def _distinct(points: list[Array], least: float) -> list[Array]:

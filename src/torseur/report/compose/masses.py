@@ -58,7 +58,7 @@ class BodyMass:
         if least < -ROUNDING * max(largest, 1e-300):
             return f"it has a negative principal moment of inertia ({listing})"
         if largest > (least + middle) * (1 + ROUNDING) + 1e-300:
-            return f"its principal moments ({listing}) break the triangle inequality: none may exceed the sum of the others"
+            return f"its principal moments ({listing}) break the triangle inequality: one exceeds the sum of the others"
         return None
 
 

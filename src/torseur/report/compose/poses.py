@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ def quaternion_of(matrix: Array) -> tuple[float, float, float, float]:
     return w, x, y, z
 
 
-def point(values: Sequence[Any]) -> tuple[float, float, float]:
+def point(values: Iterable[Any]) -> tuple[float, float, float]:
     """Three numbers as a point."""
     x, y, z = (float(value) for value in values)
     return x, y, z

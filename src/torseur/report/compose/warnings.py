@@ -42,8 +42,8 @@ def _unmoved(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
         if carried and massless.issuperset(carried):
             names = ", ".join(c.name for c in link.joint.coordinates)
             yield (
-                f"Joint '{link.joint.name}' moves nothing that has mass, so the acceleration of {names} is undetermined: "
-                f"give {listed(carried)} a mass or an inertia."
+                f"Joint '{link.joint.name}' moves nothing that has mass, so the acceleration of {names} is "
+                f"undetermined: give {listed(carried)} a mass or an inertia."
             )
 
 

@@ -1,7 +1,7 @@
 """Where the terms of the equations come from: the share of every body and of every load, derived separately.
 
 M(q) v' + b(q, v) is linear in the inertias, so the share of a body is what the same recursion gives when every other
-body has none. Q is the sum over the loads. Nothing is guessed from the names in a formula.
+body has none. Q is the sum over the loads; constraints add Cᵀ λ. Nothing is guessed from the names in a formula.
 """
 
 from __future__ import annotations
@@ -28,8 +28,14 @@ from torseur.tree import GROUND, Tree, resolve
 from torseur.tree.constants import body_inertia
 from torseur.tree.flatten import flatten, rebuild
 
-INERTIA, TURNING, WEIGHT, LOAD = "inertia", "centrifugal", "weight", "load"
-_WORDS = {INERTIA: "Inertia of {}", TURNING: "Centrifugal and Coriolis force of {}", WEIGHT: "Weight of {}", LOAD: "{}"}
+INERTIA, TURNING, WEIGHT, LOAD, CONSTRAINT = "inertia", "centrifugal", "weight", "load", "constraint"
+_WORDS = {
+    INERTIA: "Inertia of {}",
+    TURNING: "Centrifugal and Coriolis force of {}",
+    WEIGHT: "Weight of {}",
+    LOAD: "{}",
+    CONSTRAINT: "Constraint force of {}",
+}
 _NO_GRAVITY = Vec3(0, 0, 0)
 
 
@@ -57,7 +63,7 @@ class Shares:
     @cached_property
     def all(self) -> tuple[Share, ...]:
         """Every share that is not zero, bodies in their order, then loads."""
-        found = [*self._of_bodies(), *self._of_loads()]
+        found = [*self._of_bodies(), *self._of_loads(), *self._of_constraints()]
         return tuple(share for share in found if not all(row.is_zero for row in share.rows))
 
     def mass_matrix(self, body: str) -> list[list[Expr]]:
@@ -85,6 +91,17 @@ class Shares:
             rows = generalised_loads(alone, layout.coordinates, layout.speeds)
             bodies, joints, words = acting(load)
             yield Share(LOAD, f"{words} '{load.name}'", bodies, joints, tuple(-as_expr(row) for row in rows))
+
+    def _of_constraints(self) -> Iterator[Share]:
+        """-Cᵀ λ, by the joint that closes a loop or by the constraint of the user."""
+        equations = self.equations
+        pairs = list(zip(equations.constraints, equations.multipliers, strict=True))
+        joints = {f"joint '{joint.name}'": joint.name for joint in equations.tree.loops}
+        for owner in dict.fromkeys(constraint.owner for constraint, _ in pairs):
+            own = [(constraint.row, multiplier) for constraint, multiplier in pairs if constraint.owner == owner]
+            columns = zip(*(row for row, _ in own), strict=True)
+            rows = [-_product(column, [multiplier for _, multiplier in own]) for column in columns]
+            yield Share(CONSTRAINT, owner, (), (joints[owner],) if owner in joints else (), tuple(rows))
 
     def _with_only(self, body: Body) -> Tree:
         """The tree in which nothing but this body has mass."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 
 from torseur.errors import UnsupportedError
@@ -25,11 +25,16 @@ class TooManyTerms(UnsupportedError):
         super().__init__(f"the expression has more than {limit} terms when multiplied out.")
 
 
-def multiplied_out(expression: Expr, limit: int = 400) -> Polynomial:
-    """The expression as a sum of at most `limit` monomials; raises TooManyTerms beyond."""
+def multiplied_out(expression: Expr, limit: int = 400, closed: Collection[Expr] = ()) -> Polynomial:
+    """The expression as a sum of at most `limit` monomials; raises TooManyTerms beyond.
+
+    Nodes in `closed`, other than the expression itself, are taken as factors.
+    """
     known: dict[Expr, Polynomial] = {}
-    for node in live_nodes([expression]):
-        known[node] = _RULES.get(node.op, _closed)(node, known)
+    stops = [node for node in closed if node is not expression]
+    for node in live_nodes([expression], stops):
+        rule = _closed if node in closed and node is not expression else _RULES.get(node.op, _closed)
+        known[node] = rule(node, known)
         if len(known[node]) > limit:
             raise TooManyTerms(limit)
     return known[expression]

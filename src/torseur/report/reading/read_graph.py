@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ from torseur.graph import Expr
 from torseur.graph.expr import Number as Scalar
 from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
 from torseur.report.reading.factoring import Group, common_factor, groups
+from torseur.report.reading.plain_text import plain
 from torseur.report.reading.polynomial import ONE as ONE_TERM
 from torseur.report.reading.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
 from torseur.report.reading.polynomial import product as monomials_product
@@ -21,8 +23,13 @@ LIMIT = 60  # terms of an entry above which it is written as it was computed
 EFFORT = 1500  # terms it may have on the way there
 
 
+_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+(\w+))?")
+
+
 def named(text: str) -> Name:
-    """A quantity by its name; primes are time derivatives."""
+    """A quantity by its name; primes are time derivatives, and the multiplier of joint 'wrist': x is lambda_wrist_x."""
+    if multiplier := _MULTIPLIER.fullmatch(text):
+        return Name("_".join(part for part in ("lambda", *multiplier.groups()) if part))
     bare = text.rstrip("'")
     return Name(bare, len(text) - len(bare))
 
@@ -83,6 +90,16 @@ def as_it_stands(expression: Expr, names: Names = NO_NAMES) -> Node:
 def definition(expression: Expr, names: Names) -> Node:
     """What a node stands for, its own name not used."""
     return _WRITERS.get(expression.op, _call)(expression, names)
+
+
+def tidied(expression: Expr, names: Names, limit: int = 12) -> Node:
+    """What a node stands for in terms of named nodes: multiplied out and factored where that is shorter."""
+    plainly = definition(expression, names)
+    try:
+        tidy = factored(multiplied_out(expression, limit, names), names)
+    except TooManyTerms:
+        return plainly
+    return tidy if len(plain(tidy)) <= len(plain(plainly)) else plainly
 
 
 def _factor(factor: Expr, exponent: int, names: Names) -> Node:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from torseur.graph import Expr, Program
 from torseur.report.expression import Name, Node
-from torseur.report.reading.read_graph import Names, as_it_stands, definition, named
+from torseur.report.reading.read_graph import Names, as_it_stands, named, tidied
+from torseur.report.symbols import symbol
 
 SHORT = 2  # operations that may be repeated rather than named
 LONG = 12  # operations after which a line is broken by a name
@@ -28,7 +29,7 @@ def lines(program: Program, results: dict[str, list[str]] | None = None) -> list
     `results` names the entries of an output; otherwise they are numbered.
     """
     names = _names(program)
-    listed = [Line(named(names[node]), definition(node, names)) for node in program.operations if node in names]
+    listed = [Line(named(names[node]), tidied(node, names)) for node in program.operations if node in names]
     for output in program.outputs:
         listed += _results(output.name, output.entries, names, results)
     return listed
@@ -36,7 +37,11 @@ def lines(program: Program, results: dict[str, list[str]] | None = None) -> list
 
 def _results(name: str, entries: tuple[Expr, ...], names: Names, given: dict[str, list[str]] | None) -> list[Line]:
     labels = (given or {}).get(name) or [f"{name}_{k + 1}" for k in range(len(entries))]
-    return [Line(named(label), as_it_stands(entry, names)) for label, entry in zip(labels, entries, strict=True)]
+    return [Line(named(label), _result(entry, names)) for label, entry in zip(labels, entries, strict=True)]
+
+
+def _result(entry: Expr, names: Names) -> Node:
+    return as_it_stands(entry, names) if entry in names or not entry.args else tidied(entry, names)
 
 
 def _names(program: Program) -> dict[Expr, str]:
@@ -45,6 +50,7 @@ def _names(program: Program) -> dict[Expr, str]:
     results = {entry for output in program.outputs for entry in output.entries}
     uses = Counter(a for node in program.operations for a in node.args)
     taken = {str(node.name) for node in program.nodes if node.op == "symbol"}
+    letter = _free_letter(taken)
     names: dict[Expr, str] = {}
     lengths: dict[Expr, int] = {}
     for node in program.operations:
@@ -52,8 +58,14 @@ def _names(program: Program) -> dict[Expr, str]:
         lengths[node] = length
         repeated = uses[node] > 1 and length > SHORT
         if node.label or repeated or (length > LONG and node not in results):
-            names[node] = _unique(node.label or "k", taken, numbered=node.label is None)
+            names[node] = _unique(node.label or letter, taken, numbered=node.label is None)
     return names
+
+
+def _free_letter(names: set[str]) -> str:
+    """A letter that no quantity is written with."""
+    used = {symbol(name).base for name in names}
+    return next((letter for letter in "ezhpuwn" if letter not in used), "aux")
 
 
 def _unique(label: str, taken: set[str], numbered: bool) -> str:

@@ -129,7 +129,8 @@ def _joined(pair: _Pair, coefficient: Number, partner: Number) -> tuple[Monomial
 
 def _written(name: str, angle: Expr, coefficient: Number) -> tuple[Monomial, Number]:
     """A function of an angle in its simplest writing; folding may turn sin(-x) into -sin(x)."""
-    ((term, sign),) = multiplied_out(_function(name, _simplest(angle))).items()
+    (found,) = multiplied_out(_function(name, _simplest(angle))).items()
+    term, sign = found
     return term, sign * coefficient
 
 

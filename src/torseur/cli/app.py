@@ -1,0 +1,59 @@
+"""The commands and how they are listed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from torseur.cli.certify import certify
+from torseur.cli.check import check
+from torseur.cli.convert import convert
+from torseur.cli.equations import equations
+from torseur.cli.exits import guarded
+from torseur.cli.library import library
+from torseur.cli.loops import loops
+from torseur.cli.report import report
+from torseur.cli.simulate import simulate
+from torseur.cli.version import version
+
+EPILOG = """Examples:
+
+  torseur check library:double_pendulum
+
+  torseur equations library:double_pendulum --level matrix --format latex
+
+  torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --out motion.csv
+
+  torseur report library:double_pendulum -o report.html
+
+Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 the motion ended early, 4 formalisms disagree.
+"""
+
+app = typer.Typer(
+    name="torseur",
+    help="Mechanics of multibody systems: equations to read, motions, and reports, from one description.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"torseur {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def torseur(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
+
+
+for command in (check, equations, simulate, report, certify, loops, library, convert):
+    app.command(command.__name__)(guarded(command))

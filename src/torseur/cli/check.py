@@ -1,0 +1,99 @@
+"""`torseur check`: what a mechanism is, and what is doubtful about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torseur.cli.options import JsonOption, SetOption, SourceArgument, ValuesOption
+
+if TYPE_CHECKING:
+    from torseur.report.compose.account import Account, Quantity
+    from torseur.report.compose.masses import BodyMass
+
+
+def check(
+    source: SourceArgument, settings: SetOption = None, values: ValuesOption = None, json: JsonOption = False
+) -> None:
+    """Bodies, joints, degree of freedom, loops, parameters, initial state and warnings.
+
+    Example: torseur check library:puma560
+    """
+    from torseur.cli.console import print_json
+    from torseur.cli.sources import open_source
+    from torseur.cli.values import read_values
+    from torseur.report.compose.account import account
+    from torseur.tree import build_tree
+
+    tree = build_tree(open_source(source).mechanism)
+    found = account(tree, read_values(tree, settings, None, values).parameters)
+    if json:
+        print_json(_document(found))
+    else:
+        _show(found)
+
+
+def _document(one: Account) -> dict[str, object]:
+    return {
+        **{name: value for name, value in vars(one).items() if name != "bodies"},
+        "degree_of_freedom": one.degree_of_freedom,
+        "bodies": [{**vars(body), "principal_moments": body.principal} for body in one.bodies],
+    }
+
+
+def _show(one: Account) -> None:
+    from torseur.cli.console import console, say, show_table
+
+    say(f"{one.name}" + (f": {one.meaning}" if one.meaning else ""))
+    say(_freedom(one) + "\n")
+    show_table(
+        "Bodies",
+        ("name", "mass", "mass centre [m]", "principal moments [kg m²]", "meaning"),
+        [_body(b) for b in one.bodies],
+    )
+    show_table("Joints", ("name", "kind", "from", "to", "coordinates", ""), [
+        (j.name, j.kind, j.parent, j.child, ", ".join(j.coordinates), "closes a loop" if j.closes_loop else "")
+        for j in one.joints
+    ])  # fmt: skip
+    show_table("Parameters", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.parameters], numeric=(1,))
+    show_table("Initial state", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.initial], numeric=(1,))
+    if one.loads:
+        say(f"Loads: {', '.join(one.loads)}")
+    if one.undetermined:
+        say(f"Undetermined functions: {', '.join(one.undetermined)}")
+    say(f"Gravity: {_vector(one.gravity)} m/s²")
+    for warning in one.warnings:
+        console().print(f"[yellow]warning:[/] {_escaped(warning)}", soft_wrap=True)
+
+
+def _freedom(one: Account) -> str:
+    if one.degree_of_freedom is not None:
+        return f"Degree of freedom {one.degree_of_freedom} (a tree of {len(one.joints)} joints, without loops)."
+    parts = []
+    if one.loops:
+        parts.append(f"loops closed by {', '.join(one.loops)}")
+    if one.constraints:
+        parts.append(f"constraints {', '.join(one.constraints)}")
+    return f"{len(one.speeds)} freedoms in the tree, fewer by {' and '.join(parts)}: `torseur loops` counts them."
+
+
+def _body(body: BodyMass) -> tuple[str, ...]:
+    mass = f"{body.mass:.6g} kg" if body.mass is not None else body.formula
+    moments = ", ".join(f"{moment:.6g}" for moment in body.principal) if body.principal else "not given"
+    centre = _vector(body.centre) if body.centre else "-" if body.mass == 0 else "not given"
+    return body.name, mass, centre, moments, body.meaning
+
+
+def _vector(components: tuple[float | None, ...]) -> str:
+    return "[" + ", ".join("?" if c is None else f"{c:.6g}" for c in components) + "]"
+
+
+def _quantity(one: Quantity) -> tuple[str, str, str, str]:
+    shown = "not given" if one.value is None else f"{one.value:.9g}"
+    meaning = f"{one.meaning} (= {one.formula})" if one.formula else one.meaning
+    return one.name, shown, one.unit if one.unit != "1" else "", meaning
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

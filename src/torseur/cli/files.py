@@ -1,0 +1,36 @@
+"""Output files: never replaced unasked, never half written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from uuid import uuid4
+
+from torseur.cli.exits import CommandError
+
+
+def require_free(path: Path, force: bool) -> None:
+    """Refuses, before any work is done, a place where nothing can be or should be written."""
+    if path.is_dir():
+        raise CommandError(f"'{path}' is a folder; give the name of a file in it.")
+    if path.exists() and not force:
+        raise CommandError(f"'{path}' exists already. Give another name, or --force to replace it.")
+    if not path.parent.is_dir():
+        raise CommandError(f"cannot write '{path}': there is no folder '{path.parent}'.")
+
+
+def require_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
+    """Refuses a name whose suffix is no known format."""
+    if path.suffix not in suffixes:
+        raise CommandError(f"'{path}': cannot tell the format; expected one of the suffixes {', '.join(suffixes)}.")
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Writes a file; it appears under its name only when it is complete."""
+    draft = path.with_name(f".{path.name}-{uuid4().hex}")
+    try:
+        draft.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,72 @@
+"""Where a mechanism comes from: a file, standard input, or the library."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from torseur.cli.exits import CommandError
+from torseur.library import PREFIX
+from torseur.mechanism import Mechanism
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A mechanism, the text it was read from, and what the user called it."""
+
+    name: str
+    text: str
+    mechanism: Mechanism
+
+    def with_mechanism(self, mechanism: Mechanism) -> Source:
+        return replace(self, mechanism=mechanism)
+
+
+def open_source(name: str) -> Source:
+    """The mechanism a FILE argument names."""
+    if name.startswith(PREFIX):
+        return _from_library(name)
+    if name == STANDARD_INPUT:
+        return _from_standard_input()
+    path = Path(name)
+    _require_readable(path)
+    from torseur.language import load
+
+    return Source(name, path.read_text(encoding="utf-8", errors="replace"), load(path))
+
+
+def _from_library(name: str) -> Source:
+    from torseur import library
+
+    return Source(name, library.source_of(name), library.load(name))
+
+
+def _from_standard_input() -> Source:
+    from torseur.language import parse
+
+    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    return Source("<stdin>", text, parse(text, "<stdin>"))
+
+
+def _require_readable(path: Path) -> None:
+    if path.is_dir():
+        raise CommandError(f"'{path}' is a folder; a description is a file, such as {path}/arm.lsd.")
+    if not path.exists():
+        raise CommandError(f"there is no file '{path}'.{_nearby(path)}")
+
+
+def _nearby(path: Path) -> str:
+    """A hint: the file with the nearest name, or a library mechanism."""
+    from torseur.errors import nearest
+    from torseur.library import entries
+
+    folder = path.parent
+    files = [p.name for p in folder.glob("*.lsd")] if folder.is_dir() else []
+    if guess := nearest(path.name, files):
+        return f" Did you mean '{folder / guess}'?"
+    if guess := nearest(path.stem, [entry.name for entry in entries()]):
+        return f" Did you mean '{PREFIX}{guess}'?"
+    return " `torseur library` lists ready mechanisms."

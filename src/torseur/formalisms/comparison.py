@@ -1,0 +1,179 @@
+"""Equations of several formalisms, evaluated together at random states and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from torseur.equations import Formulation
+from torseur.errors import MechanismError, TorseurError, UnsupportedError
+from torseur.formalisms.catalogue import FORMALISMS
+from torseur.formalisms.points import (
+    DIGITS,
+    exact_values,
+    multiple_precision,
+    multiple_precision_values,
+    rational_state,
+)
+from torseur.graph import Expr, live_nodes
+from torseur.tree import Tree
+
+SMALL = 20000
+"""Operations, all formalisms together, up to which the comparison is exact."""
+ATTEMPTS = 5
+"""Random states tried when the equations are not defined at the first (a spring of no length, a pole of angles)."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What a formalism gave: M row after row, b, Q, accelerations found in a way of its own; or why it gave nothing."""
+
+    formalism: str
+    matrix: Sequence[Any] = ()
+    bias: Sequence[Any] = ()
+    loads: Sequence[Any] = ()
+    acceleration: Sequence[Any] = ()
+    seconds: float = 0.0
+    reason: str = ""
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [*self.matrix, *self.bias, *self.loads, *self.acceleration]
+
+    @property
+    def operations(self) -> int:
+        """Operations of M, b and Q to do at every state."""
+        return len(varying_operations([*self.matrix, *self.bias, *self.loads]))
+
+    def at(self, values: Sequence[Any]) -> Derivation:
+        """The same with values in place of its outputs."""
+        rest = iter(values)
+        parts = (self.matrix, self.bias, self.loads, self.acceleration)
+        matrix, bias, loads, acceleration = ([next(rest) for _ in part] for part in parts)
+        return Derivation(self.formalism, matrix, bias, loads, acceleration)
+
+
+def derivation(tree: Tree, name: str) -> Derivation:
+    """The equations of a tree by the named formalism, timed."""
+    start = perf_counter()
+    formulation = FORMALISMS[name](tree)
+    if formulation.refusal():
+        return Derivation(name, reason=formulation.refusal())
+    try:
+        rows, bias, loads = formulation.mass_matrix(), formulation.bias(), formulation.loads()
+    except (UnsupportedError, MechanismError) as refusal:
+        return Derivation(name, reason=str(refusal))
+    seconds = perf_counter() - start
+    matrix = [entry for row in rows for entry in row]
+    return Derivation(name, matrix, bias, loads, _own_acceleration(formulation), seconds)
+
+
+def _own_acceleration(formulation: Formulation) -> list[Expr]:
+    """Accelerations found in another way than by solving with M, unless massless parts leave them undetermined."""
+    try:
+        return formulation.acceleration() or []
+    except MechanismError:
+        return []
+
+
+def varying_operations(outputs: Sequence[Expr]) -> list[Expr]:
+    """The operations that depend on more than numbers."""
+    varying: set[Expr] = set()
+    for node in live_nodes(outputs):
+        if node.op in ("symbol", "apply") or any(argument in varying for argument in node.args):
+            varying.add(node)
+    return [node for node in varying if node.args]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Derivations of one tree, the first being the reference of the others."""
+
+    tree: Tree
+    derivations: Sequence[Derivation]
+    random: Random
+
+    @cached_property
+    def _outputs(self) -> list[Expr]:
+        return [entry for derivation in self.derivations for entry in derivation.outputs]
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether the equations are small and rational in the sines and cosines of symbols."""
+        return len(varying_operations(self._outputs)) <= SMALL and self._values(True) is not None
+
+    def method(self, points: int) -> str:
+        how = "exactly, at rational points" if self.is_exact else f"to {DIGITS} digits, at random states"
+        return f"compared {how} ({points})"
+
+    def differences(self, points: int) -> dict[str, float]:
+        """By formalism, its largest difference from the reference, relative to the size of M and of the forces."""
+        worst = {derivation.formalism: 0.0 for derivation in self.derivations}
+        with multiple_precision():
+            for _ in range(points):
+                found = self._at_random()
+                for derivation in found:
+                    worst[derivation.formalism] = max(worst[derivation.formalism], difference(derivation, found[0]))
+        return worst
+
+    def _at_random(self) -> list[Derivation]:
+        values = self._values(self.is_exact)
+        assert values is not None
+        rest = iter(values)
+        return [d.at([next(rest) for _ in d.outputs]) for d in self.derivations]
+
+    def _values(self, exact: bool) -> list[Any] | None:
+        """All outputs at a random state where they are defined."""
+        for attempt in range(ATTEMPTS):
+            state = rational_state(self.tree, self.random)
+            try:
+                if exact:
+                    return exact_values(self._outputs, state, self.random)
+                return multiple_precision_values(self._outputs, state)
+            except TorseurError:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        return None
+
+
+def difference(found: Derivation, reference: Derivation) -> float:
+    """Largest relative difference of M, b and Q, and of the forces that the found accelerations leave unbalanced.
+
+    Rows are scaled by the square root of M's diagonal, which makes lengths and angles comparable.
+    """
+    n = len(reference.bias)
+    scale = [sqrt(abs(float(reference.matrix[i * n + i]))) or 1.0 for i in range(n)]
+    masses = [
+        abs(float(a - b)) / (scale[k // n] * scale[k % n])
+        for k, (a, b) in enumerate(zip(found.matrix, reference.matrix, strict=True))
+    ]
+    forces = [*_scaled(found.bias, reference.bias, scale), *_scaled(found.loads, reference.loads, scale)]
+    nothing = [0] * n
+    size = max([*_scaled(reference.bias, nothing, scale), *_scaled(reference.loads, nothing, scale)], default=0.0)
+    return max([0.0, *masses, *_relative(forces, size), *_unbalanced(found, reference, scale)])
+
+
+def _scaled(values: Sequence[Any], others: Sequence[Any], scale: Sequence[float]) -> list[float]:
+    return [abs(float(a - b)) / s for a, b, s in zip(values, others, scale, strict=True)]
+
+
+def _relative(differences: Sequence[float], size: float) -> list[float]:
+    return [difference / size if size else difference for difference in differences]
+
+
+def _unbalanced(found: Derivation, reference: Derivation, scale: Sequence[float]) -> list[float]:
+    """M a + b - Q of the reference with the accelerations a that were found, relative to its terms."""
+    if not found.acceleration:
+        return []
+    n, left, size = len(reference.bias), [], 0.0
+    for i in range(n):
+        terms = [m * a for m, a in zip(reference.matrix[i * n : i * n + n], found.acceleration, strict=True)]
+        terms += [reference.bias[i], -reference.loads[i]]
+        left.append(abs(float(sum(terms))) / scale[i])
+        size = max(size, *(abs(float(term)) / scale[i] for term in terms))
+    return _relative(left, size)

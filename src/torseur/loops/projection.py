@@ -1,0 +1,101 @@
+"""Projection on the closed configurations: Levenberg-Marquardt on many states at once.
+
+The step d = -Jᵀ (J Jᵀ + λ)⁻¹ r is short where J loses rank, so it converges (linearly) to singular configurations too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torseur.loops.system import LoopSystem, State
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+CLOSED = 1e-9
+_LARGEST_STEP = 1.0
+_SMALL = 2_500
+
+
+@dataclass(frozen=True)
+class Projection:
+    """States after projection, the norm of what is left of their closures, and the number of steps taken."""
+
+    state: State
+    gap: Floats
+    steps: Floats
+
+    @property
+    def closed(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        return self.gap < CLOSED
+
+
+def project(system: LoopSystem, state: State, *, free: Floats | None = None, steps: int = 100,
+            tolerance: float = 1e-13, damping: float = 1e-3) -> Projection:  # fmt: skip
+    """The closed states near the given ones; freedoms where `free` is 0 stay as they are."""
+    mask = np.ones(system.n) if free is None else free
+    damp = np.full(len(state), damping)
+    residual, jacobian = system.linearised(state)
+    cost, taken = np.sum(residual**2, axis=1), np.zeros(len(state))
+    stuck = np.zeros(len(state), int)
+    for _ in range(steps):
+        active = (np.sqrt(cost) > tolerance) & (stuck < 12)
+        if not active.any():
+            break
+        lanes = np.flatnonzero(active)
+        step = _step(jacobian[lanes] * mask, residual[lanes], damp[lanes])
+        tried = system.moved(state.lanes(lanes), step)
+        new_residual, new_jacobian = system.linearised(tried)
+        new_cost = np.sum(new_residual**2, axis=1)
+        better = new_cost < cost[lanes]
+        won, lost = lanes[better], lanes[~better]
+        damp[won] = _relaxed(damp[won], new_cost[better], cost[won])
+        damp[lost] = np.maximum(damp[lost], 1e-14) * 10
+        stuck[won], stuck[lost] = 0, stuck[lost] + 1
+        state = _merged(state, won, tried.lanes(better))
+        residual[won], jacobian[won], cost[won] = new_residual[better], new_jacobian[better], new_cost[better]
+        taken[won] += 1
+    return Projection(state, np.sqrt(cost), taken)
+
+
+def _relaxed(damp: Floats, new: Floats, old: Floats) -> Floats:
+    """Less damping after a good step; near closure no more than the squared residual."""
+    less = np.maximum(damp * np.where(new < 0.25 * old, 0.1, 0.5), 1e-16)
+    return np.where(new > 1e-4, less, np.minimum(damp * 0.1, np.maximum(new, 1e-28)))
+
+
+def _step(jacobian: Floats, residual: Floats, damp: Floats) -> Floats:
+    """By singular values for small systems (exact near singularities), by normal equations for large ones."""
+    rows, n = jacobian.shape[1:]
+    if rows * n <= _SMALL:
+        left, values, right = np.linalg.svd(jacobian, full_matrices=False)
+        seen = (np.swapaxes(left, 1, 2) @ residual[..., None])[..., 0]
+        gain = values / (values**2 + damp[:, None])
+        step = -(np.swapaxes(right, 1, 2) @ (gain * seen)[..., None])[..., 0]
+    else:
+        across = np.swapaxes(jacobian, 1, 2)
+        square = jacobian @ across if rows <= n else across @ jacobian
+        floor = 1e-14 * np.max(np.diagonal(square, axis1=1, axis2=2), axis=1)
+        square = square + np.maximum(damp, floor)[:, None, None] * np.eye(min(rows, n))
+        if rows <= n:
+            step = -(across @ np.linalg.solve(square, residual[..., None]))[..., 0]
+        else:
+            step = -np.linalg.solve(square, across @ residual[..., None])[..., 0]
+    largest = np.max(np.abs(step), axis=1, initial=0.0)
+    limited: Floats = step * np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
+    return limited
+
+
+def _merged(state: State, lanes: Any, new: State) -> State:
+    x, balls = state.x.copy(), state.balls.copy()
+    x[lanes], balls[lanes] = new.x, new.balls
+    return State(x, balls)
+
+
+def random_states(system: LoopSystem, count: int, rng: np.random.Generator, spread: float = np.pi) -> State:
+    """Coordinates drawn uniformly (angles in ±spread, lengths in ± one unit), rotations of any kind for balls."""
+    angles = np.array([f.unit != "m" for f in system.frame.freedoms])
+    step = rng.uniform(-1, 1, (count, system.n)) * np.where(angles, spread, min(1.0, spread))
+    return system.moved(system.start(count), step)

@@ -1,0 +1,50 @@
+"""Rank of a Jacobian in floating point, with how clear the decision is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+THRESHOLD = 1e-5
+_CLEAR_ABOVE, _CLEAR_BELOW = 1e-4, 1e-8
+
+
+@dataclass(frozen=True)
+class NumericalRank:
+    """Rank, the singular values relative to the largest, and bases of the motions N and of the redundancies W.
+
+    J N = 0 and Wᵀ J = 0, columns orthonormal. The decision is clear when no singular value lies between 1e-8 and 1e-4.
+    """
+
+    rank: int
+    singular_values: Floats
+    motions: Floats
+    redundancies: Floats
+
+    @property
+    def is_clear(self) -> bool:
+        values = self.singular_values
+        return not np.any((values < _CLEAR_ABOVE) & (values > _CLEAR_BELOW))
+
+    @property
+    def gap(self) -> float:
+        """Ratio of the last singular value that counts to the first that does not."""
+        values = self.singular_values
+        if self.rank in (0, len(values)):
+            return float("inf")
+        return float(values[self.rank - 1] / max(values[self.rank], 1e-300))
+
+
+def numerical_rank(jacobian: Floats, threshold: float = THRESHOLD) -> NumericalRank:
+    """The rank of a matrix whose columns are of comparable size."""
+    rows, n = jacobian.shape
+    if rows == 0:
+        return NumericalRank(0, np.zeros(0), np.eye(n), np.zeros((0, 0)))
+    left, values, right = np.linalg.svd(jacobian)
+    largest = values[0] if len(values) and values[0] > 0 else 1.0
+    rank = int(np.sum(values > threshold * largest))
+    return NumericalRank(rank, values / largest, right[rank:].T, left[:, rank:])
