@@ -26,7 +26,7 @@ endef
 .PHONY: help demo test check quick bench clean
 
 help:
-	@echo "make demo    install, then simulate a double pendulum and write its motion"
+	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
 	@echo "make test    install everything, check the code, run the whole test suite"
 	@echo "make quick   the test suite without its slow cases"
 	@echo "make check   ruff and mypy"

@@ -1,7 +1,7 @@
 """From a cold process to ten seconds of double pendulum: imports, building, deriving, compiling (LLVM), simulating.
 
-Each run is a new Python process; the first has an empty kernel cache, the others find the kernel there. The final state is
-checked against a reference before times are printed. Not proven: other machines, a cold file system cache.
+Each run is a new Python process; the first has an empty kernel cache, the others find the kernel there. The final
+state is checked against a reference before times are printed. Not proven: other machines, a cold file system cache.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ def run(cache: str) -> tuple[float, list[float]]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
-        print(
-            "run      total   imports  derive  compile and simulate   (seconds; goals: cold 2.5, cached 1.2, imports 0.7)"
-        )
+        print("run      total   imports  derive  compile and simulate   (s; goals: cold 2.5, cached 1.2)")
         for label in ("cold", "cached", "cached", "cached"):
             total, (imports, derive, simulate) = run(cache)
             print(f"{label:7}  {total:5.2f}   {imports:6.2f}  {derive:6.3f}  {simulate:8.3f}")

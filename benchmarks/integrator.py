@@ -75,9 +75,12 @@ def pendulum() -> System:
     p = tuple(symbol(name) for name in PARAMETERS)
     slopes = (y[2], y[3], *accelerations(graph_functions, *y, *p))
     return System(
-        states=tuple(Quantity(str(node.name)) for node in y), initial=START, coordinates=2,
+        states=tuple(Quantity(str(node.name)) for node in y),
+        initial=START,
+        coordinates=2,
         rhs=Program("rhs", (Input("y", y), Input("p", p)), (vector("dy", slopes),)),
-        parameters=tuple(Quantity(name) for name in PARAMETERS), values=tuple(PARAMETERS.values()),
+        parameters=tuple(Quantity(name) for name in PARAMETERS),
+        values=tuple(PARAMETERS.values()),
     )
 
 
@@ -105,8 +108,16 @@ def best(action: Callable[[], object], repetitions: int, prepare: Callable[[], o
 
 def problem_at(rtol: float) -> Problem:
     return Problem(
-        initial=np.array(START), parameters=np.array(list(PARAMETERS.values())), start=0.0, until=UNTIL, rtol=rtol,
-        atol=np.full(4, rtol), times=np.empty(0), keep=KEEP_NOTHING, max_steps=100_000, max_step=UNTIL / 10,
+        initial=np.array(START),
+        parameters=np.array(list(PARAMETERS.values())),
+        start=0.0,
+        until=UNTIL,
+        rtol=rtol,
+        atol=np.full(4, rtol),
+        times=np.empty(0),
+        keep=KEEP_NOTHING,
+        max_steps=100_000,
+        max_step=UNTIL / 10,
     )
 
 
@@ -141,8 +152,11 @@ def casadi_measurement(tolerance: float, reference: State, repetitions: int) -> 
     y = casadi.SX.sym("y", 4)
     slopes = casadi.vertcat(y[2], y[3], *accelerations(casadi, *casadi.vertsplit(y), *PARAMETERS.values()))
     options = {
-        "abstol": tolerance, "reltol": tolerance, "max_num_steps": 100_000,
-        "linear_multistep_method": "adams", "nonlinear_solver_iteration": "newton",
+        "abstol": tolerance,
+        "reltol": tolerance,
+        "max_num_steps": 100_000,
+        "linear_multistep_method": "adams",
+        "nonlinear_solver_iteration": "newton",
     }
     solver = casadi.integrator("motion", "cvodes", {"x": y, "ode": slopes}, 0.0, UNTIL, options)
     error = float(np.abs(np.array(solver(x0=START)["xf"]).ravel() - reference).max())

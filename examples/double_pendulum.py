@@ -1,6 +1,11 @@
-"""The orthogonal double pendulum: described in Python, derived, simulated, written to a file."""
+"""The orthogonal double pendulum: described in Python, derived, simulated, and reported on one page."""
+
+from pathlib import Path
 
 import torseur as ts
+from torseur.report.compose.making import report
+from torseur.report.reading.plain_text import plain
+from torseur.report.reading.read_graph import readable
 
 g = ts.parameter("g", 9.81, "m/s^2", "gravity")
 m1 = ts.parameter("m1", 4, "kg", "mass of the arm")
@@ -25,9 +30,11 @@ pendulum = ts.Mechanism(
 )
 
 equations = ts.derive(pendulum)
-print("kinetic energy:", equations.kinetic_energy)
+print("kinetic energy:", plain(readable(equations.kinetic_energy)))
 
-motion = ts.simulate(equations, until=10, samples=11, rtol=1e-11, outputs=["kinetic_energy", "energy"])
+motion = ts.simulate(equations, until=10, samples=6, rtol=1e-11, outputs=["kinetic_energy", "energy"])
 print(motion.dataset.to_dataframe().to_string(float_format="%.9f"))
-motion.save("double_pendulum.csv", overwrite=True)
-print("written: double_pendulum.csv")
+
+Path("reports").mkdir(exist_ok=True)
+page = report(pendulum, "reports/double_pendulum.html", overwrite=True)
+print("report:", page)

@@ -299,15 +299,26 @@ def mechanisms(draw: st.DrawFn, *, max_bodies: int = 6, kinds: tuple[str, ...] =
 
 @st.composite
 def initial_states(draw: st.DrawFn, joint_list: list[Joint]) -> dict[str, object]:
-    """Values near zero for some coordinates and rates; a quaternion keeps its default."""
+    """Values for some coordinates and rates, away from singular angles; a quaternion keeps its default."""
     chosen: dict[str, object] = {}
     for joint in joint_list:
-        for q in joint.coordinates if not any(m.kind == "quaternion" for m in joint.motions) else ():
-            if draw(st.booleans()):
+        if any(motion.kind == "quaternion" for motion in joint.motions):
+            continue
+        middle = _middle_angle(joint)
+        for q in joint.coordinates:
+            if q.name == middle:
+                chosen[q.name] = draw(positive(0.3, 1.2))
+            elif draw(st.booleans()):
                 chosen[q.name] = draw(signed(0.5)) if q.unit == "m" else draw(signed(0.5) | angles())
             if not joint.frame_speeds and draw(st.booleans()):
                 chosen[f"{q.name}'"] = draw(signed(0.5))
     return chosen
+
+
+def _middle_angle(joint: Joint) -> str | None:
+    """The second of three successive angles, whose value decides whether they are singular."""
+    turns = [motion for motion in joint.motions if motion.kind == "rotation"]
+    return str(turns[1].amount.name) if len(turns) == 3 else None
 
 
 @st.composite

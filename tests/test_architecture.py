@@ -30,18 +30,19 @@ LEVELS = {
     "equations": 7,
     "formalisms": 8,
     "simulation": 9,
-    "library": 10,
-    "report": 11,
-    "cli": 12,
+    "linearisation": 10,
+    "library": 11,
+    "report": 12,
+    "cli": 13,
 }
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 13
+FACE_LEVEL = 14
 
 # Arrows that the levels allow and the design does not.
 FORBIDDEN = {
     (folder, way_in)
-    for folder in ("dynamics", "loops", "equations", "formalisms", "simulation")
+    for folder in ("dynamics", "loops", "equations", "formalisms", "simulation", "linearisation")
     for way_in in ("language", "readers")
 }
 # Arrows that the levels forbid and the design allows.
@@ -166,9 +167,7 @@ def heavy_imports(package: Path) -> list[str]:
         library = found.module.partition(".")[0]
         places = {owner(found.path), found.path.as_posix()}
         if found.runs_at_load and library in HEAVY and not places & HEAVY[library]:
-            faults.append(
-                f"{found.path}:{found.line}: {library} is imported at load; move it into the function"
-            )
+            faults.append(f"{found.path}:{found.line}: {library} is imported at load; move it into the function")
         if library in CONFINED and not places & CONFINED[library]:
             faults.append(f"{found.path}:{found.line}: {library} belongs to {sorted(CONFINED[library])}")
     return faults
@@ -183,9 +182,7 @@ def unknown_folders(package: Path) -> list[str]:
 
 def vague_names(package: Path) -> list[str]:
     """Files and folders whose name says nothing about their content."""
-    return sorted(
-        str(p.relative_to(package)) for p in package.rglob("*") if p.stem.strip("_").lower() in VAGUE_NAMES
-    )
+    return sorted(str(p.relative_to(package)) for p in package.rglob("*") if p.stem.strip("_").lower() in VAGUE_NAMES)
 
 
 def long_files(package: Path) -> list[str]:

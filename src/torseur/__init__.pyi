@@ -1,18 +1,21 @@
-# The public names and where they live: read by type checkers, and by __init__.py to import each name when it is first used.
+# The public names and where they live: read by type checkers, and by __init__.py to import each when first used.
 from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
+from torseur.equations.generation import generate as generate
 from torseur.errors import MechanismError as MechanismError
 from torseur.errors import SimulationError as SimulationError
 from torseur.errors import TorseurError as TorseurError
 from torseur.errors import UnitError as UnitError
 from torseur.errors import UnsupportedError as UnsupportedError
+from torseur.formalisms import certify as certify
 from torseur.formalisms import derive as derive
 from torseur.graph import PI as PI
 from torseur.graph import Expr as Expr
 from torseur.graph import Table as Table
 from torseur.graph import UndeterminedFunction as UndeterminedFunction
 from torseur.graph import symbol as symbol
+from torseur.graph import to_sympy as to_sympy
 from torseur.graph.scalar import acos as acos
 from torseur.graph.scalar import asin as asin
 from torseur.graph.scalar import atan as atan
@@ -30,6 +33,10 @@ from torseur.graph.scalar import where as where
 from torseur.language import load as load
 from torseur.language import parse as parse
 from torseur.language import to_text as to_text
+from torseur.linearisation import equilibrium as equilibrium
+from torseur.linearisation import linearise as linearise
+from torseur.loops import assemble as assemble
+from torseur.loops import loops as diagnose_loops
 from torseur.mechanism import EARTH as EARTH
 from torseur.mechanism import LENGTH as LENGTH
 from torseur.mechanism import LENGTH_RATE as LENGTH_RATE
@@ -68,10 +75,12 @@ from torseur.mechanism import torque as torque
 from torseur.mechanism import translation as translation
 from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
+from torseur.report.compose.making import report as write_report
 from torseur.simulation import Event as Event
 from torseur.simulation import Output as Output
 from torseur.simulation import Trajectory as Trajectory
 from torseur.simulation import simulate as simulate
+from torseur.simulation.fmu import write_fmu as write_fmu
 from torseur.tree import build_tree as build_tree
 
 __version__: str

@@ -60,9 +60,13 @@ def damage_one_bit(content):
 
 
 DAMAGES = {
-    "truncated": damage_truncate, "one bit": damage_one_bit, "empty": lambda content: b"",
-    "garbage": lambda content: os.urandom(len(content)), "only the mark": lambda content: content[:17],
-    "longer": lambda content: content + b"more", "text": lambda content: b"\x7fELF" + content,
+    "truncated": damage_truncate,
+    "one bit": damage_one_bit,
+    "empty": lambda content: b"",
+    "garbage": lambda content: os.urandom(len(content)),
+    "only the mark": lambda content: content[:17],
+    "longer": lambda content: content + b"more",
+    "text": lambda content: b"\x7fELF" + content,
 }
 
 

@@ -17,8 +17,11 @@ def pendulum():
     """Acceleration, and the matrix [[cos, sin], [length, 1]], of a pendulum with live parameters."""
     q, g, length = symbol("q"), symbol("g"), symbol("l")
     frequency = sqrt(g / length)
-    return Program("pendulum", (Input("q", (q,)), Input("p", (g, length))), (
-        vector("vdot", [-frequency * frequency * sin(q)]), matrix("m", [[cos(q), sin(q)], [length, 1]])))
+    return Program(
+        "pendulum",
+        (Input("q", (q,)), Input("p", (g, length))),
+        (vector("vdot", [-frequency * frequency * sin(q)]), matrix("m", [[cos(q), sin(q)], [length, 1]])),
+    )
 
 
 @pytest.fixture
@@ -78,16 +81,23 @@ def test_header_of_the_source(kernel):
     assert " ms" in kernel.source.split("generated in")[1].splitlines()[0]
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda k: k(0.1), "input 'p' is missing"), (lambda k: k(0.1, [1.0, 1.0], 2.0), "has 2 inputs, got 3"),
-    (lambda k: k(0.1, [1.0]), "input 'p' has 1 entries, expected 2"), (lambda k: k(0.1, r=1.0), "unknown input 'r'"),
-    (lambda k: k(0.1, [1.0, 1.0], q=2.0), "given twice"),
-    (lambda k: k.into([], 0.1, [1.0, 1.0]), "has 2 outputs, got 0"),
-    (lambda k: k.into((np.zeros(2), np.zeros(4)), 0.1, [1.0, 1.0]), "got 2"),
-    (lambda k: k.into((np.zeros(1, dtype=int), np.zeros(4)), 0.1, [1.0, 1.0]), "float64"),
-    (lambda k: k.into((np.zeros(1), np.zeros((4, 2))[:, 0]), 0.1, [1.0, 1.0]), "contiguous"),
-    (lambda k: overlapping(k), "overlaps an input"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda k: k(0.1), "input 'p' is missing"),
+        (lambda k: k(0.1, [1.0, 1.0], 2.0), "has 2 inputs, got 3"),
+        (lambda k: k(0.1, [1.0]), "input 'p' has 1 entries, expected 2"),
+        (lambda k: k(0.1, r=1.0), "unknown input 'r'"),
+        (lambda k: k(0.1, [1.0, 1.0], q=2.0), "given twice"),
+        (lambda k: k.into([], 0.1, [1.0, 1.0]), "has 2 outputs, got 0"),
+        (lambda k: k.into((np.zeros(2), np.zeros(4)), 0.1, [1.0, 1.0]), "got 2"),
+        (lambda k: k.into((np.zeros(1, dtype=int), np.zeros(4)), 0.1, [1.0, 1.0]), "float64"),
+        (lambda k: k.into((np.zeros(1), np.zeros((4, 2))[:, 0]), 0.1, [1.0, 1.0]), "contiguous"),
+        (lambda k: overlapping(k), "overlaps an input"),
+        (lambda k: k.prepare([1.0]), "'p' has 1 entries, expected 2"),
+        (lambda k: k.prepare(), "got 0 arrays"),
+    ],
+)
 def test_what_a_call_refuses(kernel, call, message):
     with pytest.raises(TorseurError, match=message):
         call(kernel)

@@ -15,8 +15,10 @@ UNEVEN = np.array([-1.0, -0.7, 0.1, 0.15, 0.9, 1.0, 2.2, 3.0])
 EVEN = np.linspace(-2.0, 3.0, 31)
 
 
-@pytest.fixture(params=[("uneven", UNEVEN, 3), ("even", EVEN, 3), ("uneven", UNEVEN, 5), ("even", EVEN, 5)],
-                ids=lambda p: f"{p[0]}{p[2]}")
+@pytest.fixture(
+    params=[("uneven", UNEVEN, 3), ("even", EVEN, 3), ("uneven", UNEVEN, 5), ("even", EVEN, 5)],
+    ids=lambda p: f"{p[0]}{p[2]}",
+)
 def case(request):
     name, points, degree = request.param
     values = np.sin(1.3 * points) + 0.2 * points**2

@@ -22,20 +22,37 @@ P = tuple(symbol(f"p{i}") for i in range(3))
 
 # Each keeps its result between about -2 and 2, so that rounding is not magnified; steps depend on inputs directly.
 UNARY = {
-    "neg": lambda a: -a, "sqrt": lambda a: s.sqrt(a * a + 0.25), "sin": s.sin, "cos": s.cos,
-    "tan": lambda a: s.tan(s.tanh(a)), "asin": lambda a: s.asin(s.sin(a) * 0.9),
+    "neg": lambda a: -a,
+    "sqrt": lambda a: s.sqrt(a * a + 0.25),
+    "sin": s.sin,
+    "cos": s.cos,
+    "tan": lambda a: s.tan(s.tanh(a)),
+    "asin": lambda a: s.asin(s.sin(a) * 0.9),
     "acos": lambda a: s.acos(s.tanh(a) * 0.9),
-    "atan": s.atan, "sinh": lambda a: s.sinh(s.sin(a)), "cosh": lambda a: s.cosh(s.sin(a)), "tanh": s.tanh,
-    "exp": lambda a: s.exp(-(a * a)), "log": lambda a: s.log(1.5 + s.cos(a)), "abs": abs,
+    "atan": s.atan,
+    "sinh": lambda a: s.sinh(s.sin(a)),
+    "cosh": lambda a: s.cosh(s.sin(a)),
+    "tanh": s.tanh,
+    "exp": lambda a: s.exp(-(a * a)),
+    "log": lambda a: s.log(1.5 + s.cos(a)),
+    "abs": abs,
 }
 BINARY = {
-    "add": lambda a, b: (a + b) / 2, "sub": lambda a, b: a - b / 3, "mul": lambda a, b: a * b / 2,
-    "div": lambda a, b: a / (1.5 + s.cos(b)), "atan2": lambda a, b: s.atan2(a, 2.5 + b * b), "min": s.minimum,
-    "max": s.maximum, "pow": lambda a, b: s.power(1.5 + s.sin(a), b / 3),
+    "add": lambda a, b: (a + b) / 2,
+    "sub": lambda a, b: a - b / 3,
+    "mul": lambda a, b: a * b / 2,
+    "div": lambda a, b: a / (1.5 + s.cos(b)),
+    "atan2": lambda a, b: s.atan2(a, 2.5 + b * b),
+    "min": s.minimum,
+    "max": s.maximum,
+    "pow": lambda a, b: s.power(1.5 + s.sin(a), b / 3),
 }
 STEPS = {
-    "sign": lambda x, y: s.sign(x - 0.21), "floor": lambda x, y: s.floor(7 * x) / 7, "lt": lambda x, y: x < y,
-    "le": lambda x, y: y <= 0.37, "both": lambda x, y: s.both(x < 0.5, y <= 0.4),
+    "sign": lambda x, y: s.sign(x - 0.21),
+    "floor": lambda x, y: s.floor(7 * x) / 7,
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: y <= 0.37,
+    "both": lambda x, y: s.both(x < 0.5, y <= 0.4),
     "invert": lambda x, y: s.invert(x <= y),
     "where": lambda x, y: s.where(x < y, x * 2, -y),
 }
@@ -117,9 +134,28 @@ def test_scratch_slots_hold_what_chunks_read(chunk, length):
 
 
 HOSTILE = [
-    'x; system("rm -rf /")', "*/ int main(void) { abort(); } /*", "a\n#include <stdlib.h>", "q[0] = 1; //", "double",
-    "%s %n", "été", "", "__import__('os')", "sin", "x}\ndefine void @evil() {", "lambda", "1abc", "a" * 500, "x.at",
-    "scratch", "??/", "{0}", "\\", '"', "ctx", "entry",
+    'x; system("rm -rf /")',
+    "*/ int main(void) { abort(); } /*",
+    "a\n#include <stdlib.h>",
+    "q[0] = 1; //",
+    "double",
+    "%s %n",
+    "été",
+    "",
+    "__import__('os')",
+    "sin",
+    "x}\ndefine void @evil() {",
+    "lambda",
+    "1abc",
+    "a" * 500,
+    "x.at",
+    "scratch",
+    "??/",
+    "{0}",
+    "\\",
+    '"',
+    "ctx",
+    "entry",
 ]
 
 
@@ -162,8 +198,9 @@ def test_sine_and_cosine_stand_together():
 def test_exported_function_has_the_plain_interface(compiled_backend):
     """void NAME(const double *in0, ..., const double *prepared, double *out0, ...)."""
     x, k = symbol("x"), symbol("k")
-    program = Program("spring", (Input("q", (x,)), Input("p", (k,))),
-                      (vector("f", [s.exp(k) * x]), Output("u", (), (x * x,))))
+    program = Program(
+        "spring", (Input("q", (x,)), Input("p", (k,))), (vector("f", [s.exp(k) * x]), Output("u", (), (x * x,)))
+    )
     kernel = compile_program(program, compiled_backend, ("p",))
     library = kernel.library
     pointer = ctypes.POINTER(ctypes.c_double)

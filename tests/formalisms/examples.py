@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torseur.mechanism as tm
 from torseur.graph import scalar as s
+from torseur.graph import symbol
 from torseur.mechanism import TIME, Coordinate, Mechanism, Speed
 
 
@@ -30,8 +31,8 @@ def cart_pendulum(links: int) -> Mechanism:
 def free_body(form: str) -> Mechanism:
     """A body turning about its mass centre with all products of inertia, I = [[A, -F, -E], [-F, B, -D], [-E, -D, C]].
 
-    form: "quaternion" (speeds are the angular velocity), "declared" (angles, speeds declared as body rotation), "body" (free joint with
-    speeds in body axes).
+    form: "quaternion" (speeds are the angular velocity), "declared" (angles, speeds declared as body rotation),
+    "body" (free joint with speeds in body axes).
     """
     a, b, c, d, e, f, m = parameters(A=2, B=3, C=4, D=0.3, E=-0.2, F=0.1, m=1)
     stone = tm.body("stone", mass=m, centre=(0, 0, 0), inertia=tm.inertia(a, b, c, -f, -e, -d))
@@ -47,7 +48,7 @@ def free_body(form: str) -> Mechanism:
 
 
 def planar_vehicle() -> Mechanism:
-    """A chassis in the plane: speeds are the velocity of O_C in its own axes and the yaw rate, mass centre at l ahead."""
+    """A chassis in the plane: speeds are the velocity of O_C in its axes and the yaw rate; mass centre l ahead."""
     m, length, moment = parameters(m=1200, l=0.3, C=1800)
     about = tm.inertia(0, 0, moment, about="frame")
     chassis = tm.body("chassis", mass=m, centre=(length, 0, 0), inertia=about)
@@ -129,16 +130,10 @@ def declared_speeds() -> Mechanism:
     mixed = (Speed("u1", a.rate + s.sin(b.symbol) * b.rate), Speed("u2", 2 * b.rate - TIME * a.symbol))
     neck = tm.sequence("neck", base.at((0.3, 0.2, 0.1)), arm, plain.coordinates, plain.motions, speeds=mixed)
     ball = tm.spherical("ball", arm.at((0, 0.2, 0.1)), tip, "k0", "k1", "k2", "k3", angles="quaternion")
-    wx, wy, wz = (tm.Parameter(_turning(axis), None, "rad/s") for axis in "xyz")
+    wx, wy, wz = (symbol(f"ball.w{axis}", "rad/s", "angular velocity in joint ball") for axis in "xyz")
     skewed = (Speed("s1", wx + wy), Speed("s2", 2 * wy), Speed("s3", wz + ball.coordinates[1].symbol * wx))
     wrist = tm.sequence("ball", arm.at((0, 0.2, 0.1)), tip, ball.coordinates, ball.motions, speeds=skewed)
     return Mechanism("declared", bodies=[base, arm, tip], joints=[ground, neck, wrist], gravity=(0, 1, -9.81))
-
-
-def _turning(axis: str) -> tm.Coordinate:
-    from torseur.graph import symbol
-
-    return symbol(f"ball.w{axis}", "rad/s", "angular velocity in joint ball")
 
 
 def _lump(name: str, size: float) -> tm.Body:

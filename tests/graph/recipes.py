@@ -17,8 +17,24 @@ from torseur.graph import Expr, as_expr, scalar
 Recipe = tuple[Any, ...]
 
 VARIABLES = 3
-UNARY = ("neg", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "abs",
-         "sign", "floor")
+UNARY = (
+    "neg",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "abs",
+    "sign",
+    "floor",
+)
 BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "min", "max")
 
 MPMATH = {
@@ -122,8 +138,14 @@ def _refuse_edges(name: str, arguments: list[mpmath.mpf], near: mpmath.mpf) -> N
     """At the edge of a domain, a rounding decides whether there is a value."""
     a, b = arguments[0], arguments[-1]
     edges = {
-        "sqrt": a, "log": a, "pow": a, "div": b, "atan2": abs(a) if b < near else 1, "tan": mpmath.cos(a),
-        "asin": 1 - abs(a), "acos": 1 - abs(a),
+        "sqrt": a,
+        "log": a,
+        "pow": a,
+        "div": b,
+        "atan2": abs(a) if b < near else 1,
+        "tan": mpmath.cos(a),
+        "asin": 1 - abs(a),
+        "acos": 1 - abs(a),
     }
     if abs(edges[name]) < near or (name == "pow" and a < 0):
         raise Undecided

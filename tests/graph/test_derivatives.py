@@ -65,8 +65,27 @@ def test_partial_derivatives_of_every_operation(name, at):
             assert abs(result - expected) < mpmath.mpf(10) ** -25
 
 
-SMOOTH = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "pow",
-          "add", "sub", "mul", "div", "neg"]
+SMOOTH = [
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "pow",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "neg",
+]
 
 
 @pytest.mark.parametrize("name", SMOOTH)

@@ -71,9 +71,17 @@ def test_a_shared_graph_is_cut_short_in_messages():
         _ = node / 0
 
 
-NAMES = {"abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max, "x": sympy.Symbol("x"), "y": sympy.Symbol("y"),
-         "z": sympy.Symbol("z"), "where": lambda c, a, b: sympy.Piecewise((a, c), (b, True)),
-         "both": sympy.And, "invert": sympy.Not}
+NAMES = {
+    "abs": sympy.Abs,
+    "min": sympy.Min,
+    "max": sympy.Max,
+    "x": sympy.Symbol("x"),
+    "y": sympy.Symbol("y"),
+    "z": sympy.Symbol("z"),
+    "where": lambda c, a, b: sympy.Piecewise((a, c), (b, True)),
+    "both": sympy.And,
+    "invert": sympy.Not,
+}
 
 
 @given(recipes(exact_numbers), st.lists(st.fractions(-2, 2, max_denominator=40), min_size=3, max_size=3))

@@ -53,8 +53,14 @@ def test_counts_name_the_kind():
     kinds = [x + y, x - y, x * y, x / y, -x, scalar.sqrt(x), scalar.cos(x), scalar.exp(x), x < y, scalar.where(x, y, z)]
     program = Program("kinds", (Input("v", (x, y, z)),), (vector("r", kinds),))
     assert program.counts == {
-        "addition": 2, "multiplication": 1, "division": 1, "negation": 1, "square root": 1, "trigonometric": 1,
-        "function": 1, "comparison": 2,
+        "addition": 2,
+        "multiplication": 1,
+        "division": 1,
+        "negation": 1,
+        "square root": 1,
+        "trigonometric": 1,
+        "function": 1,
+        "comparison": 2,
     }
     cam = Table("cam", (0, 1, 2, 3), (0, 1, 0, 2))
     assert Program("t", (Input("v", (x,)),), (vector("r", [cam(x)]),)).counts == {"table": 1}
@@ -135,15 +141,18 @@ def test_split_computes_the_same(several, parameters):
     """Oracle: the whole program, exactly: in expressions, where equal means the same node."""
     try:
         program = Program(
-            "p", (Input("a", (x,)), Input("b", (y,)), Input("c", (z,))),
+            "p",
+            (Input("a", (x,)), Input("b", (y,)), Input("c", (z,))),
             (vector("r", [built(recipe, [x, y, z]) for recipe in several]),),
         )
     except TorseurError:
         assume(False)
     prepare, per_state = program.split(parameters)
     values = {"a": [x], "b": [y], "c": [z]}
-    prepared = prepare.evaluate({name: values[name] for name in parameters})["prepared"] if parameters else list(
-        prepare.output("prepared").entries
+    prepared = (
+        prepare.evaluate({name: values[name] for name in parameters})["prepared"]
+        if parameters
+        else list(prepare.output("prepared").entries)
     )
     states = {name: value for name, value in values.items() if name not in parameters}
     assert per_state.evaluate(states | {"prepared": prepared}) == program.evaluate(values)
@@ -214,7 +223,10 @@ def test_digest_is_the_same_in_every_process():
     digests = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM_TEXT.format(noise=noise)],
-            env={"PYTHONPATH": str(source), "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
+            env={"PYTHONPATH": str(source), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for noise, seed in (("", "1"), ("bxa", "2"))
     }

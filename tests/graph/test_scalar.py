@@ -12,11 +12,30 @@ from graph.recipes import MPMATH
 from torseur.graph import as_expr, evaluate, scalar, symbol
 from torseur.graph.expr import Expr, Symbolic
 
-UNARY = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "floor", "sign",
-         "absolute"]
+UNARY = [
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "sqrt",
+    "floor",
+    "sign",
+    "absolute",
+]
 BINARY = ["atan2", "power", "minimum", "maximum", "less", "less_equal"]
 ORACLE = MPMATH | {
-    "absolute": abs, "power": lambda a, b: a**b, "minimum": min, "maximum": max, "less": lambda a, b: float(a < b),
+    "absolute": abs,
+    "power": lambda a, b: a**b,
+    "minimum": min,
+    "maximum": max,
+    "less": lambda a, b: float(a < b),
     "less_equal": lambda a, b: float(a <= b),
 }
 NUMBERS = {

@@ -25,14 +25,18 @@ def test_a_symbol_is_its_name_unit_and_meaning():
     assert symbol("m", "kg", "mass").data.meaning == "mass"
 
 
-@pytest.mark.parametrize("operation", [lambda a, b: a + b, lambda a, b: a * b, scalar.minimum, scalar.maximum,
-                                       lambda a, b: scalar.both(a < 1, b < 1)])
+@pytest.mark.parametrize(
+    "operation",
+    [lambda a, b: a + b, lambda a, b: a * b, scalar.minimum, scalar.maximum, lambda a, b: scalar.both(a < 1, b < 1)],
+)
 def test_commuted_operands_share_one_node(operation):
     assert operation(x, y) is operation(y, x)
 
 
-@pytest.mark.parametrize("operation", [lambda a, b: a - b, lambda a, b: a / b, lambda a, b: a**b, scalar.atan2,
-                                       lambda a, b: a < b, lambda a, b: a <= b])
+@pytest.mark.parametrize(
+    "operation",
+    [lambda a, b: a - b, lambda a, b: a / b, lambda a, b: a**b, scalar.atan2, lambda a, b: a < b, lambda a, b: a <= b],
+)
 def test_order_matters_elsewhere(operation):
     assert operation(x, y) is not operation(y, x)
 

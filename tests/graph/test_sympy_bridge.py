@@ -79,12 +79,28 @@ def test_every_operation_survives(name):
 def test_every_operation_is_the_one_of_sympy():
     """Oracle: SymPy's own functions, called directly."""
     pairs = {
-        x + y: X + Y, x - y: X - Y, x * y: X * Y, x / y: X / Y, -x: -X, x**3: X**3, x**y: X**Y,
-        scalar.sqrt(x): sympy.sqrt(X), scalar.sin(x): sympy.sin(X), scalar.acos(x): sympy.acos(X),
-        scalar.atan2(x, y): sympy.atan2(X, Y), scalar.tanh(x): sympy.tanh(X), scalar.exp(x): sympy.exp(X),
-        scalar.log(x): sympy.log(X), abs(x): sympy.Abs(X), scalar.sign(x): sympy.sign(X),
-        scalar.floor(x): sympy.floor(X), scalar.minimum(x, y): sympy.Min(X, Y),
-        scalar.maximum(x, scalar.maximum(y, z)): sympy.Max(X, Y, Z), x < y: X < Y, x <= y: X <= Y, x > 0: X > 0,
+        x + y: X + Y,
+        x - y: X - Y,
+        x * y: X * Y,
+        x / y: X / Y,
+        -x: -X,
+        x**3: X**3,
+        x**y: X**Y,
+        scalar.sqrt(x): sympy.sqrt(X),
+        scalar.sin(x): sympy.sin(X),
+        scalar.acos(x): sympy.acos(X),
+        scalar.atan2(x, y): sympy.atan2(X, Y),
+        scalar.tanh(x): sympy.tanh(X),
+        scalar.exp(x): sympy.exp(X),
+        scalar.log(x): sympy.log(X),
+        abs(x): sympy.Abs(X),
+        scalar.sign(x): sympy.sign(X),
+        scalar.floor(x): sympy.floor(X),
+        scalar.minimum(x, y): sympy.Min(X, Y),
+        scalar.maximum(x, scalar.maximum(y, z)): sympy.Max(X, Y, Z),
+        x < y: X < Y,
+        x <= y: X <= Y,
+        x > 0: X > 0,
         scalar.both(x < y, y < z): sympy.And(X < Y, Y < Z),
         scalar.where(x < y, x, z): sympy.Piecewise((X, X < Y), (Z, True)),
     }
@@ -103,6 +119,10 @@ SAME = {
     "1 / (0.1 x)": 1 / (0.1 * x),
     "sqrt(0.1 x)": scalar.sqrt(0.1 * x),
     "x^0.3": x**0.3,
+    "0^x": as_expr(0) ** x,
+    "sin(x)^2 sin(y)": scalar.sin(x) ** 2 * scalar.sin(y),
+    "(1/2)^x": as_expr(Fraction(1, 2)) ** x,
+    "(-2)^x": as_expr(-2) ** x,
     "(x y)^0.3": (x * y) ** 0.3,
     "sin(0.1 x - y)": scalar.sin(0.1 * x - y),
     "nested where": scalar.where(x < 0, x, scalar.where(y < z, y, z)),
@@ -193,7 +213,7 @@ SYMPY = [
 ]
 
 
-@pytest.mark.parametrize("formula", SYMPY, ids=str)
+@pytest.mark.parametrize("formula", SYMPY, ids=range(len(SYMPY)))
 def test_sympy_formulas_come_back_identical(formula):
     assert there(back(formula)) == formula
 
@@ -219,8 +239,16 @@ def test_derivatives_of_sympy_are_taken():
 
 def test_logic_of_sympy():
     at = {x: 1.0, y: 2.0, z: 2.0}
-    cases = {sympy.Eq(Y, Z): 1, sympy.Eq(X, Z): 0, sympy.Ne(X, Y): 1, sympy.Or(X > Y, Y >= Z): 1,
-             sympy.Not(sympy.And(X < Y, Y < Z)): 1, sympy.true: 1, sympy.false: 0, sympy.ITE(X < Y, Y < Z, X < Z): 0}
+    cases = {
+        sympy.Eq(Y, Z): 1,
+        sympy.Eq(X, Z): 0,
+        sympy.Ne(X, Y): 1,
+        sympy.Or(X > Y, Y >= Z): 1,
+        sympy.Not(sympy.And(X < Y, Y < Z)): 1,
+        sympy.true: 1,
+        sympy.false: 0,
+        sympy.ITE(X < Y, Y < Z, X < Z): 0,
+    }
     for formula, expected in cases.items():
         assert float(evaluate([from_sympy(formula, SYMBOLS)], at)[0]) == expected
 
@@ -273,6 +301,24 @@ DEEP = {
     "otherwise": lambda node: scalar.where(y < z, x, scalar.where(node < x, node, z)),
     "extremum": lambda node: abs(scalar.maximum(node, y)) + x,
 }
+
+
+def test_products_of_roots_are_collected():
+    """Oracle: SymPy's own product."""
+    root = scalar.sqrt(x * y)
+    assert there(scalar.sqrt(x) * scalar.sqrt(x)) == sympy.sqrt(X) * sympy.sqrt(X)
+    assert there(root * (root * x)) == sympy.sqrt(X * Y) * sympy.sqrt(X * Y) * X
+    assert there(z * x / (x * z)) == 1
+    assert there(scalar.sqrt(as_expr(2)) * (scalar.sqrt(as_expr(6)) * x)) == 2 * sympy.sqrt(3) * X
+
+
+def test_deep_factors_of_one_kind():
+    left, right = x, y
+    for _ in range(2000):
+        left, right = scalar.sin(left), scalar.sin(right)
+    node = left * right + scalar.cos(left) * scalar.cos(right) - left
+    at = {x: 0.5, y: 0.25}
+    assert evaluate([back(there(node))], at) == pytest.approx(evaluate([node], at), rel=1e-14)
 
 
 @pytest.mark.parametrize("case", DEEP)

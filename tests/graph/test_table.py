@@ -83,8 +83,11 @@ def test_equal_tables_share_their_nodes():
     same = Table("cam", np.array([0.0, 1.0, 2.0, 3.0]), [0.0, 1.0, 0.0, 2.0])
     assert one == same
     assert one(x) is same(x)
-    for other in (Table("cam", (0, 1, 2, 3), (0, 1, 0, 2.5)), Table("tyre", (0, 1, 2, 3), (0, 1, 0, 2)),
-                  Table("cam", (0, 1, 2, 3), (0, 1, 0, 2), unit="m")):
+    for other in (
+        Table("cam", (0, 1, 2, 3), (0, 1, 0, 2.5)),
+        Table("tyre", (0, 1, 2, 3), (0, 1, 0, 2)),
+        Table("cam", (0, 1, 2, 3), (0, 1, 0, 2), unit="m"),
+    ):
         assert other != one
         assert other(x) is not one(x)
 

@@ -52,9 +52,15 @@ def test_sympy_values_give_sympy_expressions():
     assert result == a / 3 + sympy.sin(sympy.pi / 5) * a
 
 
-@pytest.mark.parametrize("values", [
-    {x: 0.5, y: z}, {y: z, x: 0.5}, {x: Fraction(1, 2), y: z}, {x: np.float64(0.5), y: z},
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {x: 0.5, y: z},
+        {y: z, x: 0.5},
+        {x: Fraction(1, 2), y: z},
+        {x: np.float64(0.5), y: z},
+    ],
+)
 def test_one_expression_among_numbers_makes_expressions(values):
     """Fractions stay exact and other symbols stay free, whichever value comes first."""
     result = only(evaluate([x + y / 3 + symbol("w")], values))
@@ -119,8 +125,12 @@ def test_numpy_scalars_choose_scalars():
 
 
 SINC = scalar.where(abs(x) < Fraction(1, 10**6), 1 - x * x / 6, scalar.sin(x) / x)
-GUARDED = {"sin(x)/x": (SINC, 1), "log": (scalar.where(x > 0, scalar.log(x), -1), -1),
-           "sqrt": (scalar.where(x >= 1, scalar.sqrt(x - 1), 7), 7), "1/x²": (scalar.where(x * x > 0, 1 / x**2, 3), 3)}
+GUARDED = {
+    "sin(x)/x": (SINC, 1),
+    "log": (scalar.where(x > 0, scalar.log(x), -1), -1),
+    "sqrt": (scalar.where(x >= 1, scalar.sqrt(x - 1), 7), 7),
+    "1/x²": (scalar.where(x * x > 0, 1 / x**2, 3), 3),
+}
 
 
 @pytest.mark.parametrize("case", GUARDED)

@@ -118,7 +118,11 @@ def dh_loop(name: str, lengths: Sequence[Any], half_tangents: Sequence[Any], uni
         twist = PI / 2 * t if abs(t) == 1 else 2 * s.atan(as_expr(t))
         # The link's offset and twist are part of the child: its frame is reached from the joint by them.
         child = tm.Frame(names[(k + 1) % count])
-        motions = [tm.rotation(Z, symbol(f"q{k + 1}", "rad")), tm.translation(X, as_expr(a) * as_expr(unit)), tm.rotation(X, twist)]
+        motions = [
+            tm.rotation(Z, symbol(f"q{k + 1}", "rad")),
+            tm.translation(X, as_expr(a) * as_expr(unit)),
+            tm.rotation(X, twist),
+        ]
         joints.append(tm.sequence(f"R{k + 1}", tm.Frame(names[k]), child, [tm.Coordinate(f"q{k + 1}")], motions))
     return tm.Mechanism(name, bodies=bodies, joints=joints)
 

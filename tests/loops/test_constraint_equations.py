@@ -3,6 +3,8 @@ directions as the joint does, and their velocity and acceleration levels are der
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import mpmath
 import numpy as np
 import pytest
@@ -86,7 +88,7 @@ def two_arms(close):
     """A mechanism whose last bodies are b3 (left) and d4 (right), joined by `close`."""
     joints = []
     for names, motions in ((("earth", "b1", "b2", "b3"), LEFT), (("earth", "d1", "d2", "d3", "d4"), RIGHT)):
-        for (parent, child), (kind, axis, i) in zip(zip(names, names[1:], strict=False), motions, strict=True):
+        for (parent, child), (kind, axis, i) in zip(pairwise(names), motions, strict=True):
             make = tm.revolute if kind == "r" else tm.prismatic
             joints.append(make(f"j{i}", tm.Frame(parent), tm.Frame(child), f"q{i}", tuple(axis)))
     bodies = [tm.body(n, mass=1, centre=(0, 0, 0), inertia=0) for n in ("b1", "b2", "b3", "d1", "d2", "d3", "d4")]
@@ -108,12 +110,16 @@ def test_a_loop_closed_by_construction_satisfies_its_closure(kind, state):
     mechanism = two_arms(make(tm.Frame("b3"), frame_from("d4", gap)))
     tree = build_tree(mechanism)
     kept = pair_of(mechanism.joint("close")) is None
-    values = dict(zip([symbol(f"q{i}", u) for i, u in enumerate(("rad", "m", "rad", "rad", "rad", "m", "rad"))], q, strict=True))
+    values = dict(
+        zip([symbol(f"q{i}", u) for i, u in enumerate(("rad", "m", "rad", "rad", "rad", "m", "rad"))], q, strict=True)
+    )
     values |= {symbol(f"c{i}", unit): x for i, x in enumerate(c) for unit in ("rad", "m")}
     equations = constraint_equations(tree)
     assert len(equations) == 6 - (0 if kept else freedoms)
     assert np.allclose(evaluate([e.residual for e in equations], values), 0, atol=1e-9)
-    rows = np.array([evaluate(list(e.row), values) for e in equations], float).reshape(len(equations), len(tree.layout.speeds))
+    rows = np.array([evaluate(list(e.row), values) for e in equations], float).reshape(
+        len(equations), len(tree.layout.speeds)
+    )
     moved = np.array([*q, *c[:freedoms]] if kept else q)
     reach = moved + 1e-7 * np.linspace(-1, 1, len(moved))
     names = {**values, **dict(zip(tree.layout.coordinates, reach, strict=True))}
@@ -127,7 +133,10 @@ def along(tree, equations, q, v, vdot, t0=0.3):
 
     def value(e):
         def at(t):
-            moved = [mpmath.mpf(a) + mpmath.mpf(b) * t + mpmath.mpf(c) * t * t / 2 for a, b, c in zip(q, v, vdot, strict=True)]
+            moved = [
+                mpmath.mpf(a) + mpmath.mpf(b) * t + mpmath.mpf(c) * t * t / 2
+                for a, b, c in zip(q, v, vdot, strict=True)
+            ]
             bound = dict(zip(tree.layout.coordinates, moved, strict=True)) | {tm.TIME: mpmath.mpf(t0) + t}
             return evaluate([e.residual], bound)[0]
 
@@ -260,7 +269,9 @@ def _differences(tree, equations, q, v, h=1e-6):
 
 
 def test_a_tyre_lifts_the_wheel_by_its_radius():
-    rolling = tm.Rolling("contact", tm.Frame("wheel"), as_expr(0.3), tm.as_vector((0, 0, 1), "n"), tyre_radius=as_expr(0.05))
+    rolling = tm.Rolling(
+        "contact", tm.Frame("wheel"), as_expr(0.3), tm.as_vector((0, 0, 1), "n"), tyre_radius=as_expr(0.05)
+    )
     tree = build_tree(disk(constraints=[rolling]))
     height = constraint_equations(tree)[0]
     theta = 1.2
@@ -272,7 +283,10 @@ def test_equations_with_rates_are_velocity_constraints_and_drivers_are_holonomic
     mechanism = slider_crank()
     theta = mechanism.joint("main").coordinate("theta")
     x = mechanism.joint("guide").coordinate("x")
-    extra = [tm.Equation("driver", theta - 2 * tm.TIME), tm.Equation("speed", x.rate - s.cos(theta.symbol) * theta.rate)]
+    extra = [
+        tm.Equation("driver", theta - 2 * tm.TIME),
+        tm.Equation("speed", x.rate - s.cos(theta.symbol) * theta.rate),
+    ]
     tree = build_tree(slider_crank(constraints=extra))
     *_, driver, speed = constraint_equations(tree)
     assert (driver.kind, speed.kind) == ("holonomic", "velocity")

@@ -68,14 +68,17 @@ def test_too_many_steps():
 
 def test_stiff_system_is_recognised():
     """x' = -1e6 (x - 1): explicit steps are limited by stability."""
-    message, _ = failure_of(single(-1e6 * (X - 1.0), initial=2.0), 10.0, max_steps=3000)
+    message, _ = failure_of(single(-1e6 * (X - 1.0), initial=2.0), 10.0, max_steps=3000, method="explicit")
     assert "stiff" in message
 
 
 def test_tolerance_that_cannot_be_met():
     """A slope that jumps in the state itself: sliding on a surface is no solution of an ordinary equation."""
     system = System(
-        name="case", states=(Quantity("x"),), initial=(1.0,), coordinates=1,
+        name="case",
+        states=(Quantity("x"),),
+        initial=(1.0,),
+        coordinates=1,
         rhs=lambda t, y, p: [-1.0 if y[0] > 0.5 else 1.0],
     )
     message, valid = failure_of(system, 3.0, max_steps=2_000)

@@ -20,12 +20,20 @@ def driven(two_laws=False):
     laws = (Law("force", force), Law("drag", drag)) if two_laws else (Law("force", force),)
     total = force - drag if two_laws else force
     inputs = (
-        Input("t", (T,)), Input("y", (X, V)), Input("p", (MASS,)), Input("u", tuple(law.node for law in laws)),
+        Input("t", (T,)),
+        Input("y", (X, V)),
+        Input("p", (MASS,)),
+        Input("u", tuple(law.node for law in laws)),
     )
     return System(
-        name="driven", states=(Quantity("x", "m"), Quantity("v", "m/s")), initial=(1.0, 0.0), coordinates=1,
+        name="driven",
+        states=(Quantity("x", "m"), Quantity("v", "m/s")),
+        initial=(1.0, 0.0),
+        coordinates=1,
         rhs=Program("rhs", inputs, (vector("dy", (V, total / MASS)),)),
-        parameters=(Quantity("m", "kg"),), values=(1.0,), laws=laws,
+        parameters=(Quantity("m", "kg"),),
+        values=(1.0,),
+        laws=laws,
         quantities={"power": (Quantity("power", "W"), force * V)},
     )
 
@@ -41,8 +49,12 @@ def test_laws_in_outputs_and_events():
     system = driven()
     force = system.laws[0].node
     motion = simulate(
-        system, 5.0, laws={"force": lambda t, x: -x}, outputs=["power", Output("pull", force)],
-        events=[Event("slack", force)], rtol=1e-11,
+        system,
+        5.0,
+        laws={"force": lambda t, x: -x},
+        outputs=["power", Output("pull", force)],
+        events=[Event("slack", force)],
+        rtol=1e-11,
     )
     assert np.allclose(motion["pull"], -motion["x"])
     assert np.allclose(motion["power"], -motion["x"] * motion["v"])
@@ -83,8 +95,13 @@ def test_wrong_number_of_arguments():
 
 def python_system(function, initial=(1.0, 0.0)):
     return System(
-        name="user", states=(Quantity("x"), Quantity("v")), initial=initial, rhs=function, coordinates=1,
-        parameters=(Quantity("k"),), values=(4.0,),
+        name="user",
+        states=(Quantity("x"), Quantity("v")),
+        initial=initial,
+        rhs=function,
+        coordinates=1,
+        parameters=(Quantity("k"),),
+        values=(4.0,),
     )
 
 

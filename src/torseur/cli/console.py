@@ -35,7 +35,9 @@ def show_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
     """A plain table; nothing when it has no rows."""
     if not rows:
         return
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim")
+    table = Table(
+        title=_plain(title), title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim"
+    )
     for number, heading in enumerate(headings):
         table.add_column(_plain(heading), justify="right" if number in numeric else "left", overflow="fold")
     for row in rows:

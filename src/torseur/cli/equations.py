@@ -43,16 +43,18 @@ def equations(
 
     Example: torseur equations library:double_pendulum --level scalar --format latex
     """
-    from torseur.cli.console import print_json, say
+    from torseur.cli.console import print_json, say, working
     from torseur.cli.files import require_free, write_text
     from torseur.cli.work import Work
     from torseur.cli.writing import statements, written
 
     if out is not None:
         require_free(out, force)
-    derived = Work.begin(source).equations(formalism)
-    listed = statements(derived, level.value)
-    text = written(derived, listed, form.value)
+    work = Work.begin(source)
+    with working(f"{work.source.mechanism.name}: equations", quiet=json):
+        derived = work.equations(formalism)
+        listed = statements(derived, level.value)
+        text = written(derived, listed, form.value)
     if out is not None:
         write_text(out, text)
     if json:

@@ -18,7 +18,8 @@ def complete_source(incomplete: str) -> list[str]:
 
     named = [f"{PREFIX}{entry.name}" for entry in entries()]
     folder = Path(incomplete).parent if "/" in incomplete else Path(".")
-    files = [str(p) for p in folder.glob("*.lsd")] if folder.is_dir() else []
+    suffixes = (".lsd", ".urdf", ".xml", ".mjcf")
+    files = [str(p) for p in folder.iterdir() if p.suffix in suffixes] if folder.is_dir() else []
     return [name for name in [*named, *files] if name.startswith(incomplete)]
 
 
@@ -33,7 +34,7 @@ SourceArgument = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A description (.lsd), library:NAME, or - for standard input.",
+        help="A description (.lsd), a robot (.urdf, .xml), library:NAME, or - for standard input.",
         autocompletion=complete_source,
         show_default=False,
     ),
@@ -68,3 +69,4 @@ FormalismOption = Annotated[
         "--formalism", metavar="NAME", help="Way of writing the equations.", autocompletion=complete_formalism
     ),
 ]
+RtolOption = Annotated[float, typer.Option("--rtol", help="Relative error allowed per step.")]

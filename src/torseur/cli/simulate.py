@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +14,15 @@ from torseur.cli.options import (
     InitOption,
     JsonOption,
     LawOption,
+    RtolOption,
     SetOption,
     SourceArgument,
     ValuesOption,
 )
 
 if TYPE_CHECKING:
+    from torseur.cli.exits import CommandError
+    from torseur.errors import SimulationError
     from torseur.simulation import Trajectory
 
 SHOWN = 11  # rows of the table on the screen
@@ -26,26 +30,38 @@ STANDARD_OUTPUT = "-"
 SUFFIXES = (".csv", ".nc", ".json")
 
 
+UntilOption = Annotated[
+    str, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write .csv, .nc or .json; - is CSV on stdout.")
+]
+SamplesOption = Annotated[
+    int | None, typer.Option("--samples", min=2, help="Rows, evenly spaced; by default one per step.")
+]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option("--output", metavar="NAME", help="One more column: energy, arm.position.x ... Repeatable."),
+]
+EventOption = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="NAME", help="Note when this quantity changes sign. Repeatable."),
+]
+MethodOption = Annotated[
+    str,
+    typer.Option("--method", metavar="NAME", help="auto, explicit, radau5 or radau9; auto changes where it is stiff."),
+]
+
+
 def simulate(
     source: SourceArgument,
-    until: Annotated[
-        str, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write .csv, .nc or .json; - is CSV on stdout.")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", min=2, help="Rows, evenly spaced; by default one per step.")
-    ] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", metavar="NAME", help="One more column: energy, arm.position.x ... Repeatable."),
-    ] = None,
-    event: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="NAME", help="Note when this quantity changes sign. Repeatable."),
-    ] = None,
-    rtol: Annotated[float, typer.Option("--rtol", help="Relative error allowed per step.")] = 1e-9,
+    until: UntilOption,
+    out: OutOption = None,
+    samples: SamplesOption = None,
+    output: ColumnOption = None,
+    event: EventOption = None,
+    rtol: RtolOption = 1e-9,
+    method: MethodOption = "auto",
     formalism: FormalismOption = "recursive",
     settings: SetOption = None,
     starts: InitOption = None,
@@ -58,43 +74,50 @@ def simulate(
 
     Example: torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --init 'q1=30 deg' --out motion.csv
     """
-    from torseur.cli.console import print_json
-    from torseur.cli.exits import ENDED_EARLY, CommandError
     from torseur.cli.files import require_free, require_suffix
     from torseur.cli.work import Work
     from torseur.errors import SimulationError
 
-    written = None if out is None or str(out) == STANDARD_OUTPUT else out
-    if written is not None:
-        require_free(written, force)
-        require_suffix(written, SUFFIXES)
+    file = out if out is not None and str(out) != STANDARD_OUTPUT else None
+    if file is not None:
+        require_free(file, force)
+        require_suffix(file, SUFFIXES)
     work = Work.begin(source, settings, starts, laws, values)
+    asked = {"outputs": output or (), "events": event or ()}
     try:
-        motion = work.motion(
-            formalism, until, rtol=rtol, samples=samples, outputs=output or (), events=event or (), quiet=json
-        )
+        motion = work.motion(formalism, until, json, rtol=rtol, method=method, samples=samples, **asked)
     except SimulationError as problem:
-        kept = _keep(problem.trajectory, written)
-        raise CommandError(f"{problem}{kept}", ENDED_EARLY) from problem
+        raise _ended_early(problem, file) from problem
+    if file is not None:
+        motion.save(file, overwrite=force)
+    _print(motion, out, file, json)
+
+
+def _print(motion: Trajectory, out: Path | None, file: Path | None, json: bool) -> None:
+    """The motion itself, or what was done with it."""
+    from torseur.cli.console import print_json
+
     if json:
-        print_json(document(motion, written))
-    elif out is not None and written is None:
+        print_json(document(motion, file))
+    elif file is not None:
+        _tell(motion, file)
+    elif out is not None:
         _print_csv(motion)
-    if written is not None:
-        motion.save(written, overwrite=force)
-    if not json and out is None:
+    else:
         _show(motion)
-    elif not json and written is not None:
-        _tell(motion, written)
 
 
-def _keep(partial: Any, out: Path | None) -> str:
-    """Saves the valid part of a motion beside the file it was meant for, and says so."""
-    if partial is None or out is None or len(partial) == 0:
-        return ""
-    place = out.with_name(f"{out.stem}.partial{out.suffix}")
-    partial.save(place, overwrite=True)
-    return f"\nWhat was computed is in '{place}'."
+def _ended_early(problem: SimulationError, file: Path | None) -> CommandError:
+    """The error, with the valid part of the motion saved beside the file it was meant for."""
+    from torseur.cli.exits import ENDED_EARLY, CommandError
+
+    partial: Any = problem.trajectory
+    if partial is None or file is None or len(partial) == 0:
+        return CommandError(str(problem), ENDED_EARLY)
+    names = (f"{file.stem}.partial{number or ''}{file.suffix}" for number in count())
+    place = next(path for path in map(file.with_name, names) if not path.exists())
+    partial.save(place)
+    return CommandError(f"{problem}\nWhat was computed is in '{place}'.", ENDED_EARLY)
 
 
 def document(motion: Trajectory, out: Path | None) -> dict[str, object]:
@@ -126,8 +149,10 @@ def _show(motion: Trajectory) -> None:
     """A few rows, and what it took."""
     from torseur.cli.console import show_table
 
-    count = len(motion)
-    rows = sorted({round(k * (count - 1) / (SHOWN - 1)) for k in range(SHOWN)}) if count > SHOWN else list(range(count))
+    length = len(motion)
+    rows = (
+        sorted({round(k * (length - 1) / (SHOWN - 1)) for k in range(SHOWN)}) if length > SHOWN else list(range(length))
+    )
     headings = ["time [s]", *(column.heading for column in motion.columns)]
     cells = [[f"{motion.time[k]:.6g}", *(f"{value:.9g}" for value in motion.values[k])] for k in rows]
     show_table(motion.name, headings, cells, numeric=range(len(headings)))

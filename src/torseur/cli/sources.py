@@ -1,4 +1,4 @@
-"""Where a mechanism comes from: a file, standard input, or the library."""
+"""Where a mechanism comes from: a description, a robot file, standard input, or the library."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torseur.library import PREFIX
 from torseur.mechanism import Mechanism
 
 STANDARD_INPUT = "-"
+ROBOT_FILES = (".urdf", ".xml", ".mjcf")
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,22 @@ def open_source(name: str) -> Source:
         return _from_standard_input()
     path = Path(name)
     _require_readable(path)
+    if path.suffix.lower() in ROBOT_FILES:
+        return _from_robot_file(path)
     from torseur.language import load
 
     return Source(name, path.read_text(encoding="utf-8", errors="replace"), load(path))
+
+
+def _from_robot_file(path: Path) -> Source:
+    """The robot of a URDF or MJCF file; what the file says and the mechanism does not goes to stderr."""
+    from torseur.cli.console import remark
+    from torseur.readers import read_robot
+
+    robot = read_robot(path)
+    for finding in robot.findings:
+        remark(f"note: {finding}")
+    return Source(str(path), path.read_text(encoding="utf-8", errors="replace"), robot.mechanism)
 
 
 def _from_library(name: str) -> Source:

@@ -19,14 +19,15 @@ RESERVED = {"M", "b", "Q", "sympy", "lambda", "in", "is", "as", "if", "or", "and
 
 def source(equations: Equations, listed: Sequence[Statement]) -> str:
     """A Python program that defines every statement as a SymPy matrix or expression."""
+    listed = [statement for statement in listed if not statement.auxiliary]
     if any(not statement.expressions for statement in listed):
         raise CommandError("the recursive level has no SymPy form; use --level matrix or scalar.", USAGE)
     names = _identifiers([e for statement in listed for row in statement.expressions for e in row])
     lines = ["from sympy import *", ""]
     lines += [f"{new.name} = Symbol({old.name!r}, real=True)" for old, new in names.items()]
-    functions = dict.fromkeys(node.data.name for node in equations.undetermined)
-    lines += [f"{_identifier(name)} = Function({name!r})" for name in functions]
-    return "\n".join([*lines, "", *(_definition(statement, names) for statement in listed)])
+    functions = {node.data.function.name: _identifier(node.data.function.name) for node in equations.undetermined}
+    lines += [f"{new} = Function({old!r})" for old, new in functions.items()]
+    return "\n".join([*lines, "", *(_definition(statement, names, functions) for statement in listed)])
 
 
 def _identifiers(expressions: Sequence[Expr]) -> dict[Expr, Expr]:
@@ -49,9 +50,12 @@ def _identifier(name: str) -> str:
     return f"{text}_" if text in RESERVED or text[:1].isdigit() else text
 
 
-def _definition(statement: Statement, names: Mapping[Expr, Expr]) -> str:
+def _definition(statement: Statement, names: Mapping[Expr, Expr], functions: Mapping[str, str]) -> str:
+    from sympy import Function
+
+    called = {old: Function(new) for old, new in functions.items()}
     left = _identifier(statement.name.text + "'" * statement.name.dots).rstrip("_")
-    rows = [[str(e) for e in to_sympy(substitute(row, names))] for row in statement.expressions]
+    rows = [[str(e) for e in to_sympy(substitute(row, names), called)] for row in statement.expressions]
     if statement.shape == "scalar":
         return f"{left} = {rows[0][0]}"
     inside = ",\n    ".join(f"[{', '.join(row)}]" for row in rows)

@@ -32,7 +32,8 @@ def read_values(tree: Tree, settings: Iterable[str] | None, starts: Iterable[str
     parameters = {**tables.get("parameters", {}), **_pairs("--set", settings)}
     initial = {**tables.get("initial", {}), **_pairs("--init", starts)}
     units = {str(p.name): p.data.unit for p in tree.layout.parameters}
-    states = {str(x.name): x.data.unit for x in (*tree.layout.coordinates, *tree.layout.speeds)}
+    layout = tree.layout
+    states = {str(x.name): x.data.unit for x in (*layout.coordinates, *layout.rates, *layout.speeds)}
     _refuse_dependent(tree, parameters)
     return Values(
         {name: _checked("parameter", name, value, units) for name, value in parameters.items()},

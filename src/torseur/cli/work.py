@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torseur.cli.console import progress
 from torseur.cli.exits import CommandError
@@ -15,12 +15,10 @@ from torseur.cli.values import Values, law_formulas, quantity, read_values
 from torseur.equations import Equations
 from torseur.formalisms import derive
 from torseur.mechanism.units import parse_unit
-from torseur.report.compose.account import undetermined_functions
-from torseur.report.compose.numbers import Numbers
-from torseur.report.compose.warnings import listed
-from torseur.simulation import Trajectory
-from torseur.simulation import simulate as compute
 from torseur.tree import Tree, build_tree
+
+if TYPE_CHECKING:
+    from torseur.simulation import Trajectory
 
 
 @dataclass(frozen=True)
@@ -50,41 +48,26 @@ class Work:
 
     def undetermined(self) -> str:
         """What a motion lacks, in words; empty when nothing does."""
-        missing = Numbers(self.tree, self.values.parameters).missing
-        functions = undetermined_functions(self.tree)
+        from torseur.report.compose.making import lacking
+        from torseur.report.compose.warnings import listed
+
+        missing, functions = lacking(self.source.mechanism, self.values.parameters)
         parts = [f"no value for {listed(missing)} (--set NAME=VALUE or --values FILE)"] if missing else []
         parts += [f"no formula for {listed(functions)} (--law 'NAME(ARGUMENTS)=FORMULA')"] if functions else []
         return " and ".join(parts)
 
     def require_determined(self) -> None:
-        if lacking := self.undetermined():
-            raise CommandError(f"{self.source.mechanism.name}: a motion needs numbers, and there is {lacking}.")
+        if gap := self.undetermined():
+            raise CommandError(f"{self.source.mechanism.name}: a motion needs numbers, and there is {gap}.")
 
-    def motion(
-        self,
-        formalism: str,
-        until: str,
-        *,
-        rtol: float,
-        samples: int | None,
-        outputs: Sequence[str],
-        events: Sequence[str] = (),
-        quiet: bool = False,
-    ) -> Trajectory:
-        """The motion, with a bar while it is computed."""
+    def motion(self, formalism: str, until: str, quiet: bool = False, **requests: Any) -> Trajectory:
+        """The motion, with a bar while it is computed; `requests` are those of `simulate`."""
+        from torseur.simulation import simulate as compute
+
         self.require_determined()
+        given: dict[str, Any] = {"parameters": dict(self.values.parameters), "initial": dict(self.values.initial)}
         with progress(f"{self.source.mechanism.name}: motion", quiet) as follow:
-            return compute(
-                self.equations(formalism),
-                duration(until),
-                rtol=rtol,
-                samples=samples,
-                outputs=outputs,
-                events=events,
-                parameters=dict(self.values.parameters),
-                initial=dict(self.values.initial),
-                progress=follow,
-            )
+            return compute(self.equations(formalism), duration(until), progress=follow, **given, **requests)
 
 
 def duration(text: Any) -> float:

@@ -12,9 +12,11 @@ from torseur.report import mathml
 from torseur.report.expression import Name, Node, Number
 from torseur.report.reading import latex
 from torseur.report.reading.plain_text import plain
+from torseur.report.reading.polynomial import TooManyTerms
 from torseur.report.reading.read_graph import named, readable
-from torseur.report.reading.recursion import lines
+from torseur.report.reading.recursion import definitions, lines
 
+RESIDUAL = "R_"
 Rows = tuple[tuple[Node, ...], ...]
 
 
@@ -30,6 +32,7 @@ class Statement:
     shape: str  # "matrix" (symmetric), "table", "vector" or "scalar"
     expressions: tuple[tuple[Expr, ...], ...] = ()
     vanishes: bool = False
+    auxiliary: bool = False  # defines an intermediate of the statements that follow
 
     @property
     def left(self) -> Node:
@@ -50,34 +53,52 @@ def statements(equations: Equations, level: str) -> list[Statement]:
 
 
 def _matrix_level(equations: Equations) -> list[Statement]:
-    return [
-        _statement("M", equations.mass_matrix, "matrix"),
-        _statement("b", [(entry,) for entry in equations.bias], "vector"),
-        _statement("Q", [(entry,) for entry in equations.loads], "vector"),
-        *_constraints(equations),
-        *_rates(equations),
+    constraints = equations.constraints
+    parts: list[tuple[str, Sequence[Sequence[Expr]], str]] = [
+        ("M", equations.mass_matrix, "matrix"),
+        ("b", [(entry,) for entry in equations.bias], "vector"),
+        ("Q", [(entry,) for entry in equations.loads], "vector"),
     ]
+    if constraints:
+        # C v' = γ, with Cᵀ λ on the right of the equations of motion.
+        parts.append(("C", [constraint.row for constraint in constraints], "table"))
+        parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
+    return _statements([*parts, *_rates(equations)])
 
 
-def _constraints(equations: Equations) -> list[Statement]:
-    """C and γ of C v' = γ, with Cᵀ λ on the right of the equations of motion."""
-    if not equations.constraints:
-        return []
-    rows = [constraint.row for constraint in equations.constraints]
-    gammas = [(constraint.gamma,) for constraint in equations.constraints]
-    return [_statement("C", rows, "table"), _statement("gamma", gammas, "vector")]
-
-
-def _rates(equations: Equations) -> list[Statement]:
+def _rates(equations: Equations) -> list[tuple[str, Sequence[Sequence[Expr]], str]]:
     """q' where it is not the speeds themselves."""
     pairs = zip(equations.layout.rates, equations.rates, strict=True)
-    return [_scalar(str(rate.name), value) for rate, value in pairs if rate is not value]
+    return [(str(rate.name), [(value,)], "scalar") for rate, value in pairs if rate is not value]
 
 
 def _scalar_level(equations: Equations) -> list[Statement]:
     rows = zip(equations.layout.speed_names, equations.residual, strict=True)
-    found = [_scalar(f"R_{name.rstrip(chr(39))}", row) for name, row in rows]
-    return [*(replace(one, vanishes=True) for one in found), *_rates(equations)]
+    labelled = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
+    found = _statements([*labelled, *_rates(equations)])
+    return [replace(one, vanishes=one.name.text.startswith(RESIDUAL)) for one in found]
+
+
+def _statements(parts: Sequence[tuple[str, Sequence[Sequence[Expr]], str]]) -> list[Statement]:
+    """Readable entries; those that are long in any writing are broken up by named intermediates, which come first."""
+    entries = [entry for _, rows, _ in parts for row in rows for entry in row]
+    short = {entry: node for entry in entries if (node := _short(entry)) is not None}
+    long = list(dict.fromkeys(entry for entry in entries if entry not in short))
+    listed, nodes = definitions(long)
+    written_as = {**short, **dict(zip(long, nodes, strict=True))}
+    found = [Statement(line.left, ((line.right,),), "scalar", auxiliary=True) for line in listed]
+    for name, rows, shape in parts:
+        left = named(name) if shape == "scalar" else Name(name, bold=True)
+        given = tuple(tuple(row) for row in rows)
+        found.append(Statement(left, tuple(tuple(written_as[e] for e in row) for row in given), shape, given))
+    return found
+
+
+def _short(entry: Expr) -> Node | None:
+    try:
+        return readable(entry)
+    except TooManyTerms:
+        return None
 
 
 def _recursive_level(equations: Equations) -> list[Statement]:
@@ -91,15 +112,6 @@ _LEVELS: dict[str, Callable[[Equations], list[Statement]]] = {
     "scalar": _scalar_level,
     "recursive": _recursive_level,
 }
-
-
-def _statement(name: str, rows: Sequence[Sequence[Expr]], shape: str) -> Statement:
-    entries = tuple(tuple(row) for row in rows)
-    return Statement(Name(name, bold=True), tuple(tuple(readable(e) for e in row) for row in entries), shape, entries)
-
-
-def _scalar(name: str, value: Expr) -> Statement:
-    return Statement(named(name), ((readable(value),),), "scalar", ((value,),))
 
 
 def written(equations: Equations, listed: Sequence[Statement], form: str) -> str:

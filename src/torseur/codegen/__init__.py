@@ -3,5 +3,15 @@
 from torseur.codegen.binding import CallbackSpec
 from torseur.codegen.compiled import CompiledRoutine, bind, compile_routine
 from torseur.codegen.kernel import Kernel, bake, compile_program
+from torseur.codegen.sources import generate_source
 
-__all__ = ["CallbackSpec", "CompiledRoutine", "Kernel", "bake", "bind", "compile_program", "compile_routine"]
+__all__ = [
+    "CallbackSpec",
+    "CompiledRoutine",
+    "Kernel",
+    "bake",
+    "bind",
+    "compile_program",
+    "compile_routine",
+    "generate_source",
+]

@@ -29,8 +29,10 @@ class ProgramBinding:
                 raise RoutineError(self._where(external) + unknown_name("argument", group.name, names))
             kind = external.parameters[names.index(group.name)].kind
             if kind not in (Kind.FLOAT, Kind.ARRAY) or (kind is Kind.FLOAT and len(group) != 1):
-                raise RoutineError(f"{self._where(external)}input '{group.name}' has {len(group)} entries, "
-                                   f"the argument is {kind.value}.")
+                raise RoutineError(
+                    f"{self._where(external)}input '{group.name}' has {len(group)} entries, "
+                    f"the argument is {kind.value}."
+                )
         return tuple(names.index(group.name) for group in self.program.inputs)
 
     def output_positions(self, external: External) -> tuple[int, ...]:
@@ -42,8 +44,9 @@ class ProgramBinding:
         if all(output.name in by_name for output in outputs):
             return tuple(by_name[output.name] for output in outputs)
         if len(free) < len(outputs) or external.returns is not Kind.NONE:
-            raise RoutineError(f"{self._where(external)}outputs {[o.name for o in outputs]} do not match the arrays "
-                               f"{list(by_name)}.")
+            raise RoutineError(
+                f"{self._where(external)}outputs {[o.name for o in outputs]} do not match the arrays {list(by_name)}."
+            )
         return tuple(free[len(free) - len(outputs) :])
 
     def _where(self, external: External) -> str:
@@ -67,8 +70,9 @@ class CallbackSpec:
         arrays = [p.name for p in external.parameters if p.kind.is_array]
         for name in arrays:
             if name not in self.sizes:
-                raise RoutineError(f"callback for external '{external.name}': the length of array '{name}' is missing "
-                                   f"in sizes.")
+                raise RoutineError(
+                    f"callback for external '{external.name}': the length of array '{name}' is missing in sizes."
+                )
         for name in (*self.sizes, *self.output_names(external)):
             if name not in arrays:
                 raise RoutineError(f"callback for external '{external.name}': " + unknown_name("array", name, arrays))

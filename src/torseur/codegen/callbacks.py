@@ -13,8 +13,12 @@ from torseur.codegen.binding import CallbackSpec
 from torseur.codegen.routine.language import External, Kind
 
 CTYPES: dict[Kind, Any] = {
-    Kind.FLOAT: ctypes.c_double, Kind.INT: ctypes.c_int64, Kind.BOOL: ctypes.c_int64,
-    Kind.ARRAY: ctypes.c_void_p, Kind.INT_ARRAY: ctypes.c_void_p, Kind.NONE: None,
+    Kind.FLOAT: ctypes.c_double,
+    Kind.INT: ctypes.c_int64,
+    Kind.BOOL: ctypes.c_int64,
+    Kind.ARRAY: ctypes.c_void_p,
+    Kind.INT_ARRAY: ctypes.c_void_p,
+    Kind.NONE: None,
 }
 _DTYPES = {Kind.ARRAY: np.float64, Kind.INT_ARRAY: np.int64}
 _VIEWS_KEPT = 64
@@ -33,8 +37,10 @@ class Failures(threading.local):
 
 def trampoline(external: External, spec: CallbackSpec, failures: Failures) -> Any:
     """A C function pointer that calls the Python function with views of its arrays."""
-    convert = [_converter(p.kind, spec.sizes.get(p.name, 0), p.name in spec.output_names(external))
-               for p in external.parameters]
+    convert = [
+        _converter(p.kind, spec.sizes.get(p.name, 0), p.name in spec.output_names(external))
+        for p in external.parameters
+    ]
     default = _DEFAULTS[external.returns]
 
     def call(*arguments: Any) -> Any:

@@ -16,6 +16,7 @@ from torseur.codegen.library import Library
 from torseur.codegen.linking import LinkedUnit, link
 from torseur.codegen.python.routine import bind_python
 from torseur.codegen.routine.language import Kind, Parameter, Routine, RoutineError
+from torseur.codegen.routine.nodes import Function
 
 _SYMBOL = "torseur_routine"
 _POINTERS = {Kind.ARRAY: ctypes.POINTER(ctypes.c_double), Kind.INT_ARRAY: ctypes.POINTER(ctypes.c_int64)}
@@ -29,8 +30,9 @@ class CompiledRoutine:
     `backend` says what runs it, `source` is the generated text, `seconds` what generation and compilation took.
     """
 
-    def __init__(self, routine: Routine, backend: str, call: Callable[..., Any], library: Library | None,
-                 seconds: float) -> None:
+    def __init__(
+        self, routine: Routine, backend: str, call: Callable[..., Any], library: Library | None, seconds: float
+    ) -> None:
         self.name = routine.name
         self.backend = backend
         self.source = library.source if library is not None else ""
@@ -47,7 +49,9 @@ class CompiledRoutine:
 
 
 def compile_routine(
-    entry: Routine, statics: Mapping[str, int] | None = None, externals: Mapping[str, Any] | None = None,
+    entry: Routine,
+    statics: Mapping[str, int] | None = None,
+    externals: Mapping[str, Any] | None = None,
     backend: str = "auto",
 ) -> CompiledRoutine:
     """The routine, with everything it reaches, compiled as one unit.
@@ -70,7 +74,9 @@ def compile_routine(
 
 
 def bind(
-    routine: Routine, statics: Mapping[str, int] | None = None, externals: Mapping[str, Any] | None = None,
+    routine: Routine,
+    statics: Mapping[str, int] | None = None,
+    externals: Mapping[str, Any] | None = None,
     target: str = "python",
 ) -> CompiledRoutine:
     """The routine ready to call: on the python target its own function with its globals bound, untranslated."""
@@ -82,6 +88,7 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
     kinds = [_POINTERS.get(p.kind, CTYPES[p.kind]) for p in entry.parameters]
     function = library.function(_SYMBOL, CTYPES[entry.returns], *kinds, ctypes.c_void_p, ctypes.c_void_p)
     converters = [_converter(entry.name, p, p.name in entry.writes) for p in entry.parameters]
+    sizes = [(k, least) for k, p in enumerate(entry.parameters) if (least := linked.least_size(p.name))]
     is_bool = entry.returns is Kind.BOOL
     count = len(converters)
     failures = Failures()
@@ -93,6 +100,9 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
         if len(arguments) != count:
             raise RoutineError(f"routine '{entry.name}' takes {count} arguments, got {len(arguments)}.")
         given = [convert(argument) for convert, argument in zip(converters, arguments, strict=True)]
+        for position, least in sizes:
+            if arguments[position].size < least:
+                raise _too_short(entry, position, arguments[position].size, least)
         if not pointers:
             result = function(*given, None, unused)
             return bool(result) if is_bool else result
@@ -127,11 +137,18 @@ def _converter(routine: str, parameter: Parameter, written: bool) -> Callable[[A
     return convert
 
 
+def _too_short(entry: Function, position: int, size: int, least: int) -> RoutineError:
+    name = entry.parameters[position].name
+    return RoutineError(f"argument '{name}' of routine '{entry.name}' has {size} entries: at least {least} are read.")
+
+
 def _whole(routine: str, parameter: Parameter, value: Any) -> int:
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
-    raise RoutineError(f"argument '{parameter.name}' of routine '{routine}' is {type(value).__name__}: expected "
-                       f"{parameter.kind.value}.")
+    raise RoutineError(
+        f"argument '{parameter.name}' of routine '{routine}' is {type(value).__name__}: expected "
+        f"{parameter.kind.value}."
+    )
 
 
 def _unusual_array(routine: str, parameter: Parameter, written: bool, array: Any) -> Any:

@@ -12,10 +12,11 @@ import numpy as np
 from torseur.codegen.backends import build_library, choose_backend
 from torseur.codegen.calling import Evaluate, array_function
 from torseur.codegen.library import Library, Shape
-from torseur.codegen.names import Names, comment
+from torseur.codegen.names import Names
 from torseur.codegen.python.program import program_source as python_source
 from torseur.codegen.python.program import python_function
 from torseur.codegen.routine.language import Array
+from torseur.codegen.sources import describe, header
 from torseur.errors import TorseurError, unknown_name
 from torseur.graph.evaluation import substitute
 from torseur.graph.expr import Expr, as_expr
@@ -34,6 +35,18 @@ class Timing:
     cached: bool
 
 
+@dataclass(frozen=True)
+class Code:
+    """A program on one backend: its text, the function that evaluates it and the one that prepares its parameters."""
+
+    backend: str
+    source: str
+    timing: Timing
+    evaluate: Evaluate
+    prepare: Evaluate | None
+    library: Library | None = None
+
+
 class Kernel:
     """A program as a function of NumPy arrays.
 
@@ -41,17 +54,13 @@ class Kernel:
     parameters only is computed when they change, not at every call.
     """
 
-    def __init__(self, program: Program, parameters: tuple[str, ...], backend: str, source: str, timing: Timing,
-                 evaluate: Evaluate, prepare: Evaluate | None, prepared_size: int,
-                 library: Library | None = None) -> None:
+    def __init__(self, program: Program, parameters: tuple[str, ...], code: Code, prepared_size: int) -> None:
         self.program = program
         self.parameters = parameters
-        self.backend = backend
-        self.timing = timing
-        self.library = library
-        self._body = source
-        self._evaluate = evaluate
-        self._prepare = prepare
+        self.backend = code.backend
+        self.timing = code.timing
+        self.library = code.library
+        self._code = code
         self._prepared_size = prepared_size
         self._last: tuple[list[Array], Array] | None = None
         self._names = [group.name for group in program.inputs]
@@ -78,14 +87,19 @@ class Kernel:
     @property
     def source(self) -> str:
         """The generated text under a header that says what it computes and what it cost."""
-        mark = {"c": ("/* ", " */"), "llvm": ("; ", ""), "python": ("# ", "")}[self.backend]
-        return "".join(f"{mark[0]}{comment(line)}{mark[1]}\n" for line in self._header()) + self._body
+        timing = self.timing
+        made = "loaded from the cache" if timing.cached else "compiled"
+        spent = f"generated in {1e3 * timing.generation:.1f} ms, {made} in {1e3 * timing.compilation:.1f} ms"
+        return header(self.backend, [*describe(self.program), spent]) + self._code.source
 
     def prepare(self, *parameters: Any) -> Array:
         """The values that depend on the parameters only, in the order the per-state function reads them."""
+        groups = [self.program.input(name) for name in self.parameters]
+        if len(parameters) != len(groups):
+            raise TorseurError(f"{self._where}has parameters {list(self.parameters)}, got {len(parameters)} arrays.")
         prepared = np.empty(self._prepared_size)
-        if self._prepare is not None:
-            self._prepare([np.ascontiguousarray(p, dtype=float) for p in parameters], [prepared])
+        if self._code.prepare is not None:
+            self._code.prepare([self._input(g, p) for g, p in zip(groups, parameters, strict=True)], [prepared])
         return prepared
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -95,24 +109,12 @@ class Kernel:
     def __repr__(self) -> str:
         return f"Kernel({self.program.name!r}, backend={self.backend!r})"
 
-    def _header(self) -> list[str]:
-        program, timing = self.program, self.timing
-        counts = ", ".join(f"{n} {kind}" for kind, n in sorted(program.counts.items(), key=lambda item: -item[1]))
-        made = "loaded from the cache" if timing.cached else "compiled"
-        return [
-            program.name,
-            f"inputs: {', '.join(f'{group.name}[{len(group)}]' for group in program.inputs)}",
-            f"outputs: {', '.join(f'{output.name}{list(output.shape)}' for output in program.outputs)}",
-            f"{len(program.operations)} operations: {counts}",
-            f"generated in {1e3 * timing.generation:.1f} ms, {made} in {1e3 * timing.compilation:.1f} ms",
-        ]
-
     def _run(self, inputs: list[Array], outputs: list[Array]) -> None:
-        if self._prepare is None:
-            return self._evaluate(inputs, outputs)
+        if self._code.prepare is None:
+            return self._code.evaluate(inputs, outputs)
         fixed = [a for a, is_parameter in zip(inputs, self._is_parameter, strict=True) if is_parameter]
         states = [a for a, is_parameter in zip(inputs, self._is_parameter, strict=True) if not is_parameter]
-        self._evaluate([*states, self._prepared(fixed)], outputs)
+        self._code.evaluate([*states, self._prepared(fixed)], outputs)
 
     def _prepared(self, fixed: list[Array]) -> Array:
         last = self._last
@@ -153,14 +155,17 @@ class Kernel:
         if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.c_contiguous:
             raise TorseurError(f"{where} needs a contiguous NumPy array of float64.")
         if array.size != len(group) or not array.flags.writeable:
-            raise TorseurError(f"{where} has {len(group)} entries and needs a writable array of that size, got "
-                               f"{array.size}.")
+            raise TorseurError(
+                f"{where} has {len(group)} entries and needs a writable array of that size, got {array.size}."
+            )
         if any(np.may_share_memory(array, given) for given in inputs):
             raise TorseurError(f"{where} overlaps an input in memory.")
 
 
 def compile_program(
-    program: Program, backend: str = "auto", parameters: Sequence[str] = (),
+    program: Program,
+    backend: str = "auto",
+    parameters: Sequence[str] = (),
     baked: Mapping[str, Sequence[float]] | None = None,
 ) -> Kernel:
     """The program as a kernel.
@@ -177,8 +182,11 @@ def compile_program(
     if prepare is None or not prepare.operations:
         prepare, per_state = None, program
     chosen = choose_backend(backend)
-    make = _python_kernel if chosen == "python" else _compiled_kernel
-    return make(program, ordered, prepare, per_state, chosen, backend == "auto")
+    if chosen == "python":
+        code = _python_code(prepare, per_state)
+    else:
+        code = _compiled_code(prepare, per_state, chosen, may_change=backend == "auto")
+    return Kernel(program, ordered, code, len(prepare.outputs[0]) if prepare is not None else 0)
 
 
 def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
@@ -199,14 +207,12 @@ def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
     return Program(program.name, tuple(g for g in program.inputs if g.name not in values), tuple(outputs))
 
 
-def _python_kernel(program: Program, parameters: tuple[str, ...], prepare: Program | None, per_state: Program,
-                   backend: str, may_change: bool) -> Kernel:
+def _python_code(prepare: Program | None, per_state: Program) -> Code:
     start = time.perf_counter()
     source = "\n".join(python_source(part) for part in (prepare, per_state) if part is not None)
-    functions = [None if part is None else _python_evaluate(part) for part in (prepare, per_state)]
-    timing = Timing(time.perf_counter() - start, 0.0, False)
-    assert functions[1] is not None
-    return Kernel(program, parameters, "python", source, timing, functions[1], functions[0], _prepared_size(prepare))
+    first = None if prepare is None else _python_evaluate(prepare)
+    second = _python_evaluate(per_state)
+    return Code("python", source, Timing(time.perf_counter() - start, 0.0, False), second, first)
 
 
 def _python_evaluate(program: Program) -> Evaluate:
@@ -221,18 +227,11 @@ def _python_evaluate(program: Program) -> Evaluate:
     return evaluate
 
 
-def _compiled_kernel(program: Program, parameters: tuple[str, ...], prepare: Program | None, per_state: Program,
-                     backend: str, may_change: bool) -> Kernel:
+def _compiled_code(prepare: Program | None, per_state: Program, backend: str, may_change: bool) -> Code:
     start = time.perf_counter()
-    symbol = Names().unique(f"{program.name}_kernel")
+    symbol = Names().unique(f"{per_state.name}_kernel")
     parts = {symbol: per_state} | ({f"{symbol}_prepare": prepare} if prepare is not None else {})
     library = build_library(backend, may_change, Shape.STRAIGHT, lambda target: target.programs_source(parts))
-    generation = time.perf_counter() - start - library.seconds
-    functions = {name: array_function(library, name, part) for name, part in parts.items()}
-    timing = Timing(generation, library.seconds, library.cached)
-    return Kernel(program, parameters, library.backend, library.source, timing, functions[symbol],
-                  functions.get(f"{symbol}_prepare"), _prepared_size(prepare), library)
-
-
-def _prepared_size(prepare: Program | None) -> int:
-    return len(prepare.outputs[0]) if prepare is not None else 0
+    timing = Timing(time.perf_counter() - start - library.seconds, library.seconds, library.cached)
+    evaluate, *rest = (array_function(library, name, part) for name, part in parts.items())
+    return Code(library.backend, library.source, timing, evaluate, rest[0] if rest else None, library)

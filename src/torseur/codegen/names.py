@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _FOREIGN = re.compile(r"[^A-Za-z0-9_]+")
 _LONGEST = 48
 
 
 def identifier(name: str) -> str:
-    """The name with everything but ASCII letters, digits and underscores replaced by underscores."""
-    plain = _FOREIGN.sub("_", name).strip("_")[:_LONGEST].rstrip("_")
+    """The name with everything but ASCII letters, digits and underscores replaced by underscores; q' becomes q_dot."""
+    dotted = name.replace("''", "_ddot").replace("'", "_dot")
+    plain = _FOREIGN.sub("_", dotted).strip("_")[:_LONGEST].rstrip("_")
     if not plain:
         return "v"
     return plain if plain[0].isalpha() else f"v{plain}"
+
+
+def part(name: str, number: int) -> str:
+    """An identifier for a piece of a long function: no other identifier ends with an underscore."""
+    return f"{name}_{number}_"
 
 
 def comment(text: str) -> str:
@@ -24,18 +30,23 @@ def comment(text: str) -> str:
 
 
 class Names:
-    """Gives each object of one function its own identifier, never a reserved word of the target."""
+    """Gives each object of one function its own identifier, never a reserved word of the target.
 
-    def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self._taken = set(reserved)
+    With `ignore_case`, identifiers differ by more than capitals; all begin with the `prefix`, itself an identifier.
+    """
+
+    def __init__(self, reserved: Iterable[str] = (), ignore_case: bool = False, prefix: str = "") -> None:
+        self._prefix = prefix
+        self._key: Callable[[str], str] = str.lower if ignore_case else str
+        self._taken = {self._key(word) for word in reserved}
         self._next: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
         """An identifier close to the name that no other call has returned."""
-        stem = identifier(name)
+        stem = self._prefix + identifier(name)
         candidate = stem
-        while candidate in self._taken:
+        while self._key(candidate) in self._taken:
             number = self._next[stem] = self._next.get(stem, 1) + 1
             candidate = f"{stem}_{number}"
-        self._taken.add(candidate)
+        self._taken.add(self._key(candidate))
         return candidate

@@ -37,7 +37,7 @@ class Lookups:
 def lookup_routine(table: Table, order: int) -> Routine:
     """A routine giving the derivative of the given order of a table's spline."""
     knots = tuple(float(x) for x in table.knots)
-    rows = _derivative_rows(table, order)
+    rows = derivative_rows(table, order)
     search = _uniform_search(knots) if _is_uniform(knots) else _bisection(knots)
     columns = len(rows) // (len(knots) - 1)
 
@@ -53,7 +53,7 @@ def lookup_routine(table: Table, order: int) -> Routine:
     return routine(lookup)
 
 
-def _derivative_rows(table: Table, order: int) -> tuple[float, ...]:
+def derivative_rows(table: Table, order: int) -> tuple[float, ...]:
     """Coefficients of the derivative on each interval, constant first, one interval after another."""
     powers = np.arange(order, table.degree + 1)
     if powers.size == 0:

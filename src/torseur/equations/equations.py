@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torseur.dynamics import (
     coriolis_matrix,
@@ -20,10 +20,12 @@ from torseur.equations.solve import solve_symmetric
 from torseur.equations.state_form import StateForm, state_form
 from torseur.errors import UnsupportedError
 from torseur.graph import Expr, as_expr, directional_derivative, live_nodes, symbol, time_derivative
-from torseur.loops import ConstraintEquation, constraint_equations
 from torseur.mechanism import TIME, Mechanism
 from torseur.spatial import Force
 from torseur.tree import Layout, Tree
+
+if TYPE_CHECKING:
+    from torseur.loops import ConstraintEquation
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,11 @@ class Equations:
     @cached_property
     def constraints(self) -> tuple[ConstraintEquation, ...]:
         """Loop closures and constraints, each with its row C v + drift = 0 and C v' = γ."""
-        return constraint_equations(self.tree) if self.is_constrained else ()
+        if not self.is_constrained:
+            return ()
+        from torseur.loops import constraint_equations
+
+        return constraint_equations(self.tree)
 
     @property
     def is_constrained(self) -> bool:

@@ -9,6 +9,7 @@ from torseur.codegen import Kernel, compile_program
 from torseur.equations.equations import Equations
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, matrix, symbol, vector
+from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
 from torseur.tree import regrouped
 
@@ -35,27 +36,35 @@ def compile_equations(
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:
     """The named functions as one straight-line program."""
-    outputs: list[Output] = []
-    for name in functions:
-        if name.startswith("frame:"):
-            outputs += _frame(equations, name.removeprefix("frame:"))
-        elif name in FUNCTIONS:
-            outputs += FUNCTIONS[name](equations)
-        else:
-            raise TorseurError(unknown_name("function", name, [*FUNCTIONS, "frame:NAME"]))
-    used = set(Program("probe", _all_inputs(equations), tuple(outputs)).nodes)
+    outputs = [output for name in functions for output in outputs_of(equations, name)]
+    used = set(Program("probe", all_inputs(equations), tuple(outputs)).nodes)
     always = {"q"}
-    inputs = [g for g in _all_inputs(equations) if g.name in always or used & set(g.nodes)]
+    inputs = [g for g in all_inputs(equations) if g.name in always or used & set(g.nodes)]
     return Program("_".join(f.replace(":", "_") for f in functions), tuple(inputs), tuple(outputs))
+
+
+def outputs_of(equations: Equations, function: str) -> list[Output]:
+    """What a function of a mechanism gives."""
+    if function.startswith("frame:"):
+        return _frame(equations, function.removeprefix("frame:"))
+    if function not in FUNCTIONS:
+        raise TorseurError(unknown_name("function", function, [*FUNCTIONS, "frame:NAME"]))
+    return FUNCTIONS[function](equations)
 
 
 def forces_of(equations: Equations) -> tuple[Expr, ...]:
     """Symbols of generalised forces applied besides the loads."""
-    names = equations.layout.speed_names
-    return tuple(symbol(f"tau.{name}", "1", f"generalised force along {name}") for name in names)
+    speeds = [(str(v.name), v.data.unit) for v in equations.layout.speeds]
+    return tuple(symbol(f"tau.{name}", _force_unit(unit), f"generalised force along {name}") for name, unit in speeds)
 
 
-def _all_inputs(equations: Equations) -> tuple[Input, ...]:
+def _force_unit(speed_unit: str) -> str:
+    """The unit of a force whose power along a speed is in watts."""
+    return {"m/s": "N", "rad/s": "N*m", "1/s": "N*m"}.get(speed_unit, "1")
+
+
+def all_inputs(equations: Equations) -> tuple[Input, ...]:
+    """What the functions of a mechanism may depend on."""
     layout = equations.layout
     return (
         Input("t", (TIME,)),
@@ -114,6 +123,33 @@ def _require_open(e: Equations, function: str) -> None:
         )
 
 
+def _mass_matrix_triangle(e: Equations) -> list[Output]:
+    """Lower triangle of M, one row after the other."""
+    rows = e.mass_matrix
+    return [vector("mass_matrix_triangle", [entry for i, row in enumerate(rows) for entry in row[: i + 1]])]
+
+
+def _constraints(e: Equations, function: str) -> tuple[ConstraintEquation, ...]:
+    if not e.constraints:
+        raise UnsupportedError(f"{function}: mechanism '{e.mechanism.name}' has no loops and no constraints.")
+    return e.constraints
+
+
+def _constraint_residuals(e: Equations) -> list[Output]:
+    """Φ(q, t) of holonomic constraints, C v + drift of the others."""
+    return [vector("constraint_residuals", [c.residual for c in _constraints(e, "constraint_residuals")])]
+
+
+def _constraint_jacobian(e: Equations) -> list[Output]:
+    """C in C v + drift = 0 and C v' = γ."""
+    return [matrix("constraint_jacobian", [c.row for c in _constraints(e, "constraint_jacobian")])]
+
+
+def _constraint_gamma(e: Equations) -> list[Output]:
+    """γ in C v' = γ."""
+    return [vector("constraint_gamma", [c.gamma for c in _constraints(e, "constraint_gamma")])]
+
+
 def _frame(e: Equations, name: str) -> list[Output]:
     """Position, rotation matrix and Jacobian (rows: angular x y z, linear x y z, earth axes) of a frame."""
     named = dict(e.mechanism.frames)
@@ -133,6 +169,7 @@ FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "inverse_dynamics": _inverse_dynamics,
     "forward_dynamics": _forward_dynamics,
     "mass_matrix": lambda e: [matrix("mass_matrix", e.mass_matrix)],
+    "mass_matrix_triangle": _mass_matrix_triangle,
     "bias": lambda e: [vector("bias", e.bias)],
     "gravity": lambda e: [vector("gravity", td.gravity_forces(e.tree, e.layout.coordinates))],
     "loads": lambda e: [vector("loads", e.loads)],
@@ -144,4 +181,7 @@ FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "regressor": lambda e: [
         matrix("regressor", td.regressor(e.tree, e.layout.coordinates, e.layout.speeds, e.layout.accelerations))
     ],
+    "constraint_residuals": _constraint_residuals,
+    "constraint_jacobian": _constraint_jacobian,
+    "constraint_gamma": _constraint_gamma,
 }

@@ -32,11 +32,16 @@ FORMALISMS: dict[str, type[Formulation]] = {
 }
 
 
-def formulate(tree: Tree, formalism: str) -> Formulation:
-    """A tree by the named formalism; refused with the reason where it does not apply."""
+def formulation_of(tree: Tree, formalism: str) -> Formulation:
+    """A tree by the named formalism, whether it applies or not."""
     if formalism not in FORMALISMS:
         raise TorseurError(unknown_name("formalism", formalism, FORMALISMS))
-    formulation = FORMALISMS[formalism](tree)
+    return FORMALISMS[formalism](tree)
+
+
+def formulate(tree: Tree, formalism: str) -> Formulation:
+    """A tree by the named formalism; refused with the reason where it does not apply."""
+    formulation = formulation_of(tree, formalism)
     reason = formulation.refusal()
     if reason:
         raise UnsupportedError(f"{formalism} does not apply to mechanism '{tree.mechanism.name}': {reason}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from torseur.errors import UnsupportedError
 from torseur.formalisms.catalogue import FORMALISMS
 from torseur.formalisms.comparison import Comparison, derivation
 from torseur.formalisms.exact_numbers import with_exact_numbers
@@ -76,9 +77,13 @@ def certify(
     tree = build_tree(with_exact_numbers(mechanism))
     require_spanning_speeds(tree)
     derivations = [derivation(tree, name) for name in formalisms or FORMALISMS]
-    comparison = Comparison(tree, [d for d in derivations if not d.reason], Random(seed))
+    applied = [d for d in derivations if not d.reason]
+    if not applied:
+        raise UnsupportedError(f"no formalism applies to mechanism '{mechanism.name}': {derivations[0].reason}")
+    comparison = Comparison(tree, applied, Random(seed))
     differences = comparison.differences(points)
     entries = [
-        Entry(d.formalism, d.operations, d.seconds, differences.get(d.formalism, 0.0), d.reason) for d in derivations
+        Entry(d.formalism, comparison.operations(d), d.seconds, differences.get(d.formalism, 0.0), d.reason)
+        for d in derivations
     ]
     return Certificate(mechanism.name, tuple(entries), comparison.method(points), tolerance)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import inf, isnan, sqrt
 from random import Random
 from time import perf_counter
 from typing import Any
 
 from torseur.equations import Formulation
 from torseur.errors import MechanismError, TorseurError, UnsupportedError
-from torseur.formalisms.catalogue import FORMALISMS
+from torseur.formalisms.catalogue import formulation_of
 from torseur.formalisms.points import (
     DIGITS,
     exact_values,
+    is_rational,
     multiple_precision,
     multiple_precision_values,
     rational_state,
@@ -45,11 +46,6 @@ class Derivation:
     def outputs(self) -> list[Any]:
         return [*self.matrix, *self.bias, *self.loads, *self.acceleration]
 
-    @property
-    def operations(self) -> int:
-        """Operations of M, b and Q to do at every state."""
-        return len(varying_operations([*self.matrix, *self.bias, *self.loads]))
-
     def at(self, values: Sequence[Any]) -> Derivation:
         """The same with values in place of its outputs."""
         rest = iter(values)
@@ -61,7 +57,7 @@ class Derivation:
 def derivation(tree: Tree, name: str) -> Derivation:
     """The equations of a tree by the named formalism, timed."""
     start = perf_counter()
-    formulation = FORMALISMS[name](tree)
+    formulation = formulation_of(tree, name)
     if formulation.refusal():
         return Derivation(name, reason=formulation.refusal())
     try:
@@ -81,15 +77,6 @@ def _own_acceleration(formulation: Formulation) -> list[Expr]:
         return []
 
 
-def varying_operations(outputs: Sequence[Expr]) -> list[Expr]:
-    """The operations that depend on more than numbers."""
-    varying: set[Expr] = set()
-    for node in live_nodes(outputs):
-        if node.op in ("symbol", "apply") or any(argument in varying for argument in node.args):
-            varying.add(node)
-    return [node for node in varying if node.args]
-
-
 @dataclass(frozen=True)
 class Comparison:
     """Derivations of one tree, the first being the reference of the others."""
@@ -103,9 +90,23 @@ class Comparison:
         return [entry for derivation in self.derivations for entry in derivation.outputs]
 
     @cached_property
+    def _varying(self) -> set[Expr]:
+        """The operations that depend on more than numbers."""
+        varying: set[Expr] = set()
+        for node in live_nodes(self._outputs):
+            if node.op in ("symbol", "apply") or any(argument in varying for argument in node.args):
+                varying.add(node)
+        return {node for node in varying if node.args}
+
+    def operations(self, derivation: Derivation) -> int:
+        """Operations of M, b and Q to do at every state."""
+        nodes = live_nodes([*derivation.matrix, *derivation.bias, *derivation.loads])
+        return sum(node in self._varying for node in nodes)
+
+    @cached_property
     def is_exact(self) -> bool:
-        """Whether the equations are small and rational in the sines and cosines of symbols."""
-        return len(varying_operations(self._outputs)) <= SMALL and self._values(True) is not None
+        """Whether the equations are small, and rational in the sines and cosines of symbols."""
+        return len(self._varying) <= SMALL and is_rational(live_nodes(self._outputs))
 
     def method(self, points: int) -> str:
         how = "exactly, at rational points" if self.is_exact else f"to {DIGITS} digits, at random states"
@@ -122,23 +123,20 @@ class Comparison:
         return worst
 
     def _at_random(self) -> list[Derivation]:
-        values = self._values(self.is_exact)
-        assert values is not None
-        rest = iter(values)
+        rest = iter(self._values())
         return [d.at([next(rest) for _ in d.outputs]) for d in self.derivations]
 
-    def _values(self, exact: bool) -> list[Any] | None:
+    def _values(self) -> list[Any]:
         """All outputs at a random state where they are defined."""
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             state = rational_state(self.tree, self.random)
             try:
-                if exact:
+                if self.is_exact:
                     return exact_values(self._outputs, state, self.random)
                 return multiple_precision_values(self._outputs, state)
-            except TorseurError:
-                if attempt == ATTEMPTS - 1:
-                    raise
-        return None
+            except TorseurError as error:
+                undefined = error
+        raise undefined
 
 
 def difference(found: Derivation, reference: Derivation) -> float:
@@ -149,7 +147,7 @@ def difference(found: Derivation, reference: Derivation) -> float:
     n = len(reference.bias)
     scale = [sqrt(abs(float(reference.matrix[i * n + i]))) or 1.0 for i in range(n)]
     masses = [
-        abs(float(a - b)) / (scale[k // n] * scale[k % n])
+        _size(a - b) / (scale[k // n] * scale[k % n])
         for k, (a, b) in enumerate(zip(found.matrix, reference.matrix, strict=True))
     ]
     forces = [*_scaled(found.bias, reference.bias, scale), *_scaled(found.loads, reference.loads, scale)]
@@ -158,8 +156,14 @@ def difference(found: Derivation, reference: Derivation) -> float:
     return max([0.0, *masses, *_relative(forces, size), *_unbalanced(found, reference, scale)])
 
 
+def _size(value: Any) -> float:
+    """The magnitude of a number; what is not a number is infinitely wrong."""
+    size = abs(float(value))
+    return inf if isnan(size) else size
+
+
 def _scaled(values: Sequence[Any], others: Sequence[Any], scale: Sequence[float]) -> list[float]:
-    return [abs(float(a - b)) / s for a, b, s in zip(values, others, scale, strict=True)]
+    return [_size(a - b) / s for a, b, s in zip(values, others, scale, strict=True)]
 
 
 def _relative(differences: Sequence[float], size: float) -> list[float]:
@@ -174,6 +178,6 @@ def _unbalanced(found: Derivation, reference: Derivation, scale: Sequence[float]
     for i in range(n):
         terms = [m * a for m, a in zip(reference.matrix[i * n : i * n + n], found.acceleration, strict=True)]
         terms += [reference.bias[i], -reference.loads[i]]
-        left.append(abs(float(sum(terms))) / scale[i])
-        size = max(size, *(abs(float(term)) / scale[i] for term in terms))
+        left.append(_size(sum(terms)) / scale[i])
+        size = max(size, *(_size(term) / scale[i] for term in terms))
     return _relative(left, size)

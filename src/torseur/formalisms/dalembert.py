@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
 from typing import Any
 
 from torseur.equations.formulation import Formulation
 from torseur.formalisms.applied import applied_loads
-from torseur.formalisms.matrices import Matrix, flat, plus, product, rows_of, scaled
-from torseur.formalisms.placements import force_on_placement, inertia_tensor, link_placements, weight_on_placement
+from torseur.formalisms.matrices import Matrix, dot, flat, plus, product, rows_of, scaled
+from torseur.formalisms.placements import (
+    force_on_placement,
+    inertia_tensor,
+    link_placements,
+    partial_placements,
+    products_of_inertia,
+    weight_on_placement,
+)
 from torseur.formalisms.rates import Rates
-from torseur.graph import Expr, as_expr, jacobian, weighted_gradient
+from torseur.graph import Expr, as_expr, weighted_gradient
 
 
 @dataclass(frozen=True)
@@ -54,18 +60,10 @@ class DAlembert(Formulation):
         return weighted_gradient(velocities, flat([row for force in forces for row in force]), self.tree.layout.speeds)
 
     def mass_matrix(self) -> list[list[Expr]]:
-        """Σ ∂H'/∂v_j : (∂H'/∂v_k g)."""
-        n = len(self.tree.layout.speeds)
-        total = [[as_expr(0)] * n for _ in range(n)]
-        for velocity, tensor in zip(self._velocities, self.tensors, strict=True):
-            columns = _columns(jacobian(velocity, self.tree.layout.speeds), width=12)
-            carried = {k: flat(product(rows_of(column, 4), tensor)) for k, column in columns.items()}
-            for j, k in combinations_with_replacement(columns, 2):
-                for a, b in zip(columns[j], carried[k], strict=True):
-                    if not a.is_zero and not b.is_zero:
-                        total[j][k] = total[j][k] + a * b
-                total[k][j] = total[j][k]
-        return total
+        """Σ tr(∂H'/∂v_j g ∂H'/∂v_kᵀ)."""
+        speeds = self.tree.layout.speeds
+        partials = [partial_placements(velocity, speeds) for velocity in self._velocities]
+        return products_of_inertia(partials, self.tensors, len(speeds))
 
     def bias(self) -> list[Expr]:
         """Virtual power of H'' g at constant speeds, which is Σ Γ q' q', and of the weights."""
@@ -88,23 +86,14 @@ class DAlembert(Formulation):
         q, names = self.tree.layout.coordinates, self.tree.layout.coordinate_names
         total: dict[tuple[str, str, str], Expr] = {}
         for placement, tensor in zip(self.placements, self.tensors, strict=True):
-            first = _columns(jacobian(flat(placement), q), width=12)
+            first = partial_placements(flat(placement), q)
             for k, column in first.items():
-                for j, bent in _columns(jacobian(column, q), width=12).items():
+                for j, bent in partial_placements(column, q).items():
                     force = flat(product(rows_of(bent, 4), tensor))
                     for i, other in first.items() if j <= k else ():
-                        power = sum((a * b for a, b in zip(other, force, strict=True)), as_expr(0))
                         key = names[i], names[j], names[k]
-                        total[key] = total.get(key, as_expr(0)) + power
+                        total[key] = total.get(key, as_expr(0)) + dot(other, force)
         return {key: value for key, value in total.items() if not value.is_zero}
 
     def objects(self) -> Mapping[str, Any]:
         return {"Christoffel symbols": self.christoffel_symbols(), "mass matrix": self.mass_matrix()}
-
-
-def _columns(entries: dict[tuple[int, int], Expr], width: int) -> dict[int, list[Expr]]:
-    """The columns of a sparse Jacobian that are not zero."""
-    columns: dict[int, list[Expr]] = {}
-    for (row, column), entry in entries.items():
-        columns.setdefault(column, [as_expr(0)] * width)[row] = entry
-    return dict(sorted(columns.items()))

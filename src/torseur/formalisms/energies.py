@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.formalisms.applied import Applied, loads_without_potential
-from torseur.formalisms.linear import hessian
 from torseur.formalisms.matrices import Matrix, contraction, flat, product, rows_of
-from torseur.formalisms.placements import force_on_placement, gravity_potential, inertia_tensor, link_placements
+from torseur.formalisms.placements import (
+    force_on_placement,
+    gravity_potential,
+    inertia_tensor,
+    link_placements,
+    partial_placements,
+    products_of_inertia,
+)
 from torseur.formalisms.rates import Rates
 from torseur.graph import Expr, as_expr, gradient, time_derivative, weighted_gradient
 from torseur.mechanism import TIME
@@ -31,24 +37,46 @@ class Energies:
         return [inertia_tensor(link.inertia) for link in self.tree.links]
 
     @cached_property
+    def _velocities(self) -> list[Matrix]:
+        """H' of every link."""
+        moving = dict(zip(self.tree.layout.coordinates, self.tree.layout.rates, strict=True))
+        return [rows_of(time_derivative(flat(placement), moving, TIME), 4) for placement in self.placements]
+
+    @cached_property
+    def _impulses(self) -> list[Matrix]:
+        """H' g of every link."""
+        return [product(velocity, tensor) for velocity, tensor in zip(self._velocities, self._tensors, strict=True)]
+
+    @cached_property
     def kinetic(self) -> Expr:
         """T = Σ ½ tr(H' g H'ᵀ)."""
-        moving = dict(zip(self.tree.layout.coordinates, self.tree.layout.rates, strict=True))
         total = as_expr(0)
-        for placement, tensor in zip(self.placements, self._tensors, strict=True):
-            velocity = rows_of(time_derivative(flat(placement), moving, TIME), 4)
-            total = total + contraction(velocity, product(velocity, tensor))
+        for velocity, impulse in zip(self._velocities, self._impulses, strict=True):
+            total = total + contraction(velocity, impulse)
         return total / 2
 
     @cached_property
+    def _slopes(self) -> list[Expr]:
+        """∂T/∂q' and ∂T/∂q in one reverse sweep: T is quadratic in H', so its change is tr(H' g δH'ᵀ)."""
+        velocities, impulses = ([e for m in part for e in flat(m)] for part in (self._velocities, self._impulses))
+        return weighted_gradient(velocities, impulses, (*self.tree.layout.rates, *self.tree.layout.coordinates))
+
+    @property
     def momenta(self) -> list[Expr]:
         """p = ∂T/∂q'."""
-        return gradient(self.kinetic, self.tree.layout.rates)
+        return self._slopes[: len(self.tree.layout.rates)]
+
+    @property
+    def slope(self) -> list[Expr]:
+        """∂T/∂q."""
+        return self._slopes[len(self.tree.layout.rates) :]
 
     @cached_property
     def matrix(self) -> list[list[Expr]]:
-        """A = ∂²T/∂q'∂q', the matrix of the quadratic part of T."""
-        return hessian(self.momenta, self.tree.layout.rates)
+        """A_ij = Σ tr(∂_i H g ∂_j Hᵀ), the matrix of the part of T that is quadratic in q'."""
+        q = self.tree.layout.coordinates
+        partials = [partial_placements(flat(placement), q) for placement in self.placements]
+        return products_of_inertia(partials, self._tensors, len(q))
 
     @cached_property
     def gravity(self) -> Expr:

@@ -47,7 +47,7 @@ class Lagrange(Formulation):
     def bias(self) -> list[Expr]:
         """Wᵀ (dp/dt at constant speeds - ∂T/∂q + ∂V/∂q), V the potential of gravity."""
         q = self.tree.layout.coordinates
-        by_position = self._rates.in_speeds(gradient(self.energies.kinetic, q))
+        by_position = self._rates.in_speeds(self.energies.slope)
         slope = gradient(self.energies.gravity, q)
         change = self._rates.change(self.momenta)
         return self._rates.along([a - b + c for a, b, c in zip(change, by_position, slope, strict=True)])

@@ -7,9 +7,11 @@ tr(H' g H'ᵀ).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torseur.dynamics import link_poses
-from torseur.formalisms.matrices import Matrix, product, zeros
-from torseur.graph import Expr, as_expr
+from torseur.formalisms.matrices import Matrix, dot, flat, product, rows_of, zeros
+from torseur.graph import Expr, as_expr, jacobian
 from torseur.spatial import Force, Inertia, Transform
 from torseur.tree import Snapshot, Tree
 
@@ -54,8 +56,24 @@ def weight_on_placement(tree: Tree, tensor: Matrix) -> Matrix:
     return [[as_expr(component) * moment for moment in tensor[3]] for component in tree.gravity]
 
 
-def no_force() -> Matrix:
-    return zeros(3, 4)
+def partial_placements(entries: Sequence[Expr], symbols: Sequence[Expr]) -> dict[int, list[Expr]]:
+    """The derivatives of a placement (or of its rate), entry by entry, by each symbol it depends on."""
+    columns: dict[int, list[Expr]] = {}
+    for (row, k), entry in jacobian(entries, symbols).items():
+        columns.setdefault(k, [as_expr(0)] * len(entries))[row] = entry
+    return dict(sorted(columns.items()))
+
+
+def products_of_inertia(partials: Sequence[dict[int, list[Expr]]], tensors: Sequence[Matrix], size: int) -> Matrix:
+    """The symmetric matrix Σ tr(∂_j H g ∂_k Hᵀ) over the links."""
+    total = zeros(size, size)
+    for columns, tensor in zip(partials, tensors, strict=True):
+        for k, column in columns.items():
+            weighed = flat(product(rows_of(column, 4), tensor))
+            for j in columns:
+                if j <= k:
+                    total[j][k] = total[k][j] = total[j][k] + dot(columns[j], weighed)
+    return total
 
 
 def gravity_potential(tree: Tree, placements: list[Matrix], tensors: list[Matrix]) -> Expr:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from random import Random
 from typing import Any, cast
 
-from torseur.graph import Expr, as_expr, evaluate, live_nodes
+from torseur.errors import TorseurError
+from torseur.graph import Expr, as_expr, evaluate, live_nodes, symbols_of
 from torseur.graph.evaluation import Laws
 from torseur.mechanism import TIME
 from torseur.tree import Tree
@@ -28,20 +29,24 @@ def random_fraction(random: Random) -> Fraction:
 def random_parameters(tree: Tree, random: Random) -> dict[Expr, Fraction]:
     """Parameters near their given values, so that roots and lengths keep their sign; near 1/2, 1 or 2 where none is."""
     given = {p.symbol: p.value for p in tree.mechanism.parameters}
-    found = {}
-    for symbol in tree.layout.parameters:
-        value, wobble = given.get(symbol), 1 + random_fraction(random) / 10
-        found[symbol] = wobble * (random.choice((Fraction(1, 2), 1, 2)) if value is None else Fraction(float(value)))
-    return found
+    return {symbol: _near(given.get(symbol), random) for symbol in tree.layout.parameters}
+
+
+def _near(value: Expr | None, random: Random) -> Fraction:
+    """A tenth off at most; a zero moves too, because it may hide what multiplies it."""
+    centre = Fraction(random.choice((0.5, 1, 2)) if value is None else float(value))
+    return centre + (centre or 1) * random_fraction(random) / 10
 
 
 def rational_state(tree: Tree, random: Random) -> dict[Expr, Fraction]:
-    """Time, coordinates, speeds, accelerations and parameters as fractions; quaternions have unit length.
+    """Time, coordinates, speeds, accelerations and parameters as fractions, near the initial state.
 
-    The square p ∘ p / |p|² of any quaternion p with rational components is a rational unit quaternion.
+    Quaternions have unit length: p ∘ p / |p|² of a quaternion p with rational components is a rational unit one.
     """
     layout = tree.layout
     values = {x: random_fraction(random) for x in (TIME, *layout.coordinates, *layout.speeds, *layout.accelerations)}
+    initial = {name: value for name, value in tree.mechanism.initial if not symbols_of([value])}
+    values |= {q: values[q] + Fraction(float(initial[q.name])) for q in layout.coordinates if q.name in initial}
     for link in tree.links:
         if link.symbols.quaternion:
             w, x, y, z = (values[c] for c in link.symbols.quaternion)
@@ -64,24 +69,33 @@ def multiple_precision_values(outputs: Sequence[Expr], state: Mapping[Expr, Frac
 
     with multiple_precision():
         values = {x: mpmath.mpf(value.numerator) / value.denominator for x, value in state.items()}
-        return evaluate(outputs, values, stand_ins(outputs))
+        found = evaluate(outputs, values, stand_ins(outputs))
+    if any(isinstance(value, mpmath.mpc) for value in found):
+        raise TorseurError("the equations are not real at a random state near the initial one.")
+    return found
 
 
-def exact_values(outputs: Sequence[Expr], state: Mapping[Expr, Fraction], random: Random) -> list[Fraction] | None:
-    """The outputs at a state as fractions; None when they hold more than arithmetic and sines and cosines of symbols.
+def is_rational(nodes: Iterable[Expr]) -> bool:
+    """Whether expressions hold nothing but arithmetic and sines and cosines of symbols."""
+    return all(node.op in _RATIONAL or _is_circular(node) for node in nodes)
+
+
+def _is_circular(node: Expr) -> bool:
+    return node.op in ("sin", "cos") and node.args[0].op == "symbol"
+
+
+def exact_values(outputs: Sequence[Expr], state: Mapping[Expr, Fraction], random: Random) -> list[Fraction]:
+    """Rational outputs (see `is_rational`) at a state, as fractions.
 
     Sine and cosine of a symbol are a rational point of the circle. That point and the symbol's own value are
-    independent: an identity between functions of x, sin x and cos x is one between polynomials modulo sin² +
-    cos² = 1.
+    independent: an identity between functions of x, sin x and cos x is one between polynomials modulo sin² + cos² = 1.
     """
     values: Values = dict(state)
     circle: dict[Expr, tuple[Fraction, Fraction]] = {}
     for node in live_nodes(outputs):
-        if node.op in ("sin", "cos") and node.args[0].op == "symbol":
+        if _is_circular(node):
             sine, cosine = circle.setdefault(node.args[0], _point_of_circle(random))
             values[node] = sine if node.op == "sin" else cosine
-        elif node.op not in _RATIONAL:
-            return None
         elif node.op == "constant" and isinstance(node.data, float):
             values[node] = Fraction(node.data)
     return [Fraction(value) for value in evaluate(outputs, values)]

@@ -71,9 +71,7 @@ def gradient(output: Expr, variables: Sequence[Expr]) -> list[Expr]:
     return weighted_gradient([output], [1], variables)
 
 
-def weighted_gradient(
-    outputs: Sequence[Expr], weights: Sequence[Any], variables: Sequence[Expr]
-) -> list[Expr]:
+def weighted_gradient(outputs: Sequence[Expr], weights: Sequence[Any], variables: Sequence[Expr]) -> list[Expr]:
     """d (weights · outputs) / d variables in one reverse sweep."""
     adjoint: dict[Expr, Expr] = defaultdict(lambda: ZERO)
     for output, weight in zip(outputs, weights, strict=True):
@@ -133,9 +131,7 @@ def dense_jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[l
     return [[sparse.get((i, j), ZERO) for j in range(len(variables))] for i in range(len(outputs))]
 
 
-def time_derivative(
-    outputs: Sequence[Expr], rates: Mapping[Expr, Any], time: Expr | None = None
-) -> list[Expr]:
+def time_derivative(outputs: Sequence[Expr], rates: Mapping[Expr, Any], time: Expr | None = None) -> list[Expr]:
     """d outputs / dt when each state has the given rate and time itself runs at rate 1."""
     direction = dict(rates)
     if time is not None:

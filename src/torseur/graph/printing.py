@@ -9,8 +9,16 @@ from torseur.graph.expr import Expr
 
 _SIGNS = {"add": " + ", "sub": " - ", "mul": "*", "div": "/", "lt": " < ", "le": " <= "}
 _COMPARISON, _SUM, _SIGN, _PRODUCT, _POWER, _ATOM = range(6)
-_PRECEDENCE = {"lt": _COMPARISON, "le": _COMPARISON, "add": _SUM, "sub": _SUM, "neg": _SIGN, "mul": _PRODUCT,
-               "div": _PRODUCT, "pow": _POWER}
+_PRECEDENCE = {
+    "lt": _COMPARISON,
+    "le": _COMPARISON,
+    "add": _SUM,
+    "sub": _SUM,
+    "neg": _SIGN,
+    "mul": _PRODUCT,
+    "div": _PRODUCT,
+    "pow": _POWER,
+}
 
 
 def to_text(expression: Expr, names: Mapping[Expr, str] | None = None) -> str:

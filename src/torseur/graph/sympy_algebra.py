@@ -54,20 +54,31 @@ def _collected(factors: Sequence[Any]) -> list[Any]:
 
     Rational powers are collected here: SymPy would ask of each sum in a denominator whether it is infinite.
     """
-    from sympy import Basic, Mul
+    from sympy import Mul
 
     exponents: dict[Any, Any] = {}
     rest = []
     for factor in factors:
         base, exponent = factor.as_base_exp()
-        if exponent.is_Rational and not base.is_Number and (exponent.is_Integer or base not in exponents):
+        if exponent.is_Rational and not base.is_Number:
             exponents[base] = exponents.get(base, 0) + exponent
         else:
             rest.append(factor)
-    number, remainder = _built(Mul, rest).as_coeff_Mul()
     powers = [power_of(base, exponent) for base, exponent in exponents.items() if exponent != 0]
-    parts = [*powers, *(part for part in Mul.make_args(remainder) if part != 1)]
-    return [number, *sorted(parts, key=cmp_to_key(Basic.compare))]
+    if any(power.is_Mul for power in powers):
+        return _collected([part for power in (*powers, *rest) for part in Mul.make_args(power)])
+    number, remainder = _built(Mul, rest).as_coeff_Mul()
+    return [number, *_ordered([*powers, *(part for part in Mul.make_args(remainder) if part != 1)])]
+
+
+def _ordered(parts: list[Any]) -> list[Any]:
+    """SymPy's order of factors; as they come where comparing them would go too deep."""
+    from sympy import Basic
+
+    try:
+        return sorted(parts, key=cmp_to_key(Basic.compare))
+    except RecursionError:
+        return parts
 
 
 def power_of(base: Any, exponent: Any) -> Any:
@@ -82,7 +93,7 @@ def power_of(base: Any, exponent: Any) -> Any:
         return product_of([power_of(part, exponent) for part in base.args])
     if base.is_Pow and exponent.is_Integer and base.exp.is_Rational and not base.base.is_Number:
         return power_of(base.base, base.exp * exponent)
-    composed = base.is_Number or base.is_Mul or base.as_base_exp()[1] != 1
+    composed = exponent.is_Number if base.is_Number else base.is_Mul or base.as_base_exp()[1] != 1
     return _built(Pow, [base, exponent], collect=composed and not _has_float(exponent))
 
 

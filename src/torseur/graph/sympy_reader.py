@@ -16,8 +16,22 @@ from torseur.graph.folding import build
 from torseur.graph.functions import UndeterminedFunction
 
 Functions = Mapping[str, UndeterminedFunction]
-_SAME_NAME = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
-              "sign", "floor"}
+_SAME_NAME = {
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "sign",
+    "floor",
+}
 
 
 def read(expression: Any, symbols: Mapping[str, Expr], functions: Functions) -> Expr:

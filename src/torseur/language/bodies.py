@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from torseur.graph import as_expr
+from torseur.graph import Expr, as_expr
 from torseur.language import syntax as x
 from torseur.language.dimensions import LENGTH, MASS, dimension_of
 from torseur.language.formulas import Term
@@ -117,7 +117,7 @@ def _inertia(items: Items, shop: Workshop, context: Context) -> Callable[[], Ine
     return lambda: InertiaMatrix(components(), place.build())
 
 
-def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[..., tuple]:  # type: ignore[type-arg]
+def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[[], tuple[Expr, ...]]:
     """The six components of `0`, `diag(xx, yy, zz)` or a symmetric matrix of rows."""
     if isinstance(value, x.Number) and value.text == "0":
         return lambda: inertia(0, 0, 0).components
@@ -129,7 +129,7 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
         return lambda: (as_expr(0),) * 6
     terms = [[shop.formulas.read(entry, INERTIA, context) for entry in row] for row in rows]
 
-    def build() -> tuple:  # type: ignore[type-arg]
+    def build() -> tuple[Expr, ...]:
         matrix = [[term.build() for term in row] for row in terms]
         for i, j in ((0, 1), (0, 2), (1, 2)):
             if matrix[i][j] is not matrix[j][i]:

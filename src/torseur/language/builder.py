@@ -79,13 +79,13 @@ class Builder:
         return x.Reference(*self._measured(parts, []), path, len(parts) - len(path))
 
     def call(self, parts: list[Any]) -> x.Call:
-        function, *arguments = parts
+        function, *arguments, _ = parts
         given = tuple(a for a in arguments if a is not None)
         return x.Call(*self._measured(parts, parts), function, given)
 
     def fresh(self, parts: list[Any]) -> x.Fresh:
         label, *arguments = parts
-        given = tuple(a for a in arguments if a is not None)
+        given = tuple(a for a in arguments if isinstance(a, x.Expression))
         return x.Fresh(*self._measured(parts, parts), str(label), given or None)
 
     def terms(self, parts: list[Any]) -> x.Sum:

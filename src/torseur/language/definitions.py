@@ -170,11 +170,9 @@ def read_initial(
 
 
 def _state(node: x.Reference, implied: dict[str, str], shop: Workshop) -> tuple[str, Dim] | None:
-    from torseur.language.loads import coordinate_of
-
     if node.name in implied and not node.primes:
         return node.name, dimension_of(implied[node.name])
-    found = coordinate_of(node, shop)
+    found = shop.references.coordinate(node)
     if found is not None and node.primes <= 1:
         dimension = shop.scope.quantities[found[1]].dimension
         return (f"{found[1]}'", dimension.times(RATE)) if node.primes else (found[1], dimension)

@@ -6,7 +6,6 @@ dimensions, linear in their exponents; equations are solved as they come, so the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -112,14 +111,7 @@ class Dimensions:
 
     def described(self, dimension: Dim) -> str:
         """What the dimension is called, for messages."""
-        return _kind(self.resolved(dimension))
-
-
-_NAMES: Mapping[Dim, str] = {NUMBER: "number"}
-
-
-def _kind(dimension: Dim) -> str:
-    return _NAMES.get(dimension) or kind_of(dimension.exponents)
+        return kind_of(self.resolved(dimension).exponents)
 
 
 def with_article(kind: str) -> str:

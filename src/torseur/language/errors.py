@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -65,12 +65,12 @@ class Report:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.found: dict[tuple[int, str], Diagnostic] = {}
-        self.places: set[int] = set()
+        self._places: list[int] = []
 
     def add(self, start: int, end: int, message: str, hint: str = "") -> None:
         """Notes a fault between two offsets; the same fault at the same place is noted once."""
-        self.places.add(start)
-        if len(self.found) >= MOST_DIAGNOSTICS:
+        insort(self._places, start)
+        if self.is_full:
             return
         line, column = self.source.position(start)
         end_line, end_column = self.source.position(max(start, end))
@@ -82,7 +82,13 @@ class Report:
 
     def has(self, start: int, end: int) -> bool:
         """Whether a fault was noted between two offsets."""
-        return any(start <= place <= end for place in self.places)
+        following = bisect_left(self._places, start)
+        return following < len(self._places) and self._places[following] <= end
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many faults were found that more would help nobody."""
+        return len(self.found) >= MOST_DIAGNOSTICS
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -92,7 +98,7 @@ class Report:
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:
     """(message, hint) for a name that is not there: the names there are, and the nearest of them."""
-    names = sorted(set(known))
+    names = list(dict.fromkeys(known))
     guess = nearest(name, names)
     hint = f"Did you mean '{guess}'?" if guess else ""
     return f"unknown {kind} '{name}'. {listing(kind, names, guess)}", hint

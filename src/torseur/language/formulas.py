@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from torseur.errors import TorseurError, UnitError
-from torseur.graph import Expr, as_expr, symbol
+from torseur.graph import Expr, as_expr, constant_value, symbol, symbols_of
 from torseur.graph import scalar as s
 from torseur.language import syntax as x
-from torseur.language.dimensions import NUMBER, Dim, Exponent, dimension_of, with_article
+from torseur.language.dimensions import MOST_UNKNOWNS, NUMBER, Dim, Exponent, dimension_of, with_article
 from torseur.language.functions import FUNCTIONS, called
 from torseur.language.scope import Context, Known, Scope
 from torseur.mechanism import in_si
@@ -75,14 +76,16 @@ class Formulas:
         """Stands for what could not be read, so that reading goes on."""
         return Term(node, self.dimensions.unknown(), False, lambda: _PLACEHOLDER)
 
-    def guarded(self, node: x.Node, operation: Callable[[], Expr]) -> Callable[[], Expr]:
-        """The operation, with arithmetic faults noted at the formula."""
+    def guarded(self, node: x.Node, operation: Callable[[], Expr], literal: bool = False) -> Callable[[], Expr]:
+        """The operation, with arithmetic faults noted at the formula; bare numbers must have a value."""
 
         def build() -> Expr:
             try:
-                return _bounded(operation())
+                return _valued(operation()) if literal else _bounded(operation())
             except ZeroDivisionError:
                 self.scope.fault(node, f"division by zero in {self.scope.excerpt(node)}.")
+            except RecursionError:
+                self.scope.fault(node, f"{self.scope.excerpt(node)} is nested too deeply.")
             except OverflowError:
                 self.scope.fault(node, f"{self.scope.excerpt(node)} is too large a number.")
             except (ArithmeticError, ValueError, TypeError, TorseurError) as problem:
@@ -144,7 +147,7 @@ class Formulas:
             return self._unreadable(node)
         literal = all(term.literal for term in terms)
         dimension = NUMBER if literal else self._function_dimension(node, name, terms)
-        build = self.guarded(node, lambda: called(name, [term.build() for term in terms]))
+        build = self.guarded(node, lambda: called(name, [term.build() for term in terms]), literal)
         return Term(node, dimension, literal, build)
 
     def _function_dimension(self, node: x.Call, name: str, terms: list[Term]) -> Dim:
@@ -195,7 +198,7 @@ class Formulas:
             return result
 
         literal = all(term.literal for term in terms)
-        return Term(node, self._common(node, terms), literal, self.guarded(node, total))
+        return Term(node, self._common(node, terms), literal, self.guarded(node, total, literal))
 
     def _product(self, node: x.Product, context: Context) -> Term:
         signs = [sign for sign, _ in node.factors]
@@ -204,6 +207,9 @@ class Formulas:
         for sign, term in zip(signs, terms, strict=True):
             if not term.literal:
                 dimension = dimension.times(term.dimension, 1 if sign == "*" else -1)
+            if len(dimension.unknowns) > MOST_UNKNOWNS:
+                self.scope.fault(node, f"more than {MOST_UNKNOWNS} factors here have no known unit.")
+                return self._unreadable(node)
 
         def total() -> Expr:
             result = terms[0].build()
@@ -211,7 +217,8 @@ class Formulas:
                 result = result * term.build() if sign == "*" else result / term.build()
             return result
 
-        return Term(node, dimension, all(term.literal for term in terms), self.guarded(node, total))
+        literal = all(term.literal for term in terms)
+        return Term(node, dimension, literal, self.guarded(node, total, literal))
 
     def _negative(self, node: x.Negative, context: Context) -> Term:
         inside = self._any(node.operand, context)
@@ -222,7 +229,7 @@ class Formulas:
         self.fitted(exponent, NUMBER)
         literal = base.literal and exponent.literal
         dimension = NUMBER if literal else self._raised(base, exponent, node)
-        build = self.guarded(node, lambda: called("pow", [base.build(), exponent.build()]))
+        build = self.guarded(node, lambda: called("pow", [base.build(), exponent.build()]), literal)
         return Term(node, dimension, literal, build)
 
     def _raised(self, base: Term, exponent: Term, node: x.Power) -> Dim:
@@ -256,6 +263,14 @@ def _plain_number(node: x.Expression) -> Exponent | None:
     if isinstance(node, x.Number) and node.unit is None and len(node.text) <= 6 and "e" not in node.text.lower():
         return Fraction(node.text)
     return None
+
+
+def _valued(value: Expr) -> Expr:
+    """A formula of bare numbers that has a finite value: log(0) has none."""
+    broken = not value.is_constant and _PLACEHOLDER in symbols_of([value])
+    if not value.is_constant and not broken and not math.isfinite(constant_value(value)):
+        raise OverflowError
+    return _bounded(value)
 
 
 def _bounded(value: Expr) -> Expr:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from torseur.graph import Expr, as_expr
+from torseur.graph import Expr, as_expr, constant_value, live_nodes
 from torseur.graph import scalar as s
 
 LARGEST_EXPONENT = 1_000_000
@@ -44,9 +44,20 @@ def called(name: str, arguments: list[Expr]) -> Expr:
 
 
 def _power(base: Expr, exponent: Expr) -> Expr:
-    """A power, refused when it is a number beyond any use."""
-    if exponent.is_constant and abs(float(exponent.value)) > LARGEST_EXPONENT:
+    """A power, refused when it is a number beyond any use.
+
+    Numbers are tried in floats before anything computes them exactly: the digits of 9^9^90 fill no memory.
+    """
+    size = _number(exponent)
+    if size is not None and abs(size) > LARGEST_EXPONENT:
         raise ValueError("the exponent is too large")
-    if base.is_constant and exponent.is_constant:
-        float(base.value) ** float(exponent.value)
+    number = None if size is None else _number(base)
+    if size is not None and number is not None:
+        _ = number**size
     return as_expr(base**exponent)
+
+
+def _number(node: Expr) -> float | None:
+    """The value of an expression without symbols and functions to be determined."""
+    free = any(leaf.op in ("symbol", "apply") for leaf in live_nodes([node]))
+    return None if free else constant_value(node)

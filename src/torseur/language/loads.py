@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torseur.graph import as_expr
+from torseur.graph import Expr, as_expr
 from torseur.language import syntax as x
 from torseur.language.dimensions import LENGTH, NUMBER, TIME, Dim, dimension_of
 from torseur.language.items import Items
@@ -25,6 +25,7 @@ from torseur.mechanism import (
     JointWrench,
     Load,
     PointSpring,
+    Vector,
 )
 from torseur.mechanism import LENGTH as LENGTH_SYMBOL
 from torseur.mechanism.quantities import ORIGIN
@@ -59,7 +60,7 @@ def _default_name(statement: x.WrenchIs | x.SpringIs, shop: Workshop) -> str:
         return wrench_name(kinds, on_coordinate[1] if on_coordinate else shop.places.owner(statement.target))
     if statement.ends is None:
         assert statement.coordinate is not None
-        found = coordinate_of(statement.coordinate, shop)
+        found = shop.references.coordinate(statement.coordinate)
         return wrench_name([statement.kind], found[1] if found else statement.coordinate.name)
     return between(statement.kind, *(shop.places.owner(end) for end in statement.ends))
 
@@ -83,7 +84,7 @@ class _Wrench:
     parts: dict[str, Components]
     axes: Placed | None
 
-    def vector(self, kind: str) -> tuple:  # type: ignore[type-arg]
+    def vector(self, kind: str) -> Vector:
         return built(self.parts[kind]) if kind in self.parts else ORIGIN
 
 
@@ -140,19 +141,7 @@ def _target_coordinate(statement: x.WrenchIs, shop: Workshop) -> tuple[str, str]
     value = statement.parts[0].value
     if not isinstance(statement.target, x.Reference) or value is None or shop.places.looks_like_vector(value):
         return None
-    return coordinate_of(statement.target, shop)
-
-
-def coordinate_of(node: x.Reference, shop: Workshop) -> tuple[str, str] | None:
-    """The joint and full name of a coordinate, by its full name or as joint.coordinate."""
-    *owner, written = node.path
-    for joint in shop.scope.joints.values():
-        if node.name in joint.full.values():
-            return joint.name, node.name
-    joint_names = shop.scope.joints.get(".".join(owner)) or shop.scope.qualifiers.get(".".join(owner))
-    if joint_names is not None and written in joint_names.full:
-        return joint_names.name, joint_names.full[written]
-    return None
+    return shop.references.coordinate(statement.target)
 
 
 def _coordinate_force(
@@ -181,7 +170,7 @@ def _read_spring(statement: x.SpringIs, name: str, shop: Workshop) -> Callable[[
 
 
 def _coordinate_spring(items: Items, target: x.Reference, name: str, shop: Workshop) -> Callable[[], Load]:
-    found = coordinate_of(target, shop)
+    found = shop.references.coordinate(target)
     if found is None:
         names = {full: 0 for joint in shop.scope.joints.values() for full in joint.full.values()}
         shop.scope.unknown(target, "coordinate", target.name, names)
@@ -191,12 +180,17 @@ def _coordinate_spring(items: Items, target: x.Reference, name: str, shop: Works
     dimension = known.dimension if known else shop.scope.dimensions.unknown()
     values = _numbers(items, spring_dimensions(dimension), Context(name), shop)
     items.finish(_SPRING)
-    return lambda: CoordinateSpring(name, joint, coordinate, *(build() for build in values))
+
+    def build() -> Load:
+        stiffness, rest, damping = (value() for value in values)
+        return CoordinateSpring(name, joint, coordinate, stiffness, rest, damping)
+
+    return build
 
 
-def _numbers(items: Items, dimensions: dict[str, Dim], context: Context, shop: Workshop) -> list[Callable]:  # type: ignore[type-arg]
+def _numbers(items: Items, dimensions: dict[str, Dim], context: Context, shop: Workshop) -> list[Callable[[], Expr]]:
     """Builders of the properties, zero where one is not given."""
-    builders: list[Callable] = []  # type: ignore[type-arg]
+    builders: list[Callable[[], Expr]] = []
     for name, dimension in dimensions.items():
         value = items.value(name)
         builders.append((lambda: as_expr(0)) if value is None else shop.formulas.read(value, dimension, context).build)
@@ -228,7 +222,7 @@ def _bushing(items: Items, name: str, first: Placed, second: Placed, shop: Works
             vectors[option] = shop.places.vector(value, dimension, Context(name))
     items.finish(tuple(_BUSHING))
 
-    def six(forces: str, moments: str) -> tuple:  # type: ignore[type-arg]
+    def six(forces: str, moments: str) -> tuple[Expr, ...]:
         return tuple(
             c for option in (forces, moments) for c in (built(vectors[option]) if option in vectors else ORIGIN)
         )

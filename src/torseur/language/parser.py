@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -75,7 +76,7 @@ def parse_statements(source: Source, report: Report) -> Parsed:
     statements: list[Statement] = []
     doubtful: set[str] = set()
     position = 0
-    while position < len(found):
+    while position < len(found) and not report.is_full:
         result, stop = _one_statement(found, position, report)
         statements += result
         if not result:
@@ -99,7 +100,7 @@ def _one_statement(found: list[Token], first: int, report: Report) -> tuple[tupl
         except UnexpectedToken:
             # After a character or string that was reported, what follows is its consequence.
             if not report.has(found[first].start, token.end):
-                _report_unexpected(token, parser.accepts(), index == first, report)
+                _report_unexpected(found[index - 1] if index > first else None, token, parser.accepts(), report)
             return (), _resume(found, index, first)
         except TooDeep as problem:
             report.add(problem.start, problem.end, "this formula is nested too deeply.")
@@ -141,19 +142,28 @@ def _opens(found: list[Token], index: int) -> bool:
     return following.kind in ("NAME", "NUMBER", "FRESH") or following.value in ("[", "(")
 
 
-def _report_unexpected(token: Token, accepted: set[str], opening: bool, report: Report) -> None:
+def _report_unexpected(previous: Token | None, token: Token, accepted: set[str], report: Report) -> None:
     """Says what stood there and what could have stood there."""
     spellings = grammar().spellings
     words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in _WORDS]
     guess = nearest(token.value, words) if token.kind == "NAME" else None
-    hint = f"Did you mean '{guess}'?" if guess and guess != token.value else ""
+    hint = f"Did you mean '{guess}'?" if guess and guess != token.value else _misspelt(previous)
     shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
-    if opening:
+    if previous is None:
         report.add(
             token.start, token.end, f"'{shown}' does not open a statement. Statements: {', '.join(_OPENINGS)}.", hint
         )
         return
     report.add(token.start, token.end, f"expected {_expected(accepted)}, got '{shown}'.", hint)
+
+
+def _misspelt(previous: Token | None) -> str:
+    """A hint when the word before is nearly a keyword: `abot [0, 0, 1]`."""
+    if previous is None or previous.kind != "NAME" or previous.value in grammar().keywords:
+        return ""
+    long_words = sorted(word for word in grammar().keywords if len(word) > 3)
+    close = get_close_matches(previous.value, long_words, n=1, cutoff=0.75)
+    return f"Did you mean '{close[0]}' instead of '{previous.value}'?" if close else ""
 
 
 def _expected(accepted: Iterable[str]) -> str:

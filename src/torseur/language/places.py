@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import cache
 
 from torseur.graph import Expr, as_expr
 from torseur.language import syntax as x
@@ -14,7 +14,7 @@ from torseur.language.references import References
 from torseur.language.scope import Context, Placed, Scope
 from torseur.mechanism import EARTH_NAME, HERE, Frame, Placement, Turn, Vector
 
-T = TypeVar("T")
+MOST_TURNS = 100
 Components = tuple[Term, Term, Term]
 _AXES = ("x", "y", "z")
 
@@ -178,18 +178,21 @@ class Places:
             return Rotations(lambda: ())
         if isinstance(node, x.Product) and all(sign == "*" for sign, _ in node.factors):
             parts = [self.rotation(part, context) for _, part in node.factors]
-            return Rotations(lambda: tuple(turn for part in parts for turn in part.build()))
+            return Rotations(lambda: self._limited(node, [turn for part in parts for turn in part.build()]))
         if isinstance(node, x.Reference) and (definition := self.references.definition(node)) is not None:
-            return self._behind(node, lambda: self.rotation(definition, Context(node.name)), Rotations(lambda: ()))
+            none = Rotations(lambda: ())
+            return self.references.defined("rotation", node, lambda: self._rotation(node.name, definition), none)
         self.scope.fault(node, f"expected a rotation such as pi/2 || [1, 0, 0], or 1, got {self.scope.excerpt(node)}.")
         return Rotations(lambda: ())
 
-    def _behind(self, node: x.Reference, read: Callable[[], T], instead: T) -> T:
-        if not self.references.opened(node):
-            return instead
-        result = read()
-        self.references.closed(node)
-        return result
+    def _rotation(self, name: str, definition: x.Expression) -> Rotations:
+        return Rotations(cache(self.rotation(definition, Context(name)).build))
+
+    def _limited(self, node: x.Node, turns: list[Turn]) -> tuple[Turn, ...]:
+        """Turns, unless there are more than anybody writes."""
+        if len(turns) > MOST_TURNS:
+            self.scope.fault(node, f"a rotation of more than {MOST_TURNS} turns.")
+        return tuple(turns[:MOST_TURNS])
 
     def placement(self, node: x.Expression, context: Context) -> Located:
         """`position ++ rotation`, a position alone, or a rotation alone."""
@@ -201,7 +204,8 @@ class Places:
             return Located(lambda: Placement(rotation=rotation.build()))
         definition = self.references.definition(node)
         if isinstance(node, x.Reference) and isinstance(definition, (x.Offset, x.TurnAbout, x.Reference)):
-            return self._behind(node, lambda: self.placement(definition, Context(node.name)), Located(lambda: HERE))
+            here = Located(lambda: HERE)
+            return self.references.defined("place", node, lambda: self.placement(definition, Context(node.name)), here)
         position = self.vector(node, LENGTH, context)
         return Located(lambda: Placement(built(position)))
 
@@ -223,7 +227,7 @@ class Places:
             definition = self.references.definition(node)
             if definition is not None:
                 nowhere = Placed(EARTH_NAME, lambda: Frame(EARTH_NAME))
-                return self._behind(node, lambda: self.frame(definition, context), nowhere)
+                return self.references.defined("frame", node, lambda: self.frame(definition, context), nowhere)
             self._unknown_place(node)
             return Placed(node.path[0], lambda: Frame(node.path[0]))
         self.scope.fault(node, f"expected a frame such as [0, 0, 1] @ body, got {self.scope.excerpt(node)}.")

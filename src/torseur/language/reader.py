@@ -36,7 +36,11 @@ T = TypeVar("T", bound=x.Statement)
 V = TypeVar("V")
 DEFAULT_NAME = "mechanism"
 # Undetermined constants are numbered in this order, whatever the order of the text.
-_READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs)
+_KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
+    "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
+    "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
+}  # fmt: skip
+_READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs, x.TableIs)
 
 
 @dataclass
@@ -50,6 +54,7 @@ class Understood:
     loads: list[tuple[x.Statement, Callable[[], Load]]] = field(default_factory=list)
     constraints: list[tuple[x.Statement, Callable[[], Constraint]]] = field(default_factory=list)
     laws: list[tuple[x.Statement, Callable[[], Law]]] = field(default_factory=list)
+    tables: list[tuple[x.Statement, Callable[[], object]]] = field(default_factory=list)
     frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
     initial: list[tuple[x.Statement, Callable[[], tuple[str, Expr]]]] = field(default_factory=list)
 
@@ -71,8 +76,13 @@ class Reader:
 
     def mechanism(self) -> Mechanism | None:
         """The mechanism; None when the report holds a fault."""
-        self._declare()
-        return self._build(self._understand())
+        try:
+            self._declare()
+            return self._build(self._understand())
+        except RecursionError:
+            # Formulas are bounded, but whoever called may have used up the stack before.
+            self.report.add(0, 1, "the text is nested too deeply.")
+            return None
 
     # Names
 
@@ -121,7 +131,7 @@ class Reader:
         for kind in _READING_ORDER:
             for statement in self.all(kind):
                 self._understand_one(statement, found)
-        self._understand_joints(found)
+        found.joints = [(joint.statement, read_joint(joint, shop)) for joint in self.joints]
         loads = [s for s in self.statements if isinstance(s, (x.WrenchIs, x.SpringIs))]
         found.loads = [(s, read_load(s, n, shop)) for s, n in zip(loads, load_names(loads, shop), strict=True)]
         held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
@@ -140,6 +150,8 @@ class Reader:
         elif isinstance(statement, x.LawIs):
             law = read_law(statement, shop)
             found.laws += [] if law is None else [(statement, law)]
+        elif isinstance(statement, x.TableIs) and statement.name.text in self.scope.functions:
+            found.tables.append((statement, self.scope.functions[statement.name.text].build))
         elif isinstance(statement, x.GravityIs):
             found.gravity.append((statement, read_gravity(statement, shop)))
         elif isinstance(statement, x.MechanismIs):
@@ -151,11 +163,9 @@ class Reader:
         elif isinstance(statement, x.DefinitionIs):
             self.shop.check_definition(statement)
 
-    def _understand_joints(self, found: Understood) -> None:
-        joined = set()
-        for joint in self.joints:
-            found.joints.append((joint.statement, read_joint(joint, self.shop)))
-            joined |= {self.shop.places.owner(side) for side in (joint.parent, joint.child)}
+    def _check_joined(self) -> None:
+        """Notes bodies that no joint mentions."""
+        joined = {self.shop.places.owner(side) for joint in self.joints for side in (joint.parent, joint.child)}
         for body in self.all(x.BodyIs):
             name = body.name.text
             if name not in joined and name not in self.scope.doubtful:
@@ -190,13 +200,14 @@ class Reader:
 
     def _built(self, parts: list[tuple[x.Statement, Callable[[], V]]]) -> tuple[V, ...]:
         """What the statements build; those with a fault build nothing."""
-        built = []
+        built: list[V] = []
         for statement, build in parts:
             if not self.report.has(statement.start, statement.end):
                 built += self.shop.attempt(statement, lambda build=build: [build()], [])  # type: ignore[misc]
         return tuple(built)
 
     def _build(self, found: Understood) -> Mechanism | None:
+        self._built(found.tables)
         joints = self._built(found.joints)
         options = [load for _, loads in joints for load in loads]
         parts = {
@@ -205,6 +216,7 @@ class Reader:
             "loads": [*options, *self._built(found.loads)], "constraints": self._built(found.constraints),
             "laws": self._built(found.laws), "frames": self._built(found.frames), "initial": self._built(found.initial),
         }  # fmt: skip
+        self._check_joined()
         if self.report.found:
             return None
         meaning = "".join(statement.meaning for statement in self.all(x.MechanismIs))
@@ -217,13 +229,13 @@ class Reader:
             return None
 
     def _locate(self, message: str) -> None:
-        """Notes a contradiction found by the mechanism itself at the statement of the name it mentions."""
-        quoted = re.findall(r"'([^']+)'", message)
+        """Notes a contradiction found by the mechanism itself at the statement of what it mentions."""
         joints = {joint.name: joint.statement for joint in self.joints}
-        for name in quoted:
+        for kind, name in re.findall(r"(\w+) '([^']+)'", message):
             for statement in self.statements:
                 own = getattr(statement, "name", None) or getattr(getattr(statement, "declared", None), "name", None)
-                if (own is not None and own.text == name) or joints.get(name) is statement:
+                named = own is not None and own.text == name and isinstance(statement, _KINDS.get(kind, x.Statement))
+                if named or (kind == "joint" and joints.get(name) is statement):
                     self.scope.fault(own or statement, message)
                     return
         self.report.add(0, 1, message)

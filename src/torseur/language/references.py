@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from torseur.graph import UndeterminedFunction, symbol
 from torseur.language import syntax as x
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from torseur.language.places import Components, Places
 
 MOST_FRESH = 10_000
+DEEPEST_DEFINITION = 160
+T = TypeVar("T")
 
 
 class References:
@@ -30,9 +34,9 @@ class References:
         self.parameters: list[tuple[str, Known]] = []
         self._fresh: dict[tuple[int, str], Known] = {}
         self._functions: dict[int, Function] = {}
-        self._scalars: dict[str, Term] = {}
-        self._vectors: dict[str, Components] = {}
-        self._open: set[str] = set()
+        self._definitions: dict[tuple[str, str], tuple[Any, int]] = {}
+        self._open: list[str] = []
+        self._depths: list[int] = []
 
     # Definitions: let A = ...
 
@@ -40,37 +44,62 @@ class References:
         """What a `let` gave for the name, if it did."""
         return self.scope.definitions.get(node.name) if isinstance(node, x.Reference) and not node.primes else None
 
-    def scalar_definition(self, node: x.Reference, definition: x.Expression) -> Term:
-        """The formula behind a name, read once."""
-        if node.name not in self._scalars:
-            if not self.opened(node):
-                return self.formulas.read(x.Number(node.start, node.end, 1, "0", None), None, Context(""))
-            term = self.formulas.read(definition, None, Context(node.name))
-            self._scalars[node.name] = term
-            self._open.discard(node.name)
-        known = self._scalars[node.name]
-        return type(known)(node, known.dimension, known.literal, known.build)
+    def defined(self, kind: str, node: x.Reference, read: Callable[[], T], instead: T) -> T:
+        """What a definition says as a scalar, vector, rotation or placement: read once, not by itself, not too deep."""
+        key = (kind, node.name)
+        if key not in self._definitions:
+            if not self._opened(node):
+                return instead
+            self._depths.append(0)
+            result = read()
+            depth = self._depth_of(node.name) + self._depths.pop()
+            self._open.remove(node.name)
+            self._definitions[key] = (result, depth)
+        result, depth = self._definitions[key]
+        if self._depths:
+            self._depths[-1] = max(self._depths[-1], depth)
+        if depth > DEEPEST_DEFINITION:
+            self._too_deep(node)
+            return instead
+        return result
 
-    def vector_definition(self, node: x.Reference, definition: x.Expression) -> Components:
-        """The vector behind a name, read once."""
-        if node.name not in self._vectors:
-            if not self.opened(node):
-                return self.places.origin(node)
-            dimension = self.scope.dimensions.unknown()
-            self._vectors[node.name] = self.places.vector(definition, dimension, Context(node.name))
-            self._open.discard(node.name)
-        return self._vectors[node.name]
-
-    def opened(self, node: x.Reference) -> bool:
-        """Marks a definition as being read; False, noted, when it refers to itself."""
+    def _opened(self, node: x.Reference) -> bool:
+        """Marks a definition as being read; False, noted, when it refers to itself or leads too deep."""
         if node.name in self._open:
             self.scope.fault(node, f"'{node.name}' is defined by itself.")
             return False
-        self._open.add(node.name)
+        if sum(self._depth_of(name) for name in self._open) > DEEPEST_DEFINITION:
+            self._too_deep(node)
+            return False
+        self._open.append(node.name)
         return True
 
-    def closed(self, node: x.Reference) -> None:
-        self._open.discard(node.name)
+    def _too_deep(self, node: x.Reference) -> None:
+        self.scope.fault(node, f"'{node.name}' builds on too many definitions, one on the other.")
+
+    def _depth_of(self, name: str) -> int:
+        """How deep a definition nests: its formula, and a few steps to get into it."""
+        return 4 + self.scope.definitions[name].depth
+
+    def scalar_definition(self, node: x.Reference, definition: x.Expression) -> Term:
+        """The formula behind a name."""
+        zero = x.Number(node.start, node.end, 1, "0", None)
+        instead = self.formulas.read(zero, None, Context(""))
+        known = self.defined("scalar", node, lambda: self._scalar(node.name, definition), instead)
+        return type(known)(node, known.dimension, known.literal, known.build)
+
+    def _scalar(self, name: str, definition: x.Expression) -> Term:
+        term = self.formulas.read(definition, None, Context(name))
+        return type(term)(term.node, term.dimension, term.literal, cache(term.build))
+
+    def vector_definition(self, node: x.Reference, definition: x.Expression) -> Components:
+        """The vector behind a name."""
+        return self.defined("vector", node, lambda: self._vector(node.name, definition), self.places.origin(node))
+
+    def _vector(self, name: str, definition: x.Expression) -> Components:
+        components = self.places.vector(definition, self.scope.dimensions.unknown(), Context(name))
+        first, second, third = (type(c)(c.node, c.dimension, c.literal, cache(c.build)) for c in components)
+        return first, second, third
 
     # Quantities
 
@@ -96,6 +125,15 @@ class References:
     def is_known(self, node: x.Reference, context: Context) -> bool:
         """Whether a name means anything at all."""
         return node.name in {**context.local, **self.scope.quantities, **self.scope.bodies, **self.scope.frames}
+
+    def coordinate(self, node: x.Reference) -> tuple[str, str] | None:
+        """(joint, full name) of a coordinate, by its full name or as joint.coordinate."""
+        for joint in self.scope.joints.values():
+            if node.name in joint.full.values():
+                return joint.name, node.name
+        *owner, written = node.path
+        owned = self.scope.joints.get(".".join(owner)) or self.scope.qualifiers.get(".".join(owner))
+        return (owned.name, owned.full[written]) if owned is not None and written in owned.full else None
 
     def _of_joint(self, node: x.Reference) -> Known | None:
         """joint.coordinate, the coordinate as written in the joint."""
@@ -141,8 +179,8 @@ class References:
         if kind in UNITS and component in COMPONENTS:
             self.scope.unknown(node, "body", ".".join(place), {**self.scope.bodies, **self.scope.frames})
             return
-        known = {*context.local, *self.scope.quantities, *self.scope.definitions} - {"pi", "t"}
-        self.scope.unknown(node, "name", node.name, dict.fromkeys(known))
+        known = {**context.local, **self.scope.quantities, **self.scope.definitions}
+        self.scope.unknown(node, "name", node.name, [name for name in known if name not in ("pi", "t")])
 
     # Fresh constants and functions
 

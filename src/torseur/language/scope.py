@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from torseur.graph import PI, Expr, Table, UndeterminedFunction
@@ -102,7 +102,7 @@ class Scope:
         """Notes a fault at a piece of the text."""
         self.report.add(node.start, node.end, message, hint)
 
-    def unknown(self, node: Node, kind: str, name: str, known: Iterator[str] | Mapping[str, object]) -> None:
+    def unknown(self, node: Node, kind: str, name: str, known: Iterable[str]) -> None:
         """Notes a name that means nothing here, unless the statement that gives it could not be read."""
         if name.partition(".")[0] not in self.doubtful:
             self.fault(node, *unknown(kind, name, known))

@@ -15,6 +15,12 @@ from torseur.language.references import References
 from torseur.language.scope import Context, Known, Scope
 
 T = TypeVar("T")
+_IN_FORMULAS = ("parameter", "coordinate", "speed", "sensor", "definition")
+RESERVED = {
+    "earth": ("the ground", ("body", "frame", "definition")),
+    "t": ("time", _IN_FORMULAS),
+    "pi": ("the number pi", _IN_FORMULAS),
+}
 
 
 class Workshop:
@@ -33,9 +39,9 @@ class Workshop:
 
     def define(self, name: x.Name, kind: str, *known: Mapping[str, object]) -> bool:
         """Whether a name is free to be given; notes when it is not."""
-        reserved = {"earth": "the ground", "t": "time", "pi": "the number pi"}
-        if name.text in reserved:
-            self.scope.fault(name, f"a {kind} cannot be called '{name.text}': that is {reserved[name.text]}.")
+        reserved, kinds = RESERVED.get(name.text, ("", ()))
+        if kind in kinds:
+            self.scope.fault(name, f"a {kind} cannot be called '{name.text}': that is {reserved}.")
             return False
         if any(name.text in names for names in known):
             self.scope.fault(name, f"'{name.text}' is defined twice.")

@@ -72,7 +72,7 @@ def amounts_of(frame: Skeleton, slot: dict[tuple[int, int], int], count: int, le
                numbers: Numbers) -> Amounts:  # fmt: skip
     """The amounts of all steps at a time, with lengths in a unit."""
     n = len(frame.freedoms)
-    units = np.array([length if f.unit == "m" else 1.0 for f in frame.freedoms])
+    units = _units(frame, length, time, numbers)
     slope, offset, formulas = np.zeros((count, n)), np.zeros(count), []
     for e, edge in enumerate(frame.edges):
         for k, step in enumerate(edge.steps):
@@ -90,6 +90,19 @@ def amounts_of(frame: Skeleton, slot: dict[tuple[int, int], int], count: int, le
             else:
                 formulas.append(formula)
     return Amounts(slope, offset, tuple(_with_numbers(f, frame) for f in formulas), units)
+
+
+def _units(frame: Skeleton, length: float, time: float, numbers: Numbers) -> Floats:
+    """A unit for each freedom in which it moves bodies by about one radian or one unit of length."""
+    units = np.array([length if f.unit == "m" else 1.0 for f in frame.freedoms])
+    for edge in frame.edges:
+        for step in edge.steps:
+            if step.kind != BALL and step.amount is not None and len(step.freedoms) == 1:
+                (slope,) = _formula(frame, step.amount, step.freedoms, 0, 1.0, time).slopes
+                if slope.is_constant and not slope.is_zero:
+                    size = abs(numbers([slope])[0])
+                    units[step.freedoms[0]] = (length if step.kind == MOVE else 1.0) / size
+    return units
 
 
 def _formula(frame: Skeleton, amount: Expr, freedoms: tuple[int, ...], slot: int, unit: float, time: float) -> Formula:

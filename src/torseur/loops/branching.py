@@ -2,106 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from torseur.loops.mobility import MANY_MOTIONS, Branch, Mobility, mobility
+from torseur.loops.probing import followed
 from torseur.loops.projection import project
-from torseur.loops.rank import NumericalRank, numerical_rank
 from torseur.loops.second_order import is_flat, quadrics, zero_directions
-from torseur.loops.system import LoopSystem, State
+from torseur.loops.spot import MANY_MOTIONS, Branch, Mobility, Spot, spot
+from torseur.loops.system import State
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Examine = Callable[[Spot, float], Mobility]
 
-_DISTANCES = (0.15, 0.05)
+_DISTANCES = (0.1, 0.03)
 _CLOSED = 1e-10
-_MOVED = 0.5
+_ROUNDS = 6
+_SAME_POINT = 0.03
 _SAME_DIRECTION = 0.3
-_MOST = 12
+_MOST = 16
 
 
-def branching(system: LoopSystem, state: State, found: NumericalRank, rng: np.random.Generator, depth: int) -> Mobility:
-    """The verdict at a configuration around which the rank changes, or where motions stop beyond second order."""
-    k = found.motions.shape[1]
+def branching(here: Spot, examine: Examine) -> Mobility:
+    """The verdict at a configuration around which the rank changes, or where motions stop beyond second order.
+
+    `examine` gives the mobility at a point reached at a distance from here.
+    """
+    rank, k = here.rank.rank, here.count
 
     def verdict(finite: int | None, nearby: int, reason: str, branches: tuple[Branch, ...] = ()) -> Mobility:
-        return Mobility(found.rank, k, finite, nearby, reason, found.motions[:, :0], branches)
+        return Mobility(rank, k, finite, nearby, reason, here.rank.motions[:, :0], branches)
 
     if k > MANY_MOTIONS:
-        return verdict(None, found.rank, f"singular, with {k} first-order motions to follow")
-    q = quadrics(system, state, found)
-    zeros = np.zeros((0, k)) if is_flat(q) else zero_directions(q, rng)
+        return verdict(None, rank, f"singular, with {k} first-order motions to follow")
+    q = quadrics(here)
+    zeros = np.zeros((0, k)) if is_flat(q) else zero_directions(q, here.rng)
     if not is_flat(q) and not len(zeros):
-        return verdict(0, found.rank, "isolated: every first-order motion is stopped at second order")
-    reached = _points(system, state, found, np.vstack([zeros, _random(rng, k)]))
-    branches = [_branch(system, point, distance, rng, depth) for point, distance in reached]
-    if not branches:
-        return verdict(None, found.rank, "motions that second order allows were followed and lead nowhere")
-    nearby = max(there.nearby_rank for _, there in branches)
-    if any(there.finite is None for _, there in branches):
+        return verdict(0, rank, "isolated: every first-order motion is stopped at second order")
+    found = _ways_out(here, zeros, examine)
+    if not found and k == 1:
+        return verdict(0, rank, "isolated: its only first-order motion was followed both ways and leads nowhere")
+    if not found:
+        return verdict(None, rank, "motions that second order allows were followed and lead nowhere")
+    nearby = max(there.nearby_rank for _, there in found)
+    if any(there.finite is None for _, there in found):
         return verdict(None, nearby, "singular, and a branch through it is undecided")
-    distinct = _distinct([branch for branch, _ in branches])
-    listing = ", ".join(str(branch.dimension) for branch in distinct)
-    plural = "a branch" if len(distinct) == 1 else f"{len(distinct)} branches"
-    reason = f"singular: {plural} of dimension {listing} through it"
-    return verdict(max(branch.dimension for branch in distinct), nearby, reason, tuple(distinct))
+    branches = _counted([branch for branch, _ in found])
+    return verdict(max(b.dimension for b in branches), nearby, _listed(branches), tuple(branches))
 
 
-def _random(rng: np.random.Generator, k: int) -> Floats:
-    directions = rng.normal(size=(6 * k, k))
-    unit: Floats = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    return unit
+def _counted(ways: list[Branch]) -> list[Branch]:
+    """Branches from the ways out that were examined: a curve has two ways out; larger families stand once each."""
+    dimensions = sorted({way.dimension for way in ways}, reverse=True)
+    kept: list[Branch] = []
+    for dimension in dimensions:
+        same = [way for way in ways if way.dimension == dimension]
+        kept += same[: -(-len(same) // 2)] if dimension == 1 else same[:1]
+    return kept
 
 
-def _points(system: LoopSystem, state: State, found: NumericalRank, directions: Floats) -> list[tuple[State, float]]:
-    """Points reached from the singular configuration, one per space of directions, with their distance."""
-    here = state.repeated(len(directions))
+def _listed(branches: list[Branch]) -> str:
+    dimensions = ", ".join(str(branch.dimension) for branch in branches)
+    count = "a branch" if len(branches) == 1 else f"{len(branches)} branches"
+    return f"singular: {count} of dimension {dimensions} through it"
+
+
+def _ways_out(here: Spot, zeros: Floats, examine: Examine) -> list[tuple[Branch, Mobility]]:
+    """Ways to leave the configuration, in allowed and in random directions, with what can move on them."""
+    random = here.rng.normal(size=(10 * here.count + 10, here.count))
+    directions = np.vstack([zeros, -zeros, random / np.linalg.norm(random, axis=1, keepdims=True)])
+    found: list[tuple[Branch, Mobility]] = []
     for distance in _DISTANCES:
-        reached = project(system, system.moved(here, distance * directions @ found.motions.T), steps=300, damping=1e-6)
-        went = system.difference(here, reached.state)
+        states, went = _both_ways(here, directions, distance)
+        for lane in _different(went, distance):
+            known = any(_along(went[lane], branch.tangent) for branch, _ in found if branch.dimension > 1)
+            if not known and len(found) < _MOST:
+                found.append(_branch(here, states.lane(lane), distance, examine))
+        if found:
+            break
+    return found
+
+
+def _both_ways(here: Spot, directions: Floats, distance: float) -> tuple[State, Floats]:
+    """Closed states at a distance, those looked for opposite to the ones found included."""
+    states, went = _on_sphere(here, directions, distance)
+    opposite = -went[_different(went, distance)] @ here.rank.motions / distance
+    more, further = _on_sphere(here, opposite, distance)
+    both = State(np.concatenate([states.x, more.x]), np.concatenate([states.balls, more.balls]))
+    return both, np.concatenate([went, further])
+
+
+def _on_sphere(here: Spot, directions: Floats, distance: float) -> tuple[State, Floats]:
+    """Closed states at a distance from here, and the steps to them: closed and put at the distance in turns."""
+    system = here.system
+    states = here.moved(directions, distance)
+    for _ in range(_ROUNDS):
+        closed = project(system, states, steps=300, damping=1e-6)
+        went = here.steps_to(closed.state)
         length = np.linalg.norm(went, axis=1)
-        lanes = np.flatnonzero((length > _MOVED * distance) & (reached.gap < _CLOSED))
-        chosen = _representatives(system, reached.state, went, [int(lane) for lane in lanes])
-        if chosen:
-            return [(reached.state.lane(lane), distance) for lane in chosen]
-    return []
+        good = (closed.gap < _CLOSED) & (length > distance / 2)
+        if not good.any():
+            return closed.state.lanes(good), went[good]
+        aimed = went[good] * (distance / length[good])[:, None]
+        states = system.moved(here.state.repeated(int(good.sum())), aimed)
+    closed = project(system, states, steps=300, damping=1e-6)
+    went = here.steps_to(closed.state)
+    good = (closed.gap < _CLOSED) & (np.abs(np.linalg.norm(went, axis=1) / distance - 1) < _SAME_POINT)
+    return closed.state.lanes(good), went[good]
 
 
-def _representatives(system: LoopSystem, states: State, went: Floats, lanes: list[int]) -> list[int]:
-    """Lanes that left in directions outside the first-order motions at each other's points."""
+def _different(went: Floats, distance: float) -> list[int]:
+    """Lanes whose points differ."""
     chosen: list[int] = []
-    spaces: list[Floats] = []
-    for lane in lanes:
-        direction = went[lane] / np.linalg.norm(went[lane])
-        if len(chosen) < _MOST and not any(_along(direction, space) for space in spaces):
+    for lane, step in enumerate(went):
+        if all(np.linalg.norm(step - went[other]) > _SAME_POINT * distance for other in chosen):
             chosen.append(lane)
-            spaces.append(numerical_rank(system.linearised(states.lane(lane))[1][0]).motions)
     return chosen
-
-
-def _branch(system: LoopSystem, point: State, distance: float, rng: np.random.Generator,
-            depth: int) -> tuple[Branch, Mobility]:  # fmt: skip
-    there = mobility(system, point, rng, scale=distance / 30, depth=depth)
-    return Branch(there.finite or 0, there.tangent, point), there
 
 
 def _along(direction: Floats, space: Floats) -> bool:
     """Whether a direction lies in a space."""
-    return bool(np.linalg.norm(direction - space @ (space.T @ direction)) < _SAME_DIRECTION)
+    rest = direction - space @ (space.T @ direction)
+    return bool(np.linalg.norm(rest) < _SAME_DIRECTION * np.linalg.norm(direction))
 
 
-def _distinct(branches: list[Branch]) -> list[Branch]:
-    """Branches that leave in different spaces; one followed to both sides counts once."""
-    kept: list[Branch] = []
-    for branch in sorted(branches, key=lambda b: -b.dimension):
-        if not any(_same(b.tangent, branch.tangent) for b in kept):
-            kept.append(branch)
-    return kept
-
-
-def _same(first: Floats, second: Floats) -> bool:
-    if first.shape != second.shape:
-        return False
-    cosines = np.linalg.svd(first.T @ second, compute_uv=False)
-    return bool(np.min(cosines, initial=1.0) > np.sqrt(1 - _SAME_DIRECTION**2))
+def _branch(here: Spot, point: State, distance: float, examine: Examine) -> tuple[Branch, Mobility]:
+    """What can move at a point on a way out, if that way goes on to four times the distance."""
+    there = spot(here.system, point, here.rng)
+    outward = here.steps_to(point)
+    found = examine(there, distance)
+    if not followed(there, outward / np.linalg.norm(outward), distance, 3).all():
+        found = replace(found, finite=None)
+    return Branch(found.finite or 0, found.tangent, point), found

@@ -14,7 +14,7 @@ import numpy as np
 
 from torseur.loops.cycles import Passage
 from torseur.loops.skeleton import BALL, MOVE, TURN, Edge, Skeleton, Step
-from torseur.loops.so3 import turn_about
+from torseur.loops.so3 import cross, turn_about
 from torseur.spatial import SAME, Transform, Vec3
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -183,7 +183,7 @@ def _applied(rotation: Floats, vector: Floats) -> Floats:
 def _screws(chains: Chains, axes: Floats, points: Floats) -> Floats:
     angular = axes * ((chains.screw == CODES[TURN]) * chains.sign)[..., None]
     sliding = axes * ((chains.screw == CODES[MOVE]) * chains.sign)[..., None]
-    return np.concatenate([angular, np.cross(points, angular) + sliding], axis=-1)
+    return np.concatenate([angular, cross(points, angular) + sliding], axis=-1)
 
 
 def _motions(chains: Chains, amounts: Floats, balls: Floats) -> tuple[Floats, Floats]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from torseur.loops.skeleton import Edge
+from torseur.mechanism import EARTH_NAME
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,10 @@ class Passage:
 
 @dataclass(frozen=True)
 class Cycle:
-    """Joints walked one after the other from a body back to itself; the last one closes it."""
+    """Joints walked one after the other from a body back to itself; `closing` is the one that is not in the tree."""
 
     passages: tuple[Passage, ...]
-
-    @property
-    def closing(self) -> int:
-        return self.passages[-1].edge
+    closing: int
 
 
 class JointGraph:
@@ -41,6 +39,18 @@ class JointGraph:
         edge = self.edges[k]
         self.around.setdefault(edge.start, []).append((k, True, edge.end))
         self.around.setdefault(edge.end, []).append((k, False, edge.start))
+
+    def depths(self, start: str) -> dict[str, int]:
+        """Number of joints from a body to every other."""
+        found = {start: 0}
+        waiting = deque([start])
+        while waiting:
+            here = waiting.popleft()
+            for _, _, there in self.around.get(here, ()):
+                if there not in found:
+                    found[there] = found[here] + 1
+                    waiting.append(there)
+        return found
 
     def path(self, start: str, end: str) -> list[Passage]:
         """A path of fewest joints between two bodies."""
@@ -67,10 +77,19 @@ def short_cycles(edges: Sequence[Edge], tree: set[int]) -> list[Cycle]:
     Every cycle contains a joint that none before it has, so they are independent.
     """
     graph = JointGraph(edges, sorted(tree))
+    depth = graph.depths(EARTH_NAME)
     left = [k for k in range(len(edges)) if k not in tree]
     left.sort(key=lambda k: len(graph.path(edges[k].end, edges[k].start)))
     cycles = []
     for k in left:
-        cycles.append(Cycle((*graph.path(edges[k].end, edges[k].start), Passage(k, True))))
+        around = [*graph.path(edges[k].end, edges[k].start), Passage(k, True)]
+        cycles.append(Cycle(tuple(_from_nearest(edges, around, depth)), k))
         graph.add(k)
     return cycles
+
+
+def _from_nearest(edges: Sequence[Edge], around: list[Passage], depth: dict[str, int]) -> list[Passage]:
+    """The same cycle walked from its body nearest to the earth."""
+    starts = [edges[p.edge].start if p.forward else edges[p.edge].end for p in around]
+    first = min(range(len(around)), key=lambda i: depth[starts[i]])
+    return around[first:] + around[:first]

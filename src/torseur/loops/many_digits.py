@@ -1,4 +1,4 @@
-"""Loops in multiple precision: the closure and its Jacobian in arb numbers, with dimensions as exact as they were given."""
+"""Loops in multiple precision: closure and Jacobian in arb numbers, with dimensions as exact as they were given."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from torseur.errors import UnsupportedError
-from torseur.graph import Expr, evaluate, substitute
+from torseur.graph import Expr, substitute
 from torseur.loops.chains import Chain, Element, chain, number_slots
 from torseur.loops.model import with_numbers
-from torseur.loops.numbers import digits, parameter_values
+from torseur.loops.numbers import digits
 from torseur.loops.skeleton import BALL, MOVE, TURN
 from torseur.loops.system import LoopSystem, State
 from torseur.mechanism import TIME
@@ -73,7 +73,7 @@ class PreciseLoops:
         return number_slots(self.system.frame).step
 
     def closure(self) -> tuple[Vector, list[Vector]]:
-        """(residual, Jacobian rows over the freedoms): the vector of the rotation's skew part, then the displacement."""
+        """(residual, rows over the freedoms): per cycle the rotation's skew part, then the displacement."""
         amounts = self.amounts()
         residual: Vector = []
         rows: list[Vector] = []
@@ -138,7 +138,9 @@ def _place(transform: Transform, length: float) -> tuple[Matrix, Vector]:
     return rows, [arb_of(c) / arb_of(length) for c in transform.position]
 
 
-def _walk(pieces: list[_Piece], amounts: dict[int, Number], balls: list[Vector]) -> tuple[Matrix, Vector, dict[int, Vector]]:
+def _walk(pieces: list[_Piece], amounts: dict[int, Number],
+          balls: list[Vector]) -> tuple[Matrix, Vector, dict[int, Vector]]:  # fmt: skip
+    """Rotation and position at the end of a chain, and the screws of its elements by slot."""
     one, zero = arb_of(1), arb_of(0)
     rotation: Matrix = [[one if i == j else zero for j in range(3)] for i in range(3)]
     position: Vector = [zero] * 3
@@ -173,7 +175,8 @@ def _about(u: Vector, angle: Number) -> Matrix:
     c, s = angle.cos().mid(), angle.sin().mid()
     x, y, z = u
     t = 1 - c
-    return [[c + t * x * x, t * x * y - s * z, t * x * z + s * y], [t * x * y + s * z, c + t * y * y, t * y * z - s * x],
+    return [[c + t * x * x, t * x * y - s * z, t * x * z + s * y],
+            [t * x * y + s * z, c + t * y * y, t * y * z - s * x],
             [t * x * z - s * y, t * y * z + s * x, c + t * z * z]]  # fmt: skip
 
 

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from torseur.graph import Expr
+from torseur.graph import scalar as s
 from torseur.loops.amounts import amounts_of
 from torseur.loops.chains import chain, number_slots, stacked
 from torseur.loops.cycles import JointGraph, short_cycles
 from torseur.loops.numbers import floats
+from torseur.loops.projection import random_states
 from torseur.loops.relation_model import RelationModel
+from torseur.loops.relations import Relation, UserEquation
 from torseur.loops.skeleton import BALL, Edge, Skeleton, skeleton
 from torseur.loops.system import LoopSystem
 from torseur.mechanism import TIME, Mechanism
-from torseur.spatial import Transform
+from torseur.spatial import Transform, Vec3
 from torseur.tree import spanning_tree
 from torseur.tree.flatten import flatten, rebuild
+
+
+def _unit(axis: Vec3) -> Vec3:
+    unit: Vec3 = axis / s.sqrt(axis.dot(axis))
+    return unit
 
 
 def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
@@ -36,24 +46,47 @@ def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
     amounts = amounts_of(frame, slots.step, slots.count, length, time, numbers)
     relations = RelationModel(frame, edges, slots, JointGraph(edges, sorted(tree)), length, time, amounts.units)
     balls = tuple(step.freedoms[0] for edge in frame.edges for step in edge.steps if step.kind == BALL)
-    return LoopSystem(
-        frame, cycles, chains, amounts, relations.all(), balls, slots.count, length, time
-    )  # fmt: skip
+    system = LoopSystem(frame, cycles, chains, amounts, relations.all(), balls, slots.count, length, time)
+    return replace(system, relations=tuple(_scaled(system, relation) for relation in system.relations))
+
+
+def _scaled(system: LoopSystem, relation: Relation) -> Relation:
+    """A user's equation divided by the size of its slopes at a few states, so that its unit plays no role."""
+    if not isinstance(relation, UserEquation):
+        return relation
+    states = random_states(system, 16, np.random.default_rng(1))
+    values = system.amounts.values(states.x)
+    rows = system.relation_rows(relation.position(states.x, values, states.balls), states)
+    speeds = system.relation_rows(relation.velocity(states.x, values, states.balls), states)
+    sizes = np.linalg.norm(np.concatenate([rows, speeds], axis=1), axis=2)
+    typical = float(np.median(sizes)) or float(np.max(sizes, initial=0.0))
+    return replace(relation, scale=typical) if np.isfinite(typical) and typical > 0 else relation
+
+
+def number_edges(system: LoopSystem) -> list[Edge]:
+    """The edges of a system with numbers for their constants."""
+    return with_numbers(system.frame, partial(_numbers, system.frame.mechanism, system.time))
 
 
 def _numbers(mechanism: Mechanism, time: float, expressions: Sequence[Expr]) -> list[float]:
     return floats(mechanism, expressions, {TIME: time})
 
 
-def with_numbers(frame: Skeleton, numbers: Any) -> list[Edge]:
-    """The edges with numbers of any kind in place of constant expressions; amounts stay expressions."""
-    constants = [[[s.before, s.axis] for s in e.steps] + [e.last] for e in frame.edges]
+def with_numbers(frame: Skeleton, numbers: Any, measure: Callable[[Vec3], Vec3] = _unit) -> list[Edge]:
+    """The edges with numbers of any kind in place of constant expressions; amounts stay expressions.
+
+    `measure` brings axes to the length they are used with.
+    """
+    constants = [[[step.before, step.axis] for step in e.steps] + [e.last] for e in frame.edges]
     leaves = flatten(constants)
     results = iter(numbers([leaf for leaf in leaves if isinstance(leaf, Expr)]))
     known = rebuild(constants, iter([next(results) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
     edges = []
     for edge, (*steps, last) in zip(frame.edges, known, strict=True):
-        renewed = [replace(s, before=before, axis=axis) for s, (before, axis) in zip(edge.steps, steps, strict=True)]
+        renewed = [
+            replace(step, before=before, axis=measure(axis))
+            for step, (before, axis) in zip(edge.steps, steps, strict=True)
+        ]
         edges.append(replace(edge, steps=tuple(renewed), last=last))
     return edges
 
@@ -63,7 +96,7 @@ def length_unit(edges: Sequence[Edge]) -> float:
 
     Dividing by a power of two rounds nothing.
     """
-    places: list[Transform] = [place for edge in edges for place in (*(s.before for s in edge.steps), edge.last)]
+    places: list[Transform] = [place for edge in edges for place in (*(step.before for step in edge.steps), edge.last)]
     sizes = [math.sqrt(sum(float(c) ** 2 for c in place.position)) for place in places]
     present = [size for size in sizes if size > 0]
     if not present:

@@ -16,7 +16,9 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 CLOSED = 1e-9
 _LARGEST_STEP = 1.0
-_SMALL = 2_500
+_SMALL = 600
+_LARGE = 2_000
+_FLOOR = 1e-14
 
 
 @dataclass(frozen=True)
@@ -67,25 +69,51 @@ def _relaxed(damp: Floats, new: Floats, old: Floats) -> Floats:
 
 
 def _step(jacobian: Floats, residual: Floats, damp: Floats) -> Floats:
-    """By singular values for small systems (exact near singularities), by normal equations for large ones."""
-    rows, n = jacobian.shape[1:]
-    if rows * n <= _SMALL:
-        left, values, right = np.linalg.svd(jacobian, full_matrices=False)
-        seen = (np.swapaxes(left, 1, 2) @ residual[..., None])[..., 0]
-        gain = values / (values**2 + damp[:, None])
-        step = -(np.swapaxes(right, 1, 2) @ (gain * seen)[..., None])[..., 0]
-    else:
-        across = np.swapaxes(jacobian, 1, 2)
-        square = jacobian @ across if rows <= n else across @ jacobian
-        floor = 1e-14 * np.max(np.diagonal(square, axis1=1, axis2=2), axis=1)
-        square = square + np.maximum(damp, floor)[:, None, None] * np.eye(min(rows, n))
-        if rows <= n:
-            step = -(across @ np.linalg.solve(square, residual[..., None]))[..., 0]
-        else:
-            step = -np.linalg.solve(square, across @ residual[..., None])[..., 0]
+    """d = -Jᵀ (J Jᵀ + λ)⁻¹ r, no component larger than one radian (or one unit of length)."""
+    size = jacobian.shape[1] * jacobian.shape[2]
+    solve = _by_singular_values if size <= _SMALL else _by_normal_equations if size <= _LARGE else _by_sparse_equations
+    step = solve(jacobian, residual, damp)
     largest = np.max(np.abs(step), axis=1, initial=0.0)
     limited: Floats = step * np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
     return limited
+
+
+def _by_singular_values(jacobian: Floats, residual: Floats, damp: Floats) -> Floats:
+    """Exact near singular configurations; for small systems."""
+    left, values, right = np.linalg.svd(jacobian, full_matrices=False)
+    seen = (np.swapaxes(left, 1, 2) @ residual[..., None])[..., 0]
+    gain = values / (values**2 + damp[:, None])
+    step: Floats = -(np.swapaxes(right, 1, 2) @ (gain * seen)[..., None])[..., 0]
+    return step
+
+
+def _by_normal_equations(jacobian: Floats, residual: Floats, damp: Floats) -> Floats:
+    across = np.swapaxes(jacobian, 1, 2)
+    wide = jacobian.shape[1] <= jacobian.shape[2]
+    square = jacobian @ across if wide else across @ jacobian
+    floor = _FLOOR * np.max(np.diagonal(square, axis1=1, axis2=2), axis=1)
+    square = square + np.maximum(damp, floor)[:, None, None] * np.eye(square.shape[1])
+    if wide:
+        step: Floats = -(across @ np.linalg.solve(square, residual[..., None]))[..., 0]
+    else:
+        step = -np.linalg.solve(square, across @ residual[..., None])[..., 0]
+    return step
+
+
+def _by_sparse_equations(jacobian: Floats, residual: Floats, damp: Floats) -> Floats:
+    """One lane after the other with sparse factors: loops of a large net touch few of its joints."""
+    from scipy.sparse import csr_matrix, eye
+    from scipy.sparse.linalg import splu
+
+    steps = []
+    for j, r, d in zip(jacobian, residual, damp, strict=True):
+        sparse = csr_matrix(j)
+        square = sparse @ sparse.T
+        shift = max(d, _FLOOR * square.diagonal().max())
+        factor = splu((square + shift * eye(len(r))).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                      options={"SymmetricMode": True})  # fmt: skip
+        steps.append(-(sparse.T @ factor.solve(r)))
+    return np.stack(steps)
 
 
 def _merged(state: State, lanes: Any, new: State) -> State:

@@ -10,14 +10,14 @@ import numpy as np
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 THRESHOLD = 1e-5
-_CLEAR_ABOVE, _CLEAR_BELOW = 1e-4, 1e-8
+_CLEAR_ABOVE, _CLEAR_BELOW = 1e-4, 1e-6
 
 
 @dataclass(frozen=True)
 class NumericalRank:
     """Rank, the singular values relative to the largest, and bases of the motions N and of the redundancies W.
 
-    J N = 0 and Wᵀ J = 0, columns orthonormal. The decision is clear when no singular value lies between 1e-8 and 1e-4.
+    J N = 0 and Wᵀ J = 0, columns orthonormal. The decision is clear when no singular value lies between 1e-6 and 1e-4.
     """
 
     rank: int
@@ -45,6 +45,17 @@ def numerical_rank(jacobian: Floats, threshold: float = THRESHOLD) -> NumericalR
     if rows == 0:
         return NumericalRank(0, np.zeros(0), np.eye(n), np.zeros((0, 0)))
     left, values, right = np.linalg.svd(jacobian)
-    largest = values[0] if len(values) and values[0] > 0 else 1.0
+    # Columns are of size 1 or so: where all singular values are small, they are all zero.
+    largest = max(float(np.max(values, initial=0.0)), 1.0)
     rank = int(np.sum(values > threshold * largest))
     return NumericalRank(rank, values / largest, right[rank:].T, left[:, rank:])
+
+
+def ranks(jacobians: Floats, threshold: float = THRESHOLD) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The ranks of many matrices, from the eigenvalues of their smaller Gram matrices."""
+    across = np.swapaxes(jacobians, 1, 2)
+    gram = jacobians @ across if jacobians.shape[1] <= jacobians.shape[2] else across @ jacobians
+    values = np.linalg.eigvalsh(gram)
+    largest = np.maximum(np.max(values, axis=1, initial=0.0, keepdims=True), 1.0)
+    count: np.ndarray[Any, np.dtype[np.int64]] = np.sum(values > threshold**2 * largest, axis=1)
+    return count

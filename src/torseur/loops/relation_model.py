@@ -93,7 +93,7 @@ class RelationModel:
         return UserEquation(
             f"constraint '{c.name}'", () if moving else ("equation",), ("rate",) if moving else (),
             value, slopes, rates, tuple(i for i, _ in present), symbols, self.units,
-            measured, self._scale(rates or slopes, [i for i, _ in present]), self.slots.count,
+            measured, 1.0, self.slots.count,
         )  # fmt: skip
 
     def _reduced(self, c: Equation) -> Expr:
@@ -101,15 +101,6 @@ class RelationModel:
         mechanism = self.frame.mechanism
         (value,) = resolved(mechanism, [c.residual])
         return substitute([value], {**parameter_values(mechanism), TIME: self.time})[0]
-
-    def _scale(self, slopes: Sequence[Expr], freedoms: Sequence[int]) -> float:
-        """The size of a constant slope, so that the row does not depend on units; 1 when slopes vary."""
-        sizes = [
-            abs(float(s)) * self.units[i]
-            for s, i in zip(slopes, freedoms, strict=False)
-            if s.is_constant and not s.is_zero
-        ]
-        return max(sizes, default=1.0)
 
     def _measured(self, c: Equation, sensor: Sensor) -> Measured:
         if sensor.kind != "position":

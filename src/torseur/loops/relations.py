@@ -14,6 +14,7 @@ import numpy as np
 
 from torseur.graph import Expr, evaluate
 from torseur.loops.chains import Chains, walk
+from torseur.loops.so3 import cross_rows
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -71,8 +72,7 @@ class FixedDistance(Relation):
 def point_rows(by_slot: Floats, p: Floats) -> Floats:
     """Velocity of the chain's end per slot, v + w x p: (B, C, 3, slots)."""
     w, v = by_slot[:, :, :3], by_slot[:, :, 3:]
-    rows: Floats = v + np.cross(w, p[..., None], axis=2)
-    return rows
+    return v + cross_rows(w, p)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Second order: which first-order motions the curvature of the closures forbids.
 
-With J N = 0 and Wᵀ J = 0, a motion starting along N a needs Q(a, a) = Wᵀ f''(N a, N a) = 0. No real zero but a = 0 means that the
-configuration is isolated; otherwise the zeros are the only directions in which it may move.
+With J N = 0 and Wᵀ J = 0, a motion starting along N a needs Q(a, a) = Wᵀ f''(N a, N a) = 0. No real zero but a = 0
+means that the configuration is isolated; otherwise the zeros are the only directions in which it may move.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.loops.rank import NumericalRank
-from torseur.loops.system import LoopSystem, State
+from torseur.loops.spot import Spot
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -20,15 +19,12 @@ _FLAT = 1e-6
 _ZERO = 1e-7
 
 
-def quadrics(system: LoopSystem, state: State, rank: NumericalRank) -> Floats:
+def quadrics(here: Spot) -> Floats:
     """Q, (redundancies, k, k), symmetric in the last two, from central differences of the Jacobian along N."""
-    motions, left = rank.motions, rank.redundancies
-    k = motions.shape[1]
-    there = state.repeated(k)
-    ahead = system.linearised(system.moved(there, _STEP * motions.T))[1]
-    behind = system.linearised(system.moved(there, -_STEP * motions.T))[1]
+    motions, directions = here.rank.motions, np.eye(here.count)
+    ahead, behind = (here.system.linearised(here.moved(directions, step))[1] for step in (_STEP, -_STEP))
     slopes = (ahead - behind) / (2 * _STEP)
-    q = np.einsum("rd,irn,nj->dij", left, slopes, motions, optimize=True)
+    q = np.einsum("rd,irn,nj->dij", here.rank.redundancies, slopes, motions, optimize=True)
     symmetric: Floats = (q + np.swapaxes(q, 1, 2)) / 2
     return symmetric
 

@@ -11,12 +11,11 @@ from typing import Any
 
 from torseur.graph import Expr, symbols_of
 from torseur.loops.closure import path_of
-from torseur.loops.directions import unit
 from torseur.mechanism import EARTH_NAME, TIME, ElementaryMotion, Equation, Frame, Joint, Mechanism
 from torseur.spatial import SAME, Transform, Vec3
-from torseur.tree.build import definitions_of, resolve
 from torseur.tree.constants import mass_centre, transform_of
-from torseur.tree.flatten import flatten, rebuild
+from torseur.tree.definitions import definitions_of
+from torseur.tree.definitions import resolved as expanded
 from torseur.tree.pairs import independent, orthogonal
 
 TURN, MOVE, BALL = "turn", "move", "ball"
@@ -34,7 +33,7 @@ class Freedom:
 
 @dataclass(frozen=True)
 class Step:
-    """A constant offset, then a turn about or a move along an axis by `amount`, or any rotation (ball)."""
+    """A constant offset, then a turn about or a move along an axis (of any length) by `amount`, or any rotation."""
 
     before: Transform
     kind: str
@@ -78,10 +77,7 @@ def local_transform(mechanism: Mechanism, frame: Frame) -> Transform:
 
 def resolved(mechanism: Mechanism, thing: Any) -> Any:
     """A structure of expressions with laws and dependent parameters expanded."""
-    leaves = flatten(thing)
-    chosen = [leaf for leaf in leaves if isinstance(leaf, Expr)]
-    results = iter(resolve(mechanism, definitions_of(mechanism), chosen))
-    return rebuild(thing, iter([next(results) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
+    return expanded(mechanism, definitions_of(mechanism), thing)
 
 
 def skeleton(mechanism: Mechanism) -> Skeleton:
@@ -154,7 +150,7 @@ class _Builder:
             return 3, self._ball(joint, offset)
         kind = TURN if first.kind == "rotation" else MOVE
         freedoms = tuple(slots[q] for q in _coordinates(joint, first))
-        return 1, Step(offset, kind, unit(Vec3(*first.axis)), first.amount, freedoms)
+        return 1, Step(offset, kind, Vec3(*first.axis), first.amount, freedoms)
 
     def _ball(self, joint: Joint, offset: Transform) -> Step:
         start = len(self.freedoms)

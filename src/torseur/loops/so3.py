@@ -17,6 +17,20 @@ def skew(vector: Floats) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def cross(a: Floats, b: Floats) -> Floats:
+    """Cross products along the last axis."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
+def cross_rows(a: Floats, b: Floats) -> Floats:
+    """Cross products of columns (..., 3, n) with vectors (..., 3)."""
+    bx, by, bz = b[..., 0, None], b[..., 1, None], b[..., 2, None]
+    ax, ay, az = a[..., 0, :], a[..., 1, :], a[..., 2, :]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-2)
+
+
 def turn_about(axis: Floats, angle: Floats) -> Floats:
     """Rotation matrices by angles about unit axes."""
     cross = skew(axis)

@@ -16,7 +16,7 @@ from torseur.loops.chains import Chains, walk
 from torseur.loops.cycles import Cycle
 from torseur.loops.relations import Relation, Rows, spread
 from torseur.loops.skeleton import Skeleton
-from torseur.loops.so3 import exponential, logarithm, logarithm_slope
+from torseur.loops.so3 import cross_rows, exponential, logarithm, logarithm_slope
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -74,7 +74,7 @@ class LoopSystem:
         """(B, rows): what is left of each closure; rotations in rad, displacements in units of length."""
         values = self.amounts.values(state.x)
         turned, moved, _ = walk(self.chains, values, state.balls)
-        around = np.concatenate([logarithm(turned), moved], axis=-1).reshape(len(state), -1)
+        around = np.concatenate([logarithm(turned), moved], axis=-1).reshape(len(state), 6 * len(self.cycles))
         others = [r.position(state.x, values, state.balls).residual for r in self.relations]
         return np.concatenate([around, *others], axis=1)
 
@@ -85,22 +85,39 @@ class LoopSystem:
         vector = logarithm(turned)
         by_slot = spread(self.chains, screws, self.slots)
         angular = logarithm_slope(vector) @ by_slot[:, :, :3]
-        linear = by_slot[:, :, 3:] + np.cross(by_slot[:, :, :3], moved[..., None], axis=2)
-        rows = np.concatenate([angular, linear], axis=2).reshape(len(state), -1, self.slots)
-        found = [(np.concatenate([vector, moved], axis=-1).reshape(len(state), -1), self._by_freedom(rows, state))]
+        linear = by_slot[:, :, 3:] + cross_rows(by_slot[:, :, :3], moved)
+        closures = 6 * len(self.cycles)
+        rows = np.concatenate([angular, linear], axis=2).reshape(len(state), closures, self.slots)
+        around = np.concatenate([vector, moved], axis=-1).reshape(len(state), closures)
+        found = [(around, self._by_freedom(rows, state))]
         for relation in self.relations:
             part = relation.position(state.x, values, state.balls)
-            found.append((part.residual, self._relation_rows(part, state)))
+            found.append((part.residual, self.relation_rows(part, state)))
         return np.concatenate([r for r, _ in found], axis=1), np.concatenate([j for _, j in found], axis=1)
+
+    def rows_by_freedom(self, chains: Chains, screws: Floats, state: State) -> Floats:
+        """Screws of any chains as rows over the freedoms, (B, C, 6, n)."""
+        by_slot = spread(chains, screws, self.slots)
+        rows = by_slot.reshape(len(state), 6 * len(chains), self.slots)
+        return self._by_freedom(rows, state).reshape(*by_slot.shape[:3], self.n)
+
+    def screw_rows(self, state: State) -> Floats:
+        """(B, rows, n): the joints' screws around each cycle, which equal the Jacobian where the loops are closed."""
+        values = self.amounts.values(state.x)
+        screws = spread(self.chains, walk(self.chains, values, state.balls)[2], self.slots)
+        found = [self._by_freedom(screws.reshape(len(state), 6 * len(self.cycles), self.slots), state)]
+        found += [self.relation_rows(r.position(state.x, values, state.balls), state) for r in self.relations]
+        return np.concatenate(found, axis=1)
 
     def velocity_rows(self, state: State) -> Floats:
         """(B, k, n): rows that restrict velocities only."""
         values = self.amounts.values(state.x)
         parts = [r.velocity(state.x, values, state.balls) for r in self.relations]
-        rows = [self._relation_rows(part, state) for part in parts if part.residual.shape[1]]
+        rows = [self.relation_rows(part, state) for part in parts if part.residual.shape[1]]
         return np.concatenate(rows, axis=1) if rows else np.zeros((len(state), 0, self.n))
 
-    def _relation_rows(self, part: Rows, state: State) -> Floats:
+    def relation_rows(self, part: Rows, state: State) -> Floats:
+        """Rows of a relation over the freedoms, (B, k, n)."""
         total = np.zeros((len(state), part.residual.shape[1], self.n))
         if part.by_slot is not None:
             total = total + self._by_freedom(part.by_slot, state)

@@ -34,8 +34,15 @@ class InertiaMatrix:
             raise MechanismError(f"an inertia is about 'frame', 'iframe' or a placement, not '{self.about}'.")
 
 
-def inertia(xx: ExprLike, yy: ExprLike, zz: ExprLike, xy: ExprLike = 0, xz: ExprLike = 0, yz: ExprLike = 0,
-            about: str | Placement = "iframe") -> InertiaMatrix:
+def inertia(
+    xx: ExprLike,
+    yy: ExprLike,
+    zz: ExprLike,
+    xy: ExprLike = 0,
+    xz: ExprLike = 0,
+    yz: ExprLike = 0,
+    about: str | Placement = "iframe",
+) -> InertiaMatrix:
     """An inertia matrix (kg m²) about the mass centre unless said otherwise."""
     return InertiaMatrix(tuple(as_expr(c) for c in (xx, yy, zz, xy, xz, yz)), about)
 
@@ -78,9 +85,16 @@ def implied_symbols(body: str) -> dict[str, Expr]:
     return {name: symbol(name, unit, meaning) for name, (unit, meaning) in named.items()}
 
 
-def body(name: str, *, mass: ExprLike | None = None, centre: Sequence[Any] | None = None,
-         axes: Sequence[Turn] = (), inertia: InertiaMatrix | ExprLike | None = None,
-         solids: Sequence[Solid] = (), meaning: str = "") -> Body:
+def body(
+    name: str,
+    *,
+    mass: ExprLike | None = None,
+    centre: Sequence[Any] | None = None,
+    axes: Sequence[Turn] = (),
+    inertia: InertiaMatrix | ExprLike | None = None,
+    solids: Sequence[Solid] = (),
+    meaning: str = "",
+) -> Body:
     """A body from its mass (kg), mass centre (m) and inertia (kg m²; a number 0 means none).
 
     `axes` turns the inertial frame with respect to the body's frame.

@@ -23,8 +23,8 @@ _AXES = {"x": X, "y": Y, "z": Z}
 class ElementaryMotion:
     """One step from the parent frame to the child frame.
 
-    kind "rotation": turn by `amount` (rad) about `axis`; "translation": move by `amount` (m) along `axis`. The amount is an
-    expression of the joint's coordinates, time and parameters. kind "quaternion": a free rotation whose
+    kind "rotation": turn by `amount` (rad) about `axis`; "translation": move by `amount` (m) along `axis`. The amount
+    is an expression of the joint's coordinates, time and parameters. kind "quaternion": a free rotation whose
     four coordinates (scalar first) form a unit quaternion; its speeds are the angular velocity in the turned frame.
     """
 
@@ -35,7 +35,7 @@ class ElementaryMotion:
 
 @dataclass(frozen=True)
 class Speed:
-    """A quasi-velocity of a joint: a name for a linear combination of rates, `value` an expression of coordinates and rates."""
+    """A quasi-velocity of a joint: a name for `value`, a combination of rates with coefficients of coordinates."""
 
     name: str
     value: Expr
@@ -48,7 +48,8 @@ class Joint:
 
     `kind` names the preset, `coordinates` the joint's own coordinates, `motions` the elementary motions from parent
     to child. `speeds` are quasi-velocities replacing the rates, one per degree of freedom, or empty. `frame_speeds`
-    "body" makes the speeds of a free joint the child's velocity and rotation in its own axes. `role` may force "tree" or "loop".
+    "body" makes the speeds of a free joint the child's velocity and rotation in its own axes. `role` may force "tree"
+    or "loop".
     """
 
     name: str
@@ -83,14 +84,24 @@ def translation(axis: Sequence[Any], amount: ExprLike) -> ElementaryMotion:
     return ElementaryMotion("translation", as_vector(axis, "translation axis"), as_expr(amount))
 
 
-def sequence(name: str, parent: Side, child: Side, coordinates: Sequence[Coordinate],
-             motions: Sequence[ElementaryMotion], *, kind: str = "link", speeds: Sequence[Speed] = (),
-             frame_speeds: str = "") -> Joint:
+def sequence(
+    name: str,
+    parent: Side,
+    child: Side,
+    coordinates: Sequence[Coordinate],
+    motions: Sequence[ElementaryMotion],
+    *,
+    kind: str = "link",
+    speeds: Sequence[Speed] = (),
+    frame_speeds: str = "",
+) -> Joint:
     """The general joint: any sequence of elementary motions of any number of coordinates."""
     freedoms = len(coordinates) - sum(motion.kind == "quaternion" for motion in motions)
     if speeds and len(speeds) != freedoms:
         raise MechanismError(f"joint '{name}' has {freedoms} degrees of freedom but {len(speeds)} speeds.")
-    return Joint(name, _side(parent), _side(child), kind, tuple(coordinates), tuple(motions), tuple(speeds), frame_speeds)
+    return Joint(
+        name, _side(parent), _side(child), kind, tuple(coordinates), tuple(motions), tuple(speeds), frame_speeds
+    )
 
 
 def _coordinate(given: Named, unit: str) -> Coordinate:
@@ -124,11 +135,20 @@ def helical(name: str, parent: Side, child: Side, coordinate: Named, pitch: Expr
 def cylindrical(name: str, parent: Side, child: Side, angle: Named, advance: Named, axis: Sequence[Any] = Z) -> Joint:
     """Rotation about and translation along one axis."""
     a, d = _coordinate(angle, "rad"), _coordinate(advance, "m")
-    return sequence(name, parent, child, (a, d), (rotation(axis, a.symbol), translation(axis, d.symbol)), kind="cylindrical")
+    return sequence(
+        name, parent, child, (a, d), (rotation(axis, a.symbol), translation(axis, d.symbol)), kind="cylindrical"
+    )
 
 
-def universal(name: str, parent: Side, child: Side, first: Named, second: Named,
-              first_axis: Sequence[Any] = X, second_axis: Sequence[Any] = Y) -> Joint:
+def universal(
+    name: str,
+    parent: Side,
+    child: Side,
+    first: Named,
+    second: Named,
+    first_axis: Sequence[Any] = X,
+    second_axis: Sequence[Any] = Y,
+) -> Joint:
     """Two rotations, the second about an axis carried by the first."""
     a, b = _coordinate(first, "rad"), _coordinate(second, "rad")
     motions = (rotation(first_axis, a.symbol), rotation(second_axis, b.symbol))
@@ -136,7 +156,7 @@ def universal(name: str, parent: Side, child: Side, first: Named, second: Named,
 
 
 def spherical(name: str, parent: Side, child: Side, *coordinates: Named, angles: str = "zxz") -> Joint:
-    """Free rotation: three angles in any sequence ("zxz" Euler, "xyz" Bryant, ...), or "quaternion" (four coordinates, scalar first)."""
+    """Free rotation: three angles in any sequence ("zxz" Euler, "xyz" Bryant, ...), or "quaternion" (scalar first)."""
     coords, motions = _free_rotation(name, coordinates, angles)
     kind = "spherical" if angles != "quaternion" else "spherical_quaternion"
     return sequence(name, parent, child, coords, motions, kind=kind)
@@ -163,24 +183,37 @@ def free(name: str, parent: Side, child: Side, *coordinates: Named, angles: str 
     return sequence(name, parent, child, shifts + turns, moves + rotations, kind=kind, frame_speeds=speeds)
 
 
-def _free_rotation(joint: str, names: Sequence[Named],
-                   angles: str) -> tuple[tuple[Coordinate, ...], tuple[ElementaryMotion, ...]]:
+def _free_rotation(
+    joint: str, names: Sequence[Named], angles: str
+) -> tuple[tuple[Coordinate, ...], tuple[ElementaryMotion, ...]]:
     if angles == "quaternion":
         if len(names) != 4:
             raise MechanismError(f"joint '{joint}': a quaternion has four coordinates, got {len(names)}.")
         return tuple(_coordinate(n, "1") for n in names), (ElementaryMotion("quaternion", Z, as_expr(1)),)
     order = {"euler": "zxz", "bryant": "xyz"}.get(angles, angles)
     if len(order) != 3 or any(letter not in _AXES for letter in order) or order[0] == order[1] or order[1] == order[2]:
-        raise MechanismError(f"joint '{joint}': angles '{angles}' must be three of x, y, z without repeating a "
-                             "neighbour (such as 'zxz'), 'euler', 'bryant' or 'quaternion'.")
+        raise MechanismError(
+            f"joint '{joint}': angles '{angles}' must be three of x, y, z without repeating a "
+            "neighbour (such as 'zxz'), 'euler', 'bryant' or 'quaternion'."
+        )
     if len(names) != 3:
         raise MechanismError(f"joint '{joint}': angles '{angles}' need three coordinates, got {len(names)}.")
     coords = tuple(_coordinate(n, "rad") for n in names)
     return coords, tuple(rotation(_AXES[a], c.symbol) for a, c in zip(order, coords, strict=True))
 
 
-def denavit_hartenberg(name: str, parent: Body | Frame, child: Side, coordinate: Named, *, a: ExprLike = 0,
-                       alpha: ExprLike = 0, r: ExprLike = 0, theta: ExprLike = 0, prismatic: bool = False) -> Joint:
+def denavit_hartenberg(
+    name: str,
+    parent: Body | Frame,
+    child: Side,
+    coordinate: Named,
+    *,
+    a: ExprLike = 0,
+    alpha: ExprLike = 0,
+    r: ExprLike = 0,
+    theta: ExprLike = 0,
+    prismatic: bool = False,
+) -> Joint:
     """A joint given by modified Denavit-Hartenberg (Khalil-Kleinfinger) parameters a_{i-1}, alpha_{i-1}, r_i, theta_i.
 
     The child's frame is obtained by Trans(x, a) Rot(x, alpha) Trans(z, r) Rot(z, theta), the coordinate

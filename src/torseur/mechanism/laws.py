@@ -47,7 +47,9 @@ def apply_laws(expressions: Sequence[Expr], laws: Sequence[Law]) -> list[Expr]:
 def _as_function(definition: Law) -> Callable[..., Expr]:
     def value(*arguments: Expr) -> Expr:
         if len(arguments) != len(definition.arguments):
-            raise MechanismError(f"law '{definition.name}' takes {len(definition.arguments)} arguments, got {len(arguments)}.")
+            raise MechanismError(
+                f"law '{definition.name}' takes {len(definition.arguments)} arguments, got {len(arguments)}."
+            )
         bindings = dict(zip(definition.arguments, arguments, strict=True))
         (result,) = evaluate([definition.formula], bindings or {as_expr(0): as_expr(0)})
         return as_expr(result)

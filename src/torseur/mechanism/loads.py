@@ -73,8 +73,9 @@ class PointSpring:
 class Bushing:
     """Elastic and damping force and moment between two frames.
 
-    Stiffness and damping x, y, z of force, then of moment, along the first frame's axes. The elastic moment has the potential
-    tr(G (1 - R)), G = tr(K)/2 - K, of the relative rotation R: ½ θᵀ K θ for small rotations, conservative for large ones.
+    Stiffness and damping x, y, z of force, then of moment, along the first frame's axes. The elastic moment has the
+    potential tr(G (1 - R)), G = tr(K)/2 - K, of the relative rotation R: ½ θᵀ K θ for small rotations, conservative
+    for large ones.
     """
 
     name: str
@@ -107,14 +108,23 @@ def motor(name: str, joint: str, coordinate: str, law: ExprLike) -> CoordinateFo
     return CoordinateForce(name, joint, coordinate, as_expr(law))
 
 
-def coordinate_spring(name: str, joint: str, coordinate: str, *, stiffness: ExprLike = 0, rest: ExprLike = 0,
-                      damping: ExprLike = 0) -> CoordinateSpring:
+def coordinate_spring(
+    name: str, joint: str, coordinate: str, *, stiffness: ExprLike = 0, rest: ExprLike = 0, damping: ExprLike = 0
+) -> CoordinateSpring:
     """A spring and damper on a coordinate."""
     return CoordinateSpring(name, joint, coordinate, as_expr(stiffness), as_expr(rest), as_expr(damping))
 
 
-def spring(name: str, first: Frame | Body, second: Frame | Body, *, stiffness: ExprLike = 0, rest: ExprLike = 0,
-           damping: ExprLike = 0, law: ExprLike | None = None) -> PointSpring:
+def spring(
+    name: str,
+    first: Frame | Body,
+    second: Frame | Body,
+    *,
+    stiffness: ExprLike = 0,
+    rest: ExprLike = 0,
+    damping: ExprLike = 0,
+    law: ExprLike | None = None,
+) -> PointSpring:
     """A spring and damper between two points; `law` (of LENGTH and LENGTH_RATE) replaces the linear tension."""
     linear = (as_expr(stiffness), as_expr(rest), as_expr(damping))
     if law is not None and not all(value.is_zero for value in linear):
@@ -122,8 +132,13 @@ def spring(name: str, first: Frame | Body, second: Frame | Body, *, stiffness: E
     return PointSpring(name, _frame(first), _frame(second), *linear, None if law is None else as_expr(law))
 
 
-def bushing(name: str, first: Frame | Body, second: Frame | Body, stiffness: Sequence[ExprLike],
-            damping: Sequence[ExprLike] = (0,) * 6) -> Bushing:
+def bushing(
+    name: str,
+    first: Frame | Body,
+    second: Frame | Body,
+    stiffness: Sequence[ExprLike],
+    damping: Sequence[ExprLike] = (0,) * 6,
+) -> Bushing:
     """An elastic bushing from six stiffnesses (N/m, N m/rad) and six damping coefficients."""
     if len(stiffness) != 6 or len(damping) != 6:
         raise MechanismError(f"bushing '{name}' needs six stiffnesses and six damping coefficients.")

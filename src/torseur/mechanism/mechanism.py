@@ -15,10 +15,9 @@ from torseur.mechanism.frames import Frame
 from torseur.mechanism.joints import Joint
 from torseur.mechanism.laws import Law
 from torseur.mechanism.loads import Load
-from torseur.mechanism.quantities import ORIGIN, Parameter, Vector, as_vector
+from torseur.mechanism.quantities import Parameter, Vector, as_vector
 from torseur.mechanism.sensors import Sensor
 from torseur.mechanism.validation import check
-
 
 T = TypeVar("T")
 Pairs = Mapping[str, T] | Iterable[tuple[str, T]]
@@ -45,10 +44,22 @@ class Mechanism:
     initial: tuple[tuple[str, Expr], ...]
     meaning: str
 
-    def __init__(self, name: str, *, bodies: Iterable[Body] = (), joints: Iterable[Joint] = (),
-                 parameters: Iterable[Parameter] = (), gravity: Sequence[Any] = (0, 0, 0), loads: Iterable[Load] = (),
-                 constraints: Iterable[Constraint] = (), laws: Iterable[Law] = (), sensors: Iterable[Sensor] = (),
-                 frames: Pairs[Frame] = (), initial: Pairs[ExprLike] = (), meaning: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        bodies: Iterable[Body] = (),
+        joints: Iterable[Joint] = (),
+        parameters: Iterable[Parameter] = (),
+        gravity: Sequence[Any] = (0, 0, 0),
+        loads: Iterable[Load] = (),
+        constraints: Iterable[Constraint] = (),
+        laws: Iterable[Law] = (),
+        sensors: Iterable[Sensor] = (),
+        frames: Pairs[Frame] = (),
+        initial: Pairs[ExprLike] = (),
+        meaning: str = "",
+    ) -> None:
         fields = {
             "name": name, "bodies": tuple(bodies), "joints": tuple(joints), "parameters": tuple(parameters),
             "gravity": as_vector(gravity, "gravity"), "loads": tuple(loads), "constraints": tuple(constraints),
@@ -82,9 +93,7 @@ class Mechanism:
         """The same mechanism with other parameter values (SI)."""
         for name in values:
             self.parameter(name)
-        changed = tuple(
-            replace(p, value=as_expr(values[p.name])) if p.name in values else p for p in self.parameters
-        )
+        changed = tuple(replace(p, value=as_expr(values[p.name])) if p.name in values else p for p in self.parameters)
         return replace(self, parameters=changed)
 
 

@@ -59,8 +59,14 @@ class Solid:
         return self.mass if self.mass is not None else self.density * self.moments.volume  # type: ignore[operator]
 
 
-def solid(shape: str, *, density: ExprLike | None = None, mass: ExprLike | None = None,
-          placement: Placement = HERE, **dimensions: ExprLike) -> Solid:
+def solid(
+    shape: str,
+    *,
+    density: ExprLike | None = None,
+    mass: ExprLike | None = None,
+    placement: Placement = HERE,
+    **dimensions: ExprLike,
+) -> Solid:
     """A homogeneous solid, e.g. solid("box", x=1, y=0.2, z=0.1, density=2700)."""
     order = SHAPES[shape][0] if shape in SHAPES else tuple(dimensions)
     pairs = tuple((name, as_expr(dimensions[name])) for name in order if name in dimensions)

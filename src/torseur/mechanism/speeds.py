@@ -38,8 +38,9 @@ def body_rotation(coordinates: Sequence[Coordinate], motions: Sequence[Elementar
     return as_vector([as_expr(c) for c in total], "rotation")
 
 
-def body_speeds(names: Sequence[str], quantity: str, coordinates: Sequence[Coordinate],
-                motions: Sequence[ElementaryMotion]) -> tuple[Speed, ...]:
+def body_speeds(
+    names: Sequence[str], quantity: str, coordinates: Sequence[Coordinate], motions: Sequence[ElementaryMotion]
+) -> tuple[Speed, ...]:
     """Named speeds for the components of the velocity or rotation in the child's axes that can differ from zero."""
     components = {"velocity": body_velocity, "rotation": body_rotation}[quantity](coordinates, motions)
     moving = components if len(names) == 3 else tuple(c for c in components if not c.is_zero)

@@ -23,7 +23,7 @@ Dimension = tuple[float, ...]
 _BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
 _PINT_BASE = ("[length]", "[mass]", "[time]", "[current]", "[temperature]", "[substance]", "[luminosity]")
 _NONE: Dimension = (0.0,) * 7
-_LARGEST_EXPONENT = 12
+_LARGEST_EXPONENT = 99
 
 
 @dataclass(frozen=True)
@@ -179,12 +179,18 @@ def in_si(value: Number | str, unit: str) -> Expr:
 
     The value may be a number as written, "12.5".
     """
+    if unit == "1":
+        return as_expr(_number(value) if isinstance(value, str) else value)
     known = unit_of(unit)
     text = repr(value) if isinstance(value, float) else str(value)
     rounded = any(mark in text for mark in ".eE")
     exact = Fraction(text) * known.ratio
     coefficient = as_expr(float(exact) if rounded else exact)
     return coefficient * PI ** as_expr(known.turns) if known.turns else coefficient
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.isdigit() else float(text)
 
 
 def si_name(dimension: Dimension) -> str:

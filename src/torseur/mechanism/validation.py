@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 
 def check(mechanism: Mechanism) -> None:
     """Raises MechanismError at the first contradiction."""
-    for kind, things in (("body", mechanism.bodies), ("joint", mechanism.joints), ("parameter", mechanism.parameters),
-                         ("load", mechanism.loads), ("constraint", mechanism.constraints), ("law", mechanism.laws),
-                         ("sensor", mechanism.sensors)):
+    for kind, things in (
+        ("body", mechanism.bodies),
+        ("joint", mechanism.joints),
+        ("parameter", mechanism.parameters),
+        ("load", mechanism.loads),
+        ("constraint", mechanism.constraints),
+        ("law", mechanism.laws),
+        ("sensor", mechanism.sensors),
+    ):
         _unique(kind, [thing.name for thing in things])
     _unique("frame", [name for name, _ in mechanism.frames])
     _unique("coordinate", [c.name for joint in mechanism.joints for c in joint.coordinates])
@@ -54,9 +60,12 @@ def _unique(kind: str, names: list[str]) -> None:
 def _check_shared_names(mechanism: Mechanism) -> None:
     """Names that meet in one formula, or in one place where a frame is asked for, differ."""
     coordinates = [c.name for joint in mechanism.joints for c in joint.coordinates]
-    formula = [("parameter", [p.name for p in mechanism.parameters]), ("coordinate", coordinates),
-               ("speed", [s.name for joint in mechanism.joints for s in joint.speeds]),
-               ("sensor", [s.name for s in mechanism.sensors])]
+    formula = [
+        ("parameter", [p.name for p in mechanism.parameters]),
+        ("coordinate", coordinates),
+        ("speed", [s.name for joint in mechanism.joints for s in joint.speeds]),
+        ("sensor", [s.name for s in mechanism.sensors]),
+    ]
     places = [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
     _distinct({"t": "time", "pi": "number pi"}, formula)
     _distinct({EARTH_NAME: "ground"}, places)
@@ -115,13 +124,17 @@ def _check_joints(mechanism: Mechanism) -> None:
         _check_motions(joint.name, joint)
     for body in mechanism.bodies:
         if body.name not in joined:
-            raise MechanismError(f"body '{body.name}' is not joined to anything. Join it to 'earth' with a free joint if it floats.")
+            raise MechanismError(
+                f"body '{body.name}' is not joined to anything. Join it to 'earth' with a free joint if it floats."
+            )
 
 
 def _check_motions(name: str, joint: Joint) -> None:
     for motion in joint.motions:
         if motion.kind not in ("rotation", "translation", "quaternion"):
-            raise MechanismError(unknown_name("motion", motion.kind, ("rotation", "translation", "quaternion"), f"joint '{name}': "))
+            raise MechanismError(
+                unknown_name("motion", motion.kind, ("rotation", "translation", "quaternion"), f"joint '{name}': ")
+            )
         if all(component.is_zero for component in motion.axis):
             raise MechanismError(f"joint '{name}': an axis cannot be [0, 0, 0].")
     moving = set(symbols_of([motion.amount for motion in joint.motions]))
@@ -166,7 +179,9 @@ def implied_speeds(joint: Joint) -> list[str]:
 
 def _check_definitions(mechanism: Mechanism) -> None:
     """No parameter or law is defined by itself, and no law hides a function."""
-    parameters = {p.name: [str(s.name) for s in symbols_of([p.value])] for p in mechanism.parameters if p.value is not None}
+    parameters = {
+        p.name: [str(s.name) for s in symbols_of([p.value])] for p in mechanism.parameters if p.value is not None
+    }
     laws = {}
     for law in mechanism.laws:
         if law.name in OPERATIONS:

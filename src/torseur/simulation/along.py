@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torseur.codegen.routine import Array, External, Static, routine
 from torseur.simulation.dop853 import N
-from torseur.simulation.step import project
+from torseur.simulation.settling import settle
 
 NZ: int = Static("NZ")  # number of outputs
 
@@ -22,4 +22,4 @@ def outputs_along(rows: int, times: Array, states: Array, p: Array, out: Array) 
 def settle_along(rows: int, times: Array, states: Array, p: Array, out: Array) -> None:
     """Each state brought back on its manifold."""
     for row in range(rows):
-        project(times[row], states[row * N :], p, out[row * N :])
+        settle(times[row], states[row * N :], p, out[row * N :])

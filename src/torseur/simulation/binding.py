@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from torseur.codegen.binding import CallbackSpec
 from torseur.codegen.compiled import CompiledRoutine, compile_routine
 from torseur.codegen.routine import Array, External, Routine, Static, routine
-from torseur.errors import SimulationError
+from torseur.errors import SimulationError, TorseurError, unknown_name
 from torseur.graph import Program
 from torseur.simulation.along import outputs_along, settle_along
+from torseur.simulation.constrained.contact_events import events_with_contacts
+from torseur.simulation.constrained.solved import events_of_solution, outputs_of_solution
 from torseur.simulation.integrate import integrate
 from torseur.simulation.integrator import Integrator
 from torseur.simulation.laws import (
@@ -23,14 +26,20 @@ from torseur.simulation.laws import (
     law_callback,
     outputs_with_laws,
     rhs_with_laws,
+    slope_jacobian_with_laws,
 )
+from torseur.simulation.radau.setup import implicit_externals, implicit_statics
 from torseur.simulation.requests import Event, event_program, is_python
+from torseur.simulation.step import work_size
 from torseur.simulation.system import System, Vector
 
 NF: int = Static("NF")  # number of event functions that are formulas
 
 formula_events = External("formula_events", "t: float, y: Array, p: Array, g: Array")
 python_events = External("python_events", "t: float, y: Array, p: Array, g: Array")
+
+METHODS = ("auto", "explicit", "radau5", "radau9")
+LOOSE = 1e-6  # relative tolerance from which the lower order is the cheaper one
 
 MOST_KEPT = 64
 _kept: dict[object, CompiledRoutine] = {}
@@ -49,25 +58,54 @@ class Binding:
     def __init__(self, system: System, laws: Mapping[str, Callable[..., float]] | None) -> None:
         self.system = system
         self.functions = given_laws(system, laws)
-        self.statics = {"N": len(system.states), "NG": 0, "PROJECT": int(system.project is not None)}
+        n = len(system.states)
+        absent = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "HALF", "NU", "NA"), 0)
+        self.statics = {"N": n, **absent, **work_size(n, 0, 0)}
         self.externals: dict[str, Any] = {}
-        if system.project is not None:
+        if system.programs is not None:
+            self.statics |= system.programs.statics
+        if system.constrained is not None:
+            self.statics |= {"PROJECT": 2, **system.constrained.statics}
+            self.externals |= system.constrained.externals
+        elif system.project is not None:
+            self.statics["PROJECT"] = 1
             self.externals["project"] = system.project
         if system.laws:
             self._bind_laws()
 
-    def integrator(self, events: Sequence[Event], backend: str) -> Integrator:
+    @property
+    def contacts(self) -> int:
+        """Number of contacts that open and close."""
+        constrained = self.system.constrained
+        return len(constrained.impacts) if constrained is not None else 0
+
+    def integrator(self, events: Sequence[Event], backend: str, method: str = "explicit") -> Integrator:
         """The loop compiled for this system; formulas must come first among the events."""
         externals = self.externals | self._rhs() | self._events(events)
         formulas = sum(not is_python(event) for event in events)
-        statics = self.statics | {"NG": len(events), "NF": formulas}
+        statics = self.statics | {"NG": self.contacts + len(events), "NF": formulas}
+        if method != "explicit":
+            statics |= implicit_statics(self.system, method)
+            externals |= self._jacobian()
         loop = compiled(integrate, statics, externals, backend)
-        return Integrator(loop, loop.backend)
+        return Integrator(loop, loop.backend, method)
+
+    def integrator_for(self, method: str, rtol: float, events: Sequence[Event], backend: str) -> Integrator:
+        """The loop of a named method; "auto" starts explicitly and goes on implicitly where the system is stiff."""
+        if method not in METHODS:
+            raise TorseurError(unknown_name("method", method, METHODS))
+        if method != "auto":
+            return self.integrator(events, backend, method)
+        explicit = self.integrator(events, backend)
+        if not isinstance(self.system.rhs, Program):
+            return explicit
+        implicit = "radau9" if rtol < LOOSE else "radau5"
+        return replace(explicit, when_stiff=lambda: self.integrator(events, backend, implicit))
 
     def outputs(self, program: Program, times: Vector, states: Vector, p: Vector, backend: str) -> Vector:
         """Formulas evaluated along a motion, one column each."""
         size = len(program.outputs[0])
-        bound = self._with_laws("outputs", outputs_with_laws, program)
+        bound = self._formulas("outputs", program)
         along = compiled(outputs_along, self.statics | {"NZ": size}, self.externals | bound, backend)
         result = np.empty((len(times), size))
         along(len(times), times, states.ravel(), p, result.ravel())
@@ -75,9 +113,9 @@ class Binding:
 
     def settle(self, p: Vector, backend: str) -> Callable[[Vector, Vector], Vector] | None:
         """A function that brings states back on their manifold, None when the system has none."""
-        if self.system.project is None:
+        if not self.statics["PROJECT"]:
             return None
-        along = compiled(settle_along, self.statics, {"project": self.system.project}, backend)
+        along = compiled(settle_along, self.statics, self.externals, backend)
 
         def settled(times: Vector, states: Vector) -> Vector:
             result = np.empty_like(states)
@@ -95,21 +133,47 @@ class Binding:
 
     def _rhs(self) -> dict[str, Any]:
         system = self.system
+        if system.constrained is not None:
+            return {}
         if not isinstance(system.rhs, Program):
             return {"rhs": self._callback(_slope_callback(system), "dy", len(system.states))}
         return self._with_laws("rhs", rhs_with_laws, system.rhs)
+
+    def _formulas(self, external: str, program: Program) -> dict[str, Any]:
+        """Formulas behind their external, by way of the solution of a constrained system where they need it."""
+        if set(self.system.solution) & set(program.inputs):
+            wrapper = outputs_of_solution if external == "outputs" else events_of_solution
+            return {external: wrapper, f"solved_{external}": program}
+        wrapper = outputs_with_laws if external == "outputs" else events_with_laws
+        return self._with_laws(external, wrapper, program)
+
+    def _jacobian(self) -> dict[str, Any]:
+        bound = implicit_externals(self.system)
+        program = bound["slope_jacobian"]
+        if not isinstance(program, Program):
+            return bound
+        return self._with_laws("slope_jacobian", slope_jacobian_with_laws, program)
 
     def _with_laws(self, external: str, wrapper: Routine, program: Program) -> dict[str, Any]:
         """A program behind its external, by way of the laws when the system has some."""
         return {external: wrapper, f"driven_{external}": program} if self.system.laws else {external: program}
 
     def _events(self, events: Sequence[Event]) -> dict[str, Any]:
+        """Event functions: contacts of the system first, then formulas, then Python functions."""
+        bound = self._own_events(events)
+        if self.contacts:
+            if "events" in bound:
+                bound["other_events"] = bound.pop("events")
+            bound["events"] = events_with_contacts
+        return bound
+
+    def _own_events(self, events: Sequence[Event]) -> dict[str, Any]:
         formulas = [event for event in events if not is_python(event)]
         functions = [event for event in events if is_python(event)]
         bound: dict[str, Any] = {}
         if formulas:
             program = event_program(formulas, self.system)
-            bound = self._with_laws("events", events_with_laws, program)
+            bound = self._formulas("events", program)
         if functions:
             callback = self._callback(_event_callback(functions), "g", len(functions))
             if not formulas:
@@ -122,9 +186,7 @@ class Binding:
         return CallbackSpec(function, sizes)
 
 
-def compiled(
-    entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str
-) -> CompiledRoutine:
+def compiled(entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str) -> CompiledRoutine:
     """The compiled routine; kept for the next time when no Python function is part of it."""
     if any(isinstance(value, CallbackSpec) for value in externals.values()):
         return compile_routine(entry, statics, externals, backend)

@@ -9,10 +9,13 @@ from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.memory import (
     AFTER_REJECTION,
     DIRECTION,
+    DISTANCE,
     LAST_ERROR,
     MAX_STEP,
     NOT_FINITE,
+    RETRIES,
     RTOL,
+    START_DISTANCE,
     STEP,
     T_END,
     TIME,
@@ -27,6 +30,11 @@ MOST_REDUCTION = 3.0
 NONFINITE_REDUCTION = 10.0
 FIRST_LAST_ERROR = 1e-4
 RESOLUTION = 2.0**-52
+BESIDE = 0.1  # distance from a singular configuration at which steps are retried
+TOO_CLOSE = 1e-4  # distance at which no step should end
+MOST_RETRIES = 10
+SOME_RETRIES = 2  # after which only the part of the error along the constraints counts
+PASSING_REDUCTION = 0.85
 
 
 @routine
@@ -89,6 +97,29 @@ def lengthen(clock: Array, count: IntArray, h: float, error: float) -> None:
     clock[STEP] = min(abs(h) * factor, clock[MAX_STEP])
     clock[LAST_ERROR] = max(error, FIRST_LAST_ERROR)
     count[AFTER_REJECTION] = 0
+
+
+@routine
+def is_beside(clock: Array) -> bool:
+    """Whether the step starts or ends beside a singular configuration."""
+    return min(clock[DISTANCE], clock[START_DISTANCE]) < BESIDE
+
+
+@routine
+def must_pass_by(h: float, accepted: bool, clock: Array, count: IntArray) -> bool:
+    """Whether the step is to be tried again a little shorter, because of a singular configuration beside it.
+
+    There, errors come from the place of a few stages and not from the length of the step, and a step that ends too
+    close leads nowhere. Ever shorter steps would walk into the singularity instead of across it.
+    """
+    if is_beside(clock) and count[RETRIES] < MOST_RETRIES and not (accepted and clock[DISTANCE] > TOO_CLOSE):
+        count[RETRIES] += 1
+        clock[STEP] = abs(h) * PASSING_REDUCTION
+        return True
+    if accepted:
+        count[RETRIES] = 0
+        clock[START_DISTANCE] = clock[DISTANCE]
+    return False
 
 
 @routine

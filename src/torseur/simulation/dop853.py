@@ -46,6 +46,17 @@ def solution(h: float, y: Array, k: Array, y_end: Array) -> None:
 
 
 @routine
+def solution_of_order_5(h: float, y_end: Array, k: Array, out: Array) -> None:
+    """The state of order 5 that the error estimate compares with."""
+    for i in range(N):
+        total = 0.0
+        for j in static_range(STAGES):
+            if E5[j] != 0.0:
+                total += E5[j] * k[j * N + i]
+        out[i] = y_end[i] - h * total
+
+
+@routine
 def error_norm(h: float, y: Array, y_end: Array, k: Array, rtol: float, atol: Array) -> float:
     """Estimated error of the step in units of the tolerance, root mean square over the states.
 

@@ -9,7 +9,6 @@ from torseur.simulation.integrator import Run
 from torseur.simulation.problem import Problem
 from torseur.simulation.system import System
 
-STIFF = 4.0  # h |eigenvalue| above which explicit steps are limited by stability, not by accuracy
 DIVERGED = 1e6  # growth of a state over its scale that counts as divergence
 
 
@@ -37,10 +36,10 @@ def _why(run: Run, problem: Problem, system: System) -> str:
     largest = int(np.argmax(grown))
     if grown[largest] > DIVERGED:
         return f"The motion diverges: '{system.states[largest].name}' has grown to {run.y[largest]:.3g}."
-    if run.answer == memory.PAUSED and run.statistics.stiffness > STIFF:
+    if run.answer == memory.PAUSED and run.statistics.stiffness > memory.STIFF:
         return (
             f"The system is stiff (h |eigenvalue| is about {run.statistics.stiffness:.1f}): "
-            "soften its stiffest springs and dampers, or replace them by constraints."
+            "use method='radau9', soften its stiffest springs and dampers, or replace them by constraints."
         )
     if run.answer == memory.PAUSED:
         return f"Raise max_steps, or loosen rtol = {problem.rtol:g}."

@@ -63,8 +63,14 @@ def dataset_of(trajectory: Trajectory) -> xarray.Dataset:
         variables[column.name] = ("time", trajectory.values[:, slot].copy(), attributes)
     statistics = asdict(trajectory.statistics) if trajectory.statistics else {}
     return xarray.Dataset(
-        variables, coords={"time": ("time", trajectory.time.copy(), _attributes(TIME))},
-        attrs={"format": FORMAT, "title": trajectory.name, "statistics": json.dumps(statistics)},
+        variables,
+        coords={"time": ("time", trajectory.time.copy(), _attributes(TIME))},
+        attrs={
+            "format": FORMAT,
+            "title": trajectory.name,
+            "statistics": json.dumps(statistics),
+            "notes": json.dumps(trajectory.notes),
+        },
     )
 
 
@@ -99,8 +105,13 @@ def _read_netcdf(path: Path) -> Trajectory:
     columns = tuple(_column(name, variable.attrs) for name, variable in named.items())
     values = np.column_stack([variable.values for variable in named.values()])
     return Trajectory(
-        time=np.array(dataset["time"].values), values=values, columns=columns, name=dataset.attrs["title"],
-        events=_events_in(dataset), statistics=_statistics(json.loads(dataset.attrs["statistics"])),
+        time=np.array(dataset["time"].values),
+        values=values,
+        columns=columns,
+        name=dataset.attrs["title"],
+        events=_events_in(dataset),
+        statistics=_statistics(json.loads(dataset.attrs["statistics"])),
+        notes=tuple(json.loads(dataset.attrs.get("notes", "[]"))),
     )
 
 
@@ -148,10 +159,13 @@ def _write_json(trajectory: Trajectory, path: Path) -> None:
         for slot, column in enumerate(trajectory.columns)
     ]
     document = {
-        "format": FORMAT, "name": trajectory.name,
-        "time": {**asdict(TIME), "values": _numbers(trajectory.time)}, "columns": columns,
+        "format": FORMAT,
+        "name": trajectory.name,
+        "time": {**asdict(TIME), "values": _numbers(trajectory.time)},
+        "columns": columns,
         "events": [{"name": e.name, "time": e.time, "state": dict(e.state)} for e in trajectory.events],
         "statistics": asdict(trajectory.statistics) if trajectory.statistics else None,
+        "notes": list(trajectory.notes),
     }
     path.write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
 
@@ -166,14 +180,17 @@ def _read_json(path: Path) -> Trajectory:
     if document.get("format") != FORMAT:
         raise ValueError(f"its entry 'format' is not '{FORMAT}'")
     time = np.array(document["time"]["values"], dtype=float)
-    columns = tuple(
-        Column(Quantity(c["name"], c["unit"], c["meaning"]), Kind(c["kind"])) for c in document["columns"]
-    )
+    columns = tuple(Column(Quantity(c["name"], c["unit"], c["meaning"]), Kind(c["kind"])) for c in document["columns"])
     values = np.array([c["values"] for c in document["columns"]], dtype=float).reshape(len(columns), len(time)).T
     events = tuple(Occurrence(e["name"], e["time"], e["state"]) for e in document["events"])
     return Trajectory(
-        time=time, values=values.copy(), columns=columns, name=document["name"], events=events,
+        time=time,
+        values=values.copy(),
+        columns=columns,
+        name=document["name"],
+        events=events,
         statistics=_statistics(document["statistics"]),
+        notes=tuple(document.get("notes", ())),
     )
 
 

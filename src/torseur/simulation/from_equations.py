@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -10,12 +10,18 @@ from typing import TypeAlias
 from torseur.dynamics.frames_in_motion import MovingFrames
 from torseur.dynamics.sensors import law_values
 from torseur.equations import Equations, parameter_values
+from torseur.errors import UnsupportedError
 from torseur.formalisms import derive
 from torseur.graph import Expr, Input, Program, as_expr, vector
 from torseur.graph.scalar import sqrt
 from torseur.mechanism import TIME, Mechanism
+from torseur.simulation.constrained.gaps import contact_equations
+from torseur.simulation.constrained.quantities import ConstrainedQuantities
+from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.initial import initial_state
+from torseur.simulation.programs import MechanismPrograms
 from torseur.simulation.quantities import NamedQuantities, quantity_of_symbol
+from torseur.simulation.requests import Impact
 from torseur.simulation.singular import explain_singular
 from torseur.simulation.system import Law, System
 
@@ -26,18 +32,31 @@ _kept: dict[int, tuple[Model, Equations, System]] = {}
 
 
 def as_system(
-    model: Model, parameters: Mapping[str, float] | None = None, initial: Mapping[str, float] | None = None
+    model: Model,
+    parameters: Mapping[str, float] | None = None,
+    initial: Mapping[str, float] | None = None,
+    impacts: Sequence[Impact] = (),
 ) -> System:
     """The system of a mechanism or of equations, or a system itself, with the given values in place of its own.
 
     A mechanism is derived by the recursive formalism.
     """
     if isinstance(model, System):
+        if impacts:
+            raise UnsupportedError(
+                f"impact '{impacts[0].name}': {model.name} is not a mechanism. Use Event(..., reset=...) instead."
+            )
         values, state = model.parameters_with(parameters), model.state_with(initial)
         return replace(model, values=tuple(values.tolist()), initial=tuple(state.tolist()))
     equations, system = _prepared(model)
+    if impacts:
+        system = _with_contacts(equations, system, tuple(impacts))
     given = parameter_values(equations, parameters or {})
     start = initial_state(equations, given, initial or {})
+    if system.constrained is not None:
+        names = frozenset([*(initial or {}), *(name for name, _ in equations.mechanism.initial)])
+        constrained = replace(system.constrained, given=names)
+        return replace(system, values=tuple(given.values()), initial=start, constrained=constrained)
     explain = partial(explain_singular, equations, given)
     return replace(system, values=tuple(given.values()), initial=start, explain=explain)
 
@@ -55,24 +74,64 @@ def _prepared(model: Equations | Mechanism) -> tuple[Equations, System]:
 def _without_values(equations: Equations) -> System:
     layout = equations.layout
     states = (*layout.coordinates, *layout.speeds)
-    laws = tuple(Law(node.data.name, node) for node in equations.undetermined)
-    inputs = [Input("t", (TIME,)), Input("y", states), Input("p", layout.parameters)]
-    if laws:
-        inputs.append(Input("u", equations.undetermined))
-    slopes = vector("dy", [*equations.rates, *equations.acceleration])
-    return System(
+    programs = MechanismPrograms(equations)
+    common = System(
         states=tuple(quantity_of_symbol(x) for x in states),
         initial=(0.0,) * len(states),
-        rhs=Program("rhs", tuple(inputs), (slopes,)),
+        rhs=Program("still", (), ()),
         coordinates=len(layout.coordinates),
         parameters=tuple(quantity_of_symbol(p) for p in layout.parameters),
         values=(0.0,) * len(layout.parameters),
-        project=_projection(equations, states),
-        quantities=NamedQuantities(equations),
-        laws=laws,
+        quantities=NamedQuantities(programs),
+        programs=programs,
         resolve=partial(_resolved, equations),
         name=equations.mechanism.name,
     )
+    return _constrained(equations, common) if equations.is_constrained else _open(equations, common)
+
+
+def _open(equations: Equations, common: System) -> System:
+    layout = equations.layout
+    states = (*layout.coordinates, *layout.speeds)
+    inputs = [Input("t", (TIME,)), Input("y", states), Input("p", layout.parameters)]
+    if equations.undetermined:
+        inputs.append(Input("u", equations.undetermined))
+    slopes = vector("dy", [*equations.rates, *equations.acceleration])
+    return replace(
+        common,
+        rhs=Program("rhs", tuple(inputs), (slopes,)),
+        laws=_laws(equations.undetermined),
+        project=_projection(equations, states),
+    )
+
+
+def _constrained(equations: Equations, common: System) -> System:
+    programs = common.programs
+    assert programs is not None
+    return _solved_together(replace(common, constrained=Constrained(programs)), programs)
+
+
+def _solved_together(common: System, programs: MechanismPrograms) -> System:
+    """A system whose accelerations follow at each state together with multipliers."""
+    return replace(
+        common,
+        rhs=programs.dynamics,
+        laws=_laws(programs.undetermined),
+        solution=programs.solution,
+        quantities=ConstrainedQuantities(programs),
+        project=None,
+    )
+
+
+def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, ...]) -> System:
+    """The system with a constraint for each contact that may close."""
+    programs = MechanismPrograms(equations, contact_equations(equations, impacts, partial(_resolved, equations)))
+    constrained = Constrained(programs, impacts=impacts)
+    return _solved_together(replace(common, programs=programs, constrained=constrained), programs)
+
+
+def _laws(nodes: Sequence[Expr]) -> tuple[Law, ...]:
+    return tuple(Law(node.data.name, node) for node in nodes)
 
 
 def _projection(equations: Equations, states: tuple[Expr, ...]) -> Program | None:

@@ -59,7 +59,8 @@ def _coordinates(equations: Equations, given: Mapping[str, float]) -> Vector:
     q = np.zeros(len(names))
     quaternions = [
         [layout.coordinates.index(x) for x in link.symbols.quaternion]
-        for link in equations.tree.links if link.symbols.quaternion
+        for link in equations.tree.links
+        if link.symbols.quaternion
     ]
     q[[slots[0] for slots in quaternions]] = 1.0
     for name, value in given.items():

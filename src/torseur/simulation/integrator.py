@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ class Statistics:
     stiffness: float
     backend: str
     wall_time: float
+    method: str = "explicit"
+    jacobians: int = 0
+    factorisations: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Run:
     worst: int
     statistics: Statistics
     error: SimulationError | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -74,11 +78,15 @@ class Memory:
         n, events, times = len(problem.initial), len(problem.directions), problem.times
         width = PIECE_STATE + (8 * n if problem.keep == memory.KEEP_DENSE else n)
         return cls(
-            clock=_clock(problem), count=_count(problem), y=problem.initial.copy(),
-            times=times if len(times) else np.zeros(1), samples=np.empty((max(len(times), 1), n)),
+            clock=_clock(problem),
+            count=_count(problem),
+            y=problem.initial.copy(),
+            times=times if len(times) else np.zeros(1),
+            samples=np.empty((max(len(times), 1), n)),
             rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, width)),
             marks=np.empty((FIRST_ROOM + events if events else 1, 2 + n)),
-            sides=np.zeros(max(events, 1), dtype=np.int64), directions=_integers(problem.directions),
+            sides=np.zeros(max(events, 1), dtype=np.int64),
+            directions=_integers(problem.directions),
             limits=_integers(problem.limits),
         )
 
@@ -117,6 +125,8 @@ def _clock(problem: Problem) -> Vector:
     clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
     clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
     clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
+    clock[memory.MILESTONE] = problem.start
+    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = 1.0
     return clock
 
 
@@ -128,46 +138,87 @@ def _count(problem: Problem) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Integrator:
-    """The loop compiled for one system."""
+    """The loop compiled for one system; `when_stiff` makes the one that takes over where the system is stiff."""
 
     loop: Callable[..., Any]
     backend: str
+    method: str = "explicit"
+    when_stiff: Callable[[], Integrator] | None = None
 
     def run(self, problem: Problem) -> Run:
         """Computes the motion, or as much of it as there is."""
         begin = time.perf_counter()
         work = Memory.of(problem)
-        answer, error = memory.PAUSED, None
-        while answer == memory.PAUSED and work.attempts < problem.max_steps:
+        work.count[memory.WATCH] = self.when_stiff is not None
+        present, answer, error, notes = self, memory.PAUSED, None, []
+        while answer in memory.GOES_ON and work.attempts < problem.max_steps:
+            if answer == memory.STIFFENED and present.when_stiff is not None:
+                present = present.when_stiff()
+                notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {present.method} took over there.")
+            elif answer == memory.REPARTITION and problem.repartition is not None:
+                notes.append(problem.repartition(float(work.clock[memory.TIME]), work.y))
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
-                answer = self.call(work, problem)
+                answer = present.call(work, problem)
             except SimulationError as raised:
                 answer, error = memory.RAISED, raised
             work.take_over()
+            if answer == memory.STOPPED and problem.jump is not None:
+                answer, error = _after_jump(problem.jump, work)
             if problem.progress is not None:
                 problem.progress(float((work.clock[memory.TIME] - problem.start) / (problem.until - problem.start)))
-        return self._gathered(answer, work, time.perf_counter() - begin, error)
+        return replace(present._gathered(answer, work, time.perf_counter() - begin, error), notes=tuple(notes))
 
     def call(self, work: Memory, problem: Problem) -> int:
         """One call of the loop: goes on from where the memory stands, and answers why it came back."""
         answer: int = self.loop(
-            work.clock, work.count, work.y, problem.parameters, problem.atol, work.times, work.samples.reshape(-1),
-            work.rows.reshape(-1), work.sides, work.directions, work.limits, work.marks.reshape(-1),
+            work.clock,
+            work.count,
+            work.y,
+            problem.parameters,
+            problem.atol,
+            work.times,
+            work.samples.reshape(-1),
+            work.rows.reshape(-1),
+            work.sides,
+            work.directions,
+            work.limits,
+            work.marks.reshape(-1),
         )
         return answer
 
     def _gathered(self, answer: int, work: Memory, wall_time: float, error: SimulationError | None) -> Run:
         count, clock = work.count.tolist(), work.clock.tolist()
         statistics = Statistics(
-            steps=count[memory.STEPS], rejected=count[memory.REJECTED], evaluations=count[memory.EVALUATIONS],
-            stiffness=clock[memory.STIFFNESS], backend=self.backend, wall_time=wall_time,
+            steps=count[memory.STEPS],
+            rejected=count[memory.REJECTED],
+            evaluations=count[memory.EVALUATIONS],
+            stiffness=clock[memory.STIFFNESS],
+            backend=self.backend,
+            wall_time=wall_time,
+            method=self.method,
+            jacobians=count[memory.JACOBIANS],
+            factorisations=count[memory.FACTORISATIONS],
         )
         return Run(
-            answer=answer, t=clock[memory.TIME], y=work.y, samples=work.samples[: count[memory.SAMPLE]],
-            rows=_joined(work.kept_rows), marks=_joined(work.kept_marks), worst=count[memory.WORST],
-            statistics=statistics, error=error,
+            answer=answer,
+            t=clock[memory.TIME],
+            y=work.y,
+            samples=work.samples[: count[memory.SAMPLE]],
+            rows=_joined(work.kept_rows),
+            marks=_joined(work.kept_marks),
+            worst=count[memory.WORST],
+            statistics=statistics,
+            error=error,
         )
+
+
+def _after_jump(jump: Callable[[Memory], bool], work: Memory) -> tuple[int, SimulationError | None]:
+    """The answer after a jump of the state: go on, or stop there."""
+    try:
+        return (memory.PAUSED if jump(work) else memory.STOPPED), None
+    except SimulationError as raised:
+        return memory.RAISED, raised
 
 
 def _joined(parts: list[Vector]) -> Vector:

@@ -4,46 +4,79 @@ from __future__ import annotations
 
 from torseur.codegen.routine import Array, IntArray, routine, zeros
 from torseur.simulation.control import RESOLUTION
-from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_TIME, N
+from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_TIME, N, interpolate
 from torseur.simulation.events import NG, event_rate, events, is_wanted, side_of
 from torseur.simulation.memory import FIRED, FIRED_SIDE, MARK
-from torseur.simulation.step import PIECE, Y_NEXT, take_step
+from torseur.simulation.settling import settle
+from torseur.simulation.step import PIECE, Y_END, Y_NEXT, take_step
 
-LANDINGS = 8  # most steps taken to refine the time of one event
+LANDINGS = 24  # most steps taken to refine the time of one event
 
 
 @routine
-def land(x: float, y: Array, p: Array, count: IntArray, work: Array) -> float:
+def land(x: float, y: Array, p: Array, clock: Array, count: IntArray, atol: Array, work: Array) -> float:
     """Length of a step from y that ends where the fired event function vanishes; `work` holds that step.
 
-    Starts at fraction x of the piece and corrects the length by Newton's rule, each time with a real step, until
+    Starts at fraction x of the piece and corrects the length by the secant rule, each time with a real step, until
     the time no longer changes. Returns 0 when the event is too close to the start for a step.
     """
     g = zeros(NG)
     piece = work[PIECE * N :]
     t = piece[PIECE_TIME]
-    resolution = 2.0 * RESOLUTION * max(abs(t), abs(piece[PIECE_LENGTH]))
+    whole = piece[PIECE_LENGTH]
+    resolution = 2.0 * RESOLUTION * max(abs(t), abs(whole))
     rate = event_rate(x, count[FIRED], piece, p)
-    h = x * piece[PIECE_LENGTH]
-    last = 0.1 * piece[PIECE_LENGTH]
+    h = x * whole
+    before = 0.0
+    after = whole
+    last_h = 0.0
+    last_g = 0.0
     for landing in range(LANDINGS):
         if abs(h) <= resolution:
             return 0.0
-        take_step(t, h, y, p, count, work)
+        step_to(t, h, y, p, clock, count, atol, work)
         events(t + h, work[Y_NEXT * N :], p, g)
-        correction = -g[count[FIRED]] / rate if rate != 0.0 else 0.0
-        converges = resolution < abs(correction) and abs(correction) < 0.5 * abs(last)
-        if landing == LANDINGS - 1 or not converges:
+        value = g[count[FIRED]]
+        if landing > 0 and value != last_g:
+            rate = (value - last_g) / (h - last_h)
+        if side_of(value) == count[FIRED_SIDE]:
+            after = h
+        else:
+            before = h
+        next_h = h - value / rate if rate != 0.0 else h
+        if abs(next_h - h) <= resolution or landing == LANDINGS - 1:
             break
-        h += correction
-        last = correction
+        if not (min(before, after) < next_h and next_h < max(before, after)):
+            next_h = 0.5 * (before + after)
+        if abs(next_h - h) <= resolution:
+            break
+        last_h = h
+        last_g = value
+        h = next_h
     return h
 
 
 @routine
+def step_to(t: float, h: float, y: Array, p: Array, clock: Array, count: IntArray, atol: Array, work: Array) -> None:
+    """A step from y, or its place on the piece when it cannot be solved."""
+    solved = take_step(t, h, y, p, clock, count, atol, work)
+    if not solved:
+        piece = work[PIECE * N :]
+        interpolate(h / piece[PIECE_LENGTH], piece, work[Y_END * N :])
+        settle(t + h, work[Y_END * N :], p, work[Y_NEXT * N :])
+
+
+@routine
 def mark_events(
-    t: float, y: Array, p: Array, count: IntArray, g_start: Array,
-    sides: IntArray, directions: IntArray, limits: IntArray, marks: Array,
+    t: float,
+    y: Array,
+    p: Array,
+    count: IntArray,
+    g_start: Array,
+    sides: IntArray,
+    directions: IntArray,
+    limits: IntArray,
+    marks: Array,
 ) -> bool:
     """Writes the event landed on and any other the step just passed; true when one of them stops the motion.
 

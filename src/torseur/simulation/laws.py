@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from torseur.codegen.routine import Array, External, Static, routine, zeros
 from torseur.errors import SimulationError, TorseurError, unknown_name
-from torseur.graph import Program, vector
+from torseur.graph import Expr, Program, vector
+from torseur.graph.derivatives import derivative_of_law
 from torseur.simulation.system import Law, System, Vector
 
 LawFunction: TypeAlias = Callable[..., float]
@@ -21,6 +22,7 @@ NA: int = Static("NA")  # number of their arguments, together
 law_arguments = External("law_arguments", "t: float, y: Array, p: Array, a: Array")
 law_values = External("law_values", "t: float, a: Array, u: Array")
 driven_rhs = External("driven_rhs", "t: float, y: Array, p: Array, u: Array, dy: Array")
+driven_slope_jacobian = External("driven_slope_jacobian", "t: float, y: Array, p: Array, u: Array, jacobian: Array")
 driven_events = External("driven_events", "t: float, y: Array, p: Array, u: Array, g: Array")
 driven_outputs = External("driven_outputs", "t: float, y: Array, p: Array, u: Array, z: Array")
 
@@ -42,6 +44,14 @@ def rhs_with_laws(t: float, y: Array, p: Array, dy: Array) -> None:
 
 
 @routine
+def slope_jacobian_with_laws(t: float, y: Array, p: Array, jacobian: Array) -> None:
+    """The Jacobian of slopes that contain laws, which count as constant in it."""
+    u = zeros(NU)
+    laws(t, y, p, u)
+    driven_slope_jacobian(t, y, p, u, jacobian)
+
+
+@routine
 def events_with_laws(t: float, y: Array, p: Array, g: Array) -> None:
     """Event formulas that contain laws."""
     u = zeros(NU)
@@ -58,16 +68,25 @@ def outputs_with_laws(t: float, y: Array, p: Array, z: Array) -> None:
 
 
 def given_laws(system: System, functions: Mapping[str, LawFunction] | None) -> tuple[LawFunction, ...]:
-    """The Python function of each law of the system, in its order."""
+    """The Python function of each law of the system, in its order; derivatives follow from the law itself."""
     given = functions or {}
     names = [law.name for law in system.laws]
+    bases = [law.node.data.function.name for law in system.laws]
     for name in given:
-        if name not in names:
-            raise TorseurError(unknown_name("law", name, names))
-    for name in names:
-        if name not in given:
-            raise TorseurError(f"law '{name}' is undetermined: give it, e.g. laws={{'{name}': lambda ...: ...}}.")
-    return tuple(given[name] for name in names)
+        if name not in (*names, *bases):
+            raise TorseurError(unknown_name("law", name, dict.fromkeys([*bases, *names])))
+    return tuple(law_function(law.node, given) for law in system.laws)
+
+
+def law_function(node: Expr, given: Mapping[str, LawFunction]) -> LawFunction:
+    """The function behind an undetermined function of the equations, or behind a derivative of one."""
+    application = node.data
+    if application.name in given:
+        return given[application.name]
+    name = application.function.name
+    if name not in given:
+        raise TorseurError(f"law '{name}' is undetermined: give it, e.g. laws={{'{name}': lambda ...: ...}}.")
+    return derivative_of_law(given[name], application)
 
 
 def arguments_program(system: System) -> Program:

@@ -11,7 +11,12 @@ DIRECTION = 4  # +1 forward in time, -1 backward
 RTOL = 5
 MAX_STEP = 6
 STIFFNESS = 7  # running mean of h |eigenvalue|; explicit steps are limited by stability near 6
-CLOCK_SIZE = 8
+DISTANCE = 8  # of the last step's end from a singular configuration; 1 when none is near
+START_DISTANCE = 9  # of its start
+MILESTONE = 10  # time after which progress is counted anew
+CLOCK_SIZE = 11
+
+STIFF = 4.0  # h |eigenvalue| above which explicit steps are limited by stability, not by accuracy
 
 # Slots of `count`, the whole numbers.
 STEPS = 0
@@ -31,7 +36,12 @@ MARKS = 13  # room for events
 FIRED = 14  # event the step lands on, or -1
 FIRED_SIDE = 15  # sign of that event's function after it
 ATTEMPTS = 16  # steps tried, whatever became of them
-COUNT_SIZE = 17
+JACOBIANS = 17  # evaluated by the implicit method
+FACTORISATIONS = 18  # made by the implicit method
+WATCH = 19  # whether the explicit method hands back control when the system turns out to be stiff
+RETRIES = 20  # steps tried anew beside a singular configuration since the last accepted one
+AT_MILESTONE = 21  # attempts made when the milestone was passed
+COUNT_SIZE = 22
 
 KEEP_NOTHING = 0
 KEEP_STATES = 1
@@ -44,3 +54,7 @@ PAUSED = 2  # a buffer is full, or PAUSE_AT is reached: call again to go on
 NONFINITE = 3
 STEP_TOO_SMALL = 4
 RAISED = 5  # a Python function called by the loop raised an error
+STIFFENED = 6  # the system is stiff: go on with the implicit method
+REPARTITION = 7  # the independent speeds have become a bad choice: choose others and go on
+
+GOES_ON = (PAUSED, STIFFENED, REPARTITION)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,11 @@ PARTS_OF_SPAN = 10  # no step is longer than this part of the time span, so that
 
 @dataclass(frozen=True)
 class Problem:
-    """One motion to compute: from where, to when, how well, and what to keep."""
+    """One motion to compute: from where, to when, how well, and what to keep.
+
+    `repartition` chooses new independent speeds at a state, writes them into the parameters and says which they are.
+    `jump` changes the state where the loop stopped at an event, and says whether the motion goes on.
+    """
 
     initial: Vector
     parameters: Vector
@@ -38,6 +42,8 @@ class Problem:
     directions: tuple[int, ...] = ()
     limits: tuple[int, ...] = ()
     progress: Callable[[float], None] | None = None
+    repartition: Callable[[float, Vector], str] | None = None
+    jump: Callable[[Any], bool] | None = None
 
 
 def finite_time(name: str, t: float) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from torseur.codegen.routine import Array, IntArray, routine
 from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_STATE, PIECE_TIME, N, interpolate
 from torseur.simulation.memory import DIRECTION, KEEP, KEEP_DENSE, ROW, SAMPLE, SAMPLES, TIME
-from torseur.simulation.step import PIECE, Y_NEXT, Y_STAGE, copy, settle
+from torseur.simulation.settling import copy, settle
+from torseur.simulation.step import PIECE, Y_NEXT, Y_STAGE
 
 
 @routine
@@ -15,9 +16,7 @@ def samples_before(t: float, clock: Array, count: IntArray, times: Array) -> boo
 
 
 @routine
-def write_samples(
-    t: float, clock: Array, count: IntArray, p: Array, work: Array, times: Array, samples: Array
-) -> None:
+def write_samples(t: float, clock: Array, count: IntArray, p: Array, work: Array, times: Array, samples: Array) -> None:
     """States at the times asked for up to the end of the step, time t."""
     piece = work[PIECE * N :]
     while samples_before(t, clock, count, times):

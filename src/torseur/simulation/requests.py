@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.graph import Expr, Program, vector
+from torseur.graph import Expr, Program, live_nodes, vector
 from torseur.simulation.system import Quantity, System, Vector
 
 StateFunction: TypeAlias = Callable[[float, Vector], float]
@@ -32,19 +32,42 @@ class Event:
     """A function of time and state whose change of sign is an event.
 
     `function` is given as for an Output. `direction` +1 asks for changes from negative to positive, -1 for the other
-    ones, 0 for both. `stop` ends the motion: True at the first occurrence, a number n at the n-th.
+    ones, 0 for both. `stop` ends the motion: True at the first occurrence, a number n at the n-th. `reset` is a Python
+    function of (t, y) that gives the state with which the motion goes on.
     """
 
     name: str
     function: Expr | StateFunction | None = None
     direction: int = 0
     stop: bool | int = False
+    reset: Callable[[float, Vector], Sequence[float] | Vector] | None = None
 
     def __post_init__(self) -> None:
         if self.direction not in (-1, 0, 1):
             raise TorseurError(f"event '{self.name}': direction is {self.direction}, expected -1, 0 or 1.")
         if self.stop < 0:
             raise TorseurError(f"event '{self.name}': stop is {self.stop}, expected True, False or a positive number.")
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A contact that opens and closes: `gap` (m or rad) is a formula of coordinates that cannot become negative.
+
+    Where it would, the bodies rebound: the gap's rate changes sign and is multiplied by `restitution`, by an impulse
+    that respects all constraints. Rebounds slower than `rest_speed` end in lasting contact, until it would have to
+    pull.
+    """
+
+    name: str
+    gap: Expr | str
+    restitution: float = 0.0
+    rest_speed: float = 1e-6
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.restitution <= 1.0:
+            raise TorseurError(f"impact '{self.name}': restitution is {self.restitution}, expected between 0 and 1.")
+        if not self.rest_speed > 0.0:
+            raise TorseurError(f"impact '{self.name}': rest_speed is {self.rest_speed}, expected a positive speed.")
 
 
 def as_outputs(outputs: Sequence[str | Output]) -> tuple[Output, ...]:
@@ -95,7 +118,9 @@ def event_program(events: Sequence[Event], system: System) -> Program:
 
 def _program_of(name: str, requests: Sequence[Output] | Sequence[Event], system: System) -> Program:
     formulas = [formula_of(request, system) for request in requests]
-    return Program(name, _program(requests[0], system).inputs, (vector("values", formulas),))
+    inputs = _program(requests[0], system).inputs
+    needs_solution = {node for group in system.solution for node in group.nodes} & set(live_nodes(formulas))
+    return Program(name, (*inputs, *(system.solution if needs_solution else ())), (vector("values", formulas),))
 
 
 def _program(request: Output | Event, system: System) -> Program:

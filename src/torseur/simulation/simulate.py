@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,12 +12,16 @@ from torseur.errors import SimulationError, TorseurError
 from torseur.graph import Program
 from torseur.simulation import memory
 from torseur.simulation.binding import Binding
+from torseur.simulation.constrained.determinacy import undetermined_outputs
+from torseur.simulation.constrained.diagnosis import explain_constrained
+from torseur.simulation.constrained.setup import at_start, formulation_named
 from torseur.simulation.dense import DenseOutput
 from torseur.simulation.dop853 import PIECE_STATE, PIECE_TIME
 from torseur.simulation.failure import failure_message
 from torseur.simulation.from_equations import Model, as_system
 from torseur.simulation.integrator import Run
-from torseur.simulation.laws import called
+from torseur.simulation.jumps import Jumps
+from torseur.simulation.laws import called, given_laws
 from torseur.simulation.problem import (
     Problem,
     Samples,
@@ -32,6 +37,7 @@ from torseur.simulation.problem import (
 )
 from torseur.simulation.requests import (
     Event,
+    Impact,
     Output,
     as_events,
     as_outputs,
@@ -52,8 +58,11 @@ def simulate(
     initial: Mapping[str, float] | None = None,
     parameters: Mapping[str, float] | None = None,
     outputs: Sequence[str | Output] = (),
-    events: Sequence[str | Event] = (),
+    events: Sequence[str | Event | Impact] = (),
     laws: Mapping[str, Callable[..., float]] | None = None,
+    method: str = "auto",
+    formulation: str = "augmented",
+    independent: Sequence[str] = (),
     rtol: float = 1e-9,
     atol: Tolerance = None,
     dense: bool = False,
@@ -62,10 +71,16 @@ def simulate(
     backend: str = "auto",
     progress: Callable[[float], None] | None = None,
 ) -> Trajectory:
-    """The motion from `start` to `until` (which may lie before it), by an explicit method of order 8.
+    """The motion from `start` to `until` (which may lie before it).
 
+    method      "explicit" (order 8), "radau5" or "radau9" (implicit, for stiff systems), or "auto": explicit, and
+                implicit from where the system turns out to be stiff
+    formulation of constrained systems: "augmented", "partitioned" or "projector"; they give the same motion
+    independent coordinates or speeds that the partitioned formulation keeps independent while they are well conditioned
     samples     the times to keep, or how many, evenly spaced; by default every step of the method
-    initial     values of states that replace those of the equations; `parameters` likewise
+    initial     values of states that replace those of the equations; `parameters` likewise. Coordinates and speeds that
+                nobody gives follow from the constraints
+    events      also contacts that rebound (Impact)
     laws        a Python function for each law the equations leave open
     rtol, atol  error allowed per step and state: atol + rtol |y|. By default atol is rtol times the largest initial
                 magnitude among the states of the same unit, or rtol where these vanish
@@ -73,25 +88,41 @@ def simulate(
     max_step    longest step; by default a tenth of the time span
     progress    is called now and then with the part of the time span that is done
 
+    What was decided on the way (an implicit method, other independent speeds, redundant constraints, outputs that are
+    not determined) stands in the trajectory's `notes`.
+
     Raises SimulationError when the motion ends early; its `trajectory` holds the valid part.
     """
-    system = as_system(model, parameters, initial)
+    impacts = [event for event in events if isinstance(event, Impact)]
+    ordered = tuple(sorted(as_events([e for e in events if not isinstance(e, Impact)]), key=is_python))
+    system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
     state = np.array(system.initial)
     wanted = as_outputs(outputs)
     columns = _columns(system, wanted)
-    ordered = tuple(sorted(as_events(events), key=is_python))
     start, until = finite_time("start", start), finite_time("until", until)
+    given = system.solver_parameters
+    jumps = Jumps(system, ordered, given)
     problem = Problem(
-        initial=finite_state(state, system), parameters=np.array(system.values), start=start, until=until,
-        rtol=checked_rtol(rtol), atol=absolute_tolerance(atol, rtol, system, state),
-        times=sample_times(samples, start, until), keep=kept_of_steps(samples, dense), max_steps=most_steps(max_steps),
-        max_step=longest_step(max_step, start, until), directions=tuple(event.direction for event in ordered),
-        limits=tuple(int(event.stop) for event in ordered), progress=progress,
+        initial=finite_state(state, system),
+        parameters=given,
+        start=start,
+        until=until,
+        rtol=checked_rtol(rtol),
+        atol=absolute_tolerance(atol, rtol, system, state),
+        times=sample_times(samples, start, until),
+        keep=kept_of_steps(samples, dense),
+        max_steps=most_steps(max_steps),
+        max_step=longest_step(max_step, start, until),
+        directions=jumps.directions,
+        limits=jumps.limits,
+        progress=progress,
+        repartition=partial(_repartition, system, given),
+        jump=jumps.apply,
     )
     binding = Binding(system, laws)
     formulas = output_program(wanted, system)
-    run = binding.integrator(ordered, backend).run(problem)
-    result = _Result(binding, problem, run, wanted, formulas, columns, ordered, backend, samples is None, dense)
+    run = binding.integrator_for(method, rtol, ordered, backend).run(problem)
+    result = _Result(binding, problem, run, wanted, formulas, columns, jumps, backend, samples is None, dense)
     if run.error is not None:
         raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
     if run.answer not in (memory.DONE, memory.STOPPED):
@@ -109,7 +140,7 @@ class _Result:
     outputs: tuple[Output, ...]
     formulas: Program | None
     columns: tuple[Column, ...]
-    events: tuple[Event, ...]
+    jumps: Jumps
     backend: str
     by_steps: bool
     dense: bool
@@ -117,11 +148,18 @@ class _Result:
     def trajectory(self) -> Trajectory:
         system = self.binding.system
         times, states = self._kept()
-        values = np.column_stack([states, *self._outputs(times, states)])
+        undetermined = self._undetermined(times, states)
+        values = np.column_stack([states, *self._outputs(times, states, undetermined)])
+        open_notes = [f"'{name}' is not determined: {reason}." for name, reason in undetermined.items()]
         return Trajectory(
-            time=times, values=values, columns=self.columns, name=system.name,
-            events=tuple(self._occurrence(mark) for mark in self.run.marks), statistics=self.run.statistics,
+            time=times,
+            values=values,
+            columns=self.columns,
+            name=system.name,
+            events=self._occurrences(),
+            statistics=self.run.statistics,
             dense=self._dense_output() if self.dense and len(self.run.rows) else None,
+            notes=(*system.notes, *self.run.notes, *open_notes),
         )
 
     def _kept(self) -> tuple[Vector, Vector]:
@@ -132,19 +170,40 @@ class _Result:
         states = np.vstack([rows[:, PIECE_STATE : PIECE_STATE + n], self.run.y])
         return np.append(rows[:, PIECE_TIME], self.run.t), states
 
-    def _outputs(self, times: Vector, states: Vector) -> list[Vector]:
+    def _outputs(self, times: Vector, states: Vector, undetermined: Collection[str]) -> list[Vector]:
         table = np.empty((len(times), 0))
         if self.formulas is not None:
             table = self.binding.outputs(self.formulas, times, states, self.problem.parameters, self.backend)
         computed = iter(table.T)
-        return [
+        columns = [
             _python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs
         ]
+        names = [output.name for output in self.outputs]
+        return [
+            np.full(len(times), np.nan) if name in undetermined else column
+            for name, column in zip(names, columns, strict=True)
+        ]
 
-    def _occurrence(self, mark: Vector) -> Occurrence:
-        names = [state.name for state in self.binding.system.states]
-        event = self.events[int(mark[1])]
-        return Occurrence(event.name, float(mark[0]), dict(zip(names, mark[2:].tolist(), strict=True)))
+    def _undetermined(self, times: Vector, states: Vector) -> dict[str, str]:
+        """Outputs without a value, each with the reason."""
+        system = self.binding.system
+        names = [output.name for output in self.outputs if not is_python(output)]
+        known = getattr(system.quantities, "undetermined", {})
+        found = {name: known[name] for name in names if name in known}
+        if system.constrained is not None and self.formulas is not None:
+            formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+            found |= undetermined_outputs(system.constrained, formulas, times, states)
+        return found
+
+    def _occurrences(self) -> tuple[Occurrence, ...]:
+        states = [state.name for state in self.binding.system.states]
+        contacts, labels = self.binding.contacts, iter(self.jumps.labels)
+        found = []
+        for mark in self.run.marks:
+            number = int(mark[1])
+            name = next(labels) if number < contacts else self.jumps.events[number - contacts].name
+            found.append(Occurrence(name, float(mark[0]), dict(zip(states, mark[2:].tolist(), strict=True))))
+        return tuple(found)
 
     def _dense_output(self) -> DenseOutput:
         settle = self.binding.settle(self.problem.parameters, self.backend)
@@ -167,3 +226,29 @@ def _python_output(output: Output, times: Vector, states: Vector) -> Vector:
     assert callable(function)
     rows = zip(times.tolist(), states, strict=True)
     return np.array([called(f"output '{output.name}'", t, function, t, state) for t, state in rows])
+
+
+def started(
+    system: System,
+    laws: Mapping[str, Callable[..., float]] | None,
+    start: float,
+    formulation: str,
+    independent: Sequence[str] = (),
+) -> System:
+    """The system with an initial state on its constraints."""
+    if system.constrained is None:
+        return system
+    functions = dict(zip([law.name for law in system.laws], given_laws(system, laws), strict=True))
+    constrained = replace(system.constrained, formulation=formulation_named(formulation))
+    values, state = np.array(system.values), np.array(system.initial)
+    ready, found = at_start(constrained, values, functions, start, state, independent)
+    assert ready.numbers is not None and ready.usual is not None
+    explain = partial(explain_constrained, ready.numbers, ready.usual)
+    return replace(system, constrained=ready, initial=tuple(found.y.tolist()), notes=found.notes, explain=explain)
+
+
+def _repartition(system: System, parameters: Vector, t: float, y: Vector) -> str:
+    assert system.constrained is not None
+    settings, note = system.constrained.partitioned(t, y)
+    parameters[len(system.values) :] = settings
+    return note

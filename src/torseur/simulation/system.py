@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from torseur.errors import TorseurError, unknown_name
-from torseur.graph import Expr, Program
+from torseur.graph import Expr, Input, Program
+
+if TYPE_CHECKING:
+    from torseur.simulation.constrained.setup import Constrained
+    from torseur.simulation.programs import MechanismPrograms
 
 Vector: TypeAlias = NDArray[np.float64]
 SlopeFunction: TypeAlias = Callable[[float, Vector, Vector], Sequence[float] | Vector]
@@ -38,13 +42,16 @@ class Law:
 class System:
     """dy/dt = f(t, y, p), with y = (q, v): first the coordinates, then the velocities.
 
-    rhs        a Program from inputs (t, y, p), or (t, y, p, u) with the values u of the laws, to dy;
-               or a Python function of (t, y, p) that returns dy
+    rhs        a Program from inputs (t, y, p), or (t, y, p, u) with the values u of the laws, to dy; for a constrained
+               system to what determines dy together with its constraints; or a Python function of (t, y, p)
+    programs   the parts of a mechanism's equations, None for other systems
+    solution   more inputs of the formulas of a constrained system: its accelerations and multipliers
     project    a Program from (t, y, p) to the nearest state on the manifold (unit quaternions, closed loops)
     quantities what can be asked for by name besides the states, as expressions in the inputs of rhs
     resolve    turns a formula a user wrote into one of the inputs of rhs
     explain    why the equations fail at (t, y), for instance a mass matrix without full rank; None when they are sound
     scales     size of each state below which its error no longer counts in proportion
+    notes      what has to be said about the motion before it is computed
     """
 
     states: tuple[Quantity, ...]
@@ -59,6 +66,10 @@ class System:
     resolve: Callable[[Expr], Expr] | None = None
     explain: Callable[[float, Vector], str | None] | None = None
     scales: tuple[float, ...] | None = None
+    solution: tuple[Input, ...] = ()
+    programs: MechanismPrograms | None = None
+    constrained: Constrained | None = None
+    notes: tuple[str, ...] = ()
     name: str = "motion"
 
     def __post_init__(self) -> None:
@@ -66,6 +77,12 @@ class System:
             raise TorseurError(f"{self.name}: {len(self.states)} states but {len(self.initial)} initial values.")
         if len(self.values) != len(self.parameters):
             raise TorseurError(f"{self.name}: {len(self.parameters)} parameters but {len(self.values)} values.")
+
+    @property
+    def solver_parameters(self) -> Vector:
+        """The parameters as the loop takes them: those of the model, then the settings of its solver."""
+        settings = self.constrained.settings if self.constrained is not None else ()
+        return np.array([*self.values, *settings])
 
     def state_with(self, changes: Mapping[str, float] | None) -> Vector:
         """The initial state with some values replaced."""

@@ -54,7 +54,7 @@ class Occurrence:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A motion: time, one column per state and per requested output, and the events met.
+    """A motion: time, one column per state and per requested output, the events met, and notes on how it was computed.
 
     `values` has one row per time and one column per entry of `columns`; `trajectory["q1"]` is one of them.
     """
@@ -66,6 +66,7 @@ class Trajectory:
     events: tuple[Occurrence, ...] = ()
     statistics: Statistics | None = None
     dense: DenseOutput | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("time", "values"):
@@ -149,4 +150,3 @@ class Trajectory:
         chosen = [slot for slot, column in enumerate(self.columns) if column.kind is kind]
         result: Vector = self.values[:, chosen]
         return result
-

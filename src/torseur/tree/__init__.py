@@ -1,6 +1,7 @@
 """The spanning tree of a mechanism: numbering, layout of the state, joint kinematics."""
 
-from torseur.tree.build import build_tree, resolve
+from torseur.tree.build import build_tree
+from torseur.tree.definitions import resolve
 from torseur.tree.joint_kinematics import JointKinematics, JointSymbols
 from torseur.tree.layout import Layout
 from torseur.tree.pairs import Pair, pair_of

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from torseur.errors import MechanismError
-from torseur.graph import Expr, live_nodes, substitute, symbols_of
-from torseur.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism, Parameter, apply_laws
+from torseur.graph import Expr, symbols_of
+from torseur.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism
 from torseur.spatial import NO_INERTIA, SAME, Inertia, Transform, Vec3
 from torseur.tree.constants import body_inertia, mass_centre, transform_of
-from torseur.tree.flatten import flatten, rebuild
+from torseur.tree.definitions import definitions_of, resolved
+from torseur.tree.flatten import flatten
 from torseur.tree.joint_kinematics import joint_kinematics, joint_symbols
 from torseur.tree.layout import Layout
 from torseur.tree.spanning import Branch, spanning_tree
@@ -106,9 +105,7 @@ class _Builder:
 
     def resolved(self, thing: Any) -> Any:
         """A structure of expressions with laws and dependent parameters expanded."""
-        leaves = flatten(thing)
-        results = iter(resolve(self.mechanism, self.definitions, _expressions(leaves)))
-        return rebuild(thing, iter([next(results) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
+        return resolved(self.mechanism, self.definitions, thing)
 
     def layout(self, *constants: Any) -> Layout:
         """State symbols by link; declared parameters, then the symbols of what was not given."""
@@ -127,28 +124,3 @@ class _Builder:
 
 def _expressions(thing: Any) -> list[Expr]:
     return [leaf for leaf in flatten(thing) if isinstance(leaf, Expr)]
-
-
-def definitions_of(mechanism: Mechanism) -> dict[Expr, Expr]:
-    """Parameters given by expressions of other parameters, each expanded to independent ones."""
-    dependent = {p.symbol: p.value for p in mechanism.parameters if p.value is not None and _depends(p)}
-    resolved = dict(dependent)
-    for _ in range(len(dependent) + 1):
-        left = [s for s, value in resolved.items() if any(x in dependent for x in symbols_of([value]))]
-        if not left:
-            return resolved
-        expanded = substitute([resolved[s] for s in left], dependent)
-        resolved.update(zip(left, expanded, strict=True))
-    raise MechanismError(f"parameter '{left[0].name}' is defined by itself.")
-
-
-def _depends(parameter: Parameter) -> bool:
-    return parameter.value is not None and bool(symbols_of([parameter.value]))
-
-
-def resolve(mechanism: Mechanism, definitions: Mapping[Expr, Expr], expressions: list[Expr]) -> list[Expr]:
-    """Expressions with laws and dependent parameters replaced by their formulas."""
-    if mechanism.laws:
-        expressions = apply_laws(expressions, mechanism.laws)
-    present = {n for n in live_nodes(expressions) if n in definitions}
-    return substitute(expressions, {s: definitions[s] for s in present}) if present else expressions

@@ -43,9 +43,9 @@ def _on_axis(inertia: Inertia, axis: int) -> Inertia:
     """Mass, its moment along the axis z, and ∫z² dm as moments of inertia across: a mass distribution on the axis."""
     moments = [list(inertia.matrix.rows[k])[k] for k in range(3)]
     across = (moments[(axis + 1) % 3] + moments[(axis + 2) % 3] - moments[axis]) / 2
-    diagonal = [0 if k == axis else across for k in range(3)]
+    xx, yy, zz = (0 if k == axis else across for k in range(3))
     moment = [list(inertia.moment)[k] if k == axis else 0 for k in range(3)]
-    return Inertia(inertia.mass, Vec3(*moment), Symmetric3(*diagonal, 0, 0, 0))
+    return Inertia(inertia.mass, Vec3(*moment), Symmetric3(xx, yy, zz, 0, 0, 0))
 
 
 def _less(link: Link, part: Inertia) -> Inertia:
@@ -61,7 +61,8 @@ def _less(link: Link, part: Inertia) -> Inertia:
         return rest
     moments = [rest.matrix.xx, rest.matrix.yy, rest.matrix.zz]
     moments[axis] = moments[(axis + 1) % 3] + moments[(axis + 2) % 3]
-    return replace(rest, matrix=Symmetric3(*moments, rest.matrix.xy, rest.matrix.xz, rest.matrix.yz))
+    xx, yy, zz = moments
+    return replace(rest, matrix=Symmetric3(xx, yy, zz, rest.matrix.xy, rest.matrix.xz, rest.matrix.yz))
 
 
 def _turning_axis(link: Link) -> int | None:

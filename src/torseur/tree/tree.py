@@ -12,6 +12,7 @@ from torseur.graph import Expr, as_expr, evaluate
 from torseur.mechanism import EARTH_NAME, TIME, Frame, Joint, Mechanism
 from torseur.spatial import SAME, Inertia, Scalar, Transform, Vec3
 from torseur.tree.constants import transform_of
+from torseur.tree.definitions import resolved
 from torseur.tree.flatten import flatten, rebuild
 from torseur.tree.joint_kinematics import JointKinematics, JointSymbols
 from torseur.tree.layout import Layout
@@ -156,7 +157,7 @@ class Tree:
 
     def place(self, frame: Frame) -> tuple[int, Transform]:
         """The link a frame is fixed in (GROUND for the earth) and its place there."""
-        offset = transform_of(frame.placement)
+        offset = resolved(self.mechanism, self.definitions, transform_of(frame.placement))
         if frame.body == EARTH_NAME:
             return GROUND, offset
         if frame.body not in self.places:

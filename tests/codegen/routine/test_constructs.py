@@ -322,15 +322,28 @@ def reserved_names(double: float, int64_t: float, ctx: float) -> float:
 
 NAN, INF = math.nan, math.inf
 SCALARS = [
-    (arithmetic, (1.5, -2.25, 3)), (powers, (1.3, -0.7)), (powers, (-0.8, 1.9)), (integer_powers, (-4,)),
+    (arithmetic, (1.5, -2.25, 3)),
+    (powers, (1.3, -0.7)),
+    (powers, (-0.8, 1.9)),
+    (integer_powers, (-4,)),
     *[(comparisons, args) for args in [(1.0, 2.0, 3), (2.0, 1.0, 0), (1.0, 1.0, 1), (NAN, 1.0, 4), (5.0, 6.0, 3)]],
-    *[(branches, (n,)) for n in (-2, 0, 1, 2, 7)], (while_loop, (27,)), (while_loop, (1,)), (endless, (4.0,)),
+    *[(branches, (n,)) for n in (-2, 0, 1, 2, 7)],
+    (while_loop, (27,)),
+    (while_loop, (1,)),
+    (endless, (4.0,)),
     *[(ranges, args) for args in [(7, 2), (0, 5), (9, -3)]],
-    *[(unrolled_jumps, (x,)) for x in (0.0, 1.0, 2.5, 4.0, 9.0)], (pruned, (3.5,)), (dynamic_tables, (5, 2, 1)),
-    (functions, (0.7, -1.9)), (functions, (-3.1, 4.2)), *[(rounding, (x,)) for x in (2.7, -2.7, 3.0, -0.2)],
+    *[(unrolled_jumps, (x,)) for x in (0.0, 1.0, 2.5, 4.0, 9.0)],
+    (pruned, (3.5,)),
+    (dynamic_tables, (5, 2, 1)),
+    (functions, (0.7, -1.9)),
+    (functions, (-3.1, 4.2)),
+    *[(rounding, (x,)) for x in (2.7, -2.7, 3.0, -0.2)],
     *[(extremes, args) for args in [(1.0, 2.0, 9), (-3.0, 2.0, -1), (NAN, 1.0, 0)]],
-    *[(nan_tests, (x,)) for x in (1.0, -1.0, INF, -INF, NAN, 0.0)], (annotated, (1,)), (annotated, (4,)),
-    *[(truth, args) for args in [(0, 0.0), (2, -1.0), (-1, 3.0)]], (reserved_names, (0.3, 1.2, -4.0)),
+    *[(nan_tests, (x,)) for x in (1.0, -1.0, INF, -INF, NAN, 0.0)],
+    (annotated, (1,)),
+    (annotated, (4,)),
+    *[(truth, args) for args in [(0, 0.0), (2, -1.0), (-1, 3.0)]],
+    (reserved_names, (0.3, 1.2, -4.0)),
 ]
 
 
@@ -344,11 +357,16 @@ def test_numbers(case, backend):
 
 
 ARRAYS = [
-    (unrolled, lambda: (1.5, np.zeros(3))), (static_names, lambda: (np.zeros(7),)),
-    (local_arrays, lambda: (10, np.zeros(3))), (views, lambda: (np.zeros(8), True)),
-    (views, lambda: (np.zeros(8), False)), (nothing, lambda: (np.array([1.0]),)), (nothing, lambda: (np.array([2.0]),)),
+    (unrolled, lambda: (1.5, np.zeros(3))),
+    (static_names, lambda: (np.zeros(7),)),
+    (local_arrays, lambda: (10, np.zeros(3))),
+    (views, lambda: (np.zeros(8), True)),
+    (views, lambda: (np.zeros(8), False)),
+    (nothing, lambda: (np.array([1.0]),)),
+    (nothing, lambda: (np.array([2.0]),)),
     (whole_arrays, lambda: (np.array([3, -7, 5]), np.zeros(3, dtype=np.int64))),
-    (short_circuit, lambda: (np.array([1.0, -1.0]), 0, 2)), (short_circuit, lambda: (np.array([1.0, -1.0]), 1, 2)),
+    (short_circuit, lambda: (np.array([1.0, -1.0]), 0, 2)),
+    (short_circuit, lambda: (np.array([1.0, -1.0]), 1, 2)),
     (short_circuit, lambda: (np.array([1.0]), 10**6, 1)),
 ]
 
@@ -366,6 +384,7 @@ def test_arrays(case, backend):
 
 def test_values_by_hand(backend):
     """Oracle: numbers worked out on paper, so that the backends do not only agree with each other."""
+
     def run(entry, *arguments):
         return compile_routine(entry, {"N": 3}, backend=backend)(*arguments)
 

@@ -277,22 +277,44 @@ def over_its_input(y: Array) -> None:
 
 
 CASES = [
-    (no_annotation, "'x' needs an annotation"), (default_value, "without defaults"),
+    (no_annotation, "'x' needs an annotation"),
+    (default_value, "without defaults"),
     (unknown_local, "unknown name 'later'"),
-    (int_becomes_float, "Start it as a float"), (returns_wrong_type, "returns float"),
-    (forgets_to_return, "may end without returning"), (uses_list, "LIST"), (uses_tuple, "cannot assign"),
-    (uses_with, "with open"), (uses_comprehension, "not part of|not a routine"), (unknown_function, "not a routine"),
-    (keyword_argument, "positional"), (negative_index, "count from the start"),
+    (int_becomes_float, "Start it as a float"),
+    (returns_wrong_type, "returns float"),
+    (forgets_to_return, "may end without returning"),
+    (uses_list, "LIST"),
+    (uses_tuple, "cannot assign"),
+    (uses_with, "with open"),
+    (uses_comprehension, "not part of|not a routine"),
+    (unknown_function, "not a routine"),
+    (keyword_argument, "positional"),
+    (negative_index, "count from the start"),
     (outside_local, "index 3 of an array of 3"),
-    (full_slice, r"a\[start:\]"), (size_at_run_time, "known at translation"), (too_large, "workspace"),
-    (float_index, "is float: expected int"), (float_modulo, "math.floor"), (float_in_int_array, r"use int\("),
-    (wrong_array_kind, "is IntArray"), (wrong_count, "takes 1 arguments, got 2"), (number_for_array, "is float"),
-    (static_bound_at_run_time, "known at translation"), (assigns_static_index, "index of a static_range"),
-    (step_at_run_time, "known at translation"), (loop_else, "'else' of a loop"), (recursion, "calls itself"),
-    (order_matters, "assign its result to a name first"), (order_of_store, "assign its result to a name first"),
-    (number_in_and, "compare it"), (ragged, "rectangular"), (table_outside, "index 1 of a table with 1"),
-    (static_division, "cannot be computed at translation"), (missing_static, "unknown static 'M'"),
-    (missing_external, r"externals=\{'rhs'"), (two_names_in_loop, "second name"), (no_effect, "has no effect"),
+    (full_slice, r"a\[start:\]"),
+    (size_at_run_time, "known at translation"),
+    (too_large, "workspace"),
+    (float_index, "is float: expected int"),
+    (float_modulo, "math.floor"),
+    (float_in_int_array, r"use int\("),
+    (wrong_array_kind, "is IntArray"),
+    (wrong_count, "takes 1 arguments, got 2"),
+    (number_for_array, "is float"),
+    (static_bound_at_run_time, "known at translation"),
+    (assigns_static_index, "index of a static_range"),
+    (step_at_run_time, "known at translation"),
+    (loop_else, "'else' of a loop"),
+    (recursion, "calls itself"),
+    (order_matters, "assign its result to a name first"),
+    (order_of_store, "assign its result to a name first"),
+    (number_in_and, "compare it"),
+    (ragged, "rectangular"),
+    (table_outside, "index 1 of a table with 1"),
+    (static_division, "cannot be computed at translation"),
+    (missing_static, "unknown static 'M'"),
+    (missing_external, r"externals=\{'rhs'"),
+    (two_names_in_loop, "second name"),
+    (no_effect, "has no effect"),
     (whole_power, r"float\("),
 ]
 
@@ -342,11 +364,15 @@ def test_statics_are_integers():
         compile_routine(missing_static, {"M": 2.5}, backend="llvm")
 
 
-@pytest.mark.parametrize(("binding", "message"), [
-    (lambda t, y, dy: None, "CallbackSpec"), (takes_array, "signature"),
-    (CallbackSpec(lambda t, y, dy: None, {"y": 1}), "length of array 'dy'"),
-    (CallbackSpec(lambda t, y, dy: None, {"y": 1, "dy": 1, "z": 2}), "unknown array 'z'"),
-])
+@pytest.mark.parametrize(
+    ("binding", "message"),
+    [
+        (lambda t, y, dy: None, "CallbackSpec"),
+        (takes_array, "signature"),
+        (CallbackSpec(lambda t, y, dy: None, {"y": 1}), "length of array 'dy'"),
+        (CallbackSpec(lambda t, y, dy: None, {"y": 1, "dy": 1, "z": 2}), "unknown array 'z'"),
+    ],
+)
 def test_bindings_that_do_not_fit(binding, message):
     with pytest.raises(RoutineError, match=message):
         compile_routine(missing_external, externals={"rhs": binding}, backend="llvm")
@@ -362,10 +388,15 @@ def test_programs_that_do_not_fit():
         compile_routine(missing_external, externals={"rhs": Program("f", inputs, (vector("dy", [x]),))}, backend="llvm")
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ((np.zeros(3), np.zeros(3)), "takes 1 arguments"), (([1.0],), "is list"),
-    ((np.zeros(3, dtype=np.float32),), "float32"), ((np.zeros((4, 4))[:, 0],), "not contiguous"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros(3), np.zeros(3)), "takes 1 arguments"),
+        (([1.0],), "is list"),
+        ((np.zeros(3, dtype=np.float32),), "float32"),
+        ((np.zeros((4, 4))[:, 0],), "not contiguous"),
+    ],
+)
 def test_arguments_are_checked(arguments, message, compiled_backend):
     with pytest.raises(RoutineError, match=message):
         compile_routine(changes, backend=compiled_backend)(*arguments)

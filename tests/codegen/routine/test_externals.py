@@ -10,7 +10,7 @@ import pytest
 
 from torseur.codegen import CallbackSpec, bind, compile_routine
 from torseur.codegen.linking import link
-from torseur.codegen.routine import Array, External, Static, routine, static_range, zeros
+from torseur.codegen.routine import Array, External, RoutineError, Static, routine, static_range, zeros
 from torseur.graph import Input, Program, symbol, vector
 from torseur.graph.scalar import exp, sin, sqrt
 
@@ -90,8 +90,11 @@ SIZES = {"y": 2, "p": 1, "dy": 2}
 
 @pytest.fixture(params=["program", "routine", "callback"])
 def binding(request):
-    return {"program": oscillator_program(), "routine": oscillator,
-            "callback": CallbackSpec(oscillator_callback, SIZES)}[request.param]
+    return {
+        "program": oscillator_program(),
+        "routine": oscillator,
+        "callback": CallbackSpec(oscillator_callback, SIZES),
+    }[request.param]
 
 
 def test_integrator_over_every_kind_of_external(backend, binding):
@@ -107,6 +110,12 @@ def test_parameter_only_work_is_hoisted():
     program = linked.programs["rhs"]
     assert program.prepared_from == ("p",)
     assert program.prepare.counts["square root"] == 1 and "square root" not in program.program.counts
+
+
+def test_parameters_that_are_too_few(compiled_backend):
+    compiled = compile_routine(integrate, {"N": 2}, {"rhs": oscillator_program()}, compiled_backend)
+    with pytest.raises(RoutineError, match="'p' of routine 'integrate' has 0 entries: at least 1"):
+        compiled(0.0, 0.1, 1, np.zeros(2), np.zeros(0))
 
 
 def test_nothing_is_hoisted_from_parameters_that_change(backend):
@@ -179,8 +188,9 @@ def test_exception_in_the_test_of_a_loop(backend):
 
 
 def test_wrong_result_of_a_callback_is_an_error(compiled_backend):
-    compiled = compile_routine(sum_of_laws, externals={"law": CallbackSpec(lambda x, n, flag: "text")},
-                               backend=compiled_backend)
+    compiled = compile_routine(
+        sum_of_laws, externals={"law": CallbackSpec(lambda x, n, flag: "text")}, backend=compiled_backend
+    )
     with pytest.raises(TypeError):
         compiled(3)
 

@@ -6,6 +6,7 @@ import math
 
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED, double
+from torseur.codegen.names import part
 from torseur.codegen.straight import Chunk, Layout, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
@@ -21,7 +22,7 @@ def program_source(program: Program, name: str, lookups: Lookups, linkage: str) 
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups)
     parts = [
-        _function(plan, chunk, f"static TORSEUR_NOINLINE void {name}_{k}", lookups, ["double *restrict scratch"])
+        _function(plan, chunk, f"static TORSEUR_NOINLINE void {part(name, k)}", lookups, ["double *restrict scratch"])
         for k, chunk in enumerate(plan.chunks)
     ]
     return "\n".join([*parts, _caller(plan, name, linkage)])
@@ -49,7 +50,7 @@ def _function(plan: Layout, chunk: Chunk, head: str, lookups: Lookups, extra: li
 
 def _caller(plan: Layout, name: str, linkage: str) -> str:
     arguments = ", ".join([*plan.arrays, "scratch"])
-    calls = "\n".join(f"  {name}_{k}({arguments});" for k in range(len(plan.chunks)))
+    calls = "\n".join(f"  {part(name, k)}({arguments});" for k in range(len(plan.chunks)))
     scratch = f"  double scratch[{max(plan.slots, 1)}];"
     return f"{linkage} void {name}({', '.join(_parameters(plan))}) {{\n{scratch}\n{calls}\n}}\n"
 

@@ -57,7 +57,8 @@ static inline int64_t floor_div(int64_t a, int64_t b) {
 static inline int64_t floor_mod(int64_t a, int64_t b) { return b == 0 ? 0 : a - b * floor_div(a, b); }
 """ + "".join(
     f"static inline {type_} {name}_power{n}({type_} a) {{ return {' * '.join('a' * n)}; }}\n"
-    for name, type_ in (("float", "double"), ("int", "int64_t")) for n in range(2, LARGEST_EXPANDED_POWER + 1)
+    for name, type_ in (("float", "double"), ("int", "int64_t"))
+    for n in range(2, LARGEST_EXPANDED_POWER + 1)
 )
 
 ExternalPrinter = Callable[[CallExternal, list[str]], str]
@@ -231,13 +232,35 @@ class RoutinePrinter:
         return self.external(e, [self.top(a) for a in e.args])
 
     _STATEMENTS: Mapping[type, Callable[[Any, Any], None]] = {
-        Assign: _assign, NewArray: _new_array, Store: _store, Evaluate: _evaluate, If: _if, While: _while, For: _for,
-        Block: _unrolled, Break: _break, Continue: _continue, Return: _return, StopIfFailed: _stop,
+        Assign: _assign,
+        NewArray: _new_array,
+        Store: _store,
+        Evaluate: _evaluate,
+        If: _if,
+        While: _while,
+        For: _for,
+        Block: _unrolled,
+        Break: _break,
+        Continue: _continue,
+        Return: _return,
+        StopIfFailed: _stop,
     }
     _EXPRESSIONS: Mapping[type, Callable[[Any, Any], str]] = {
-        Const: _const, Local: _local, Unary: _unary, Binary: _binary, Power: _power, Compare: _binary, Logic: _logic,
-        Select: _select, Convert: _convert, Load: _load, TableLoad: _table_load, View: _view, Intrinsic: _intrinsic,
-        Call: _call, CallExternal: _call_external,
+        Const: _const,
+        Local: _local,
+        Unary: _unary,
+        Binary: _binary,
+        Power: _power,
+        Compare: _binary,
+        Logic: _logic,
+        Select: _select,
+        Convert: _convert,
+        Load: _load,
+        TableLoad: _table_load,
+        View: _view,
+        Intrinsic: _intrinsic,
+        Call: _call,
+        CallExternal: _call_external,
     }
 
 
@@ -254,6 +277,7 @@ class Tables:
         """The definitions."""
         return "".join(
             f"static const {TYPES[kind]} {name}[] = {{"
-            + ", ".join(double(e) if kind is Kind.FLOAT else integer(int(e)) for e in entries) + "};\n"
+            + ", ".join(double(e) if kind is Kind.FLOAT else integer(int(e)) for e in entries)
+            + "};\n"
             for (entries, kind), name in self._names.items()
         )

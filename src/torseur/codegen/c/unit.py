@@ -44,11 +44,11 @@ def programs_source(programs: Mapping[str, Program]) -> str:
     """A source that exports programs under the given symbols."""
     tables, lookups = Tables(), Lookups()
     functions = [program_source(program, symbol, lookups, "TORSEUR_EXPORT") for symbol, program in programs.items()]
-    searches = [RoutinePrinter(function, _no_external, tables).text() for function in lookups.functions]
+    searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
     return "\n".join([HEAD, PRELUDE if searches else "", tables.text(), *searches, *functions])
 
 
-def _no_external(call: CallExternal, arguments: list[str]) -> str:
+def no_external(call: CallExternal, arguments: list[str]) -> str:
     raise AssertionError(f"a table lookup calls '{call.name}'")
 
 
@@ -102,16 +102,21 @@ def _entry(linked: LinkedUnit, symbol: str) -> str:
     own = {p.name: names.unique(p.name) for p in entry.parameters}
     parameters = [f"{_PLAIN.get(p.kind, TYPES[p.kind])} {own[p.name]}" for p in entry.parameters]
     returns = _PLAIN.get(entry.returns, TYPES[entry.returns])
-    lines = [f"TORSEUR_EXPORT {returns} {symbol}({', '.join([*parameters, 'void **callbacks', 'int64_t *failed'])}) {{",
-             "  context unit = {0};", "  (void)callbacks;"]
+    lines = [
+        f"TORSEUR_EXPORT {returns} {symbol}({', '.join([*parameters, 'void **callbacks', 'int64_t *failed'])}) {{",
+        "  context unit = {0};",
+        "  (void)callbacks;",
+    ]
     for k, bound in enumerate(linked.callbacks):
         name = identifier(bound.external.name)
         lines.append(f"  unit.{name} = ({_pointer(bound.external, '')})callbacks[{k}];")
     for program in linked.prepared:
         vector = f"{program.name}_prepared"
-        lines += [f"  double {vector}[{max(program.prepared_size, 1)}];",
-                  f"  {program.name}_prepare({', '.join([*[own[n] for n in program.prepared_from], vector])});",
-                  f"  unit.{vector} = {vector};"]
+        lines += [
+            f"  double {vector}[{max(program.prepared_size, 1)}];",
+            f"  {program.name}_prepare({', '.join([*[own[n] for n in program.prepared_from], vector])});",
+            f"  unit.{vector} = {vector};",
+        ]
     call = f"{function_name(entry)}({', '.join([*own.values(), *(['&unit'] if entry.uses_context else [])])})"
     if entry.returns is Kind.NONE:
         lines += [f"  {call};", "  *failed = unit.failed;", "}", ""]

@@ -14,14 +14,23 @@ from torseur.codegen.library import Library, Shape
 from torseur.errors import CompilationError
 
 _CODE_GENERATION_LEVEL = 1
-"""Level 2 doubles the time for large straight-line functions and gains nothing; level 0 halves their speed."""
+"""Level 2 takes 20 to 40 % longer and gains at most 3 %; level 0 halves the speed of large programs."""
 
 _STRAIGHT_PASSES = ("always_inliner", "sroa", "simplify_cfg")
 _LOOP_PASSES = (
-    "always_inliner", "sroa", "simplify_cfg", "instruction_combine", "loop_rotate", "loop_unroll",
-    "instruction_combine", "sroa", "simplify_cfg", "dead_store_elimination", "global_dead_code_eliminate",
+    "always_inliner",
+    "sroa",
+    "simplify_cfg",
+    "instruction_combine",
+    "loop_rotate",
+    "loop_unroll",
+    "instruction_combine",
+    "sroa",
+    "simplify_cfg",
+    "dead_store_elimination",
+    "global_dead_code_eliminate",
 )
-"""An integrator compiles in a quarter of the time of LLVM's own pipeline and runs as fast."""
+"""An integrator compiles in a third of the time of LLVM's own pipeline at level 2 and runs as fast."""
 
 _lock = threading.Lock()
 
@@ -116,8 +125,11 @@ def _new_machine() -> Any:
     _initialise()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=_CODE_GENERATION_LEVEL,
-        codemodel="jitdefault", jit=True,
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=_CODE_GENERATION_LEVEL,
+        codemodel="jitdefault",
+        jit=True,
     )
 
 

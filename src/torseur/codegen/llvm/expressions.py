@@ -186,7 +186,19 @@ class ExpressionPrinter:
         return self.external(self.code, e, [self.value(a) for a in e.args])
 
     _EXPRESSIONS: Mapping[type, Callable[[Any, Any], str]] = {
-        Const: _const, Local: _local, Unary: _unary, Binary: _binary, Power: _power, Compare: _compare, Logic: _logic,
-        Select: _select, Convert: _convert, Load: _load, TableLoad: _table_load, View: _view, Intrinsic: _intrinsic,
-        Call: _call, CallExternal: _call_external,
+        Const: _const,
+        Local: _local,
+        Unary: _unary,
+        Binary: _binary,
+        Power: _power,
+        Compare: _compare,
+        Logic: _logic,
+        Select: _select,
+        Convert: _convert,
+        Load: _load,
+        TableLoad: _table_load,
+        View: _view,
+        Intrinsic: _intrinsic,
+        Call: _call,
+        CallExternal: _call_external,
     }

@@ -26,8 +26,9 @@ _SPELLING = {name: _with_flags(operation.spelling["llvm"]) for name, operation i
 _CALLED = {name: match[1] for name, text in _SPELLING.items() if (match := _CALL.match(text)) is not None}
 
 
-def program_source(program: Program, name: str, lookups: Lookups, module: Declarations, linkage: str,
-                   attributes: str) -> str:
+def program_source(
+    program: Program, name: str, lookups: Lookups, module: Declarations, linkage: str, attributes: str
+) -> str:
     """The LLVM functions that compute a program; the last one has the given name, linkage and attributes."""
     plan = layout(program, ("scratch", "entry"))
     for node in program.operations:
@@ -50,8 +51,9 @@ def _parameters(plan: Layout) -> list[str]:
     return [f"{_NOALIAS}%{array}" for array in plan.arrays]
 
 
-def _function(plan: Layout, chunk: Chunk, head: str, lookups: Lookups, attributes: str,
-              extra: list[str] | None = None) -> str:
+def _function(
+    plan: Layout, chunk: Chunk, head: str, lookups: Lookups, attributes: str, extra: list[str] | None = None
+) -> str:
     lines = [f"{head}({', '.join([*_parameters(plan), *(extra or [])])}) {attributes} {{", "entry:"]
     names = plan.names
     for node, (i, j) in chunk.inputs.items():
@@ -70,13 +72,17 @@ def _function(plan: Layout, chunk: Chunk, head: str, lookups: Lookups, attribute
 
 
 def _load(name: str, array: str, index: int) -> list[str]:
-    return [f"  %{name}.at = getelementptr inbounds double, ptr %{array}, i64 {index}",
-            f"  %{name} = load double, ptr %{name}.at, align 8, !tbaa !1"]
+    return [
+        f"  %{name}.at = getelementptr inbounds double, ptr %{array}, i64 {index}",
+        f"  %{name} = load double, ptr %{name}.at, align 8, !tbaa !1",
+    ]
 
 
 def _store(value: str, address: str, array: str, index: int) -> list[str]:
-    return [f"  %{address} = getelementptr inbounds double, ptr %{array}, i64 {index}",
-            f"  store double {value}, ptr %{address}, align 8, !tbaa !1"]
+    return [
+        f"  %{address} = getelementptr inbounds double, ptr %{array}, i64 {index}",
+        f"  store double {value}, ptr %{address}, align 8, !tbaa !1",
+    ]
 
 
 def _caller(plan: Layout, name: str, linkage: str, attributes: str) -> str:

@@ -46,8 +46,9 @@ class RoutinePrinter(ExpressionPrinter):
         if function.returns is Kind.NONE:
             self.code.leave("ret void")
         self.code.close()
-        return self.code.text(f"define internal {TYPES[function.returns]} @{function_name(function)}"
-                              f"({', '.join(parameters)}) nounwind")
+        return self.code.text(
+            f"define internal {TYPES[function.returns]} @{function_name(function)}({', '.join(parameters)}) nounwind"
+        )
 
     def _allocate(self) -> None:
         function = self.function
@@ -153,6 +154,16 @@ class RoutinePrinter(ExpressionPrinter):
         code.begin(go_on)
 
     _STATEMENTS: Mapping[type, Callable[[Any, Any], None]] = {
-        Assign: _assign, NewArray: _new_array, Store: _store, Evaluate: _evaluate, If: _if, While: _while, For: _for,
-        Block: _unrolled, Break: _break, Continue: _continue, Return: _return, StopIfFailed: _stop,
+        Assign: _assign,
+        NewArray: _new_array,
+        Store: _store,
+        Evaluate: _evaluate,
+        If: _if,
+        While: _while,
+        For: _for,
+        Block: _unrolled,
+        Break: _break,
+        Continue: _continue,
+        Return: _return,
+        StopIfFailed: _stop,
     }

@@ -7,7 +7,12 @@ import struct
 from torseur.codegen.routine.language import Kind
 
 TYPES = {
-    Kind.FLOAT: "double", Kind.INT: "i64", Kind.BOOL: "i1", Kind.ARRAY: "ptr", Kind.INT_ARRAY: "ptr", Kind.NONE: "void",
+    Kind.FLOAT: "double",
+    Kind.INT: "i64",
+    Kind.BOOL: "i1",
+    Kind.ARRAY: "ptr",
+    Kind.INT_ARRAY: "ptr",
+    Kind.NONE: "void",
 }
 ABI_TYPES = {**TYPES, Kind.BOOL: "i64"}
 """Types at the border to C and Python, where a boolean is a whole word."""
@@ -16,8 +21,13 @@ ZEROS = {Kind.FLOAT: "0.0", Kind.INT: "0", Kind.BOOL: "false", Kind.ARRAY: "null
 FLAGS = "contract nsz"
 """Freedom given to floating-point operations: fused multiply-add, no signed zeros. NaN keeps its meaning."""
 
-ALIAS_CLASS = {Kind.FLOAT: "!tbaa !1", Kind.INT: "!tbaa !2", Kind.ARRAY: "!tbaa !3", Kind.INT_ARRAY: "!tbaa !3",
-               Kind.BOOL: "!tbaa !2"}
+ALIAS_CLASS = {
+    Kind.FLOAT: "!tbaa !1",
+    Kind.INT: "!tbaa !2",
+    Kind.ARRAY: "!tbaa !3",
+    Kind.INT_ARRAY: "!tbaa !3",
+    Kind.BOOL: "!tbaa !2",
+}
 """Numbers, whole numbers and pointers never share memory."""
 
 ALIAS_METADATA = """\

@@ -34,8 +34,9 @@ def unit_source(linked: LinkedUnit, symbol: str) -> str:
 def programs_source(programs: Mapping[str, Program]) -> str:
     """A module that exports programs under the given symbols."""
     module, lookups = Declarations(), Lookups()
-    functions = [program_source(program, symbol, lookups, module, "", "nounwind")
-                 for symbol, program in programs.items()]
+    functions = [
+        program_source(program, symbol, lookups, module, "", "nounwind") for symbol, program in programs.items()
+    ]
     searches = [RoutinePrinter(function, _no_external, module).text() for function in lookups.functions]
     return "\n".join([*searches, *functions, module.text()])
 
@@ -48,8 +49,9 @@ def _program(linked: LinkedProgram, lookups: Lookups, module: Declarations) -> s
     attributes = "alwaysinline nounwind" if linked.is_small else "noinline nounwind"
     text = program_source(linked.program, linked.name, lookups, module, "internal ", attributes)
     if linked.prepare is not None:
-        text += program_source(linked.prepare, f"{linked.name}_prepare", lookups, module, "internal ",
-                               "noinline nounwind")
+        text += program_source(
+            linked.prepare, f"{linked.name}_prepare", lookups, module, "internal ", "noinline nounwind"
+        )
     return text
 
 

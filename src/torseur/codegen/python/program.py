@@ -15,9 +15,28 @@ from torseur.graph.operations import OPERATIONS
 from torseur.graph.program import Program
 
 _SPELLING = {name: operation.spelling["python"] for name, operation in OPERATIONS.items()}
-_FUNCTIONS = ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "exp", "log",
-              "sqrt", "abs", "sign", "minimum", "maximum", "floor", "where")
-_RESERVED = frozenset([*keyword.kwlist, *_FUNCTIONS, "lookup", "math", "print"])
+FUNCTIONS = (
+    "sin",
+    "cos",
+    "tan",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "arctan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "sqrt",
+    "abs",
+    "sign",
+    "minimum",
+    "maximum",
+    "floor",
+    "where",
+)
+_RESERVED = frozenset([*keyword.kwlist, *FUNCTIONS, "lookup", "math", "print"])
 
 
 def program_source(program: Program, name: str = "program") -> str:
@@ -34,7 +53,7 @@ def program_source(program: Program, name: str = "program") -> str:
 
 def python_function(program: Program) -> Callable[..., list[list[Any]]]:
     """The program as a callable of its input vectors."""
-    namespace: dict[str, Any] = {name: getattr(np, name) for name in _FUNCTIONS}
+    namespace: dict[str, Any] = {name: getattr(np, name) for name in FUNCTIONS}
     namespace["lookup"] = [lookup_function(data) for data in _tables(program)]
     namespace["__builtins__"] = {}
     exec(compile(program_source(program), f"<program {program.name}>", "exec"), namespace)

@@ -72,8 +72,11 @@ class ArrayTranslator(ExpressionTranslator):
             return self._as_number(self._table_entry(node, table, first), node)
         shape, flat = _rectangular(table)
         if len(shape) != len(indices):
-            self.scope.fail(node, f"'{ast.unparse(node)}': an index known only at run time needs a rectangular table "
-                                  f"and one index per dimension (shape {shape or 'ragged'}).")
+            self.scope.fail(
+                node,
+                f"'{ast.unparse(node)}': an index known only at run time needs a rectangular table "
+                f"and one index per dimension (shape {shape or 'ragged'}).",
+            )
         position: Expression = typed.constant(0)
         for size, index in zip(shape, indices, strict=True):
             position = typed.arithmetic("+", typed.arithmetic("*", position, typed.constant(size)), index)

@@ -99,10 +99,17 @@ class CallTranslator(ArrayTranslator):
     def _argument(self, node: ast.expr, callee: str, parameter: Parameter) -> Expression:
         value = self.value(node)
         kind = parameter.kind
-        if kind.is_array != value.kind.is_array or (kind.is_array and value.kind is not kind) \
-                or (value.kind is Kind.FLOAT and kind is not Kind.FLOAT) or value.kind is Kind.NONE:
-            self.scope.fail(node, f"argument '{parameter.name}' of '{callee}' is {kind.value}, "
-                                  f"'{ast.unparse(node)}' is {value.kind.value}.")
+        if (
+            kind.is_array != value.kind.is_array
+            or (kind.is_array and value.kind is not kind)
+            or (value.kind is Kind.FLOAT and kind is not Kind.FLOAT)
+            or value.kind is Kind.NONE
+        ):
+            self.scope.fail(
+                node,
+                f"argument '{parameter.name}' of '{callee}' is {kind.value}, "
+                f"'{ast.unparse(node)}' is {value.kind.value}.",
+            )
         return value if kind.is_array else typed.convert(value, kind)
 
     def _touch(self, arguments: tuple[Expression, ...], written: set[int] | frozenset[int]) -> None:
@@ -110,5 +117,11 @@ class CallTranslator(ArrayTranslator):
             self.touched |= array_names(arguments[i])
 
     _BUILTINS: Mapping[Any, Callable[[Any, ast.Call], Expression]] = {
-        abs: _absolute, min: _extremum, max: _extremum, float: _convert, int: _convert, bool: _convert, len: _length,
+        abs: _absolute,
+        min: _extremum,
+        max: _extremum,
+        float: _convert,
+        int: _convert,
+        bool: _convert,
+        len: _length,
     }

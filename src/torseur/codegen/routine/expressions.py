@@ -23,9 +23,16 @@ class ExpressionTranslator:
     """Translates the expressions of one routine: here numbers and operators, further down the line arrays and calls."""
 
     _METHODS: Mapping[type, str] = {
-        ast.Constant: "_constant", ast.Name: "_name", ast.Attribute: "_attribute", ast.BinOp: "_binary",
-        ast.UnaryOp: "_unary", ast.BoolOp: "_logic", ast.Compare: "_compare", ast.IfExp: "_conditional",
-        ast.Subscript: "_subscript", ast.Call: "_call",
+        ast.Constant: "_constant",
+        ast.Name: "_name",
+        ast.Attribute: "_attribute",
+        ast.BinOp: "_binary",
+        ast.UnaryOp: "_unary",
+        ast.BoolOp: "_logic",
+        ast.Compare: "_compare",
+        ast.IfExp: "_conditional",
+        ast.Subscript: "_subscript",
+        ast.Call: "_call",
     }
 
     def __init__(self, scope: Scope, linker: Linker) -> None:

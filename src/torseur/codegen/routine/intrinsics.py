@@ -24,9 +24,27 @@ class IntrinsicRow:
 
 
 _ROWS = (
-    *(IntrinsicRow(name, getattr(math, name)) for name in (
-        "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "expm1", "log", "log1p",
-        "log10", "fabs")),
+    *(
+        IntrinsicRow(name, getattr(math, name))
+        for name in (
+            "sqrt",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "exp",
+            "expm1",
+            "log",
+            "log1p",
+            "log10",
+            "fabs",
+        )
+    ),
     *(IntrinsicRow(name, getattr(math, name), arity=2) for name in ("atan2", "copysign", "pow", "hypot")),
     IntrinsicRow("floor", math.floor, returns=Kind.INT),
     IntrinsicRow("isfinite", math.isfinite, returns=Kind.BOOL),

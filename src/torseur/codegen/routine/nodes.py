@@ -147,8 +147,21 @@ class CallExternal:
 
 
 Expression: TypeAlias = (
-    Const | Local | Unary | Binary | Power | Compare | Logic | Select | Convert | Load | TableLoad | View | Intrinsic
-    | Call | CallExternal
+    Const
+    | Local
+    | Unary
+    | Binary
+    | Power
+    | Compare
+    | Logic
+    | Select
+    | Convert
+    | Load
+    | TableLoad
+    | View
+    | Intrinsic
+    | Call
+    | CallExternal
 )
 
 

@@ -79,11 +79,15 @@ class Scope:
         """Types a local by its first assignment and refuses another type later."""
         known = self.locals.setdefault(name, kind)
         self.statics.pop(name, None)
-        if known is not kind and not (known is Kind.FLOAT and kind in (Kind.INT, Kind.BOOL)) \
-                and not (known is Kind.INT and kind is Kind.BOOL):
+        if (
+            known is not kind
+            and not (known is Kind.FLOAT and kind in (Kind.INT, Kind.BOOL))
+            and not (known is Kind.INT and kind is Kind.BOOL)
+        ):
             hint = " Start it as a float, e.g. 0.0." if (known, kind) == (Kind.INT, Kind.FLOAT) else ""
-            self.fail(node, f"'{name}' is {known.value} since its first assignment and cannot become "
-                            f"{kind.value}.{hint}")
+            self.fail(
+                node, f"'{name}' is {known.value} since its first assignment and cannot become {kind.value}.{hint}"
+            )
 
     def temporary(self, kind: Kind) -> Local:
         name = self.label("value")

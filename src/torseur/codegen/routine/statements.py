@@ -71,9 +71,12 @@ class StatementTranslator(CallTranslator):
         """Refuses expressions whose value depends on the order in which a target evaluates operands."""
         culprit = order_conflict(expression, *others)
         if culprit is not None:
-            self.scope.fail(node, f"the call of '{culprit}' changes arrays or reaches a callback, and its place among "
-                                  "the other reads and calls of this expression would matter: assign its result to a "
-                                  "name first.")
+            self.scope.fail(
+                node,
+                f"the call of '{culprit}' changes arrays or reaches a callback, and its place among "
+                "the other reads and calls of this expression would matter: assign its result to a "
+                "name first.",
+            )
         return expression
 
     def _settled(self, expression: Expression, node: ast.AST) -> tuple[list[Statement], Expression]:
@@ -126,8 +129,9 @@ class StatementTranslator(CallTranslator):
         sources = array_names(value)
         fresh = sources & self.scope.made_in_loop
         if fresh:
-            self.scope.fail(node, f"'{min(fresh)}' is made anew in a loop and cannot have a second name: make it "
-                                  "before the loop.")
+            self.scope.fail(
+                node, f"'{min(fresh)}' is made anew in a loop and cannot have a second name: make it before the loop."
+            )
         self.aliases.setdefault(name, set()).update(sources)
 
     def _bind_static(self, name: str, value: ast.expr) -> bool:
@@ -165,8 +169,9 @@ class StatementTranslator(CallTranslator):
         storage = self.scope.label(name)
         self.scope.storage[storage] = (kind, size)
         if 8 * sum(length for _, length in self.scope.storage.values()) > LARGEST_FRAME:
-            self.scope.fail(node, f"local arrays of more than {LARGEST_FRAME >> 20} MiB: take a workspace as a "
-                                  "parameter.")
+            self.scope.fail(
+                node, f"local arrays of more than {LARGEST_FRAME >> 20} MiB: take a workspace as a parameter."
+            )
         if self.scope.is_single_assignment(name):
             self.scope.sizes[name] = size
         if self.scope.loop_depth:
@@ -312,7 +317,15 @@ class StatementTranslator(CallTranslator):
         return [Return(typed.convert(value, expected))]
 
     _STATEMENTS: Mapping[type, Callable[[Any, Any], list[Statement]]] = {
-        ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression,
-        ast.Pass: _pass, ast.If: _if, ast.While: _while, ast.For: _for, ast.Break: _break, ast.Continue: _continue,
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.Expr: _expression,
+        ast.Pass: _pass,
+        ast.If: _if,
+        ast.While: _while,
+        ast.For: _for,
+        ast.Break: _break,
+        ast.Continue: _continue,
         ast.Return: _return,
     }

@@ -23,11 +23,20 @@ from torseur.codegen.routine.nodes import (
 )
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
     "%": operator.mod,
 }
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
 }
 LARGEST_EXPANDED_POWER = 8
 _PYTHON_TYPE: dict[Kind, Callable[[Any], Number]] = {Kind.FLOAT: float, Kind.INT: int, Kind.BOOL: bool}

@@ -48,8 +48,12 @@ class Unit:
 
         What depends on such an argument only can be computed once per call of the entry.
         """
-        sources = {_source(self, function, call.args[position]) for function in self.functions
-                   for call in function.calls if isinstance(call, CallExternal) and call.name == external}
+        sources = {
+            _source(self, function, call.args[position])
+            for function in self.functions
+            for call in function.calls
+            if isinstance(call, CallExternal) and call.name == external
+        }
         return sources.pop() if len(sources) == 1 else None
 
 
@@ -96,9 +100,17 @@ class Linker:
         arrays = {p.name for p in scope.parameters if p.kind.is_array}
         calls = tuple(_calls(body))
         return Function(
-            name=self._unique(routine.name), parameters=scope.parameters, returns=scope.returns, locals=scope.locals,
-            counters=tuple(scope.counters), storage=scope.storage, body=body, writes=frozenset(touched & arrays),
-            rebound=frozenset(translator.aliases), calls=calls, fails=any(can_fail(call) for call in calls),
+            name=self._unique(routine.name),
+            parameters=scope.parameters,
+            returns=scope.returns,
+            locals=scope.locals,
+            counters=tuple(scope.counters),
+            storage=scope.storage,
+            body=body,
+            writes=frozenset(touched & arrays),
+            rebound=frozenset(translator.aliases),
+            calls=calls,
+            fails=any(can_fail(call) for call in calls),
             uses_context=any(needs_context(call) for call in calls),
             origin=f"{routine.function.__module__}.{routine.function.__qualname__}",
         )
@@ -111,9 +123,7 @@ class Linker:
         return candidate
 
 
-def translate(
-    entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Routine | ExternalBinding]
-) -> Unit:
+def translate(entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Routine | ExternalBinding]) -> Unit:
     """The compilation unit of an entry routine."""
     for name, value in statics.items():
         if not isinstance(value, int):
@@ -155,6 +165,10 @@ def _source(unit: Unit, function: Function, argument: Expression) -> str | None:
     if function is unit.entry:
         return argument.name
     position = names.index(argument.name)
-    sources = {_source(unit, caller, call.args[position]) for caller in unit.functions for call in caller.calls
-               if isinstance(call, Call) and call.function is function}
+    sources = {
+        _source(unit, caller, call.args[position])
+        for caller in unit.functions
+        for call in caller.calls
+        if isinstance(call, Call) and call.function is function
+    }
     return sources.pop() if len(sources) == 1 else None

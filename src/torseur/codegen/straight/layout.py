@@ -44,12 +44,12 @@ class Layout:
     """Identifiers of the inputs, then of the outputs."""
 
 
-def layout(program: Program, reserved: Iterable[str] = (), chunk: int = CHUNK) -> Layout:
+def layout(program: Program, reserved: Iterable[str] = (), chunk: int = CHUNK, ignore_case: bool = False) -> Layout:
     """The program's operations in their own order, sine beside cosine, in chunks of about the given size."""
     order = _pair_sines(program.operations)
     pieces = [Chunk(order[i : i + chunk]) for i in range(0, len(order), chunk)] or [Chunk([])]
     slots = _connect(program, pieces)
-    names = Names(reserved)
+    names = Names(reserved, ignore_case)
     arrays = tuple(names.unique(name) for name in [g.name for g in program.inputs] + [g.name for g in program.outputs])
     return Layout(program, tuple(pieces), slots, _name_values(program, order, names), arrays)
 

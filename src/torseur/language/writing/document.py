@@ -124,14 +124,15 @@ class _Document:
         if not shown:
             return []
         width = max(len(name_text(p.name)) for p in shown)
-        lines = [self._parameter(p, width) for p in shown]
-        return [_listed("param ", lines)]
+        values = [self._parameter(p) for p in shown]
+        plain = [f"{name_text(p.name)}{value}" for p, value in zip(shown, values, strict=True)]
+        padded = [f"{name_text(p.name):<{width}}{value}" for p, value in zip(shown, values, strict=True)]
+        return [_listed("param ", plain, padded)]
 
-    def _parameter(self, p: Parameter, width: int) -> str:
-        name = f"{name_text(p.name):<{width}}"
-        value = "" if p.value is None else f" = {self._parameter_value(p, p.value)}"
-        unit = f" in {p.unit}" if p.value is None else ""
-        return f"{name}{value}{unit}{meaning_text(p.meaning)}".rstrip()
+    def _parameter(self, p: Parameter) -> str:
+        """What follows a parameter's name."""
+        value = f" in {p.unit}" if p.value is None else f" = {self._parameter_value(p, p.value)}"
+        return f"{value}{meaning_text(p.meaning)}"
 
     def _parameter_value(self, p: Parameter, value: Expr) -> str:
         """One number in the parameter's unit where possible, else a formula and the unit."""
@@ -212,7 +213,7 @@ class _Document:
                 text = measured_text(value.value, unit)
             bare = name.rstrip("'")
             lines.append(f"{name_text(bare)}{name[len(bare) :]} = {text}")
-        return [_listed("init ", lines)]
+        return [_listed("init ", lines, lines)]
 
     def _state_unit(self, name: str) -> str:
         for joint in self.mechanism.joints:
@@ -241,12 +242,12 @@ def _table(table: Table) -> str:
     return f"table {name_text(table.name)}{unit}{order} = {points} ;"
 
 
-def _listed(head: str, lines: list[str]) -> str:
-    """Declarations after one word: on one line when they fit, one below the other otherwise."""
-    line = f"{head}{', '.join(' '.join(text.split()) for text in lines)} ;"
-    if len(line) <= WIDTH and len(lines) < 4 and '"' not in line:
+def _listed(head: str, plain: list[str], padded: list[str]) -> str:
+    """Declarations after one word: on one line when they are few, one below the other otherwise."""
+    line = f"{head}{', '.join(plain)} ;"
+    if len(line) <= WIDTH and len(plain) < 4 and '"' not in line:
         return line
-    return f"{head}{(',' + chr(10) + ' ' * len(head)).join(lines)} ;"
+    return f"{head}{(',' + chr(10) + ' ' * len(head)).join(padded)} ;"
 
 
 def _section(title: str, lines: list[str]) -> str:

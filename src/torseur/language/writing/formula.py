@@ -21,6 +21,7 @@ from torseur.mechanism.units import si_name
 COMPARISON, SUM, SIGN, PRODUCT, MEASURED, POWER, ATOM = range(7)
 _SIGNS = {"lt": " < ", "le": " <= "}
 _QUARTERS = (1, 2, 3, 4, 6, 12)
+_NUMBER_STARTS = ("-", "(-", *"0123456789")
 
 
 @dataclass(frozen=True)
@@ -149,20 +150,25 @@ class _Writer:
 
     def _ordered(self, node: Expr, chain: tuple[str, ...]) -> tuple[Expr, Expr]:
         """The two arguments of a commutative operation: the nested one first, then names, then by their text."""
+        nested = [a.op in chain for a in node.args]
+        if nested[0] != nested[1]:
+            return (node.args[0], node.args[1]) if nested[0] else (node.args[1], node.args[0])
         pieces = [self.piece(a, None) for a in node.args]
-        keys = [(a.op not in chain, p.level != ATOM, p.text) for a, p in zip(node.args, pieces, strict=True)]
+        keys = [(p.level != ATOM, p.text) for p in pieces]
         return (node.args[0], node.args[1]) if keys[0] <= keys[1] else (node.args[1], node.args[0])
 
     def _negative(self, node: Expr, want: Dim | None) -> Piece:
-        inside = self.piece(node.args[0], want).at(PRODUCT)
+        operand = node.args[0]
+        inside = self.piece(operand, want).at(PRODUCT)
+        # -1/m reads as (-1)/m, which is another expression than -(1/m).
+        scaled = operand.op == "mul" and operand.args[0].is_constant and not operand.args[1].is_constant
+        if inside.text.startswith(_NUMBER_STARTS) and not scaled:
+            inside = inside.at(ATOM)
         return Piece(f"-{inside.text}", SIGN, inside.measured)
 
     # Products
 
     def _product(self, node: Expr, want: Dim) -> Piece:
-        raised = _raised(node)
-        if raised is not None:
-            return self._converted(self._raised_piece(*raised), self._natural(node), want)
         if not node.args[0].is_constant:
             return self._converted(self._plain_product(node), self._natural(node), want)
         factor, rest = node.args
@@ -187,6 +193,9 @@ class _Writer:
     def _plain_product(self, node: Expr) -> Piece:
         if node.args[0].is_constant:
             return _scaled(node.args[0].value, "1", self.piece(node.args[1], None))
+        raised = _raised(node)
+        if raised is not None:
+            return Piece(f"{self.piece(raised[0], None).at(ATOM).text}^{raised[1]}", POWER)
         factors: list[Expr] = []
         while node.op == "mul" and _raised(node) is None and not node.args[0].is_constant:
             left, right = self._ordered(node, ("mul",))
@@ -218,9 +227,6 @@ class _Writer:
         return Piece(
             f"{inside.text}^{self.piece(exponent, None if known is not None else NUMBER).at(ATOM).text}", POWER
         )
-
-    def _raised_piece(self, base: Expr, exponent: int) -> Piece:
-        return Piece(f"{self.piece(base, None).at(ATOM).text}^{exponent}", POWER)
 
     def _natural(self, node: Expr) -> Dim:
         return self.sizes.natural(node) or NUMBER

@@ -92,9 +92,9 @@ def first_known(parts: Iterable[Dim | None]) -> Dim:
 
 
 def constant_exponent(node: Expr) -> Fraction | None:
-    """The exponent of a power when it is a short number."""
+    """The exponent of a power when it is a small multiple of 1/2; units know no other powers."""
     exponent = node.args[1]
     if not exponent.is_constant:
         return None
     exact = Fraction(exponent.value)
-    return exact if len(str(exact)) <= 6 else None
+    return exact if (2 * exact).denominator == 1 and abs(exact) < 50 else None

@@ -1,1 +1,1 @@
-"""From a mechanism, its equations and a motion to the content of a report (compose.py), and its account (account.py)."""
+"""From a mechanism, its equations and a motion to its account (account.py) and its report (compose.py)."""

@@ -23,9 +23,10 @@ from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
 from torseur.report.reading.origins import INERTIA, Shares
 from torseur.report.reading.polynomial import TooManyTerms
-from torseur.report.reading.read_graph import few_terms, readable, term
+from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading.read_graph import named as name_node
-from torseur.report.reading.recursion import lines
+from torseur.report.reading.recursion import definitions, lines
+from torseur.report.reading_order import term_key
 
 LARGEST_MATRIX = 40  # beyond, M is not shown at all
 MOST_LINES = 300
@@ -72,7 +73,7 @@ class Blocks:
             "=",
             Matrix(named("f", bold=True), tuple((named(f"f_{i + 1}"),) for i in range(n))),
         )
-        folded = tuple(self._entries()) if self.terms is not None else ()
+        folded = self._folded()
         return EquationBlock("Compact form", "matrix, entries folded", line=line, folded=folded)
 
     def _mass_entries(self) -> tuple[tuple[Formula, ...], ...]:
@@ -86,6 +87,12 @@ class Blocks:
     def _entry_name(self, i: int, j: int) -> str:
         first, second = min(i, j) + 1, max(i, j) + 1
         return f"M_{first}{second}" if len(self.equations.layout.speeds) < 10 else f"M_{first}_{second}"
+
+    def _folded(self) -> tuple[Equation, ...]:
+        try:
+            return tuple(self._entries()) if self.terms is not None else ()
+        except TooManyTerms:
+            return ()
 
     def _entries(self) -> Iterator[Equation]:
         """M by bodies, upper triangle, then f = Q - b by shares."""
@@ -113,23 +120,20 @@ class Blocks:
 
     def constraints(self) -> EquationBlock | None:
         """What closes the loops and holds the constraints: 0 = Φ(q, t), or a condition on the speeds."""
-        shown = tuple(
-            _written(None, constraint.residual, f"{constraint.name} ({constraint.kind})")
-            for constraint in self.equations.constraints
-        )
-        if not shown:
+        rows = [_Row(ZERO, one.residual, f"{one.name} ({one.kind})") for one in self.equations.constraints]
+        if not rows:
             return None
         note = "With the multipliers λ of these equations as unknowns beside the accelerations."
-        return EquationBlock("Constraints", f"{len(shown)} equations", note, equations=shown)
+        return EquationBlock("Constraints", f"{len(rows)} equations", note, equations=_written(rows))
 
     def rates(self) -> EquationBlock | None:
         """q' by the speeds, where they are not the speeds themselves."""
         layout = self.equations.layout
         pairs = zip(layout.rates, self.equations.rates, strict=True)
-        shown = tuple(_written(rate, value) for rate, value in pairs if rate is not value)
-        if not shown:
+        rows = [_Row(formula(name_node(str(rate.name))), value) for rate, value in pairs if rate is not value]
+        if not rows:
             return None
-        return EquationBlock("Rates of the coordinates", "by the speeds", equations=shown, is_open=False)
+        return EquationBlock("Rates of the coordinates", "by the speeds", equations=_written(rows), is_open=False)
 
     def recursion(self) -> EquationBlock | None:
         """The forces by the recursion, intermediates by name; long ones are cut. Constraints leave no such formula."""
@@ -159,14 +163,33 @@ def _opposite(one: SharedTerm) -> Term:
     return Term(formula(term(monomial, -coefficient)), origin)
 
 
-def _written(left: Expr | None, right: Expr, title: str = "") -> Equation:
-    """left = right, or 0 = right; one formula when it has many terms."""
+@dataclass(frozen=True)
+class _Row:
+    """left = right, under a title."""
+
+    left: Formula
+    right: Expr
+    title: str = ""
+
+
+def _written(rows: Sequence[_Row]) -> tuple[Equation, ...]:
+    """Short rows as sums of terms; intermediates of long ones first, by name."""
+    short = {row: terms for row in rows if (terms := _terms(row.right)) is not None}
+    long = [row for row in rows if row not in short]
+    listed, nodes = definitions([row.right for row in long])
+    rest = {row: [formula(node)] for row, node in zip(long, nodes, strict=True)}
+    shown = [Equation(formula(line.left), (Term(formula(line.right)),)) for line in listed]
+    shown += [Equation(row.left, tuple(map(Term, (short | rest)[row])), row.title) for row in rows]
+    return tuple(shown[-MOST_LINES:])
+
+
+def _terms(expression: Expr) -> list[Formula] | None:
+    """The terms of a short expression in reading order; None for a long one."""
     try:
-        terms: Sequence[Formula] = [formula(term(m, c)) for m, c in few_terms(right).items()]
+        nodes = [term(monomial, coefficient) for monomial, coefficient in few_terms(expression).items()]
     except TooManyTerms:
-        terms = [formula(readable(right))]
-    name = ZERO if left is None else formula(name_node(str(left.name)))
-    return Equation(name, tuple(Term(one) for one in terms), title)
+        return None
+    return [formula(node) for node in sorted(nodes, key=term_key)]
 
 
 def speed_title(speed: Expr) -> str:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from torseur.equations import Equations
-from torseur.graph import Expr, as_expr, directional_derivative, evaluate
+from torseur.graph import as_expr, directional_derivative
 from torseur.mechanism import TIME
 from torseur.report.compose.terms import Samples
-from torseur.report.content import Array, Check
+from torseur.report.content import Check
 from torseur.simulation import Trajectory
 
 LARGEST_MATRIX = 40
 DRIFT, BALANCE = 1e-5, 1e-7  # relative errors above which a check fails
+HELD = 1e-7  # m, rad and their rates: errors of constraints above which a check fails
 
 
 def checks_of(equations: Equations, samples: Samples, trajectory: Trajectory) -> Iterator[Check]:
     """Energy, power, the equations themselves, and the mass matrix at every sample."""
-    yield from _energy(equations, trajectory)
-    yield from _power(equations, samples)
+    if all(constraint.drift.is_zero for constraint in equations.constraints):
+        yield from _energy(equations, trajectory)
+        yield from _power(equations, samples)
     yield _residual(equations, samples)
+    yield from _constraints(equations, samples)
     yield from _mass_matrix(equations, samples)
 
 
@@ -46,9 +49,9 @@ def _power(equations: Equations, samples: Samples) -> Iterator[Check]:
     moving |= dict(zip(layout.speeds, layout.accelerations, strict=True)) | {TIME: as_expr(1)}
     energy = equations.kinetic_energy + equations.potential_energy
     (rate,) = directional_derivative([energy], moving)
-    gained, given = _values(samples, [rate, equations.power])
+    gained, given = samples.values([rate, equations.power])
     terms = [f * v for f, v in zip(equations.loads, layout.speeds, strict=True)]
-    scale = max(float(np.max(np.abs(x), initial=0.0)) for x in (gained, given, *_values(samples, terms)))
+    scale = max(float(np.max(np.abs(x), initial=0.0)) for x in (gained, given, *samples.values(terms)))
     error = float(np.max(np.abs(gained - given)))
     size = max(scale, _rate_scale(equations, samples))
     title = f"Power balance: the rate of energy equals the power of the loads within {error:.1e} W"
@@ -58,13 +61,13 @@ def _power(equations: Equations, samples: Samples) -> Iterator[Check]:
 def _rate_scale(equations: Equations, samples: Samples) -> float:
     """The size of the powers that cancel where energy is constant."""
     products = [b * v for b, v in zip(equations.bias, equations.layout.speeds, strict=True)]
-    return max((float(np.max(np.abs(x))) for x in _values(samples, products)), default=0.0)
+    return max((float(np.max(np.abs(x))) for x in samples.values(products)), default=0.0)
 
 
 def _residual(equations: Equations, samples: Samples) -> Check:
     """M v' + b - Q with the accelerations that forward dynamics gave."""
-    rows = _values(samples, list(equations.residual))
-    sizes = _values(samples, [*equations.bias, *equations.loads])
+    rows = samples.values(list(equations.residual))
+    sizes = samples.values([*equations.bias, *equations.loads])
     scale = max((float(np.max(np.abs(x))) for x in sizes), default=0.0)
     error = max((float(np.max(np.abs(x))) for x in rows), default=0.0)
     title = f"Equations: M v' + b - Q vanishes along the motion within {error:.1e}"
@@ -72,11 +75,27 @@ def _residual(equations: Equations, samples: Samples) -> Check:
     return Check(error <= BALANCE * max(scale, 1e-12), title, detail)
 
 
+def _constraints(equations: Equations, samples: Samples) -> Iterator[Check]:
+    """Φ(q, t) = 0 and C v + drift = 0 at every sample."""
+    if not equations.constraints:
+        return
+    closed = [constraint.residual for constraint in equations.constraints if constraint.is_holonomic]
+    speeds = equations.layout.speeds
+    kept = [
+        sum((c * v for c, v in zip(constraint.row, speeds, strict=True)), constraint.drift)
+        for constraint in equations.constraints
+    ]
+    gap = max((float(np.max(np.abs(x))) for x in samples.values(closed)), default=0.0)
+    slip = max((float(np.max(np.abs(x))) for x in samples.values(kept)), default=0.0)
+    title = f"Constraints: held within {gap:.1e} in position and {slip:.1e} in speed"
+    yield Check(max(gap, slip) <= HELD, title, f"{len(equations.constraints)} equations")
+
+
 def _mass_matrix(equations: Equations, samples: Samples) -> Iterator[Check]:
     n = len(equations.layout.speeds)
     if not 0 < n <= LARGEST_MATRIX:
         return
-    entries = _values(samples, [entry for row in equations.mass_matrix for entry in row])
+    entries = samples.values([entry for row in equations.mass_matrix for entry in row])
     matrices = np.stack(entries, axis=-1).reshape(samples.count, n, n)
     scale = np.sqrt(np.abs(np.einsum("tii->ti", matrices)))
     sound = bool(np.all(scale > 0))
@@ -84,8 +103,3 @@ def _mass_matrix(equations: Equations, samples: Samples) -> Iterator[Check]:
     scaled = matrices / (scale[:, :, None] * scale[:, None, :]) if sound else matrices
     positive = sound and bool(np.min(np.linalg.eigvalsh(scaled)) > 1e-12)
     yield Check(positive, "Mass matrix: positive definite along the motion", f"smallest eigenvalue {least:.4g}")
-
-
-def _values(samples: Samples, expressions: Sequence[Expr]) -> list[Array]:
-    found = evaluate([as_expr(e) for e in expressions], samples.bindings)
-    return [np.broadcast_to(np.asarray(value, dtype=float), (samples.count,)) for value in found]

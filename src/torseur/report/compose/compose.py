@@ -17,6 +17,7 @@ from torseur.report.compose.checks import checks_of
 from torseur.report.compose.curves import plots_of
 from torseur.report.compose.drawing import Drawing
 from torseur.report.compose.masses import resolved_inertia
+from torseur.report.compose.mobility import mobility_facts
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.poses import motion_of
 from torseur.report.compose.terms import Samples, samples_of
@@ -137,6 +138,8 @@ class _Page:
             facts.append(Fact("closed by", ", ".join(one.loops), "joints that close loops"))
         if one.constraints:
             facts.append(Fact("constraints", ", ".join(one.constraints), "besides the joints"))
+        if self.equations is not None and self.equations.is_constrained and self.samples is not None:
+            facts += mobility_facts(self.equations, self.samples)
         if one.degree_of_freedom is not None:
             facts.append(Fact("degree of freedom", str(speeds), "a tree: the same in every configuration"))
         return tuple(facts)
@@ -153,9 +156,11 @@ class _Page:
 
     def bodies(self) -> tuple[Body, ...]:
         earth = Body(EARTH_NAME, "fixed", self.drawing.shapes(EARTH_NAME), fixed=True)
-        return (earth, *(
-            Body(mass.name, _mass_text(mass.mass, mass.formula), self.drawing.shapes(mass.name)) for mass in self.account.bodies
-        ))  # fmt: skip
+        masses = self.account.bodies
+        return (
+            earth,
+            *(Body(one.name, _mass_text(one.mass, one.formula), self.drawing.shapes(one.name)) for one in masses),
+        )
 
     def view(self) -> View:
         gravity = np.array([component or 0.0 for component in self.account.gravity])

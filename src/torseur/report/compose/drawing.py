@@ -22,7 +22,8 @@ from torseur.report.content import Array
 from torseur.report.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from torseur.spatial import Transform
 
-ROD, BALL, PLATE, LEAST_BLOCK, RAIL = 0.03, 0.09, 0.34, 0.02, 0.15  # parts of the typical length
+ROD, BALL, PLATE, LEAST_BLOCK, RAIL, SLIDER = 0.03, 0.09, 0.34, 0.02, 0.3, 0.3  # parts of the typical length
+FAR = 0.1  # part of the extent of a motion that is still seen well
 MOST_HELD = 3  # a joint with more coordinates holds nothing in place
 
 
@@ -53,11 +54,17 @@ class Drawing:
 
     @cached_property
     def size(self) -> float:
-        """A typical length: one of the longer distances drawn, or what inertias or the motion suggest, or 1 m."""
+        """A typical length: one of the longer distances drawn, or what inertias or the motion suggest, or 1 m.
+
+        In a motion that goes far, parts are drawn thicker, so that they can be seen.
+        """
         names = [body.name for body in self.numbers.tree.mechanism.bodies]
         lengths = sorted(float(np.linalg.norm(end - self.start(name))) for name in names for end in self.ends(name))
         found = [length for length in lengths if length > 1e-9] or self._gyrations()
-        return found[3 * len(found) // 4] if found else 2 * self.extent or 1.0
+        if not found:
+            return 3 * self.extent or 1.0
+        typical = found[3 * len(found) // 4]
+        return min(max(typical, FAR * self.extent), 3 * typical)
 
     def _gyrations(self) -> list[float]:
         sizes = [2 * np.sqrt(m.principal[2] / m.mass) for m in self.masses.values() if m.principal and m.mass]
@@ -111,8 +118,13 @@ class Drawing:
         block = self._block(mass, room)
         if block is not None:
             yield block
+        elif mass.mass and self._slides(body.name):
+            yield Box(point(mass.centre or start), (SLIDER * size,) * 3)
         elif mass.mass:
             yield Sphere(point(mass.centre or start), BALL * size * self._share(mass.mass))
+
+    def _slides(self, body: str) -> bool:
+        return any(link.joint.kind == "prismatic" for link in self.numbers.tree.links if link.name == body)
 
     def _share(self, mass: float) -> float:
         """The radius of a mass as a part of the largest."""
@@ -148,17 +160,22 @@ class Drawing:
         """Where the mechanism is held by the earth."""
         for joint, frame in self._joints(EARTH_NAME):
             place = self.place(frame)
-            if place is not None and len(joint.coordinates) <= MOST_HELD:
+            if place is not None and len(joint.coordinates) <= MOST_HELD and joint.kind != "prismatic":
                 turn = quaternion_of(rotation_matrix(place.rotation, 1)[0])
                 edge = PLATE * self.size
                 yield Box(point(place.position), (edge, edge, 0.12 * edge), turn, shade=0.9)
 
     def _rails(self, body: str) -> Iterator[Shape]:
-        """What a body's sliding joints run along."""
+        """What a body's sliding joints run along; on the earth, with a wall at its start."""
         for joint, frame in self._joints(body):
             place = self._beyond(joint, frame)
+            found = None
             if place is not None and frame is joint.parent:
-                yield from rail(joint, self.numbers, place, self.ranges, RAIL * self.size)
+                found = rail(joint, self.numbers, place, self.ranges, RAIL * self.size)
+            if found is not None:
+                yield found.line
+                if body == EARTH_NAME:
+                    yield found.wall(PLATE * self.size)
 
 
 def _odd_one(moments: Array) -> int | None:

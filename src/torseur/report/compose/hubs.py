@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,9 +11,9 @@ from torseur.graph import scalar as s
 from torseur.graph import symbols_of
 from torseur.mechanism import Joint
 from torseur.report.compose.numbers import Numbers
-from torseur.report.compose.poses import point, rotation_matrix
+from torseur.report.compose.poses import point, quaternion_of, rotation_matrix
 from torseur.report.content import Array
-from torseur.report.shapes import Cylinder, Line, Shape, Sphere
+from torseur.report.shapes import Box, Cylinder, Line, Shape, Sphere
 from torseur.spatial import NULL, SAME, Rotation, Transform, Vec3, about
 
 PIN_RADIUS, PIN_LENGTH, BALL, SLEEVE_RADIUS, SLEEVE_LENGTH = 0.05, 0.16, 0.06, 0.055, 0.2
@@ -29,22 +30,41 @@ def hub(joint: Joint, numbers: Numbers, place: Transform, size: float) -> Iterat
         yield Sphere(point(origin), BALL * size, shade=0.8)
     elif turns:
         yield _rod(origin, turns[0], PIN_RADIUS * size, PIN_LENGTH * size)
-    elif slides:
+    elif slides and joint.kind != "prismatic":
         yield _rod(origin, slides[0], SLEEVE_RADIUS * size, SLEEVE_LENGTH * size)
+
+
+@dataclass(frozen=True)
+class Rail:
+    """The line a sliding joint of one coordinate runs along, as far as the motion goes and a little beyond."""
+
+    start: Array
+    end: Array
+
+    @property
+    def line(self) -> Line:
+        return Line((point(self.start), point(self.end)), shade=0.7)
+
+    def wall(self, edge: float) -> Box:
+        """A plate across the start of the rail."""
+        axis = (self.end - self.start) / np.linalg.norm(self.end - self.start)
+        across = np.linalg.svd(axis[None])[2][1]
+        turn = np.stack([across, np.cross(axis, across), axis], axis=1)
+        return Box(point(self.start), (edge, edge, 0.12 * edge), quaternion_of(turn), shade=0.9)
 
 
 def rail(
     joint: Joint, numbers: Numbers, place: Transform, ranges: Mapping[str, tuple[float, float]], margin: float
-) -> Iterator[Shape]:
-    """The line a sliding joint of one coordinate runs along, as far as the motion goes and a little beyond."""
+) -> Rail | None:
+    """The rail of a joint at its place on the parent; None when it does not slide along one axis."""
     if len(joint.coordinates) != 1 or joint.coordinates[0].name not in ranges:
-        return
+        return None
     low, high = ranges[joint.coordinates[0].name]
-    for kind, axis in _moving_axes(joint, numbers, place):
-        if kind == "translation":
-            origin = np.array(point(place.position))
-            start, end = (origin + axis * amount for amount in (low - margin, high + margin))
-            yield Line((point(start), point(end)), shade=0.7)
+    origin = np.array(point(place.position))
+    slides = [axis for kind, axis in _moving_axes(joint, numbers, place) if kind == "translation"]
+    if not slides:
+        return None
+    return Rail(origin + slides[0] * (low - margin), origin + slides[0] * (high + margin))
 
 
 def transform_of_offsets(joint: Joint) -> Transform:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from torseur.equations import Equations
-from torseur.graph import Expr, evaluate
+from torseur.graph import Expr, as_expr, evaluate, substitute
 from torseur.mechanism import TIME
 from torseur.report.compose.numbers import Numbers
 from torseur.report.content import Array, Equation, Origin, Term
@@ -39,6 +39,11 @@ class Samples:
         values = dict(zip(factors, evaluate(factors, self.bindings), strict=True))
         return [self._term(monomial, float(c), values) for monomial, c in polynomial.items()]
 
+    def values(self, expressions: Sequence[Expr]) -> list[Array]:
+        """Expressions at every sample."""
+        found = evaluate([as_expr(e) for e in expressions], self.bindings)
+        return [np.broadcast_to(np.asarray(value, dtype=float), (self.count,)) for value in found]
+
     def _term(self, monomial: Monomial, coefficient: float, values: Mapping[Expr, Array | float]) -> Array:
         total = np.full(self.count, coefficient)
         for factor, exponent in monomial:
@@ -53,7 +58,20 @@ def samples_of(equations: Equations, numbers: Numbers, trajectory: Trajectory) -
     bindings: dict[Expr, Array | float] = dict(numbers.known)
     bindings.update({symbol: np.asarray(trajectory[str(symbol.name)]) for symbol in symbols})
     bindings[TIME] = np.asarray(trajectory.time)
-    return Samples(bindings, len(trajectory.time))
+    samples = Samples(bindings, len(trajectory.time))
+    return with_multipliers(equations, samples) if equations.is_constrained else samples
+
+
+def with_multipliers(equations: Equations, samples: Samples) -> Samples:
+    """The samples with the multipliers of least size that satisfy Cᵀ λ = M v' + b - Q best."""
+    n, m = len(equations.layout.speeds), len(equations.constraints)
+    rows = [entry for constraint in equations.constraints for entry in constraint.row]
+    nothing = dict.fromkeys(equations.multipliers, as_expr(0))
+    forces = np.stack(samples.values(substitute(equations.residual, nothing)), axis=-1)
+    matrices = np.stack(samples.values(rows), axis=-1).reshape(samples.count, m, n)
+    found = [np.linalg.lstsq(c.T, f, rcond=1e-10)[0] for c, f in zip(matrices, forces, strict=True)]
+    columns = np.array(found).T
+    return Samples({**samples.bindings, **dict(zip(equations.multipliers, columns, strict=True))}, samples.count)
 
 
 @dataclass(frozen=True)

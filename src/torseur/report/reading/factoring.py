@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from torseur.graph import Expr
 from torseur.graph.expr import Number
@@ -29,6 +30,15 @@ def common_factor(terms: Iterable[Monomial]) -> Monomial:
         own = dict(term)
         shared = {factor: min(e, own[factor]) for factor, e in shared.items() if factor in own}
     return monomial({factor: e for factor, e in shared.items() if e > 0})
+
+
+def common_number(coefficients: Iterable[Number]) -> Fraction | int:
+    """The number to draw out of a sum: the size all exact coefficients share, -1 when all are negative, otherwise 1."""
+    listed = list(coefficients)
+    sign = -1 if all(c < 0 for c in listed) else 1
+    sizes = {abs(Fraction(c)) for c in listed if not isinstance(c, float)}
+    exact = len(sizes) == 1 and not any(isinstance(c, float) for c in listed)
+    return sign * sizes.pop() if exact else sign
 
 
 def groups(polynomial: Polynomial) -> list[Group]:

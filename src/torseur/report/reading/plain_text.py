@@ -27,11 +27,8 @@ def plain(node: Node) -> str:
 
 
 def digits(value: Fraction | float) -> str:
-    """A number: whole, a quotient, or a decimal that reads back as the same float."""
-    if isinstance(value, Fraction):
-        return str(value)
-    short = f"{value:.15g}"
-    return short if float(short) == value else repr(value)
+    """A number: whole, a quotient, or a decimal of twelve digits."""
+    return str(value) if isinstance(value, Fraction) else f"{value:.12g}"
 
 
 def _term(term: Node, leading: bool) -> str:

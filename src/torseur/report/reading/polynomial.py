@@ -13,9 +13,12 @@ Monomial = tuple[
     tuple[Expr, int], ...
 ]  # (factor, exponent) pairs in the order of the factors' making; no exponent is 0
 Polynomial = Mapping[Monomial, Number]
+Known = Mapping[Expr, Polynomial]
 
 ONE: Monomial = ()
 LARGEST_POWER = 6
+WORTH_SHORTENING = 12
+EFFORT = 25  # products of terms, per term allowed, after which the expression is given up
 
 
 class TooManyTerms(UnsupportedError):
@@ -25,19 +28,40 @@ class TooManyTerms(UnsupportedError):
         super().__init__(f"the expression has more than {limit} terms when multiplied out.")
 
 
-def multiplied_out(expression: Expr, limit: int = 400, closed: Collection[Expr] = ()) -> Polynomial:
+def multiplied_out(
+    expression: Expr,
+    limit: int = 400,
+    closed: Collection[Expr] = (),
+    shorten: Callable[[Polynomial], Polynomial] | None = None,
+) -> Polynomial:
     """The expression as a sum of at most `limit` monomials; raises TooManyTerms beyond.
 
-    Nodes in `closed`, other than the expression itself, are taken as factors.
+    Nodes in `closed`, other than the expression itself, are taken as factors. `shorten` is applied to longer sums
+    on the way, which keeps them from growing.
     """
     known: dict[Expr, Polynomial] = {}
-    stops = [node for node in closed if node is not expression]
+    effort = 0
+    stops = {node for node in closed if node is not expression}
     for node in live_nodes([expression], stops):
-        rule = _closed if node in closed and node is not expression else _RULES.get(node.op, _closed)
-        known[node] = rule(node, known)
+        if node in stops:
+            known[node] = single(node)
+            continue
+        effort += _effort(node, known)
+        if effort > EFFORT * limit:
+            raise TooManyTerms(limit)
+        found = _RULES.get(node.op, _closed)(node, known)
+        known[node] = shorten(found) if shorten is not None and len(found) > WORTH_SHORTENING else found
         if len(known[node]) > limit:
             raise TooManyTerms(limit)
     return known[expression]
+
+
+def _effort(node: Expr, known: Known) -> int:
+    """Products of terms that a node takes."""
+    if node.op not in ("mul", "pow"):
+        return 0
+    first, second = (len(known[a]) for a in node.args)
+    return first * second if node.op == "mul" else first**2
 
 
 def plus(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
@@ -84,9 +108,6 @@ def inverse(node: Expr, polynomial: Polynomial) -> Polynomial:
     ((only, coefficient),) = polynomial.items()
     below = 1 / coefficient if isinstance(coefficient, float) else 1 / Fraction(coefficient)
     return {tuple((factor, -exponent) for factor, exponent in only): below}
-
-
-Known = Mapping[Expr, Polynomial]
 
 
 def _closed(node: Expr, known: Known) -> Polynomial:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from torseur.graph import Expr
+from torseur.graph import Expr, live_nodes
 from torseur.graph.expr import Number as Scalar
 from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
-from torseur.report.reading.factoring import Group, common_factor, groups
+from torseur.report.reading.factoring import Group, common_factor, common_number, groups
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import ONE as ONE_TERM
 from torseur.report.reading.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
 from torseur.report.reading.polynomial import product as monomials_product
 from torseur.report.reading.trigonometry import shortened
@@ -20,7 +19,8 @@ from torseur.report.reading_order import factor_key, term_key
 Names = Mapping[Expr, str]
 NO_NAMES: Names = {}
 LIMIT = 60  # terms of an entry above which it is written as it was computed
-EFFORT = 1500  # terms it may have on the way there
+ALL_AT_ONCE, STEP_BY_STEP = 300, 150  # terms it may have on the way, shortened at the end or at every step
+LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
 
 
 _MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+(\w+))?")
@@ -35,16 +35,32 @@ def named(text: str) -> Name:
 
 
 def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT) -> Node:
-    """The expression with few terms and its common factor in front; as it stands when it is long."""
+    """The expression with few terms and its common factor in front, or as it stands when that is short.
+
+    Raises TooManyTerms when it is long in any writing; `recursion.definitions` then breaks it up by names.
+    """
     try:
         return factored(few_terms(expression, limit), names)
     except TooManyTerms:
+        if written_size(expression, names) > LARGEST_WRITING:
+            raise
         return as_it_stands(expression, names)
+
+
+def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
+    """How many operations the expression has when written out, shared parts as often as they occur."""
+    sizes: dict[Expr, int] = {}
+    for node in live_nodes([expression], names):
+        sizes[node] = 1 + sum(sizes[a] for a in node.args if node not in names)
+    return sizes[expression]
 
 
 def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
     """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
-    result = shortened(multiplied_out(expression, EFFORT))
+    try:
+        result = shortened(multiplied_out(expression, ALL_AT_ONCE))
+    except TooManyTerms:
+        result = shortened(multiplied_out(expression, STEP_BY_STEP, shorten=shortened))
     if len(result) > limit:
         raise TooManyTerms(limit)
     return result
@@ -52,15 +68,24 @@ def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
 
 def factored(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
     """A sum with what all its terms have in common in front of a bracket, like quantities added up in brackets."""
-    shared = common_factor(polynomial) if len(polynomial) > 1 else ONE_TERM
+    if len(polynomial) < 2:
+        return _sum_of_groups(polynomial, names)
+    number, shared = common_number(polynomial.values()), common_factor(polynomial)
     below = tuple((factor, -exponent) for factor, exponent in shared)
-    inside = {monomials_product(term, below): coefficient for term, coefficient in polynomial.items()}
-    terms = [_group(group, names) for group in groups(inside)]
+    inside = {monomials_product(monomial, below): c / number for monomial, c in polynomial.items()}
+    front = [_factor(factor, exponent, names) for factor, exponent in shared]
+    if number == 1 and not front:
+        return _sum_of_groups(inside, names)
+    total = _sum_of_groups(inside, names)
+    factors = sorted([*front, *_factors(total)], key=factor_key)
+    return product(tuple(factors) if number == 1 else (Number(_value(number)), *factors))
+
+
+def _sum_of_groups(polynomial: Polynomial, names: Names) -> Node:
+    terms = [_group(group, names) for group in groups(polynomial)]
     if not terms:
         return Number(Fraction(0))
-    total = terms[0] if len(terms) == 1 else Sum(tuple(sorted(terms, key=term_key)))
-    front = [_factor(factor, exponent, names) for factor, exponent in shared]
-    return Product(tuple(sorted([*front, *_factors(total)], key=factor_key))) if front else total
+    return terms[0] if len(terms) == 1 else Sum(tuple(sorted(terms, key=term_key)))
 
 
 def _group(group: Group, names: Names) -> Node:
@@ -159,11 +184,7 @@ def _product(node: Expr, names: Names) -> Node:
     first, second = (as_it_stands(a, names) for a in node.args)
     if first == second:
         return Power(first, Number(Fraction(2)))
-    return Product(tuple(sorted((*_factors(first), *_factors(second)), key=_numbers_first)))
-
-
-def _numbers_first(node: Node) -> bool:
-    return not isinstance(node, Number)
+    return Product(tuple(sorted((*_factors(first), *_factors(second)), key=factor_key)))
 
 
 def _quotient(node: Expr, names: Names) -> Node:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import count
 
-from torseur.graph import Expr, Program
+from torseur.graph import Expr, Output, Program, live_nodes
 from torseur.report.expression import Name, Node
 from torseur.report.reading.read_graph import Names, as_it_stands, named, tidied
 from torseur.report.symbols import symbol
@@ -28,37 +30,43 @@ def lines(program: Program, results: dict[str, list[str]] | None = None) -> list
 
     `results` names the entries of an output; otherwise they are numbered.
     """
-    names = _names(program)
-    listed = [Line(named(names[node]), tidied(node, names)) for node in program.operations if node in names]
-    for output in program.outputs:
-        listed += _results(output.name, output.entries, names, results)
-    return listed
+    entries = [entry for output in program.outputs for entry in output.entries]
+    given = {node for group in program.inputs for node in group.nodes}
+    listed, nodes = definitions(entries, given)
+    labels = [label for output in program.outputs for label in _labels(output, results or {})]
+    return listed + [Line(named(label), node) for label, node in zip(labels, nodes, strict=True)]
 
 
-def _results(name: str, entries: tuple[Expr, ...], names: Names, given: dict[str, list[str]] | None) -> list[Line]:
-    labels = (given or {}).get(name) or [f"{name}_{k + 1}" for k in range(len(entries))]
-    return [Line(named(label), _result(entry, names)) for label, entry in zip(labels, entries, strict=True)]
+def definitions(entries: Sequence[Expr], given: Collection[Expr] = ()) -> tuple[list[Line], list[Node]]:
+    """Entries in terms of named intermediates: the lines that define these, in order, and the entries."""
+    operations = [node for node in live_nodes(entries, given) if node.args and node not in given]
+    names = _names(operations, entries, given)
+    listed = [Line(named(names[node]), tidied(node, names)) for node in operations if node in names]
+    return listed, [_result(entry, names) for entry in entries]
+
+
+def _labels(output: Output, given: dict[str, list[str]]) -> list[str]:
+    return given.get(output.name) or [f"{output.name}_{k + 1}" for k in range(len(output))]
 
 
 def _result(entry: Expr, names: Names) -> Node:
     return as_it_stands(entry, names) if entry in names or not entry.args else tidied(entry, names)
 
 
-def _names(program: Program) -> dict[Expr, str]:
+def _names(operations: Sequence[Expr], entries: Sequence[Expr], given: Collection[Expr]) -> dict[Expr, str]:
     """Names of the nodes that get a line: labels, made unique, and numbered names for what else is used again."""
-    given = {node for group in program.inputs for node in group.nodes}
-    results = {entry for output in program.outputs for entry in output.entries}
-    uses = Counter(a for node in program.operations for a in node.args)
-    taken = {str(node.name) for node in program.nodes if node.op == "symbol"}
-    letter = _free_letter(taken)
+    results = set(entries)
+    uses = Counter(a for node in operations for a in node.args)
+    taken = {str(node.name) for node in live_nodes(entries, given) if node.op == "symbol"}
+    letter, numbers = _free_letter(taken), count(1)
     names: dict[Expr, str] = {}
     lengths: dict[Expr, int] = {}
-    for node in program.operations:
+    for node in operations:
         length = (node.op not in _FREE) + sum(lengths.get(a, 0) for a in node.args if a not in names and a not in given)
         lengths[node] = length
         repeated = uses[node] > 1 and length > SHORT
         if node.label or repeated or (length > LONG and node not in results):
-            names[node] = _unique(node.label or letter, taken, numbered=node.label is None)
+            names[node] = _unique(node.label or f"{letter}_{next(numbers)}", taken)
     return names
 
 
@@ -68,12 +76,11 @@ def _free_letter(names: set[str]) -> str:
     return next((letter for letter in "ezhpuwn" if letter not in used), "aux")
 
 
-def _unique(label: str, taken: set[str], numbered: bool) -> str:
+def _unique(label: str, taken: set[str]) -> str:
     """The label itself, or with the first free number."""
-    count = 1
-    name = f"{label}_{count}" if numbered else label
+    name, number = label, 1
     while name in taken:
-        count += 1
-        name = f"{label}_{count}"
+        number += 1
+        name = f"{label}_{number}"
     taken.add(name)
     return name

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from torseur.graph import Expr, as_expr
 from torseur.graph import scalar as s
@@ -12,6 +14,7 @@ from torseur.report.reading.polynomial import Monomial, Polynomial, monomial, mu
 
 CLOSE = 1e-12  # rounded coefficients this near count as equal
 MANY = 400  # above this number of terms pairs of terms are no longer compared
+_OTHER = {"sin": "cos", "cos": "sin"}
 
 
 def shortened(polynomial: Polynomial) -> Polynomial:
@@ -19,25 +22,27 @@ def shortened(polynomial: Polynomial) -> Polynomial:
     current = _without_squares(polynomial)
     if len(current) > MANY:
         return current
-    while (better := _with_sum_of_angles(current)) is not None:
-        current = _without_squares(better)
+    joined = _with_sums_of_angles(current)
+    while len(joined) < len(current):
+        current = _without_squares(joined)
+        joined = _with_sums_of_angles(current)
     return current
-
-
-def angles(polynomial: Polynomial) -> list[Expr]:
-    """Arguments of the sines and cosines that occur, oldest first."""
-    found = {factor.args[0] for term in polynomial for factor, _ in term if factor.op in ("sin", "cos")}
-    return sorted(found, key=lambda angle: angle.serial)
 
 
 def _without_squares(polynomial: Polynomial) -> Polynomial:
     """Each angle's even powers written by its cosine or by its sine, whichever gives fewer terms."""
     current = polynomial
-    for angle in angles(polynomial):
-        sine, cosine = s.sin(angle), s.cos(angle)
+    for angle in _squared_angles(polynomial):
+        sine, cosine = _function("sin", angle), _function("cos", angle)
         choices = [current, _reduced(current, sine, cosine), _reduced(current, cosine, sine)]
         current = min(choices, key=len)
     return current
+
+
+def _squared_angles(polynomial: Polynomial) -> list[Expr]:
+    """Angles of which a sine or cosine occurs squared, oldest first."""
+    found = {f.args[0] for term in polynomial for f, exponent in term if exponent > 1 and f.op in _OTHER}
+    return sorted(found, key=lambda angle: angle.serial)
 
 
 def _reduced(polynomial: Polynomial, square: Expr, other: Expr) -> Polynomial:
@@ -73,24 +78,37 @@ class _Pair:
     rest: Monomial
 
 
-def _with_sum_of_angles(polynomial: Polynomial) -> Polynomial | None:
-    """Two terms made one, or None when no two can: sin a cos b + cos a sin b = sin(a + b), and its like."""
-    for term, coefficient in polynomial.items():
-        for pair in _pairs(term):
-            partner = _partner(pair)
-            if (
-                partner is not term
-                and partner in polynomial
-                and (joined := _joined(pair, coefficient, polynomial[partner]))
-            ):
-                others = [(t, c) for t, c in polynomial.items() if t not in (term, partner)]
-                return plus([*others, (product(pair.rest, joined[0]), joined[1])])
+def _with_sums_of_angles(polynomial: Polynomial) -> Polynomial:
+    """Pairs of terms made one until none is left: sin a cos b + cos a sin b = sin(a + b), and its like."""
+    current = dict(polynomial)
+    pending = deque(current)
+    while pending:
+        term = pending.popleft()
+        found = _match(term, current) if term in current else None
+        if found is not None:
+            partner, new, coefficient = found
+            del current[term], current[partner]
+            total = current.pop(new, 0) + coefficient
+            if total != 0:
+                current[new] = total
+                pending.append(new)
+    return current
+
+
+def _match(term: Monomial, polynomial: Polynomial) -> tuple[Monomial, Monomial, Number] | None:
+    """A partner of a term, and the term and coefficient that both make together."""
+    for pair in _pairs(term):
+        partner = _partner(pair)
+        if partner != term and partner in polynomial:
+            joined = _joined(pair, polynomial[term], polynomial[partner])
+            if joined is not None:
+                return partner, product(pair.rest, joined[0]), joined[1]
     return None
 
 
 def _pairs(term: Monomial) -> Iterator[_Pair]:
     """Every choice of two trigonometric factors of different angles."""
-    turning = [factor for factor, exponent in term if factor.op in ("sin", "cos") and exponent > 0]
+    turning = [factor for factor, exponent in term if factor.op in _OTHER and exponent > 0]
     for i, f in enumerate(turning):
         for g in turning[i + 1 :]:
             if f.args[0] is not g.args[0]:
@@ -98,9 +116,7 @@ def _pairs(term: Monomial) -> Iterator[_Pair]:
                 yield _Pair(a.op, b.op, a.args[0], b.args[0], product(term, ((a, -1), (b, -1))))
 
 
-_OTHER = {"sin": "cos", "cos": "sin"}
-
-
+@lru_cache(maxsize=4096)
 def _function(name: str, angle: Expr) -> Expr:
     value: Expr = s.sin(angle) if name == "sin" else s.cos(angle)
     return value
@@ -129,9 +145,9 @@ def _joined(pair: _Pair, coefficient: Number, partner: Number) -> tuple[Monomial
 
 def _written(name: str, angle: Expr, coefficient: Number) -> tuple[Monomial, Number]:
     """A function of an angle in its simplest writing; folding may turn sin(-x) into -sin(x)."""
-    (found,) = multiplied_out(_function(name, _simplest(angle))).items()
-    term, sign = found
-    return term, sign * coefficient
+    written = multiplied_out(_function(name, _simplest(angle)))
+    term = next(iter(written))
+    return term, written[term] * coefficient
 
 
 def _simplest(angle: Expr) -> Expr:
@@ -141,13 +157,14 @@ def _simplest(angle: Expr) -> Expr:
         part = as_expr(1)
         for factor, exponent in term:
             part = part * factor**exponent
-        total = total - part if coefficient == -1 else total + part * as_expr(coefficient)
+        total = total - part if coefficient == -1 else total + as_expr(coefficient) * part
     return total
 
 
 def _ratio(first: Number, second: Number) -> int | None:
     """1 for equal coefficients, -1 for opposite ones, otherwise None."""
     for sign in (1, -1):
-        if abs(first - sign * second) <= CLOSE * abs(first):
+        gap, size = float(first - sign * second), float(first)
+        if gap == 0 or (isinstance(first, float) and abs(gap) <= CLOSE * abs(size)):
             return sign
     return None

@@ -2,7 +2,9 @@
 
 M = L Lᵀ, and the rows of C L⁻ᵀ are made orthonormal one after the other: C L⁻ᵀ = R Q with R lower triangular. So
 R Rᵀ = C M⁻¹ Cᵀ, with half its loss of digits. A row that depends on those before it becomes zero, and so does the
-place of its inverse on the diagonal of R: its multiplier is then zero and it takes no part in anything.
+place of its inverse on the diagonal of R: its multiplier is then zero and it takes no part in anything. Rows that
+depend on others only thanks to special dimensions do so on the constraints only, and hardly beside them; so which rows
+do is known beforehand (see regularity.py).
 
 Diagonals of L and R hold the inverses of their entries.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, routine
-from torseur.simulation.constrained.sizes import MASSLESS, NC, NV
+from torseur.simulation.constrained.sizes import NC, NP, NV, SIZES
 
 DEPENDENT = 1e-16  # square of the sine of the angle to the rows before, below which a row depends on them
 CANCELLED = 1e-2  # square of the part of a row left over, below which it is made orthogonal once more
@@ -20,14 +22,8 @@ INERTIA_LOST = 1e-13  # part of a diagonal entry left over, below which nothing 
 
 
 @routine
-def factor_mass(mass: Array, rows: Array, count: int) -> int:
-    """Cholesky factor L of the mass matrix in place, lower triangle; the first speed without inertia, or -1.
-
-    Where the bodies alone leave some motion without inertia, the constraints must forbid it: M + r Cᵀ C has then
-    full rank, and gives the same motion since C v' = γ.
-    """
-    if MASSLESS:
-        add_constraint_inertia(mass, rows, count)
+def factor_mass(mass: Array) -> bool:
+    """Cholesky factor L of the mass matrix in place, lower triangle; false when some motion has no inertia."""
     for j in range(NV):
         row = mass[j * NV :]
         whole = row[j]
@@ -35,7 +31,7 @@ def factor_mass(mass: Array, rows: Array, count: int) -> int:
         for k in range(j):
             left -= row[k] * row[k]
         if not left > INERTIA_LOST * whole:
-            return j
+            return False
         inverse = 1.0 / math.sqrt(left)
         row[j] = inverse
         for i in range(j + 1, NV):
@@ -44,36 +40,31 @@ def factor_mass(mass: Array, rows: Array, count: int) -> int:
             for k in range(j):
                 total -= other[k] * row[k]
             other[j] = total * inverse
-    return -1
+    return True
 
 
 @routine
-def add_constraint_inertia(mass: Array, rows: Array, count: int) -> None:
-    """Adds r Cᵀ C, with r such that both terms have the same trace."""
+def add_constraint_inertia(p: Array, mass: Array, rows: Array) -> float:
+    """Adds r Cᵀ C to the mass matrix and returns r, such that both terms have the same trace.
+
+    Where bodies leave some motion without inertia, the constraints must forbid it. M + r Cᵀ C has then full rank and
+    gives the same motion, since C v' is given.
+    """
     of_mass = 0.0
     of_rows = 0.0
     for i in range(NV):
         of_mass += mass[i * NV + i]
-    for i in range(count * NV):
-        of_rows += rows[i] * rows[i]
+    for c in range(NC):
+        if p[NP + SIZES + c] >= 0.0:
+            of_rows += square(rows[c * NV :])
     weight = of_mass / of_rows if of_rows > 0.0 else 0.0
-    for c in range(count):
-        row = rows[c * NV :]
-        for i in range(NV):
-            for j in range(i + 1):
-                mass[i * NV + j] += weight * row[i] * row[j]
-
-
-@routine
-def constraint_weight(mass: Array, rows: Array, count: int) -> float:
-    """The r of M + r Cᵀ C; 0 where the mass matrix is used as it is."""
-    of_mass = 0.0
-    of_rows = 0.0
-    for i in range(NV):
-        of_mass += mass[i * NV + i]
-    for i in range(count * NV):
-        of_rows += rows[i] * rows[i]
-    return of_mass / of_rows if of_rows > 0.0 else 0.0
+    for c in range(NC):
+        if p[NP + SIZES + c] >= 0.0:
+            row = rows[c * NV :]
+            for i in range(NV):
+                for j in range(i + 1):
+                    mass[i * NV + j] += weight * row[i] * row[j]
+    return weight
 
 
 @routine
@@ -99,13 +90,15 @@ def unwhiten(factor: Array, x: Array) -> None:
 
 
 @routine
-def orthogonalise(rows: Array, r: Array, count: int) -> int:
-    """Rows of C L⁻ᵀ become orthonormal rows Q, and r the lower triangle R; the answer is the rank.
+def orthogonalise(p: Array, rows: Array, r: Array, least: float) -> float:
+    """Rows of C L⁻ᵀ become orthonormal rows Q, and r the lower triangle R.
 
-    Modified Gram-Schmidt, once more for a row that has lost digits.
+    Modified Gram-Schmidt, once more for a row that has lost digits. The answer is the distance from a singular
+    configuration: the smallest square of what a row adds to those before it, in units of its usual value. Below `least`
+    the row is left out, while the singularity is passed.
     """
-    rank = 0
-    for k in range(count):
+    distance = 1.0
+    for k in range(NC):
         row = rows[k * NV :]
         weights = r[k * NC :]
         for j in range(k):
@@ -116,14 +109,16 @@ def orthogonalise(rows: Array, r: Array, count: int) -> int:
         if left < CANCELLED * whole:
             subtract_projections(rows, row, weights, k)
             left = square(row)
+        usual = p[NP + SIZES + k]
         inverse = 0.0
-        if left > DEPENDENT * whole:
-            inverse = 1.0 / math.sqrt(left)
-            rank += 1
+        if usual > 0.0:
+            distance = min(distance, left / usual)
+            if left > max(DEPENDENT * whole, least * usual):
+                inverse = 1.0 / math.sqrt(left)
         for i in range(NV):
             row[i] *= inverse
         weights[k] = inverse
-    return rank
+    return distance
 
 
 @routine

@@ -16,17 +16,34 @@ NP: int = Static("NP")  # parameters of the model
 PLAIN: int = Static("PLAIN")  # 1 when the rates of the coordinates are the speeds themselves
 QUATERNIONS: int = Static("QUATERNIONS")  # 1 when some coordinates form unit quaternions
 MASSLESS: int = Static("MASSLESS")  # 1 when the mass matrix is singular without the constraints
+NK: int = Static("NK")  # contacts that may close, the last of the holonomic constraints
 
-# Settings of the solver in p, from slot NP on:
-#   NV scales of displacements along the speeds: 1 for angles, the mechanism's size for lengths
-#   NC numbers of the constraints in the order in which the partitioned formulation uses them, independent ones first
-#   NV numbers of the speeds in its order, dependent ones first
-#   1 number of independent constraints
+# Settings of the solver in p, each from NP plus this on. First NV scales of moves along the speeds: 1 for angles, the
+# mechanism's size for lengths. Then:
+SIZES: int = Static("SIZES")  # NC squares of what each constraint usually adds to those before it, 0 if nothing; -1
+# for a contact that is open, whose constraint is switched off
+THICKNESS: int = Static("THICKNESS")  # depth at which a contact closes, far above rounding and far below anything else
+# and those of the partitioned formulation:
+ROWS: int = Static("ROWS")  # NC numbers of constraints, independent ones first
+ORDER: int = Static("ORDER")  # NV numbers of speeds, dependent ones first
+RANK: int = Static("RANK")  # number of independent constraints
+LIMIT: int = Static("LIMIT")  # largest speed of a dependent coordinate per independent one
+PIVOT: int = Static("PIVOT")  # usual size of the smallest pivot
+
+
+def setting_slots(speeds: int, constraints: int) -> dict[str, int]:
+    """Where the settings stand."""
+    rows = speeds + constraints + 1
+    rank = rows + constraints + speeds
+    of_partition = {"ROWS": rows, "ORDER": rows + constraints, "RANK": rank, "LIMIT": rank + 1, "PIVOT": rank + 2}
+    return {"SIZES": speeds, "THICKNESS": rows - 1, **of_partition}
+
 
 dynamics = External(
-    "dynamics", "t: float, y: Array, p: Array, rates: Array, mass: Array, force: Array, rows: Array, gamma: Array"
+    "dynamics",
+    "t: float, y: Array, p: Array, u: Array, rates: Array, mass: Array, force: Array, rows: Array, gamma: Array",
 )
-positions = External("positions", "t: float, y: Array, p: Array, mass: Array, rows: Array, phi: Array")
-velocities = External("velocities", "t: float, y: Array, p: Array, rows: Array, phi: Array, drift: Array")
+positions = External("positions", "t: float, y: Array, p: Array, u: Array, mass: Array, rows: Array, phi: Array")
+velocities = External("velocities", "t: float, y: Array, p: Array, u: Array, rows: Array, phi: Array, drift: Array")
 displaced = External("displaced", "t: float, y: Array, p: Array, w: Array, q: Array")
 normalised = External("normalised", "y: Array, out: Array")

@@ -1,0 +1,71 @@
+"""Makes the pictures of the documentation in a headless Chromium: python docs/make_pictures.py [NAME ...]"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from torseur import library
+from torseur.report.compose.making import Occasion, content_of
+from torseur.report.page import write_report
+
+PICTURES = Path(__file__).resolve().parent / "pictures"
+SWITCHES = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars")
+
+# Length of the motion and the instant shown, in seconds.
+SHOWN = {
+    "antenna_satellite": (20.0, 2.0),
+    "cart_pendulum": (6.0, 0.9),
+    "double_pendulum": (10.0, 3.0),
+    "four_bar": (5.0, 0.6),
+    "free_body": (20.0, 8.0),
+    "mass_spring_damper": (6.0, 0.0),
+    "pendulum": (6.0, 0.2),
+    "pendulum_chain?n=20": (5.0, 1.1),
+    "puma560": (3.0, 0.35),
+    "quadruped": (2.0, 0.15),
+    "slider_crank": (4.0, 1.5),
+    "spinning_top": (3.0, 0.5),
+}
+
+
+def page_of(name: str, folder: Path) -> Path:
+    """The report of a library mechanism that opens at the instant shown."""
+    until, start = SHOWN[name]
+    content = content_of(library.load(name), Occasion(until=until, rtol=1e-7))
+    content = replace(content, view=replace(content.view, start=start))
+    return write_report(content, folder / f"{name.partition('?')[0]}.html")
+
+
+def take(browser: Any, page: Path, width: int, height: int, part: str | None, target: Path) -> None:
+    """A picture of a page, or of one part of it."""
+    window = browser.new_page(viewport={"width": width, "height": height})
+    window.goto(page.as_uri())
+    window.wait_for_timeout(1500)
+    (window.locator(part).first if part else window).screenshot(path=target)
+    window.close()
+    print(f"{target.relative_to(PICTURES.parent)}: {target.stat().st_size // 1000} kB")
+
+
+def main(names: list[str]) -> None:
+    """All pictures, or those named."""
+    browser_path = os.environ.get("TORSEUR_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=browser_path, args=list(SWITCHES))
+        for name in names or list(SHOWN):
+            page = page_of(name, Path(folder))
+            take(browser, page, 1000, 700, ".picture", PICTURES / f"{page.stem}.png")
+            if name == "double_pendulum":
+                take(browser, page, 1280, 960, None, PICTURES / "report.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,69 @@
+"""A C source and its header: one function per program, and one more for what depends on parameters only."""
+
+from __future__ import annotations
+
+from torseur.codegen.c.program import program_source
+from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
+from torseur.codegen.c.spelling import RESERVED, double
+from torseur.codegen.c.unit import HEAD, no_external
+from torseur.codegen.module import Function, Module, commented, function_lines, module_lines
+from torseur.codegen.names import Names
+from torseur.codegen.straight import Language, layout, zero_based
+from torseur.codegen.tables import Lookups
+from torseur.graph.program import Program
+
+C = Language("C", "c", ("/*", "*/"), RESERVED, double, zero_based)
+
+
+def module_files(module: Module) -> dict[str, str]:
+    """NAME.c and NAME.h; every name in them begins with NAME."""
+    own = Names(RESERVED).unique(module.name)
+    names = Names(RESERVED, prefix=f"{own}_")  # C has no name spaces
+    functions = module.functions(names, split=True)
+    constants = [*_sizes(functions, names), *_values(names, module)]
+    source = _source(module, functions, own)
+    heading = "\n".join(commented(module_lines(module, C), C))
+    return {f"{own}.h": f"{heading}\n{_header(own, functions, constants)}", f"{own}.c": f"{heading}\n{source}"}
+
+
+def _source(module: Module, functions: list[Function], own: str) -> str:
+    lookups, tables = Lookups(), Tables()
+    bodies = []
+    for function in functions:
+        described = "\n".join(commented(function_lines(function, module, C), C))
+        parts = [program_source(program, name, lookups, "TORSEUR_EXPORT") for name, program in function.parts]
+        bodies.append("\n".join([described, *parts]))
+    searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
+    head = [HEAD, f'#include "{own}.h"', PRELUDE if searches else "", tables.text()]
+    return "\n".join([*head, *searches, *bodies])
+
+
+def _header(own: str, functions: list[Function], constants: list[str]) -> str:
+    guard = f"TORSEUR_{own.upper()}_H"
+    prototypes = [_prototype(name, program) for function in functions for name, program in function.parts]
+    opened = [f"#ifndef {guard}", f"#define {guard}", "", *constants, ""]
+    opened += ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    closed = ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    return "\n".join([*opened, *prototypes, *closed])
+
+
+def _prototype(name: str, program: Program) -> str:
+    arrays = layout(program, RESERVED).arrays
+    given = len(program.inputs)
+    parameters = [f"{'const ' if i < given else ''}double *{array}" for i, array in enumerate(arrays)]
+    return f"void {name}({', '.join(parameters) or 'void'});"
+
+
+def _sizes(functions: list[Function], names: Names) -> list[str]:
+    """How long the prepared vector of each function is."""
+    split = [(function.program.name, function.prepare) for function in functions if function.prepare is not None]
+    return [f"enum {{ {names.unique(f'{name}_prepared_size')} = {len(p.outputs[0])} }};" for name, p in split]
+
+
+def _values(names: Names, module: Module) -> list[str]:
+    """The parameters' values as a constant, where the description gives all of them."""
+    numbers = [value for value in module.values if value is not None]
+    if not numbers or len(numbers) < len(module.values):
+        return []
+    listing = ", ".join(double(number) for number in numbers)
+    return [f"static const double {names.unique('parameters')}[{len(numbers)}] = {{{listing}}};"]

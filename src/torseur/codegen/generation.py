@@ -1,0 +1,29 @@
+"""Sources of a module of functions in the language a user asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from torseur.codegen.module import Module
+from torseur.errors import UnsupportedError, unknown_name
+
+TARGETS = {
+    "c": "torseur.codegen.c.module",
+    "cpp": "torseur.codegen.cpp.module",
+    "fortran": "torseur.codegen.fortran.module",
+    "python": "torseur.codegen.python.module",
+    "jax": "torseur.codegen.jax.module",
+    "matlab": "torseur.codegen.matlab.module",
+}
+"""The module that prints for each target; its `module_files` does."""
+
+
+def generate_files(module: Module, target: str) -> dict[str, str]:
+    """The files of a target by their path in the folder they belong in. All text is ASCII."""
+    if target == "cuda":
+        raise UnsupportedError("target 'cuda' does not exist yet. For code that runs on a GPU, use target 'jax'.")
+    if target not in TARGETS:
+        raise UnsupportedError(unknown_name("target", target, TARGETS))
+    print_files: Callable[[Module], dict[str, str]] = import_module(TARGETS[target]).module_files
+    return print_files(module)

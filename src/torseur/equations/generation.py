@@ -1,0 +1,68 @@
+"""Sources of the functions of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+from torseur.codegen import bake
+from torseur.codegen.generation import generate_files
+from torseur.codegen.module import Module
+from torseur.equations.equations import Equations
+from torseur.equations.functions import PARAMETERS, parameter_values
+from torseur.equations.requests import programs_of
+from torseur.errors import TorseurError, unknown_name
+from torseur.graph import Input
+
+
+def generate(
+    equations: Equations,
+    functions: str | Sequence[str],
+    target: str,
+    parameters: Mapping[str, float] | None = None,
+    baked: bool = False,
+) -> dict[str, str]:
+    """The sources of some functions of a mechanism, by file name.
+
+    functions   such as "inverse_dynamics,mass_matrix,frame:hand,forward_dynamics/q,v" (see torseur.equations.requests)
+    target      c, cpp, fortran, python, jax or matlab
+    parameters  values that replace those of the description
+    baked       writes the parameters' values into the code, in place of an argument p
+    """
+    return generate_files(module_of(equations, functions, parameters, baked), target)
+
+
+def module_of(
+    equations: Equations,
+    functions: str | Sequence[str],
+    parameters: Mapping[str, float] | None = None,
+    baked: bool = False,
+    began: float | None = None,
+) -> Module:
+    """The functions asked for, as programs that belong together."""
+    start = perf_counter() if began is None else began
+    programs = programs_of(equations, functions)
+    if not programs:
+        raise TorseurError("no function is asked for, such as inverse_dynamics.")
+    name, meaning = equations.mechanism.name, equations.mechanism.meaning
+    group = Input(PARAMETERS, equations.layout.parameters)
+    if baked and len(group):
+        numbers = list(parameter_values(equations, parameters or {}).values())
+        programs = tuple(bake(program, {PARAMETERS: numbers}) for program in programs)
+    if baked or not len(group):
+        return Module(name, programs, meaning=meaning, began=start)
+    return Module(name, programs, group, _known_values(equations, parameters or {}), meaning, start)
+
+
+def _known_values(equations: Equations, changes: Mapping[str, float]) -> tuple[float | None, ...]:
+    """Values of the parameters in their order, None for those that nobody gives."""
+    names = equations.layout.parameter_names
+    for name in changes:
+        if name not in names:
+            raise TorseurError(unknown_name("parameter", name, names))
+    given = {p.name: p.value for p in equations.mechanism.parameters}
+    return tuple(_number(changes.get(name, given.get(name))) for name in names)
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(value)  # type: ignore[arg-type]

@@ -1,0 +1,145 @@
+"""Functions of a mechanism and their derivatives by request: "mass_matrix", "frame:hand", "forward_dynamics/q,v".
+
+A slash asks for derivatives: f/q by the coordinates, f/q,v by the coordinates and by the speeds, f/q/v first by the
+one and then by the other. What to differentiate by is an input (t, q, v, vdot, tau, u, p) or an entry of one, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from torseur.equations.differentiation import Variables, derivatives
+from torseur.equations.equations import Equations
+from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.graph import Expr, Input, Output, Program, live_nodes
+
+FRAME = "frame:"
+HIGHEST_ORDER = 2
+ARGUMENTS = {
+    "inverse_dynamics": ("q", "v", "vdot"),
+    "regressor": ("q", "v", "vdot"),
+    "forward_dynamics": ("q", "v", "tau"),
+    "bias": ("q", "v"),
+    "coriolis_matrix": ("q", "v"),
+    "loads": ("q", "v"),
+    "rates": ("q", "v"),
+    "energies": ("q", "v"),
+    "constraint_gamma": ("q", "v"),
+}
+"""Inputs that a function takes whether this mechanism needs them or not, so that its interface is always the same.
+
+The others take q; all take the parameters p where there are some, and t and u only when they depend on them.
+"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A function, and for each differentiation what to differentiate by."""
+
+    function: str
+    levels: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """inverse_dynamics, inverse_dynamics_by_q_v, inverse_dynamics_by_q_by_q."""
+        return "_by_".join([self.function.replace(":", "_"), *("_".join(level) for level in self.levels)])
+
+
+def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:
+    """One program per request; a text may hold several, separated by commas."""
+    texts = split_requests(requests) if isinstance(requests, str) else requests
+    return tuple(program_for(equations, read_request(equations, text)) for text in texts)
+
+
+def split_requests(text: str) -> list[str]:
+    """The requests of a list: a word that is no function continues the one before, as v in "bias/q,v"."""
+    found: list[str] = []
+    for word in (word.strip() for word in text.split(",")):
+        head = word.split("/")[0]
+        if found and "/" in found[-1] and head not in FUNCTIONS and not head.startswith(FRAME):
+            found[-1] += f",{word}"
+        elif word:
+            found.append(word)
+    return found
+
+
+def read_request(equations: Equations, text: str) -> Request:
+    """The request a text stands for."""
+    function = _function(equations, text)
+    rest = text[len(function) :].strip("/ ")
+    levels = tuple(tuple(word.strip() for word in level.split(",")) for level in rest.split("/")) if rest else ()
+    for level in levels:
+        if len(set(level)) < len(level):
+            twice = "/".join([function, level[0], level[0]])
+            raise TorseurError(f"{text}: the same derivative is asked for twice. Second derivatives read {twice}.")
+    if len(levels) > HIGHEST_ORDER:
+        raise UnsupportedError(f"{text}: derivatives go up to order {HIGHEST_ORDER}, this is order {len(levels)}.")
+    return Request(function, levels)
+
+
+def _function(equations: Equations, text: str) -> str:
+    """The function at the head of a request."""
+    if not text.startswith(FRAME):
+        return text.split("/")[0]
+    mechanism = equations.mechanism
+    known = [*dict(mechanism.frames), *(body.name for body in mechanism.bodies)]
+    named = text.removeprefix(FRAME)
+    fitting = [name for name in known if named == name or named.startswith(f"{name}/")]
+    if not fitting:
+        raise TorseurError(unknown_name("frame or body", named.split("/")[0], known))
+    return FRAME + max(fitting, key=len)
+
+
+def program_for(equations: Equations, request: Request) -> Program:
+    """The program of a request, with the inputs that its function always has and those it needs besides."""
+    groups = {group.name: group for group in all_inputs(equations)}
+    if request.levels:
+        chosen = [[_variables(word, groups, request.function) for word in level] for level in request.levels]
+        outputs: list[Output] = []
+        for ways in _without_repetition(list(product(*chosen))):
+            outputs += derivatives(equations, request.function, ways)
+    else:
+        outputs = outputs_of(equations, request.function)
+    groups["u"] = Input("u", _undetermined(equations, outputs))
+    used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
+    always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS}
+    inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
+    return Program(request.name, tuple(inputs), tuple(outputs))
+
+
+def _variables(word: str, groups: dict[str, Input], function: str) -> Variables:
+    """A whole input, or one of its entries."""
+    if word in groups:
+        if not len(groups[word]):
+            raise TorseurError(f"{function}/{word}: this mechanism has no {word}.")
+        return Variables(word, groups[word].nodes)
+    entries = {_name(node): node for group in groups.values() for node in group.nodes}
+    if word not in entries:
+        raise TorseurError(unknown_name("input", word, [*groups, *entries], f"{function}/{word}: "))
+    return Variables(word, (entries[word],), single=True)
+
+
+def _name(node: Expr) -> str:
+    return node.data.name if node.op in ("symbol", "apply") else str(node)
+
+
+def _without_repetition(pairs: list[tuple[Variables, ...]]) -> list[tuple[Variables, ...]]:
+    """The ways to differentiate, each once: by q then v is the same as by v then q."""
+    kept: list[tuple[Variables, ...]] = []
+    for pair in pairs:
+        if pair[::-1] not in kept:
+            kept.append(pair)
+    return kept
+
+
+def _undetermined(equations: Equations, outputs: Sequence[Output]) -> tuple[Expr, ...]:
+    """The undetermined functions of the loads, then those that only these outputs contain, derivatives for instance."""
+    entries = [entry for output in outputs for entry in output.entries]
+    every = [node for node in live_nodes(entries) if node.op == "apply"]
+    needed = [node for node in live_nodes(entries, every) if node.op == "apply"]
+    if not needed:
+        return ()
+    return (*equations.undetermined, *(node for node in needed if node not in equations.undetermined))

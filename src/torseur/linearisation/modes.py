@@ -1,0 +1,62 @@
+"""Modes of small motions: eigenvalues, frequencies, damping, shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from torseur.simulation.system import Vector
+
+if TYPE_CHECKING:
+    from torseur.linearisation.point import Point
+
+RESOLUTION = 1e-7  # of eigenvalues in units of the largest: zero ones often come in pairs, which halves their digits
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A motion exp(s t): its eigenvalue s (1/s), and the changes of all coordinates and speeds, largest one 1."""
+
+    eigenvalue: complex
+    shape: Mapping[str, complex]
+    resolution: float = 0.0
+
+    @property
+    def growth(self) -> float:
+        """Real part of the eigenvalue: negative when the motion dies out."""
+        return self.eigenvalue.real
+
+    @property
+    def frequency(self) -> float:
+        """Oscillations per second."""
+        return abs(self.eigenvalue.imag) / (2 * np.pi)
+
+    @property
+    def damping_ratio(self) -> float:
+        """-Re s / |s|: 1 and more without oscillation, negative when it grows."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+
+
+def modes_of(matrix: Vector, position_basis: Vector, speed_basis: Vector, point: Point) -> tuple[Mode, ...]:
+    """The modes of z' = A z; of a conjugate pair, the one with positive imaginary part comes second."""
+    values, vectors = np.linalg.eig(matrix)
+    names = point.equations.layout
+    reach = point.kinematics["reach"]
+    resolution = RESOLUTION * float(np.abs(values).max(initial=0.0))
+    order = sorted(range(len(values)), key=lambda k: (abs(values[k]), values[k].real, values[k].imag))
+    found = []
+    for k in order:
+        shape = np.concatenate([reach @ position_basis @ vectors[:, k], speed_basis @ vectors[:, k]])
+        labels = [*names.coordinate_names, *names.speed_names]
+        found.append(Mode(complex(values[k]), _normalised(labels, shape), resolution))
+    return tuple(found)
+
+
+def _normalised(labels: list[str], shape: NDArray[np.complex128]) -> dict[str, complex]:
+    largest = shape[int(np.argmax(np.abs(shape)))]
+    scaled = shape / largest if largest else shape
+    return dict(zip(labels, [complex(x) for x in scaled], strict=True))

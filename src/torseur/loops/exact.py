@@ -1,0 +1,186 @@
+"""Small loops by exact algebra: closure equations as polynomials in cosines and sines, ranks without rounding.
+
+The ring is Q[x, c_i, s_i] / (c_i² + s_i² - 1), one pair per angle. Ranks on the closed configurations come from
+Gröbner bases: a minor vanishes there when 1 lies in the ideal of the closures and 1 - y minor (over the complex
+numbers, which may have more solutions than the real ones). Syzygies of the columns of the constraint matrix give N
+with M N = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from torseur.errors import UnsupportedError
+from torseur.graph import Expr, evaluate, live_nodes
+from torseur.loops.constraint_equations import constraint_equations
+from torseur.loops.numbers import parameter_values, require_values
+from torseur.mechanism import TIME, Mechanism
+from torseur.tree import Tree, build_tree
+
+_MOST_VARIABLES = 9
+
+
+@dataclass(frozen=True)
+class PolynomialLoops:
+    """Closure polynomials and the constraint matrix over the tree's coordinates, in SymPy.
+
+    `variables` are the ring's generators, `relations` the c² + s² - 1, `coordinates` the tree's coordinates by name.
+    """
+
+    coordinates: tuple[str, ...]
+    variables: tuple[Any, ...]
+    relations: tuple[Any, ...]
+    closures: tuple[Any, ...]
+    matrix: Any
+
+    @property
+    def size(self) -> int:
+        return len(self.coordinates)
+
+
+def polynomial_loops(mechanism: Mechanism, time: Fraction = Fraction(0)) -> PolynomialLoops:
+    """The closure equations of a mechanism as polynomials; raises when they are not."""
+    import sympy as sp
+
+    tree = build_tree(mechanism)
+    equations = [e for e in constraint_equations(tree) if e.is_holonomic]
+    symbols = [sp.Symbol(f"q{k}") for k in range(len(tree.layout.coordinates))]
+    known = _exact_values(tree, symbols, time)
+    flat = [e.residual for e in equations] + [entry for e in equations for entry in e.row]
+    require_values(mechanism, flat, known)
+    values = [sp.sympify(v) for v in evaluate(flat, known)]
+    pairs, table = _circular(symbols, values)
+    written = [sp.expand(sp.expand_trig(v).subs(table, simultaneous=True)) for v in values]
+    variables = [q for q in symbols if q not in pairs] + [v for pair in pairs.values() for v in pair]
+    _require_polynomials(mechanism, written, variables)
+    relations = tuple(c**2 + s**2 - 1 for c, s in pairs.values())
+    written = [_shortened(w, relations, variables) for w in written]
+    count = len(equations)
+    rows = sp.Matrix(count, len(symbols), written[count:])
+    return PolynomialLoops(
+        tuple(tree.layout.coordinate_names), tuple(variables), relations, tuple(written[:count]), rows
+    )
+
+
+def _exact_values(tree: Tree, symbols: list[Any], time: Fraction) -> dict[Expr, Any]:
+    """SymPy values of everything: coordinates as symbols, decimals as fractions."""
+    import sympy as sp
+
+    given = parameter_values(tree.mechanism)
+    known: dict[Expr, Any] = {TIME: sp.Rational(time.numerator, time.denominator)}
+    known.update({node: sp.Rational(str(node.value)) for node in _decimals(list(given.values()))})
+    known.update(zip(given, evaluate(list(given.values()), known), strict=True))
+    known.update(zip(tree.layout.coordinates, symbols, strict=True))
+    equations = constraint_equations(tree)
+    flat = [e.residual for e in equations] + [entry for e in equations for entry in e.row]
+    known.update({node: sp.Rational(repr(node.value)) for node in _decimals(flat)})
+    return known
+
+
+def _decimals(expressions: list[Expr]) -> list[Expr]:
+    return [n for n in live_nodes(expressions) if n.is_constant and isinstance(n.value, float)]
+
+
+def _circular(symbols: list[Any], values: list[Any]) -> tuple[dict[Any, tuple[Any, Any]], dict[Any, Any]]:
+    """For each coordinate that appears as an angle: its cosine and sine as variables."""
+    import sympy as sp
+
+    angles = {a for v in values for f in v.atoms(sp.cos, sp.sin) for a in f.free_symbols}
+    pairs: dict[Any, tuple[Any, Any]] = {}
+    table: dict[Any, Any] = {}
+    for q in symbols:
+        if q in angles:
+            c, s = sp.symbols(f"c_{q.name[1:]} s_{q.name[1:]}")
+            pairs[q] = (c, s)
+            table |= {sp.cos(q): c, sp.sin(q): s}
+    return pairs, table
+
+
+def _shortened(polynomial: Any, relations: tuple[Any, ...], variables: list[Any]) -> Any:
+    """The polynomial without squares of cosines."""
+    import sympy as sp
+
+    return sp.reduced(polynomial, relations, *variables, order="lex")[1] if relations else polynomial
+
+
+def _require_polynomials(mechanism: Mechanism, written: list[Any], variables: list[Any]) -> None:
+    for expression in written:
+        if not expression.is_polynomial(*variables) or expression.free_symbols - set(variables):
+            raise UnsupportedError(
+                f"mechanism '{mechanism.name}': its closure equations are not polynomials in lengths, cosines and "
+                "sines, so exact algebra does not apply."
+            )
+    if len(variables) > _MOST_VARIABLES:
+        raise UnsupportedError(
+            f"mechanism '{mechanism.name}': {len(variables)} variables are too many for Gröbner bases "
+            f"(at most {_MOST_VARIABLES})."
+        )
+
+
+def generic_rank(loops: PolynomialLoops) -> int:
+    """The rank over the rational functions of free coordinates: Gauss with half-angle tangents."""
+    import sympy as sp
+    from sympy.polys.matrices import DomainMatrix
+
+    table: dict[Any, Any] = {}
+    for relation in loops.relations:
+        c, s = sorted(relation.free_symbols, key=lambda v: v.name)
+        t = sp.Symbol(f"t_{c.name}")
+        table |= {c: (1 - t**2) / (1 + t**2), s: 2 * t / (1 + t**2)}
+    return int(DomainMatrix.from_Matrix(loops.matrix.subs(table).applyfunc(sp.together)).to_field().rank())
+
+
+def admissible_rank(loops: PolynomialLoops) -> int:
+    """The largest rank on the closed configurations."""
+    ideal = [*loops.closures, *loops.relations]
+    for size in range(min(loops.matrix.shape), 0, -1):
+        if not all(_vanishes(minor, ideal, loops.variables) for minor in _minors(loops.matrix, size)):
+            return size
+    return 0
+
+
+def _minors(matrix: Any, size: int) -> list[Any]:
+    import sympy as sp
+
+    rows, columns = matrix.shape
+    found = {
+        sp.expand(matrix.extract(list(r), list(c)).det())
+        for r in combinations(range(rows), size)
+        for c in combinations(range(columns), size)
+    }
+    return sorted((m for m in found if m != 0), key=lambda m: len(m.args))
+
+
+def _vanishes(polynomial: Any, ideal: list[Any], variables: tuple[Any, ...]) -> bool:
+    """Whether a polynomial vanishes wherever the ideal does."""
+    import sympy as sp
+
+    if polynomial == 0:
+        return True
+    y = sp.Symbol("y_inverse")
+    basis = sp.groebner([*ideal, 1 - y * polynomial], y, *variables, order="grevlex", extension=True)
+    return bool(basis.exprs == [1])
+
+
+def passage_by_syzygies(loops: PolynomialLoops) -> Any:
+    """N with M N = 0 over the ring of cosines and sines; its columns generate all relations between those of M."""
+    import sympy as sp
+
+    ring = sp.QQ.old_poly_ring(*loops.variables)
+    quotient = ring / [ring.convert(r) for r in loops.relations] if loops.relations else ring
+    rows, columns = loops.matrix.shape
+    module = quotient.free_module(rows)
+    generated = module.submodule(*[[loops.matrix[i, j] for i in range(rows)] for j in range(columns)])
+    relations = generated.syzygy_module().gens
+    vectors = [[_written(quotient, entry) for entry in vector] for vector in relations]
+    kept = [v for v in vectors if any(entry != 0 for entry in v)]
+    return sp.Matrix(columns, len(kept), lambda i, j: kept[j][i])
+
+
+def _written(ring: Any, entry: Any) -> Any:
+    import sympy as sp
+
+    return sp.expand(ring.to_sympy(entry))

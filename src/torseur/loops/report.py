@@ -1,0 +1,173 @@
+"""What the loop doctor found: readable by a person, and as plain data for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torseur.loops.partition import Partition
+from torseur.loops.redundancy import Redundancy
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What was done to open the loops: joints that carry bodies, joints that close loops, loops by their joints."""
+
+    tree: tuple[str, ...]
+    closing: tuple[str, ...]
+    kept: tuple[str, ...]
+    loops: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RankFinding:
+    """The rank on the closed configurations, by which method, and what supports it; None when undecided."""
+
+    method: str
+    rank: int | None
+    support: str
+
+
+@dataclass(frozen=True)
+class OtherConfiguration:
+    """Another kind of closed configuration met from random starts."""
+
+    rank: int
+    infinitesimal: int
+    starts: int
+
+
+@dataclass(frozen=True)
+class LoopReport:
+    """The doctor's findings at one closed configuration.
+
+    Freedoms are the scalar freedoms of all joints, equations six per loop and one per further constraint. Mobilities
+    are numbers of independent motions: by count, at first order (`infinitesimal`), and over a finite distance
+    (`finite`, None when undecided). `velocity` is what constraints on velocities leave of the first-order motions.
+    """
+
+    mechanism: str
+    cut: Cut
+    freedoms: int
+    equations: int
+    count: int
+    count_by_order: int
+    generic_rank: int
+    ranks: tuple[RankFinding, ...]
+    infinitesimal: int
+    velocity: int
+    finite: int | None
+    reason: str
+    singular: bool
+    nearby_rank: int
+    branches: tuple[int, ...]
+    redundancies: tuple[Redundancy, ...]
+    redundant: int
+    partition: Partition
+    configuration: Mapping[str, float]
+    others: tuple[OtherConfiguration, ...]
+
+    @property
+    def rank(self) -> int | None:
+        """The rank on the closed configurations by the chosen method."""
+        return self.ranks[-1].rank
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: numbers, strings, lists and dictionaries."""
+        return {
+            "mechanism": self.mechanism,
+            "cut": {"tree": list(self.cut.tree), "closing": list(self.cut.closing), "kept": list(self.cut.kept),
+                    "loops": list(self.cut.loops)},
+            "freedoms": self.freedoms,
+            "equations": self.equations,
+            "mobility": {"by_count": self.count, "by_order": self.count_by_order, "infinitesimal": self.infinitesimal,
+                         "velocity": self.velocity, "finite": self.finite, "reason": self.reason},
+            "rank": {"generic": self.generic_rank, "admissible": self.rank, "nearby": self.nearby_rank,
+                     "findings": [{"method": r.method, "rank": r.rank, "support": r.support} for r in self.ranks]},
+            "singular": self.singular,
+            "branches": list(self.branches),
+            "redundant": self.redundant,
+            "redundancies": [_redundancy(r) for r in self.redundancies],
+            "independent": list(self.partition.independent),
+            "passage": {"freedoms": list(self.partition.freedoms), "N": self.partition.passage.tolist(),
+                        "bodies": list(self.partition.body_names), "Psi": self.partition.bodies.tolist(),
+                        "quality": self.partition.quality},
+            "configuration": dict(self.configuration),
+            "other_configurations": [{"rank": o.rank, "infinitesimal": o.infinitesimal, "starts": o.starts}
+                                     for o in self.others],
+        }  # fmt: skip
+
+
+def _redundancy(r: Redundancy) -> dict[str, Any]:
+    return {"text": str(r), "loops": list(r.loops), "joint": r.joint, "motion": r.motion, "by": list(r.joints),
+            "special_dimensions": r.special}  # fmt: skip
+
+
+def _lines(r: LoopReport) -> list[str]:
+    if not r.cut.loops and not r.equations:
+        return [f"{r.mechanism}: no loops, mobility {r.freedoms}."]
+    finite = "undecided" if r.finite is None else str(r.finite)
+    return [
+        f"{r.mechanism}: finite mobility {finite}, infinitesimal {r.infinitesimal} ({r.reason})",
+        *_cut_lines(r.cut),
+        f"  freedoms {r.freedoms}, equations {r.equations}; mobility by count {r.count}, "
+        f"by the order of the loops {r.count_by_order}",
+        f"  rank at a random open point {r.generic_rank} (depends on how closure is written)",
+        *(f"  rank where the loops are closed: {_shown(f.rank)} by {f.method} ({f.support})" for f in r.ranks),
+        *_singular_lines(r),
+        *_velocity_lines(r),
+        *_redundancy_lines(r),
+        f"  independent coordinates: {', '.join(r.partition.independent) or 'none'} "
+        f"(quality {r.partition.quality:.2f} of 1)",
+        *(f"  also met from random starts ({o.starts}): rank {o.rank}, infinitesimal mobility {o.infinitesimal}"
+          for o in r.others),
+    ]  # fmt: skip
+
+
+def _shown(number: int | None) -> str:
+    return "undecided" if number is None else str(number)
+
+
+def _cut_lines(cut: Cut) -> list[str]:
+    lines = [
+        f"  {len(cut.loops)} loop{'s' if len(cut.loops) != 1 else ''}, cut at {', '.join(cut.closing) or 'nothing'}"
+    ]
+    if cut.kept:
+        lines.append(f"  coordinates kept at the cut of {', '.join(cut.kept)}")
+    shown = cut.loops[:12]
+    lines += [f"    {name}" for name in shown]
+    if len(cut.loops) > len(shown):
+        lines.append(f"    and {len(cut.loops) - len(shown)} more")
+    return lines
+
+
+def _singular_lines(r: LoopReport) -> list[str]:
+    if not r.singular:
+        return []
+    lines = [f"  this configuration is singular: the rank is {r.nearby_rank} on the configurations around it"]
+    if r.branches:
+        lines.append(f"  branches through it: {len(r.branches)}, of dimension {', '.join(map(str, r.branches))}")
+    return lines
+
+
+def _velocity_lines(r: LoopReport) -> list[str]:
+    if r.velocity == r.infinitesimal:
+        return []
+    return [f"  constraints on velocities leave {r.velocity} of the {r.infinitesimal} motions at each instant"]
+
+
+def _redundancy_lines(r: LoopReport) -> list[str]:
+    if not r.redundant:
+        return ["  no redundant constraint"]
+    plural = "s" if r.redundant != 1 else ""
+    lines = [f"  {r.redundant} redundant constraint{plural} at first order"]
+    if r.finite is not None and r.finite < r.infinitesimal and not r.singular:
+        lines.append(f"    (together they still stop {r.infinitesimal - r.finite} of the first-order motions)")
+    lines += [f"    {item}" for item in r.redundancies[:20]]
+    if len(r.redundancies) > 20:
+        lines.append(f"    and {len(r.redundancies) - 20} more")
+    return lines

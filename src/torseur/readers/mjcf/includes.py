@@ -1,0 +1,58 @@
+"""Files that a model includes: read from the model's folder or beside it, never from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torseur.readers.document import MOST_ELEMENTS, Element, read_document
+
+MOST_FILES = 100
+SUFFIXES = (".xml", ".mjcf")
+
+
+def expand_includes(root: Element, folder: Path) -> None:
+    """Puts the content of included files in the place of each <include>, and of those within them."""
+    seen: set[Path] = set()
+    waiting, count = [root], 0
+    while waiting:
+        element = waiting.pop()
+        count += 1
+        if count > MOST_ELEMENTS:
+            raise element.fault(f"the model has more than {MOST_ELEMENTS} elements with what it includes.")
+        while any(child.tag == "include" for child in element.children):
+            element.children = [
+                part
+                for child in element.children
+                for part in (_included(child, folder, seen) if child.tag == "include" else [child])
+            ]
+        waiting.extend(element.children)
+
+
+def _included(include: Element, folder: Path, seen: set[Path]) -> list[Element]:
+    name = include.text("file")
+    if not name:
+        raise include.fault('<include> needs file="...".')
+    path = _inside(include, name, folder)
+    if path in seen:
+        raise include.fault(f"the file '{name}' is included twice.")
+    seen.add(path)
+    if len(seen) > MOST_FILES:
+        raise include.fault(f"the model includes more than {MOST_FILES} files.")
+    return read_document(path).children
+
+
+def _inside(include: Element, name: str, folder: Path) -> Path:
+    """The path of an included file: XML in the model's folder, or in a folder beside it."""
+    try:
+        home, path = folder.resolve().parent, (folder / name).resolve()
+    except (OSError, ValueError, RuntimeError) as problem:
+        raise include.fault(f"the path '{name}' cannot be followed: {problem}.") from None
+    if not path.is_relative_to(home):
+        raise include.fault(
+            f"'{name}' is neither in the folder of the model nor beside it; such files are not included."
+        )
+    if path.suffix.lower() not in SUFFIXES:
+        raise include.fault(f"'{name}' is not included: expected a file that ends in {' or '.join(SUFFIXES)}.")
+    if not path.is_file():
+        raise include.fault(f"there is no file '{name}' to include.")
+    return path

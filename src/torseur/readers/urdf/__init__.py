@@ -1,0 +1,44 @@
+"""URDF: the Unified Robot Description Format of ROS, expanded (no xacro)."""
+
+from __future__ import annotations
+
+from torseur.mechanism import Frame
+from torseur.readers.assembly import Assembly
+from torseur.readers.document import Element
+from torseur.readers.ledger import Ledger
+from torseur.readers.meshes.finding import MeshFolder
+from torseur.readers.options import Options
+from torseur.readers.robot_file import RobotFile
+from torseur.readers.urdf.joints import read_joints
+from torseur.readers.urdf.links import read_links
+from torseur.readers.urdf.meanings import MEANINGS
+
+GRAVITY = (0, 0, -9.81)
+
+
+def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) -> RobotFile:
+    """The robot that a <robot> element describes."""
+    root.used = True
+    _refuse_xacro(root)
+    ledger = Ledger()
+    assembly = Assembly(options, ledger)
+    links = read_links(root, assembly, folder)
+    assembly.ground(Frame(read_joints(root, links, assembly)))
+    ledger.assumed(f"URDF gives no gravity: {-GRAVITY[2]} m/s^2 against the z axis.")
+    name = root.text("name") or source
+    root.text("version")
+    ledger.unread(root, MEANINGS)
+    return assembly.robot(name, GRAVITY, "urdf", source)
+
+
+def _refuse_xacro(root: Element) -> None:
+    """A file that still has macros to expand does not describe a robot yet."""
+    for element in root.children:
+        if element.tag in ("xacro:include", "xacro:macro", "include") or element.tag.startswith("xacro:property"):
+            raise element.fault(
+                f"<{element.tag}> is xacro: parts of the robot are elsewhere. Expand the file first: "
+                "xacro in.urdf > out.urdf"
+            )
+
+
+__all__ = ["GRAVITY", "read_urdf"]

@@ -1,0 +1,146 @@
+"""Links of a URDF file: inertia, shapes, colours."""
+
+from __future__ import annotations
+
+from torseur.mechanism import Body
+from torseur.readers.assembly import Assembly
+from torseur.readers.document import Element
+from torseur.readers.errors import RobotFileError
+from torseur.readers.meshes.finding import MeshFolder
+from torseur.readers.numbers import number, numbers
+from torseur.readers.robot_file import Shape
+from torseur.readers.shape_inertia import shapes_inertia
+from torseur.readers.urdf.places import place
+from torseur.spatial import Symmetric3
+
+COMPONENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+
+
+def read_links(root: Element, assembly: Assembly, folder: MeshFolder) -> dict[str, str]:
+    """Adds a body per link; returns the bodies' names by the links' own."""
+    materials = _materials(root)
+    links: dict[str, str] = {}
+    for link in root.all("link"):
+        name = link.text("name")
+        if not name:
+            raise link.fault('<link> needs name="...".')
+        if name in links:
+            raise link.fault(f"two links are called '{name}'.")
+        links[name] = assembly.body_names.keep(name)
+        link.text("type")
+        shapes = _shapes(link, links[name], materials, assembly, folder)
+        _add_body(link, links[name], shapes, assembly)
+        assembly.shapes += shapes
+    if not links:
+        raise root.fault("the robot has no <link>.")
+    return links
+
+
+def _add_body(link: Element, name: str, shapes: list[Shape], assembly: Assembly) -> None:
+    inertial = link.first("inertial")
+    if inertial is not None:
+        _add_inertial(inertial, name, assembly)
+    elif assembly.options.density is not None and shapes:
+        solid = [shape for shape in shapes if shape.role == "collision"] or shapes
+        total = shapes_inertia(solid, assembly.options.density, link, assembly.ledger)
+        if total is None:
+            assembly.add_body(Body(name), link)
+        else:
+            assembly.add_inertial(name, *total, link)
+    else:
+        assembly.add_massless(name, link)
+
+
+def _add_inertial(inertial: Element, name: str, assembly: Assembly) -> None:
+    where = place(inertial)
+    centre = tuple(float(c) for c in where.position)
+    mass = inertial.first("mass")
+    if mass is None:
+        raise inertial.fault(f"the inertia of link '{name}' needs <mass value=\"...\"/>.")
+    value = number(mass, "value")
+    assembly.add_inertial(name, value, centre, where.rotation, _matrix(inertial, name, assembly), inertial)
+
+
+def _matrix(inertial: Element, name: str, assembly: Assembly) -> Symmetric3:
+    given = inertial.first("inertia")
+    if given is None:
+        assembly.ledger.assumed(f"link '{name}' has a mass but no <inertia>: it is a point.", inertial)
+        return Symmetric3(0, 0, 0, 0, 0, 0)
+    missing = [component for component in COMPONENTS if component not in given.attributes]
+    if missing:
+        assembly.ledger.assumed(f"link '{name}': {', '.join(missing)} of its inertia are zero.", given)
+    return Symmetric3(*(number(given, component, 0.0) for component in COMPONENTS))
+
+
+def _materials(root: Element) -> dict[str, tuple[float, ...] | None]:
+    """Colours by the name of their material."""
+    found: dict[str, tuple[float, ...] | None] = {}
+    for material in root.all("material"):
+        name = material.text("name")
+        if name:
+            found[name] = _colour(material)
+    return found
+
+
+def _colour(material: Element) -> tuple[float, ...] | None:
+    colour = material.first("color")
+    try:
+        return None if colour is None else numbers(colour, "rgba", 4)
+    except RobotFileError:
+        return None
+
+
+def _shapes(link: Element, body: str, materials: dict[str, tuple[float, ...] | None], assembly: Assembly,
+            folder: MeshFolder) -> list[Shape]:  # fmt: skip
+    """Shapes for pictures and for contact; one that cannot be read is listed, for nothing moves by it."""
+    shapes = []
+    for element in link.all("visual", "collision"):
+        element.text("name")
+        try:
+            shape = _shape(element, body, folder)
+        except RobotFileError as problem:
+            assembly.ledger.not_modelled(f"a shape of link '{body}': {problem}", element)
+            element.take()
+            continue
+        if shape is not None:
+            shapes.append(Shape(**{**vars(shape), "colour": _shape_colour(element, materials)}))
+    if any(shape.role == "collision" for shape in shapes):
+        assembly.ledger.not_modelled("<collision>: shapes are kept, contact is not modelled.", link)
+    return shapes
+
+
+def _shape_colour(element: Element, materials: dict[str, tuple[float, ...] | None]) -> tuple[float, ...] | None:
+    material = element.first("material")
+    if material is None:
+        return None
+    own, name = _colour(material), material.text("name")
+    if own is not None and name and name not in materials:
+        materials[name] = own
+    return own if own is not None else materials.get(name or "")
+
+
+def _shape(element: Element, body: str, folder: MeshFolder) -> Shape | None:
+    at = place(element)
+    geometry = element.first("geometry")
+    if geometry is None:
+        return None
+    for kind, attributes in _SIZES.items():
+        given = geometry.first(kind)
+        if given is not None:
+            size = tuple(value for name, count in attributes for value in numbers(given, name, count))
+            return Shape(body, kind, size, at, element.tag)
+    mesh = geometry.first("mesh")
+    if mesh is None:
+        return None
+    name = mesh.text("filename")
+    if not name:
+        raise mesh.fault('<mesh> needs filename="...".')
+    return Shape(body, "mesh", numbers(mesh, "scale", 3, (1.0, 1.0, 1.0)), at, element.tag, mesh=folder.find(name))
+
+
+_SIZES = {
+    "box": (("size", 3),),
+    "sphere": (("radius", 1),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "capsule": (("radius", 1), ("length", 1)),
+}

@@ -1,0 +1,99 @@
+"""From a mechanism straight to its page: derive, simulate, compose, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from torseur.equations import Equations
+from torseur.errors import SimulationError, TorseurError, UnsupportedError
+from torseur.formalisms import derive
+from torseur.mechanism import Mechanism
+from torseur.report.compose.account import undetermined_functions
+from torseur.report.compose.compose import compose, outputs_for
+from torseur.report.compose.numbers import Numbers
+from torseur.report.compose.warnings import listed
+from torseur.report.content import ReportContent, Reproduction
+from torseur.report.page import write_report
+from torseur.simulation import Trajectory, simulate
+from torseur.tree import build_tree
+
+MOST_SAMPLES, LEAST_SAMPLES, PER_SECOND = 600, 100, 40
+MOST_POSES = 15_000  # samples times bodies, which keeps the page of a large mechanism small
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """What a report is to show: how long a motion (s), by which formalism, with which values (SI) and accuracy."""
+
+    until: float = 10.0
+    formalism: str = "recursive"
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    initial: Mapping[str, float] = field(default_factory=dict)
+    rtol: float = 1e-9
+    reproduction: Reproduction = field(default_factory=Reproduction)
+    progress: Callable[[float], None] | None = None
+
+
+def report(
+    mechanism: Mechanism, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
+) -> Path:
+    """Writes the report of a mechanism as one HTML file and returns its path."""
+    return write_report(content_of(mechanism, occasion or Occasion()), path, overwrite=overwrite)
+
+
+def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
+    """The content of a report; what cannot be derived or computed is left out, and the page says why."""
+    notes: list[str] = []
+    equations, motion = None, None
+    try:
+        equations = derive(mechanism, occasion.formalism)
+        motion = _motion(equations, occasion, notes)
+    except UnsupportedError as problem:
+        notes.append(f"No equations: {problem}")
+    return compose(
+        mechanism,
+        equations,
+        motion,
+        values=occasion.parameters,
+        reproduction=occasion.reproduction,
+        notes=tuple(notes),
+    )
+
+
+def lacking(mechanism: Mechanism, parameters: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Parameters without a value and functions without a formula, both of which a motion needs."""
+    tree = build_tree(mechanism)
+    return Numbers(tree, parameters).missing, list(undetermined_functions(tree))
+
+
+def _motion(equations: Equations, occasion: Occasion, notes: list[str]) -> Trajectory | None:
+    missing, functions = lacking(equations.mechanism, occasion.parameters)
+    if missing or functions:
+        notes.append(f"No motion: {listed([*missing, *functions])} must be given first.")
+        return None
+    try:
+        return simulate(
+            equations,
+            occasion.until,
+            samples=sample_count(occasion.until, len(equations.mechanism.bodies)),
+            outputs=outputs_for(equations),
+            parameters=dict(occasion.parameters),
+            initial=dict(occasion.initial),
+            rtol=occasion.rtol,
+            progress=occasion.progress,
+        )
+    except SimulationError as problem:
+        notes.append(f"The motion ended early: {problem}")
+        partial = problem.trajectory
+        return partial if isinstance(partial, Trajectory) and len(partial) > 1 else None
+    except TorseurError as problem:
+        notes.append(f"No motion: {problem}")
+        return None
+
+
+def sample_count(seconds: float, bodies: int) -> int:
+    """Enough samples to look smooth, few enough to keep the page small."""
+    wanted = min(MOST_SAMPLES, max(LEAST_SAMPLES, round(abs(seconds) * PER_SECOND)))
+    return int(min(wanted, max(50, MOST_POSES // max(1, bodies))))

@@ -1,0 +1,169 @@
+"""A constrained mechanism made ready for the integrators: its compile-time numbers, externals and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from torseur.codegen.routine import Routine
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.loops.conditions import characteristic_length
+from torseur.simulation.constrained.accelerations import augmented, constrained_slope, projector
+from torseur.simulation.constrained.consistent import Consistent, consistent_state
+from torseur.simulation.constrained.contacts import THICKNESS, Contacts
+from torseur.simulation.constrained.diagnosis import ambiguous_start, dependence, missing_inertia, redundancy_notes
+from torseur.simulation.constrained.manifold import on_manifold
+from torseur.simulation.constrained.numbers import StateNumbers, is_massless
+from torseur.simulation.constrained.partition import choose_partition, speeds_named
+from torseur.simulation.constrained.partitioned import is_well_partitioned, partitioned
+from torseur.simulation.constrained.regularity import added_size, regular_state, usual_sizes
+from torseur.simulation.laws import LawFunction
+from torseur.simulation.programs import MechanismPrograms
+from torseur.simulation.requests import Impact
+from torseur.simulation.system import Vector
+
+FORMULATIONS: dict[str, Routine] = {"augmented": augmented, "partitioned": partitioned, "projector": projector}
+
+
+@dataclass(frozen=True)
+class Constrained:
+    """What the integrators need of a constrained mechanism.
+
+    `given` are the names of initial values that somebody gave, `independent` the speeds preferred by the partitioned
+    formulation; `settings` follow the parameters of the model in p. `usual` is what each lasting constraint adds.
+    """
+
+    programs: MechanismPrograms
+    given: Collection[str] = ()
+    formulation: str = "augmented"
+    independent: tuple[int, ...] = ()
+    settings: tuple[float, ...] = ()
+    massless: bool = False
+    numbers: StateNumbers | None = None
+    usual: Vector | None = None
+    impacts: tuple[Impact, ...] = ()
+    contacts: Contacts | None = None
+
+    @property
+    def lasting(self) -> MechanismPrograms:
+        """The programs without contacts that open and close."""
+        return self.programs if not self.impacts else MechanismPrograms(self.programs.equations)
+
+    @property
+    def is_partitioned(self) -> bool:
+        return self.formulation == "partitioned"
+
+    @property
+    def statics(self) -> dict[str, int]:
+        own = {"MASSLESS": int(self.massless), "PARTITIONED": int(self.is_partitioned)}
+        return {**self.programs.statics, **own}
+
+    @property
+    def externals(self) -> dict[str, Any]:
+        programs = self.programs
+        return {
+            "rhs": constrained_slope,
+            "accelerated": FORMULATIONS[self.formulation],
+            "constrain": on_manifold,
+            "dynamics": programs.dynamics,
+            "positions": programs.positions,
+            "velocities": programs.velocities,
+            "displaced": programs.displaced,
+            "normalised": programs.normalised,
+            "is_regular": is_well_partitioned,
+            "gaps": programs.gaps,
+        }
+
+    def partitioned(self, t: float, y: Vector) -> tuple[list[float], str]:
+        """The settings with the partition chosen for a state, and what is said about it."""
+        assert self.numbers is not None and self.usual is not None
+        rows = np.flatnonzero(self.usual > 0.0).tolist()
+        chosen = choose_partition(self.numbers, t, regular_state(self.numbers, t, y), self.independent, rows)
+        names = self.programs.equations.layout.speed_names
+        listing = ", ".join(f"'{names[k]}'" for k in chosen.independent)
+        count = len(self.programs.constraints)
+        settings = [*self.settings[: len(names) + count + 1], *chosen.settings(count)]
+        return settings, f"Independent speeds from t = {t:.6g} s on: {listing or 'none'}."
+
+
+def formulation_named(name: str) -> str:
+    """The name of a formulation, when there is one."""
+    if name not in FORMULATIONS:
+        raise TorseurError(unknown_name("formulation", name, FORMULATIONS))
+    return name
+
+
+def at_start(
+    constrained: Constrained,
+    parameters: Vector,
+    laws: Mapping[str, LawFunction],
+    t: float,
+    y: Vector,
+    independent: Sequence[str] = (),
+) -> tuple[Constrained, Consistent]:
+    """The state on the constraints where the motion starts, and the settings that follow from it."""
+    base = constrained.lasting
+    numbers = StateNumbers(base, parameters, laws, mechanism_size(base, parameters))
+    start = consistent_state(numbers, t, y, constrained.given)
+    start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
+    _require(numbers, missing_inertia(numbers, t, start.y))
+    usual = usual_sizes(numbers, t, start.y)
+    _require(numbers, ambiguous_start(numbers, usual, t, start.y))
+    start = replace(start, notes=(*start.notes, *redundancy_notes(numbers, dependence(numbers, t, start.y, usual))))
+    ready = replace(
+        constrained,
+        massless=is_massless(numbers.mass(t, start.y)),
+        numbers=numbers,
+        usual=usual,
+        independent=tuple(speeds_named(numbers, independent)),
+    )
+    contacts = _contacts(ready, numbers, t, start.y)
+    sizes = usual**2 if contacts is None else contacts.sizes
+    ready = replace(ready, settings=(*numbers.scales, *sizes, THICKNESS * numbers.length), contacts=contacts)
+    if not constrained.is_partitioned:
+        return ready, start
+    settings, note = ready.partitioned(t, start.y)
+    return replace(ready, settings=tuple(settings)), replace(start, notes=(*start.notes, note))
+
+
+def unused_values(programs: MechanismPrograms, given: Collection[str]) -> list[str]:
+    """What is said about initial values of coordinates that the state does not hold."""
+    layout = programs.equations.layout
+    known = {*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)}
+    return [
+        f"The initial value of '{name}' is not used: its joint closes a loop and has no coordinates of its own."
+        for name in sorted(given)
+        if name not in known
+    ]
+
+
+def _require(numbers: StateNumbers, problem: str | None) -> None:
+    if problem is not None:
+        raise TorseurError(f"{numbers.equations.mechanism.name}: {problem}")
+
+
+def _contacts(constrained: Constrained, lasting: StateNumbers, t: float, y: Vector) -> Contacts | None:
+    """The contacts that open and close, as they are at the start."""
+    if not constrained.impacts:
+        return None
+    if constrained.is_partitioned:
+        raise UnsupportedError("impacts change the number of independent speeds: use formulation='augmented'.")
+    assert constrained.usual is not None
+    numbers = replace(lasting, programs=constrained.programs)
+    first = lasting.programs.holonomic
+    rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
+    own = rows[first : first + len(constrained.impacts)]
+    sizes = [added_size(lasting, t, y, rows[:first], row) for row in own]
+    usual = np.concatenate([constrained.usual[:first], sizes, constrained.usual[first:]])
+    contacts = Contacts(constrained.impacts, numbers, usual, first, set())
+    contacts.start(t, y)
+    return contacts
+
+
+def mechanism_size(programs: MechanismPrograms, parameters: Vector) -> float:
+    """The largest offset between joints, in metres."""
+    known = dict(zip(programs.equations.layout.parameters, parameters.tolist(), strict=True))
+    return characteristic_length(programs.equations.mechanism, known)

@@ -1,0 +1,53 @@
+"""A system made ready for the implicit method: its compile-time numbers and its Jacobian."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torseur.errors import UnsupportedError
+from torseur.graph import Program, jacobian, matrix, substitute, symbol
+from torseur.graph.program import Input
+from torseur.simulation.radau.jacobian import mechanism_jacobian
+from torseur.simulation.step import work_size
+from torseur.simulation.system import System
+
+STAGES = {"radau5": 3, "radau9": 5}
+
+
+def implicit_statics(system: System, method: str) -> dict[str, int]:
+    """Numbers of stages and equations, and the room they take."""
+    states, half = len(system.states), is_second_order(system)
+    equations = states - system.coordinates if half else states
+    sizes = {"NS": STAGES[method], "NE": equations, "HALF": int(half)}
+    return {**sizes, **work_size(states, STAGES[method], equations)}
+
+
+def is_second_order(system: System) -> bool:
+    """Whether the rates of the coordinates are the speeds themselves, in order."""
+    if system.programs is not None:
+        return system.programs.is_plain
+    if not isinstance(system.rhs, Program) or 2 * system.coordinates != len(system.states):
+        return False
+    return system.rhs.outputs[0].entries[: system.coordinates] == system.rhs.input("y").nodes[system.coordinates :]
+
+
+def implicit_externals(system: System) -> dict[str, Any]:
+    """The Jacobian of the slopes, exact; laws that are Python functions count as constant in it."""
+    if system.programs is not None:
+        return {"slope_jacobian": mechanism_jacobian, "linearised": system.programs.linearised}
+    if not isinstance(system.rhs, Program):
+        raise UnsupportedError(
+            f"{system.name}: the implicit methods need formulas to differentiate, and its right-hand side is a Python "
+            "function. Use method='explicit'."
+        )
+    return {"slope_jacobian": _program_jacobian(system, system.rhs)}
+
+
+def _program_jacobian(system: System, rhs: Program) -> Program:
+    nodes = rhs.input("y").nodes
+    laws = {law.node: symbol(f"law {k}", "1") for k, law in enumerate(system.laws)}
+    first = system.coordinates if is_second_order(system) else 0
+    slopes = jacobian(substitute(rhs.outputs[0].entries[first:], laws), nodes)
+    rows = [[slopes.get((i, j), 0) for j in range(len(nodes))] for i in range(len(nodes) - first)]
+    inputs = [Input("u", tuple(laws.values())) if group.name == "u" else group for group in rhs.inputs]
+    return Program("slope_jacobian", tuple(inputs), (matrix("jacobian", rows),))

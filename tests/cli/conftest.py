@@ -1,0 +1,65 @@
+"""The command line, run in this process or as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+RUN = "import sys; sys.argv[0] = 'torseur'; from torseur.cli import main; main()"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test works in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def torseur(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Runs a command in this process; the result has exit_code, stdout and stderr."""
+    from typer.testing import CliRunner
+
+    from torseur.cli.app import app
+
+    def run(*arguments: str, text: str | None = None) -> Any:
+        monkeypatch.setattr(sys, "argv", ["torseur", *arguments])
+        return CliRunner().invoke(app, list(arguments), input=text, prog_name="torseur")
+
+    return run
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line of a process of its own."""
+    return [sys.executable, "-c", RUN, *arguments]
+
+
+@pytest.fixture
+def process() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a command as a process of its own."""
+
+    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(*arguments), capture_output=True, text=True, env=environment(), timeout=120, **options
+        )
+
+    return run
+
+
+def processor_seconds() -> float:
+    """What finished child processes have cost so far, whoever shares the machine."""
+    resource = pytest.importorskip("resource", reason="processor time of child processes is known on POSIX only")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return float(used.ru_utime + used.ru_stime)
+
+
+def environment() -> dict[str, str]:
+    """This process's environment, with the sources where Python finds them."""
+    return {**os.environ, "PYTHONPATH": str(SOURCE)}

@@ -1,0 +1,163 @@
+"""Every mistake of a user ends in one clear message on stderr and an exit code, never in a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cli.conftest import command, environment, processor_seconds
+
+PENDULUM = "library:pendulum"
+
+
+@pytest.fixture(autouse=True)
+def bad_files(own_folder):
+    Path("bad.lsd").write_text(
+        "let a = body mass = 3 s end ;\njoin earth and b.frame with revolute(q) end ;", encoding="utf-8"
+    )
+    Path("binary.lsd").write_bytes(bytes(range(256)) * 20)
+    Path("empty.lsd").write_text("", encoding="utf-8")
+    Path("page.xml").write_text("<html></html>", encoding="utf-8")
+    Path("folder").mkdir()
+    Path("there.csv").write_text("kept", encoding="utf-8")
+    Path("params.toml").write_text("[params]\nl = 3\n", encoding="utf-8")
+    Path("broken.toml").write_text("l = ", encoding="utf-8")
+    Path("list.json").write_text("[1, 2]", encoding="utf-8")
+
+
+MISTAKES = {
+    "unknown command": (["frobnicate"], 2, "No such command"),
+    "unknown option": (["check", PENDULUM, "--frob"], 2, "No such option"),
+    "no file": (["check"], 2, "Missing argument"),
+    "no time": (["simulate", PENDULUM], 2, "--until"),
+    "wrong level": (["equations", PENDULUM, "--level", "deep"], 2, "matrix"),
+    "not a pair": (["check", PENDULUM, "--set", "l"], 2, "NAME=VALUE"),
+    "recursive sympy": (["equations", PENDULUM, "--level", "recursive", "--format", "sympy"], 2, "--level matrix"),
+    "missing file": (["check", "missing.lsd"], 1, "no file 'missing.lsd'"),
+    "near file": (["check", "bat.lsd"], 1, "Did you mean 'bad.lsd'?"),
+    "near library": (["check", "double_pendulum"], 1, "Did you mean 'library:double_pendulum'?"),
+    "wrong text": (["check", "bad.lsd"], 1, "bad.lsd:1:21: expected a mass"),
+    "wrong name": (["check", "bad.lsd"], 1, "bad.lsd:2:16: unknown body 'b'"),
+    "binary file": (["check", "binary.lsd"], 1, "not UTF-8"),
+    "folder": (["check", "folder"], 1, "is a folder"),
+    "unknown library": (["report", "library:pendulun"], 1, "Did you mean 'pendulum'?"),
+    "unknown parameter": (["simulate", PENDULUM, "--until", "1", "--set", "mm=3"], 1, "Did you mean 'm'?"),
+    "wrong unit": (["simulate", PENDULUM, "--until", "1", "--set", "l=3 kg"], 1, "expected a length (m), got a mass"),
+    "no number": (["simulate", PENDULUM, "--until", "1", "--set", "l=long"], 1, "expected a number with its unit"),
+    "unknown state": (["simulate", PENDULUM, "--until", "1", "--init", "thet=1"], 1, "Did you mean 'theta'?"),
+    "unknown output": (["simulate", PENDULUM, "--until", "1", "--output", "enrgy"], 1, "Did you mean 'energy'?"),
+    "not a time": (["simulate", PENDULUM, "--until", "3 kg"], 1, "expected a time"),
+    "unknown suffix": (["simulate", PENDULUM, "--until", "1", "--out", "m.xls"], 1, ".csv, .nc, .json"),
+    "file exists": (["simulate", PENDULUM, "--until", "1", "--out", "there.csv"], 1, "--force"),
+    "report exists": (["report", PENDULUM, "-o", "there.csv"], 1, "--force"),
+    "no folder": (["report", PENDULUM, "-o", "nowhere/r.html"], 1, "no folder 'nowhere'"),
+    "into a folder": (["report", PENDULUM, "-o", "folder"], 1, "is a folder"),
+    "undetermined": (["simulate", "library:satellite", "--until", "1"], 1, "--set NAME=VALUE"),
+    "unknown formalism": (["equations", PENDULUM, "--formalism", "newton"], 1, "newton_euler"),
+    "certify unknown": (["certify", PENDULUM, "--formalism", "lagrang"], 1, "Did you mean 'lagrange'?"),
+    "unknown table": (["check", PENDULUM, "--values", "params.toml"], 1, "Did you mean 'parameters'?"),
+    "broken values": (["check", PENDULUM, "--values", "broken.toml"], 1, "cannot be read as TOML"),
+    "values without tables": (["check", PENDULUM, "--values", "list.json"], 1, "expected tables"),
+    "no values file": (["check", PENDULUM, "--values", "none.toml"], 1, "no file 'none.toml'"),
+    "unknown format": (["convert", PENDULUM, "arm.step"], 1, ".lsd, .urdf"),
+    "not a robot": (["check", "page.xml"], 1, "page.xml"),
+    "law without function": (["simulate", PENDULUM, "--until", "1", "--law", "f(x)=x"], 1, "no undetermined functions"),
+    "law that is none": (["simulate", PENDULUM, "--until", "1", "--law", "f=x"], 2, "FUNCTION(ARGUMENTS)=FORMULA"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistake_is_explained(torseur, mistake):
+    arguments, code, message = MISTAKES[mistake]
+    result = torseur(*arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr and result.stdout == ""
+    assert Path("there.csv").read_text(encoding="utf-8") == "kept"
+
+
+def test_mistakes_in_json(torseur):
+    document = json.loads(torseur("check", "missing.lsd", "--json").stdout)
+    assert document["error"]["exit_code"] == 1 and "missing.lsd" in document["error"]["message"]
+
+
+def test_empty_description_is_a_mechanism_of_nothing(torseur):
+    assert "Degree of freedom 0" in torseur("check", "empty.lsd").stdout
+
+
+def test_motion_that_ends_early_keeps_what_there_is(torseur):
+    """A mass pulled into a singular force reaches it: the rows before are kept."""
+    Path("fall.lsd").write_text(
+        "param k = 1 N*m ; let b = body mass = 1 kg, centre = [0,0,0], inertia = 0 end ; init x = 1 m ;"
+        "join earth and b.frame with prismatic(x) along [1,0,0] force = -k / x end ;",
+        encoding="utf-8",
+    )
+    result = torseur("simulate", "fall.lsd", "--until", "10", "--out", "fall.csv")
+    assert result.exit_code == 3 and "fall.partial.csv" in result.stderr
+    assert len(Path("fall.partial.csv").read_text(encoding="utf-8").splitlines()) > 2
+    assert not Path("fall.csv").exists()
+
+
+def test_fault_of_our_own_is_called_one(torseur, monkeypatch):
+    import torseur.report.compose.account as module
+
+    monkeypatch.setattr(module, "account", lambda *given: 1 / 0)
+    result = torseur("check", PENDULUM)
+    assert result.exit_code == 70 and "internal error, ZeroDivisionError" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(st.text(max_size=30))
+def test_no_value_makes_a_traceback(torseur, text):
+    result = torseur("check", PENDULUM, "--set", f"l={text}")
+    assert result.exit_code in (0, 1, 2)
+    assert "internal error" not in result.stderr
+
+
+def test_closed_pipe_is_quiet():
+    program = subprocess.Popen(
+        command("simulate", PENDULUM, "--until", "2000", "--out", "-"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+    )  # fmt: skip
+    program.stdout.readline()
+    program.stdout.close()
+    assert program.stderr.read() == b""
+    assert program.wait(timeout=60) == 141
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_interrupt_is_quiet():
+    program = subprocess.Popen(
+        command("simulate", "library:quadruped", "--until", "100000", "--out", "q.csv"),
+        stderr=subprocess.PIPE, env=environment(), text=True,
+    )  # fmt: skip
+    time.sleep(4)
+    program.send_signal(signal.SIGINT)
+    errors = program.communicate(timeout=120)[1]
+    assert program.returncode == 130
+    assert "interrupted" in errors and "Traceback" not in errors
+    assert not Path("q.csv").exists()
+
+
+def test_help_answers_at_once(process):
+    """Under 0.4 s of processor time, the better of two."""
+    costs = []
+    for _ in range(2):
+        start = processor_seconds()
+        assert "Examples:" in process("--help").stdout
+        costs.append(processor_seconds() - start)
+    assert min(costs) < 0.4
+
+
+def test_shells_can_complete(process):
+    script = process("--show-completion", "bash").stdout + process("--show-completion", "zsh").stdout
+    assert "_TORSEUR_COMPLETE" in script or "torseur" in script
