@@ -25,15 +25,11 @@ def test_passage_matrices_are_the_slopes_of_a_finite_motion(make):
     state = closed_state(system, None)
     free = free_mask(system, found.independent)
     h = 1e-5
-    for k, name in enumerate(found.independent):
-        slot = [f.name for f in system.frame.freedoms].index(name)
+    for k in range(len(found.independent)):
         ends = []
         for sign in (1, -1):
-            start = state.lane(0)
-            start.x[0, slot] += sign * h / system.amounts.units[slot]
             guess = found.passage[:, k] * sign * h / system.amounts.units
-            start.x[0] = state.x[0] + guess
-            ends.append(project(system, start, free=free, steps=50).state)
+            ends.append(project(system, system.moved(state, guess[None]), free=free, steps=50).state)
         values = [coordinates_at(system, end) for end in ends]
         slopes = [(values[0][n] - values[1][n]) / (2 * h) for n in found.freedoms]
         assert np.allclose(slopes, found.passage[:, k], atol=1e-5)
@@ -46,7 +42,7 @@ def test_passage_matrices_are_the_slopes_of_a_finite_motion(make):
                 @ body_poses(system, state).rotation[body].T
             )
             expected = found.bodies[6 * b : 6 * b + 6, k]
-            assert np.allclose(speed, expected[3:], atol=1e-4)
+            assert np.allclose(speed, expected[3:], atol=2e-5 * system.length)
             assert np.allclose([spin[2, 1], spin[0, 2], spin[1, 0]], expected[:3], atol=1e-4)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isnan, sqrt
+from math import hypot, inf, isnan, sqrt
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -21,7 +21,7 @@ from torseur.formalisms.points import (
     multiple_precision_values,
     rational_state,
 )
-from torseur.graph import Expr, live_nodes
+from torseur.graph import Expr, as_expr, live_nodes
 from torseur.tree import Tree
 
 SMALL = 20000
@@ -90,6 +90,12 @@ class Comparison:
         return [entry for derivation in self.derivations for entry in derivation.outputs]
 
     @cached_property
+    def _sizes(self) -> list[Expr]:
+        """Total mass and gravity."""
+        mass = sum((link.inertia.mass for link in self.tree.links), start=as_expr(0))
+        return [as_expr(mass), *map(as_expr, self.tree.gravity)]
+
+    @cached_property
     def _varying(self) -> set[Expr]:
         """The operations that depend on more than numbers."""
         varying: set[Expr] = set()
@@ -117,32 +123,44 @@ class Comparison:
         worst = {derivation.formalism: 0.0 for derivation in self.derivations}
         with multiple_precision():
             for _ in range(points):
-                found = self._at_random()
+                found, weight = self._at_random()
                 for derivation in found:
-                    worst[derivation.formalism] = max(worst[derivation.formalism], difference(derivation, found[0]))
+                    off = difference(derivation, found[0], weight)
+                    worst[derivation.formalism] = max(worst[derivation.formalism], off)
         return worst
 
-    def _at_random(self) -> list[Derivation]:
-        rest = iter(self._values())
-        return [d.at([next(rest) for _ in d.outputs]) for d in self.derivations]
+    def _at_random(self) -> tuple[list[Derivation], float]:
+        """Values of all derivations, and |g| times the square root of the total mass.
+
+        By Cauchy and Schwarz no gravity term scaled as in `difference` is larger than that. One that vanishes but for
+        the rounding of the given directions has to be compared with it, not with itself.
+        """
+        *values, mass, gx, gy, gz = self._values()
+        rest = iter(values)
+        weight = sqrt(abs(float(mass))) * hypot(float(gx), float(gy), float(gz))
+        return [d.at([next(rest) for _ in d.outputs]) for d in self.derivations], weight
 
     def _values(self) -> list[Any]:
         """All outputs at a random state where they are defined."""
         for _ in range(ATTEMPTS):
             state = rational_state(self.tree, self.random)
             try:
-                if self.is_exact:
-                    return exact_values(self._outputs, state, self.random)
-                return multiple_precision_values(self._outputs, state)
+                wanted = [*self._outputs, *self._sizes]
+                return (
+                    exact_values(wanted, state, self.random)
+                    if self.is_exact
+                    else multiple_precision_values(wanted, state)
+                )
             except TorseurError as error:
                 undefined = error
         raise undefined
 
 
-def difference(found: Derivation, reference: Derivation) -> float:
+def difference(found: Derivation, reference: Derivation, weight: float = 0.0) -> float:
     """Largest relative difference of M, b and Q, and of the forces that the found accelerations leave unbalanced.
 
-    Rows are scaled by the square root of M's diagonal, which makes lengths and angles comparable.
+    Rows are scaled by the square root of M's diagonal, which makes lengths and angles comparable. Forces are relative
+    to the largest of them and to the weight.
     """
     n = len(reference.bias)
     scale = [sqrt(abs(float(reference.matrix[i * n + i]))) or 1.0 for i in range(n)]
@@ -152,8 +170,8 @@ def difference(found: Derivation, reference: Derivation) -> float:
     ]
     forces = [*_scaled(found.bias, reference.bias, scale), *_scaled(found.loads, reference.loads, scale)]
     nothing = [0] * n
-    size = max([*_scaled(reference.bias, nothing, scale), *_scaled(reference.loads, nothing, scale)], default=0.0)
-    return max([0.0, *masses, *_relative(forces, size), *_unbalanced(found, reference, scale)])
+    size = max([weight, *_scaled(reference.bias, nothing, scale), *_scaled(reference.loads, nothing, scale)])
+    return max([0.0, *masses, *_relative(forces, size), *_unbalanced(found, reference, scale, weight)])
 
 
 def _size(value: Any) -> float:
@@ -170,11 +188,11 @@ def _relative(differences: Sequence[float], size: float) -> list[float]:
     return [difference / size if size else difference for difference in differences]
 
 
-def _unbalanced(found: Derivation, reference: Derivation, scale: Sequence[float]) -> list[float]:
+def _unbalanced(found: Derivation, reference: Derivation, scale: Sequence[float], weight: float) -> list[float]:
     """M a + b - Q of the reference with the accelerations a that were found, relative to its terms."""
     if not found.acceleration:
         return []
-    n, left, size = len(reference.bias), [], 0.0
+    n, left, size = len(reference.bias), [], weight
     for i in range(n):
         terms = [m * a for m, a in zip(reference.matrix[i * n : i * n + n], found.acceleration, strict=True)]
         terms += [reference.bias[i], -reference.loads[i]]

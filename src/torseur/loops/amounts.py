@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,19 @@ class Amounts:
     def is_affine(self) -> bool:
         return not self.formulas
 
+    @cached_property
+    def diagonal(self) -> Floats:
+        return np.diagonal(self.slope)
+
+    @cached_property
+    def is_diagonal(self) -> bool:
+        """Whether slot k is freedom k times a constant, for all k."""
+        square = self.slope.shape[0] == self.slope.shape[1]
+        return square and bool(np.count_nonzero(self.slope) == np.count_nonzero(self.diagonal))
+
     def values(self, x: Floats) -> Floats:
         """(B, slots); the slots of balls are meaningless."""
-        result: Floats = x @ self.slope.T + self.offset
+        result: Floats = (x * self.diagonal if self.is_diagonal else x @ self.slope.T) + self.offset
         for f in self.formulas:
             (value,) = evaluate([f.value], self._bound(f, x))
             result[:, f.slot] = value / f.unit

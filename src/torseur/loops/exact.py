@@ -46,6 +46,7 @@ def polynomial_loops(mechanism: Mechanism, time: Fraction = Fraction(0)) -> Poly
     import sympy as sp
 
     tree = build_tree(mechanism)
+    _require_small(tree)
     equations = [e for e in constraint_equations(tree) if e.is_holonomic]
     symbols = [sp.Symbol(f"q{k}") for k in range(len(tree.layout.coordinates))]
     known = _exact_values(tree, symbols, time)
@@ -113,9 +114,14 @@ def _require_polynomials(mechanism: Mechanism, written: list[Any], variables: li
                 f"mechanism '{mechanism.name}': its closure equations are not polynomials in lengths, cosines and "
                 "sines, so exact algebra does not apply."
             )
-    if len(variables) > _MOST_VARIABLES:
+
+
+def _require_small(tree: Tree) -> None:
+    """Refuses what Gröbner bases cannot do in reasonable time; an angle counts twice."""
+    count = sum(2 if q.data.unit == "rad" else 1 for q in tree.layout.coordinates)
+    if count > _MOST_VARIABLES:
         raise UnsupportedError(
-            f"mechanism '{mechanism.name}': {len(variables)} variables are too many for Gröbner bases "
+            f"mechanism '{tree.mechanism.name}': {count} variables are too many for Gröbner bases "
             f"(at most {_MOST_VARIABLES})."
         )
 

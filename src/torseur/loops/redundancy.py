@@ -74,17 +74,25 @@ def _explained(system: LoopSystem, rows: list[JointRow], matrix: Floats, row: in
     """A vanishing combination of few rows up to `row`, looked for in the loops through its joint before everywhere."""
     for cycle in system.cycles:
         joints = {passage.edge for passage in cycle.passages}
+        if rows[row].joint not in joints:
+            continue
         near = [i for i in range(row) if rows[i].joint in joints]
-        if rows[row].joint in joints and _depends(matrix[near], matrix[row]):
+        part = _moved_bodies(matrix[[*near, row]])
+        if _depends(part[:-1], part[-1]):
             chosen = np.zeros(len(rows))
-            chosen[[*near, row]] = _sparse(matrix[[*near, row]])
+            chosen[[*near, row]] = _sparse(part)
             return chosen
     chosen = np.zeros(len(rows))
     if row < _MANY_ROWS:
-        chosen[: row + 1] = _sparse(matrix[: row + 1])
+        chosen[: row + 1] = _sparse(_moved_bodies(matrix[: row + 1]))
     else:
         chosen[[*basis, row]] = _fundamental(matrix, row, basis)
     return chosen
+
+
+def _moved_bodies(matrix: Floats) -> Floats:
+    """The columns that are not zero: the bodies that rows are about."""
+    return matrix[:, np.any(matrix, axis=0)]
 
 
 def _depends(rows: Floats, row: Floats) -> bool:

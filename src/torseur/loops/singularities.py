@@ -21,7 +21,7 @@ from torseur.mechanism import Mechanism
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _SAME = 1e-3
-_PER_RADIAN = 60
+_PER_RADIAN = 30
 
 
 @dataclass(frozen=True)

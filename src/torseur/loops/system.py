@@ -124,11 +124,9 @@ class LoopSystem:
         return total if part.by_freedom is None else total + part.by_freedom
 
     def _by_freedom(self, rows: Floats, state: State) -> Floats:
-        slope = self.amounts.slopes(state.x)
-        if self.amounts.is_affine and slope.shape[1] == slope.shape[2] and _is_diagonal(slope[0]):
-            diagonal: Floats = rows * np.diagonal(slope[0])
-            return diagonal
-        product: Floats = rows @ slope
+        if self.amounts.is_affine and self.amounts.is_diagonal:
+            return rows * self.amounts.diagonal
+        product: Floats = rows @ self.amounts.slopes(state.x)
         return product
 
     def moved(self, state: State, step: Floats) -> State:
@@ -154,7 +152,3 @@ class LoopSystem:
 
     def _ball_steps(self, step: Floats) -> Floats:
         return np.stack([step[:, k : k + 3] for k in self.ball_freedoms], axis=1)
-
-
-def _is_diagonal(matrix: Floats) -> bool:
-    return bool(np.count_nonzero(matrix) == np.count_nonzero(np.diagonal(matrix)))

@@ -43,13 +43,13 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
     coordinates are used by loads, constraints or the initial state, joints that closure equations cannot do without
     coordinates, and joints with few freedoms. Joints left over close loops.
     """
-    usefulness = _Usefulness(mechanism)
+    usefulness, touching = _Usefulness(mechanism), _touching(mechanism)
     waiting: list[tuple[tuple[int, ...], Branch]] = []
     reached = {EARTH_NAME: 0}
     branches: list[Branch] = []
 
     def look_around(body: str) -> None:
-        for order, joint in enumerate(mechanism.joints):
+        for order, joint in touching.get(body, ()):
             branch = _branch(joint, body)
             if branch is not None and branch.child not in reached and joint.role != "loop":
                 heappush(waiting, ((*usefulness.rank(joint), reached[body], order), branch))
@@ -104,6 +104,15 @@ class _Usefulness:
         formulas = flatten([list(self.mechanism.loads), list(self.mechanism.constraints),
                             [law.formula for law in self.mechanism.laws]])  # fmt: skip
         return set(symbols_of([leaf for leaf in formulas if isinstance(leaf, Expr)]))
+
+
+def _touching(mechanism: Mechanism) -> dict[str, list[tuple[int, Joint]]]:
+    """The joints at each body, numbered as they were written."""
+    found: dict[str, list[tuple[int, Joint]]] = {}
+    for numbered in enumerate(mechanism.joints):
+        for body in (numbered[1].parent.body, numbered[1].child.body):
+            found.setdefault(body, []).append(numbered)
+    return found
 
 
 def _branch(joint: Joint, body: str) -> Branch | None:
