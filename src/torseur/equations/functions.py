@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import nan
 
 from torseur import dynamics as td
 from torseur.codegen import Kernel, compile_program
 from torseur.equations.equations import Equations
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.graph import Expr, Input, Output, Program, matrix, symbol, vector
+from torseur.graph import Expr, Input, Output, Program, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
 from torseur.tree import regrouped
@@ -79,6 +80,29 @@ def all_inputs(equations: Equations) -> tuple[Input, ...]:
 
 def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
     """Values of the independent parameters; those without a value are named in one message."""
+    values = known_values(equations, changes)
+    _refuse_missing(equations, [name for name, value in values.items() if value is None])
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def motion_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
+    """Values of the independent parameters, nan for those that nobody gives and no motion depends on.
+
+    The mass centre of a body that only translates is such a parameter.
+    """
+    _refuse_missing(equations, missing_values(equations, changes))
+    return {name: nan if value is None else value for name, value in known_values(equations, changes).items()}
+
+
+def missing_values(equations: Equations, changes: Mapping[str, float]) -> list[str]:
+    """Parameters that nobody gives and that a motion depends on."""
+    missing = [name for name, value in known_values(equations, changes).items() if value is None]
+    needed = {x.name for x in symbols_of(equations.formulas)} if missing else set()
+    return [name for name in missing if name in needed]
+
+
+def known_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float | None]:
+    """Values of the independent parameters, None for those that nobody gives."""
     layout, mechanism = equations.layout, equations.mechanism
     given = {p.name: p.value for p in mechanism.parameters if p.value is not None}
     dependent = {str(symbol.name) for symbol in equations.tree.definitions}
@@ -88,14 +112,16 @@ def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict
         if name not in layout.parameter_names:
             raise TorseurError(unknown_name("parameter", name, layout.parameter_names))
     values = {name: changes.get(name, given.get(name)) for name in layout.parameter_names}
-    missing = [name for name, value in values.items() if value is None]
+    return {name: None if value is None else float(value) for name, value in values.items()}
+
+
+def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
     if missing:
         listing = ", ".join(f"'{name}'" for name in missing)
         raise TorseurError(
-            f"{mechanism.name}: no value is given for {listing}. Give it in the description or with "
+            f"{equations.mechanism.name}: no value is given for {listing}. Give it in the description or with "
             f"parameters={{'{missing[0]}': ...}}."
         )
-    return {name: float(value) for name, value in values.items() if value is not None}
 
 
 def _inverse_dynamics(e: Equations) -> list[Output]:

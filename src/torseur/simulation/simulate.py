@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 
 import numpy as np
 
 from torseur.errors import SimulationError, TorseurError
-from torseur.graph import Program
+from torseur.graph import Expr, Program, symbols_of
 from torseur.simulation import memory
 from torseur.simulation.binding import Binding
 from torseur.simulation.constrained.determinacy import undetermined_outputs
@@ -190,10 +191,12 @@ class _Result:
         names = [output.name for output in self.outputs if not is_python(output)]
         known = getattr(system.quantities, "undetermined", {})
         found = {name: known[name] for name in names if name in known}
-        if system.constrained is not None and self.formulas is not None:
-            formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+        if self.formulas is None:
+            return found
+        formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+        if system.constrained is not None:
             found |= undetermined_outputs(system.constrained, formulas, times, states)
-        return found
+        return found | _without_values(system, formulas)
 
     def _occurrences(self) -> tuple[Occurrence, ...]:
         states = [state.name for state in self.binding.system.states]
@@ -208,6 +211,17 @@ class _Result:
     def _dense_output(self) -> DenseOutput:
         settle = self.binding.settle(self.problem.parameters, self.backend)
         return DenseOutput(self.run.rows, self.run.t, settle)
+
+
+def _without_values(system: System, formulas: Mapping[str, Expr]) -> dict[str, str]:
+    """Outputs that depend on a parameter nobody gave, which the motion itself does not need."""
+    missing = {p.name for p, value in zip(system.parameters, system.values, strict=True) if isnan(value)}
+    found = {}
+    for name, formula in formulas.items() if missing else ():
+        lacking = sorted({str(x.name) for x in symbols_of([formula])} & missing)
+        if lacking:
+            found[name] = f"no value is given for '{lacking[0]}'"
+    return found
 
 
 def _columns(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
