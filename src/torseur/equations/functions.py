@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
+from typing import TYPE_CHECKING
 
 from torseur import dynamics as td
-from torseur.codegen import Kernel, compile_program
+from torseur.codegen import Kernel, bake, compile_program
 from torseur.equations.equations import Equations
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
 from torseur.tree import regrouped
+
+if TYPE_CHECKING:
+    from torseur.codegen.cuda.kernel import CudaKernel
 
 PARAMETERS = "p"
 
@@ -22,17 +26,26 @@ def compile_equations(
     functions: Sequence[str] = ("forward_dynamics",),
     backend: str = "auto",
     baked: Mapping[str, float] | None = None,
-) -> Kernel:
+    precision: str = "float64",
+) -> Kernel | CudaKernel:
     """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
 
     Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
-    live; `baked` fixes all of them at their values, with these changes, in the code.
+    live; `baked` fixes all of them at their values, with these changes, in the code. Backend "cuda" gives a kernel
+    over many states on the GPU, in "float32" or "float64".
     """
     program = program_of(equations, functions)
-    if baked is None or not len(equations.layout.parameters):
-        return compile_program(program, backend, parameters=[g.name for g in program.inputs if g.name == PARAMETERS])
-    values = parameter_values(equations, baked)
-    return compile_program(program, backend, baked={PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+    if baked is not None and len(equations.layout.parameters):
+        values = parameter_values(equations, baked)
+        program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+    live = [g.name for g in program.inputs if g.name == PARAMETERS]
+    if backend == "cuda":
+        from torseur.codegen.cuda.kernel import CudaKernel
+
+        return CudaKernel(program, live, precision)
+    if precision != "float64":
+        raise UnsupportedError(f"backend '{backend}' computes in float64; precision '{precision}' is for 'cuda'.")
+    return compile_program(program, backend, parameters=live)
 
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:

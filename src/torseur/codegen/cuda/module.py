@@ -41,6 +41,21 @@ def module_files(module: Module) -> dict[str, str]:
     return {f"{own}.cuh": header + guarded + FOOT, f"{own}.cu": f'#include "{own}.cuh"\n'}
 
 
+def kernel_source(program: Program, suffix: str) -> tuple[str, list[str], int]:
+    """A source with the kernels of one program in one scalar, their names, and the scratch values per state."""
+    names = Names(CUDA.reserved)
+    own, name = names.unique("kernels"), names.unique(program.name)
+    splines = Splines.of([program], names)
+    printer = Printer(splines)
+    plan = printer.layout(program)
+    tables = [_device(spline_text(name, spline)) for name, spline in splines.items()]
+    inside = "\n".join([_BY_VALUE, *tables, printer.templates(name, plan)])
+    stages = printer.stages(name, plan)
+    kernels = "\n".join(_kernel(own, stage, plan, suffix, SCALARS[suffix]) for stage in stages)
+    text = f"{HEAD}\nnamespace {own} {{\n\n{inside}\n}}\n{kernels}"
+    return text, [f"{own}_{stage}_{suffix}" for stage in stages], plan.slots if len(stages) > 1 else 0
+
+
 def _device(spline: str) -> str:
     """A spline of the C++ header for the device."""
     return spline.replace("constexpr double ", "TORSEUR_TABLE double ").replace("\nT ", "\nTORSEUR_DEVICE T ")
@@ -83,10 +98,15 @@ class Printer:
     def kernels(self, own: str, function: Function) -> str:
         """A kernel per stage and scalar, called NAME_function_f32."""
         plan = self.layout(function.evaluate)
-        stages = [function.name] if len(plan.chunks) == 1 else [part(function.name, k) for k in range(len(plan.chunks))]
         return "\n".join(
-            _kernel(own, stage, plan, suffix, scalar) for suffix, scalar in SCALARS.items() for stage in stages
+            _kernel(own, stage, plan, suffix, scalar)
+            for suffix, scalar in SCALARS.items()
+            for stage in self.stages(function.name, plan)
         )
+
+    def stages(self, name: str, plan: Layout) -> list[str]:
+        """The device functions of a program, one per stage."""
+        return [name] if len(plan.chunks) == 1 else [part(name, k) for k in range(len(plan.chunks))]
 
 
 def parameters(plan: Layout) -> list[str]:
