@@ -37,7 +37,8 @@ def _exact_angle(turn: Turn) -> Expr:
     """The angle, a float within a few roundings of a multiple of pi/2 taken as that multiple.
 
     Files write quarter turns with 15 or 16 digits. Their sines and cosines are then exactly 0 or 1 instead of 4e-16,
-    which shortens the equations of an arm by a quarter and changes nothing that a float can tell. No other angle is touched.
+    which shortens the equations of an arm by a quarter and changes nothing that a float can tell. No other angle is
+    touched.
     """
     if not turn.angle.is_constant or not isinstance(turn.angle.value, float):
         return turn.angle
