@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from torseur.codegen.cuda.module import PREPARED, kernel_source
+from torseur.codegen.cuda.module import kernel_source
 from torseur.codegen.cuda.tuning import Launch, tuned
-from torseur.codegen.kernel import compile_program
+from torseur.codegen.kernel import PREPARED, compile_program
 from torseur.errors import CompilationError, TorseurError, unknown_name
 from torseur.graph.program import Input, Program
 

@@ -21,7 +21,7 @@ from torseur.graph.program import Program
 
 SCALARS = {"f32": "float", "f64": "double"}
 """Suffix of a kernel's name and its scalar."""
-_BY_VALUE = "template <class T, int N> struct values_of { T values[N]; };\n"
+BY_VALUE = "template <class T, int N> struct values_of { T values[N]; };\n"
 
 
 def module_files(module: Module) -> dict[str, str]:
@@ -31,13 +31,13 @@ def module_files(module: Module) -> dict[str, str]:
     functions = module.functions(names, split=True)
     splines = Splines.of(module.programs, names)
     printer = Printer(splines)
-    tables = [_device(spline_text(name, spline)) for name, spline in splines.items()]
+    tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
     body = [printer.function(function, module) for function in functions]
     head = "\n".join(commented(module_lines(module, CUDA), CUDA))
-    inside = "\n".join([_BY_VALUE, *values_text(names.unique("parameters"), module), "", *tables, *body])
+    inside = "\n".join([BY_VALUE, *values_text(names.unique("parameters"), module), "", *tables, *body])
     header = f"{head}\n{HEAD}\nnamespace {own} {{\n\n{inside}\n}}  // namespace {own}\n"
     kernels = "\n".join(printer.kernels(own, function) for function in functions)
-    guarded = f"\n#if defined(__CUDACC__)\n{kernels}#endif\n"
+    guarded = f"\n#if defined(__CUDACC__) && !defined(TORSEUR_NO_KERNELS)\n{kernels}#endif\n"
     return {f"{own}.cuh": header + guarded + FOOT, f"{own}.cu": f'#include "{own}.cuh"\n'}
 
 
@@ -48,15 +48,15 @@ def kernel_source(program: Program, suffix: str) -> tuple[str, list[str], int]:
     splines = Splines.of([program], names)
     printer = Printer(splines)
     plan = printer.layout(program)
-    tables = [_device(spline_text(name, spline)) for name, spline in splines.items()]
-    inside = "\n".join([_BY_VALUE, *tables, printer.templates(name, plan)])
+    tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
+    inside = "\n".join([BY_VALUE, *tables, printer.templates(name, plan)])
     stages = printer.stages(name, plan)
     kernels = "\n".join(_kernel(own, stage, plan, suffix, SCALARS[suffix]) for stage in stages)
     text = f"{HEAD}\nnamespace {own} {{\n\n{inside}\n}}\n{kernels}"
     return text, [f"{own}_{stage}_{suffix}" for stage in stages], plan.slots if len(stages) > 1 else 0
 
 
-def _device(spline: str) -> str:
+def on_device(spline: str) -> str:
     """A spline of the C++ header for the device."""
     return spline.replace("constexpr double ", "TORSEUR_TABLE double ").replace("\nT ", "\nTORSEUR_DEVICE T ")
 

@@ -7,6 +7,8 @@ HEAD = """\
 #define TORSEUR_DEVICE __device__ __forceinline__
 #define TORSEUR_RESTRICT __restrict__
 #define TORSEUR_TABLE static __device__ const
+#define TORSEUR_UNROLL _Pragma("unroll")
+#define TORSEUR_ROLLED _Pragma("unroll 1")
 #ifndef TORSEUR_BOUNDS
 #define TORSEUR_BOUNDS __launch_bounds__(128)
 #endif
@@ -15,6 +17,8 @@ HEAD = """\
 #define TORSEUR_DEVICE static inline
 #define TORSEUR_RESTRICT __restrict__
 #define TORSEUR_TABLE static const
+#define TORSEUR_UNROLL
+#define TORSEUR_ROLLED
 using std::abs; using std::acos; using std::asin; using std::atan; using std::atan2; using std::cos; using std::cosh;
 using std::exp; using std::floor; using std::log; using std::pow; using std::sin; using std::sinh; using std::sqrt;
 using std::tan; using std::tanh; using std::fma;
@@ -58,4 +62,6 @@ FOOT = """
 #undef TORSEUR_DEVICE
 #undef TORSEUR_RESTRICT
 #undef TORSEUR_TABLE
+#undef TORSEUR_UNROLL
+#undef TORSEUR_ROLLED
 """

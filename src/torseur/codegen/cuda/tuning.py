@@ -27,7 +27,7 @@ class Launch:
         return f"-DTORSEUR_BOUNDS=__launch_bounds__({self.block},{self.resident})"
 
 
-VARIANTS = tuple(Launch(128, resident) for resident in (1, 2, 3, 4, 5, 6, 8)) + (Launch(64, 1), Launch(256, 1))
+VARIANTS = (*(Launch(128, resident) for resident in (1, 2, 3, 4, 5, 6, 8)), Launch(64, 1), Launch(256, 1))
 _chosen: dict[str, Launch] = {}
 
 

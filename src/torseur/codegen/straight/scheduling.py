@@ -6,10 +6,13 @@ ties keep the order they came in. It starts from several orders, because none is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from torseur.graph.expr import Expr
+
+Reads = Mapping[Expr, tuple[Expr, ...]]
+"""What each operation reads, each value once."""
 
 
 def fewest_live(operations: Sequence[Expr], results: Iterable[Expr]) -> list[Expr]:
@@ -19,22 +22,27 @@ def fewest_live(operations: Sequence[Expr], results: Iterable[Expr]) -> list[Exp
     """
     ends = list(dict.fromkeys(results))
     given = list(operations)
+    reads = {node: _read(node) for node in given}
     starts = [given, depth_first(given, ends), depth_first(given, ends[::-1])]
-    candidates = [order for start in starts for order in (start, _greedy(start))]
-    return min(candidates, key=most_live)
+    candidates = [order for start in starts for order in (start, _greedy(start, reads))]
+    return min(candidates, key=lambda order: _most_live(order, reads))
 
 
 def most_live(order: Sequence[Expr]) -> int:
     """The largest number of values that are live at once, values from outside included."""
-    last = {argument: k for k, node in enumerate(order) for argument in _read(node)}
+    return _most_live(order, {node: _read(node) for node in order})
+
+
+def _most_live(order: Sequence[Expr], reads: Reads) -> int:
+    last = {argument: k for k, node in enumerate(order) for argument in reads[node]}
     live: set[Expr] = set()
     most = 0
     for k, node in enumerate(order):
-        live.update(_read(node))
+        live.update(reads[node])
         if node in last:
             live.add(node)
         most = max(most, len(live))
-        live.difference_update(a for a in _read(node) if last[a] == k)
+        live.difference_update([a for a in reads[node] if last[a] == k])
     return most
 
 
@@ -57,39 +65,41 @@ def depth_first(operations: Sequence[Expr], results: Sequence[Expr]) -> list[Exp
 
 def _read(node: Expr) -> tuple[Expr, ...]:
     """The arguments that occupy a register, each once."""
-    return tuple(dict.fromkeys(a for a in node.args if a.op not in ("constant", "pi")))
+    return tuple(dict.fromkeys([a for a in node.args if a.op not in ("constant", "pi")]))
 
 
 class _Readers:
     """Who reads a value, and how many of them are still to come."""
 
-    def __init__(self, order: Sequence[Expr]) -> None:
+    def __init__(self, order: Sequence[Expr], reads: Reads) -> None:
+        self.reads = reads
         self.of: dict[Expr, list[Expr]] = {}
         for node in order:
-            for argument in _read(node):
+            for argument in reads[node]:
                 self.of.setdefault(argument, []).append(node)
         self.left = {value: len(readers) for value, readers in self.of.items()}
         self.loaded: set[Expr] = set(order)
 
     def change(self, node: Expr) -> int:
         """By how much computing a node changes the number of live values."""
-        arguments = _read(node)
-        begun = (node in self.of) + sum(a not in self.loaded for a in arguments)
-        return begun - sum(self.left[a] == 1 for a in arguments)
+        change = int(node in self.of)
+        for argument in self.reads[node]:
+            change += (argument not in self.loaded) - (self.left[argument] == 1)
+        return change
 
 
-def _greedy(base: Sequence[Expr]) -> list[Expr]:
-    readers, place, own = _Readers(base), {node: k for k, node in enumerate(base)}, set(base)
-    waits = {node: sum(a in own for a in _read(node)) for node in base}
+def _greedy(base: Sequence[Expr], reads: Reads) -> list[Expr]:
+    readers, place, own = _Readers(base, reads), {node: k for k, node in enumerate(base)}, set(base)
+    waits = {node: sum(a in own for a in reads[node]) for node in base}
     ready = [(readers.change(node), place[node], node) for node in base if not waits[node]]
     heapify(ready)
     done: set[Expr] = set()
     order: list[Expr] = []
     while ready:
         change, _, node = heappop(ready)
-        now = readers.change(node)
         if node in done:
             continue
+        now = readers.change(node)
         if now != change:
             heappush(ready, (now, place[node], node))
             continue
@@ -104,7 +114,7 @@ def _greedy(base: Sequence[Expr]) -> list[Expr]:
 def _touched(node: Expr, readers: _Readers, waits: dict[Expr, int]) -> list[Expr]:
     """After a node: the operations that become ready, and those that may now free a value."""
     found: list[Expr] = []
-    for argument in _read(node):
+    for argument in readers.reads[node]:
         readers.left[argument] -= 1
         fresh = argument not in readers.loaded
         readers.loaded.add(argument)
