@@ -20,7 +20,7 @@ from torseur.codegen.cuda.module import Printer
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.codegen.names import Names
-from torseur.codegen.straight import Splines
+from torseur.codegen.straight import Layout, Splines
 from torseur.equations.generation import module_of
 from torseur.graph import Program
 from torseur.readers import read_robot
@@ -42,7 +42,7 @@ template <class T> void sequence_{cap_name}(void **a, long long n);
 int main(int count, char **words) {{
   std::vector<long long> batches;
   for (int i = 2; i < count; ++i) batches.push_back(std::atoll(words[i]));
-  Case c{{"{robot}", "{function}", {{{inputs}}}, {{{outputs}}}, {scratch}, {operations}, {{{variants}}}}};
+  Case c{{"{robot}", "{function}", {{{inputs}}}, {{{outputs}}}, {scratch}, {operations}, {words}, {{{variants}}}}};
   return measure<SCALAR>(c, words[1], batches);
 }}
 """
@@ -96,8 +96,17 @@ def case_text(robot: str, function: str, program: Program, own: str, header: str
     return text.format(
         header=header, kernels="\n".join(kernels), robot=robot, function=function,
         inputs=", ".join(str(len(g)) for g in program.inputs), outputs=", ".join(str(len(o)) for o in program.outputs),
-        scratch=plan.slots if staged else 0, operations=len(program.operations), variants=variants,
+        scratch=plan.slots if staged else 0, operations=len(program.operations), words=_words(program, plan),
+        variants=variants,
     )  # fmt: skip
+
+
+def _words(program: Program, plan: Layout) -> int:
+    """Numbers that go through memory per state: inputs, outputs that are not always zero, and scratch."""
+    inputs = sum(len(group) for group in program.inputs)
+    outputs = sum(not entry.is_zero for output in program.outputs for entry in output.entries)
+    crossing = sum(len(chunk.saved) + len(chunk.restored) for chunk in plan.chunks)
+    return inputs + outputs + crossing
 
 
 def main() -> None:

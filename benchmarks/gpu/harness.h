@@ -26,7 +26,7 @@ struct Variant {
 struct Case {
   const char *robot, *function;
   std::vector<int> inputs, outputs;
-  int scratch, operations;
+  int scratch, operations, words;
   std::vector<Variant> variants;
 };
 
@@ -94,7 +94,7 @@ template <class T> int measure(const Case &c, const std::string &file, const std
       CHECK(cudaMemcpy(arrays[k], host.data(), sizeof(T) * host.size(), cudaMemcpyHostToDevice));
     }
   }
-  const double bytes = sizeof(T) * (double)(in + out + 2 * c.scratch);
+  const double bytes = sizeof(T) * (double)c.words;
   for (const Variant &variant : c.variants) {
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, variant.kernel));

@@ -16,10 +16,10 @@ from torseur.codegen.cuda.module import kernel_source
 from torseur.codegen.cuda.tuning import Launch, tuned
 from torseur.codegen.kernel import PREPARED, compile_program
 from torseur.errors import CompilationError, TorseurError, unknown_name
-from torseur.graph.program import Input, Program
+from torseur.graph.program import Input, Output, Program
 
 PRECISIONS = {"float32": ("f32", np.float32), "float64": ("f64", np.float64)}
-OPTIONS = ("-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
+OPTIONS = ("-DTORSEUR_ZEROS_ARE_THERE", "-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
 
 
 def cupy() -> Any:
@@ -70,6 +70,7 @@ class CudaKernel:
         self._prepare = compile_program(self._split[0]) if self._split[0] is not None else None
         self.source, self._names, self._scratch = kernel_source(self._per_state, self._suffix)
         self._stages: dict[Launch, Stages] = {}
+        self._launch: Launch | None = None
 
     def __repr__(self) -> str:
         return f"CudaKernel({self.program.name!r}, precision={self.precision!r})"
@@ -79,13 +80,16 @@ class CudaKernel:
         given = self._given(values, named)
         on_host = all(isinstance(x, np.ndarray | float | int | list | tuple) for x in given.values())
         arrays, n = self._columns(given)
-        results = [self._cupy.empty((*o.shape, n), dtype=self._type) for o in self.program.outputs]
+        results = [self._room(output, n) for output in self.program.outputs]
         self.launch(arrays, results, n)
         named_results = {o.name: r for o, r in zip(self.program.outputs, results, strict=True)}
         return {k: self._cupy.asnumpy(r) for k, r in named_results.items()} if on_host else named_results
 
     def launch(self, arrays: Sequence[Any], results: Sequence[Any], n: int) -> None:
-        """Runs on device arrays: inputs in the order of the per-state program, what was prepared as a host array."""
+        """Runs on device arrays: inputs in the order of the per-state program, what was prepared as a host array.
+
+        Results must hold zeros where the program has none to give.
+        """
         if not n:
             return
         scratch = [self._cupy.empty(self._scratch * n, dtype=self._type)] if self._scratch else []
@@ -97,7 +101,13 @@ class CudaKernel:
             for function in stages.functions:
                 function((blocks,), (launch.block,), arguments)
 
-        run(tuned(self.source, n, self._cupy, run))
+        self._launch = self._launch or tuned(self.source, n, self._cupy, run)
+        run(self._launch or Launch())
+
+    def _room(self, output: Output, n: int) -> Any:
+        """An array for results; entries that are zero for every state are not computed, so they are set here."""
+        make = self._cupy.zeros if any(entry.is_zero for entry in output.entries) else self._cupy.empty
+        return make((*output.shape, n), dtype=self._type)
 
     def _stages_for(self, launch: Launch) -> Stages:
         if launch not in self._stages:

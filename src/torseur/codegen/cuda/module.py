@@ -169,8 +169,10 @@ class _Body:
         """Writes a value where it is wanted."""
         value = CUDA.reference(node, self.plan.names)
         kept = [f"scratch[{self.chunk.saved[node]} * stride] = {value};"] if node in self.chunk.saved else []
-        places = self.chunk.results.get(node, ())
-        return [*kept, *(f"{self.results[i]}[{j} * stride] = {value};" for i, j in places)]
+        places = [f"{self.results[i]}[{j} * stride]" for i, j in self.chunk.results.get(node, ())]
+        if node.is_zero:
+            return [f"TORSEUR_ZERO({place});" for place in places]
+        return [*kept, *(f"{place} = {value};" for place in places)]
 
 
 def _kernel(own: str, stage: str, plan: Layout, suffix: str, scalar: str) -> str:

@@ -44,7 +44,7 @@ class CudaRollout:
         def run(launch: Launch) -> None:
             self._function(launch)((-(-n // launch.block),), (launch.block,), arguments)
 
-        run(tuned(self.source, n, xp, run))
+        run(tuned(self.source, n, xp, run) or Launch())
         return out
 
     def _constant(self, name: str, others: dict[str, Any], parameters: Any, n: int) -> Any:

@@ -14,6 +14,7 @@ HEAD = """\
 #endif
 #else
 #include <cmath>
+#include <cstring>
 #define TORSEUR_DEVICE static inline
 #define TORSEUR_RESTRICT __restrict__
 #define TORSEUR_TABLE static const
@@ -24,15 +25,43 @@ using std::exp; using std::floor; using std::log; using std::pow; using std::sin
 using std::tan; using std::tanh; using std::fma;
 #endif
 
+/* Entries that are zero for every state: stored, unless the caller's arrays hold zeros already. */
+#if defined(TORSEUR_ZEROS_ARE_THERE)
+#define TORSEUR_ZERO(place)
+#else
+#define TORSEUR_ZERO(place) place = T(0)
+#endif
+
 #ifndef TORSEUR_SINE_COSINE
 #define TORSEUR_SINE_COSINE
 /* Without branches: the nearest multiple of pi/2 is taken off in three parts, then polynomials, whose error is below
    4e-9. Single precision up to about 1e4 rad; a float has no digits left for larger angles anyway. */
+TORSEUR_DEVICE int bits_of(float x) {
+#if defined(__CUDACC__)
+  return __float_as_int(x);
+#else
+  int bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+TORSEUR_DEVICE float of_bits(int bits) {
+#if defined(__CUDACC__)
+  return __int_as_float(bits);
+#else
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
 TORSEUR_DEVICE void sine_cosine(float x, float *s, float *c) {
+  /* Added to a number below 2^22, 1.5 * 2^23 leaves the nearest integer in the last bits. */
   const float magic = 12582912.0f;
   const float shifted = fma(x, 0.6366197723675814f, magic);
   const float turns = shifted - magic;
-  const int quarter = (int)turns;
+  const int quarter = bits_of(shifted);
   float r = fma(turns, -1.5703125f, x);
   r = fma(turns, -4.837512969970703e-4f, r);
   r = fma(turns, -7.549790126404332e-8f, r);
@@ -43,8 +72,8 @@ TORSEUR_DEVICE void sine_cosine(float x, float *s, float *c) {
   const float cosine = fma(w, z * z, fma(z, -0.5f, 1.0f));
   const float a = (quarter & 1) ? cosine : sine;
   const float b = (quarter & 1) ? sine : cosine;
-  *s = (quarter & 2) ? -a : a;
-  *c = ((quarter + 1) & 2) ? -b : b;
+  *s = of_bits(bits_of(a) ^ ((quarter & 2) << 30));
+  *c = of_bits(bits_of(b) ^ (((quarter + 1) & 2) << 30));
 }
 
 TORSEUR_DEVICE void sine_cosine(double x, double *s, double *c) {
@@ -62,6 +91,7 @@ FOOT = """
 #undef TORSEUR_DEVICE
 #undef TORSEUR_RESTRICT
 #undef TORSEUR_TABLE
+#undef TORSEUR_ZERO
 #undef TORSEUR_UNROLL
 #undef TORSEUR_ROLLED
 """

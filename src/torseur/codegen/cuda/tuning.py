@@ -28,22 +28,19 @@ class Launch:
 
 
 VARIANTS = (*(Launch(128, resident) for resident in (1, 2, 3, 4, 5, 6, 8)), Launch(64, 1), Launch(256, 1))
-_chosen: dict[str, Launch] = {}
 
 
-def tuned(source: str, n: int, cupy: Any, run: Callable[[Launch], None]) -> Launch:
-    """The fastest variant for a source on this device; measured at the first call with many states."""
+def tuned(source: str, n: int, cupy: Any, run: Callable[[Launch], None]) -> Launch | None:
+    """The fastest variant for a source on this device; None while there were only few states to measure with."""
     name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
     key = cache_key("cuda launch", name, source)
-    if key not in _chosen:
-        known = load(key)
-        if known is None and n < SMALL:
-            return Launch()
-        if known is None:
-            known = json.dumps(asdict(min(VARIANTS, key=lambda launch: _seconds(cupy, run, launch)))).encode()
-            store(key, known)
-        _chosen[key] = Launch(**json.loads(known))
-    return _chosen[key]
+    known = load(key)
+    if known is None and n < SMALL:
+        return None
+    if known is None:
+        known = json.dumps(asdict(min(VARIANTS, key=lambda launch: _seconds(cupy, run, launch)))).encode()
+        store(key, known)
+    return Launch(**json.loads(known))
 
 
 def _seconds(cupy: Any, run: Callable[[Launch], None], launch: Launch) -> float:
