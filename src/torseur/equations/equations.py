@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Equations:
-    """q' = rates(q, v, t),  M(q) v' + bias(q, v) = loads(q, v, t) + Cᵀ λ,  C v' = γ, in the layout's symbols.
+    """q' = rates(q, v, t),  M(q) v' + bias(q, v) + Cᵀ λ = loads(q, v, t),  C v' = γ, in the layout's symbols.
 
     The rows of C are the constraints: closed loops, rolling, and equations of the user; λ are their
     multipliers. Parts are derived when first asked for, so a large mechanism pays only for what is used.
@@ -103,7 +103,7 @@ class Equations:
             owners = ", ".join(dict.fromkeys(c.owner for c in self.constraints))
             raise UnsupportedError(
                 f"mechanism '{self.mechanism.name}' is constrained ({owners}): its accelerations and multipliers are "
-                "solved together at each state, from M v' + b = Q + Cᵀ λ and C v' = γ, and have no formula."
+                "solved together at each state, from M v' + b + Cᵀ λ = Q and C v' = γ, and have no formula."
             )
         found = self.formulation.acceleration()
         if found is None:
@@ -113,12 +113,12 @@ class Equations:
 
     @cached_property
     def residual(self) -> tuple[Expr, ...]:
-        """M v' + bias - loads - Cᵀ λ, zero along a motion, with v' and λ as symbols."""
+        """M v' + bias + Cᵀ λ - loads, zero along a motion, with v' and λ as symbols."""
         vdot = self.layout.accelerations
         rows = zip(self.mass_matrix, self.bias, self.loads, strict=True)
         total = [sum((m * a for m, a in zip(row, vdot, strict=True)), b - f) for row, b, f in rows]
         for constraint, multiplier in zip(self.constraints, self.multipliers, strict=True):
-            total = [r - c * multiplier for r, c in zip(total, constraint.row, strict=True)]
+            total = [r + c * multiplier for r, c in zip(total, constraint.row, strict=True)]
         return tuple(total)
 
     @cached_property
