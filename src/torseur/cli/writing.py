@@ -60,7 +60,7 @@ def _matrix_level(equations: Equations) -> list[Statement]:
         ("Q", [(entry,) for entry in equations.loads], "vector"),
     ]
     if constraints:
-        # C v' = γ, with Cᵀ λ on the left of the equations of motion.
+        # C v' = γ, with Cᵀ λ on the right of the equations of motion.
         parts.append(("C", [constraint.row for constraint in constraints], "table"))
         parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
     return _statements([*parts, *_rates(equations)])

@@ -24,13 +24,13 @@ LARGEST_WRITING = 300  # operations of an expression that can be read as it was 
 
 
 _ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
-_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+(\w+))?")
+_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
 def named(text: str) -> Name:
     """A quantity by its name; primes are time derivatives, and the multiplier of joint 'wrist': x is lambda_wrist_x."""
     if multiplier := _MULTIPLIER.fullmatch(text):
-        return Name("_".join(part for part in ("lambda", *multiplier.groups()) if part))
+        return Name("_".join(part.replace(" ", "_") for part in ("lambda", *multiplier.groups()) if part))
     bare = text.rstrip("'")
     return Name(bare, len(text) - len(bare))
 
