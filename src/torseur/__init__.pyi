@@ -10,6 +10,7 @@ from torseur.errors import UnitError as UnitError
 from torseur.errors import UnsupportedError as UnsupportedError
 from torseur.formalisms import certify as certify
 from torseur.formalisms import derive as derive
+from torseur.formalisms import reactions as reactions
 from torseur.graph import PI as PI
 from torseur.graph import Expr as Expr
 from torseur.graph import Table as Table

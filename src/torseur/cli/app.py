@@ -14,6 +14,8 @@ from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
 from torseur.cli.library import library
 from torseur.cli.loops import loops
+from torseur.cli.objects import objects
+from torseur.cli.reactions import reactions
 from torseur.cli.report import report
 from torseur.cli.simulate import simulate
 from torseur.cli.version import version
@@ -56,5 +58,5 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-for command in (check, equations, simulate, report, generate, certify, loops, library, convert):
+for command in (check, equations, simulate, report, generate, certify, objects, reactions, loops, library, convert):
     app.command(command.__name__)(guarded(command))

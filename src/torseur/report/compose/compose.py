@@ -24,6 +24,7 @@ from torseur.report.compose.terms import Samples, samples_of
 from torseur.report.compose.warnings import listed
 from torseur.report.content import (
     Body,
+    Certificate,
     Check,
     EquationBlock,
     Fact,
@@ -59,6 +60,7 @@ def compose(
     values: Mapping[str, float] | None = None,
     reproduction: Reproduction | None = None,
     notes: tuple[str, ...] = (),
+    certificate: Certificate | None = None,
 ) -> ReportContent:
     """The content of a report on a mechanism.
 
@@ -81,6 +83,7 @@ def compose(
         view=page.view(),
         plots=plots_of(tree, trajectory) if trajectory is not None else (),
         checks=page.checks(),
+        certificate=certificate,
         reproduction=reproduction or Reproduction(),
     )
 

@@ -11,6 +11,7 @@ from torseur.errors import SimulationError, TorseurError, UnsupportedError
 from torseur.formalisms import derive
 from torseur.mechanism import Mechanism
 from torseur.report.compose.account import undetermined_functions
+from torseur.report.compose.certifying import certificate_of
 from torseur.report.compose.compose import compose, outputs_for
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.warnings import listed
@@ -33,6 +34,7 @@ class Occasion:
     rtol: float = 1e-9
     reproduction: Reproduction = field(default_factory=Reproduction)
     progress: Callable[[float], None] | None = None
+    certificate: bool = True
 
 
 def report(
@@ -59,6 +61,7 @@ def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
         values=occasion.parameters,
         reproduction=occasion.reproduction,
         notes=tuple(notes),
+        certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
     )
 
 
