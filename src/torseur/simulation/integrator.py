@@ -91,6 +91,11 @@ class Memory:
         )
 
     @property
+    def slope(self) -> Vector:
+        """The slope of the present state, where the loop left it."""
+        return self.clock[memory.CLOCK_SIZE :]
+
+    @property
     def attempts(self) -> int:
         return int(self.count[memory.ATTEMPTS])
 
@@ -120,7 +125,7 @@ def _integers(values: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def _clock(problem: Problem) -> Vector:
-    clock = np.zeros(memory.CLOCK_SIZE)
+    clock = np.zeros(memory.CLOCK_SIZE + len(problem.initial))
     clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
     clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
     clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
@@ -157,6 +162,8 @@ class Integrator:
                 notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {present.method} took over there.")
             elif answer == memory.REPARTITION and problem.repartition is not None:
                 notes.append(problem.repartition(float(work.clock[memory.TIME]), work.y))
+            elif answer == memory.HOLD and problem.hold is not None:
+                problem.hold(work.slope)
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
                 answer = present.call(work, problem)

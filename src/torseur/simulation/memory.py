@@ -14,7 +14,7 @@ STIFFNESS = 7  # running mean of h |eigenvalue|; explicit steps are limited by s
 DISTANCE = 8  # of the last step's end from a singular configuration; 1 when none is near
 START_DISTANCE = 9  # of its start
 MILESTONE = 10  # time after which progress is counted anew
-CLOCK_SIZE = 11
+CLOCK_SIZE = 11  # behind it, room for the slope of the present state
 
 STIFF = 4.0  # h |eigenvalue| above which explicit steps are limited by stability, not by accuracy
 
@@ -56,5 +56,6 @@ STEP_TOO_SMALL = 4
 RAISED = 5  # a Python function called by the loop raised an error
 STIFFENED = 6  # the system is stiff: go on with the implicit method
 REPARTITION = 7  # the independent speeds have become a bad choice: choose others and go on
+HOLD = 8  # a singular configuration is near: keep the accelerations of the present state and go on
 
-GOES_ON = (PAUSED, STIFFENED, REPARTITION)
+GOES_ON = (PAUSED, STIFFENED, REPARTITION, HOLD)

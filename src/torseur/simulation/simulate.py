@@ -117,6 +117,7 @@ def simulate(
         limits=jumps.limits,
         progress=progress,
         repartition=partial(_repartition, system, given),
+        hold=partial(_hold, system, given),
         jump=jumps.apply,
     )
     binding = Binding(system, laws)
@@ -249,6 +250,15 @@ def started(
 
 def _repartition(system: System, parameters: Vector, t: float, y: Vector) -> str:
     assert system.constrained is not None
-    settings, note = system.constrained.partitioned(t, y)
-    parameters[len(system.values) :] = settings
+    chosen, note = system.constrained.partitioned(t, y)
+    parameters[len(parameters) - len(chosen) :] = chosen
     return note
+
+
+def _hold(system: System, parameters: Vector, slope: Vector) -> None:
+    """Keeps the accelerations for the passage of a singular configuration."""
+    assert system.constrained is not None
+    statics = system.constrained.statics
+    first = len(system.values) + statics["HELD"]
+    parameters[first - 1] = 1.0
+    parameters[first : first + statics["NV"]] = slope[statics["NQ"] :]

@@ -78,14 +78,13 @@ class Constrained:
         }
 
     def partitioned(self, t: float, y: Vector) -> tuple[list[float], str]:
-        """The settings with the partition chosen for a state, and what is said about it."""
+        """The settings of the partition chosen for a state, and what is said about it."""
         assert self.numbers is not None and self.usual is not None
         rows = np.flatnonzero(self.usual > 0.0).tolist()
         chosen = choose_partition(self.numbers, t, regular_state(self.numbers, t, y), self.independent, rows)
         names = self.programs.equations.layout.speed_names
         listing = ", ".join(f"'{names[k]}'" for k in chosen.independent)
-        count = len(self.programs.constraints)
-        settings = [*self.settings[: len(names) + count + 1], *chosen.settings(count)]
+        settings = chosen.settings(len(self.programs.constraints))
         return settings, f"Independent speeds from t = {t:.6g} s on: {listing or 'none'}."
 
 
@@ -122,11 +121,14 @@ def at_start(
     )
     contacts = _contacts(ready, numbers, t, start.y)
     sizes = usual**2 if contacts is None else contacts.sizes
-    ready = replace(ready, settings=(*numbers.scales, *sizes, THICKNESS * numbers.length), contacts=contacts)
+    nothing_held = [0.0] * (1 + len(numbers.scales))
+    ready = replace(
+        ready, settings=(*numbers.scales, *sizes, THICKNESS * numbers.length, *nothing_held), contacts=contacts
+    )
     if not constrained.is_partitioned:
         return ready, start
     settings, note = ready.partitioned(t, start.y)
-    return replace(ready, settings=tuple(settings)), replace(start, notes=(*start.notes, note))
+    return replace(ready, settings=(*ready.settings, *settings)), replace(start, notes=(*start.notes, note))
 
 
 def unused_values(programs: MechanismPrograms, given: Collection[str]) -> list[str]:
