@@ -9,6 +9,7 @@ from torseur.simulation.constrained.accelerations import VANISHING
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.memory import (
     AFTER_REJECTION,
+    ASKED,
     DIRECTION,
     DISTANCE,
     LAST_ERROR,
@@ -16,6 +17,7 @@ from torseur.simulation.memory import (
     NOT_FINITE,
     RETRIES,
     RTOL,
+    SELECTS,
     START_DISTANCE,
     STEP,
     T_END,
@@ -34,6 +36,8 @@ RESOLUTION = 2.0**-52
 BESIDE = 0.1  # distance from a singular configuration at which steps are retried
 TOO_CLOSE = 1e-8  # distance at which no step should end
 WORTH_HOLDING = 1e-3  # distance below which accelerations are kept for the passage
+BADLY_SELECTED = 0.1  # distance below which other constraints are looked for
+ASKED_AGAIN = 0.2
 MOST_RETRIES = 10
 PASSING_REDUCTION = 0.85
 
@@ -110,6 +114,18 @@ def is_beside(clock: Array) -> bool:
 def is_worth_holding(clock: Array) -> bool:
     """Whether the accelerations at the end of the step are those to go on with across a singular configuration."""
     return VANISHING < clock[DISTANCE] and clock[DISTANCE] < WORTH_HOLDING
+
+
+@routine
+def wants_selection(clock: Array, count: IntArray) -> bool:
+    """Whether it is time to look for other constraints among redundant ones, and again where it gets much worse."""
+    if count[SELECTS] == 0 or clock[DISTANCE] > BADLY_SELECTED:
+        clock[ASKED] = 1.0
+        return False
+    asks = clock[DISTANCE] < ASKED_AGAIN * clock[ASKED]
+    if asks:
+        clock[ASKED] = clock[DISTANCE]
+    return asks
 
 
 @routine

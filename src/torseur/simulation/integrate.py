@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, External, IntArray, Static, routine, zeros
-from torseur.simulation.control import first_step, is_worth_holding, signed_step
+from torseur.simulation.control import first_step, is_worth_holding, signed_step, wants_selection
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.events import NG, NO_EVENT, events, first_event
 from torseur.simulation.landing import land, mark_events
@@ -33,6 +33,7 @@ from torseur.simulation.memory import (
     PAUSED,
     REJECTED,
     REPARTITION,
+    RESELECT,
     ROW,
     ROWS,
     STEP,
@@ -123,6 +124,8 @@ def integrate(
             accept(h, clock, count, y, p, work, times, samples, rows)
         if NG > 0 and mark_events(clock[TIME], y, p, count, g, sides, directions, limits, marks):
             return STOPPED
+        if PROJECT == 2 and wants_selection(clock, count):
+            return RESELECT
         if PROJECT == 2 and is_worth_holding(clock):
             copy(work, clock[CLOCK_SIZE:], N)
             return HOLD

@@ -77,6 +77,9 @@ class Jumps:
         work.y[:] = contacts.change(t, work.y.copy(), fired)
         first = len(self.system.values) + len(constrained.numbers.scales)
         self.parameters[first : first + len(contacts.usual)] = contacts.sizes
+        if constrained.is_partitioned:
+            partition, _ = constrained.partitioned(t, work.y)
+            self.parameters[len(self.parameters) - len(partition) :] = partition
         work.limits[: self._contacts] = 1
         work.sides[: self._contacts] = 1
         flight = FLIGHTS * contacts.flight_time(t, work.y)

@@ -44,7 +44,9 @@ def choose_partition(
     """The partition at a state; `rows` are the independent constraints where they are known."""
     found = numbers.of(numbers.programs.velocities, t, y)
     scaled = found["rows"] * numbers.scales
-    kept = independent_rows(scaled) if rows is None else list(rows)
+    kept = independent_rows(scaled)
+    if rows is not None:
+        kept = [rows[k] for k in independent_rows(scaled[list(rows)])]
     null = _null_space(scaled[kept]) if kept else np.eye(scaled.shape[1])
     independent = independent_speeds(null, preferred)
     dependent = [k for k in range(scaled.shape[1]) if k not in independent]
