@@ -97,8 +97,6 @@ class Binding:
         if method != "auto":
             return self.integrator(events, backend, method)
         explicit = self.integrator(events, backend)
-        if not isinstance(self.system.rhs, Program):
-            return explicit
         implicit = "radau9" if rtol < LOOSE else "radau5"
         return replace(explicit, when_stiff=lambda: self.integrator(events, backend, implicit))
 

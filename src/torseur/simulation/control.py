@@ -113,7 +113,7 @@ def is_beside(clock: Array) -> bool:
 @routine
 def is_worth_holding(clock: Array) -> bool:
     """Whether the accelerations at the end of the step are those to go on with across a singular configuration."""
-    return VANISHING < clock[DISTANCE] and clock[DISTANCE] < WORTH_HOLDING
+    return clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
 
 
 @routine

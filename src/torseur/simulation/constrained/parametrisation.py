@@ -44,7 +44,7 @@ def _complete(mechanism: Mechanism) -> Mechanism:
 
 
 def _start(mechanism: Mechanism) -> tuple[tuple[str, Expr], ...]:
-    """The whole state in which the mechanism starts; what nobody gave would follow differently from more coordinates."""
+    """The whole state in which the mechanism starts: with more coordinates, what nobody gave would follow otherwise."""
     model = reduced_model(mechanism)
     layout, y = model.numbers.equations.layout, model.state({})
     names = [*layout.coordinate_names, *layout.speed_names]

@@ -83,7 +83,7 @@ def selected(rows: Vector) -> list[int]:
 
 
 def sizes_added(rows: Vector, selection: Sequence[int]) -> Vector:
-    """Length of the part of each selected row across the selected ones before it; 0 for the others and dependent ones."""
+    """Length of the part of each selected row across the selected ones before it; 0 where there is none."""
     units: list[Vector] = []
     added = np.zeros(len(rows))
     for k in selection:

@@ -22,9 +22,8 @@ from torseur.simulation.constrained.factors import (
 from torseur.simulation.constrained.sizes import MASSLESS, NC, NP, NQ, NV, SIZES
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.laws import NU, laws
+from torseur.simulation.radau.differences import difference_jacobian
 from torseur.simulation.radau.newton_matrix import HALF
-
-DIFFERENCE = 1e-7  # change of a state from which slopes are taken, in its own units or its size
 
 linearised = External(
     "linearised",
@@ -84,25 +83,6 @@ def at_solution(
         rhs(t, y, p, dy)
     linearised(t, y, p, u, dy[NQ:], multipliers, mass, rows, rate_slopes, force_slopes, row_slopes)
     return distance
-
-
-@routine
-def difference_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
-    """The same slopes from differences of the accelerations themselves."""
-    beside = zeros(N)
-    here = zeros(N)
-    there = zeros(N)
-    below = NQ if HALF else 0
-    rhs(t, y, p, here)
-    for i in range(N):
-        beside[i] = y[i]
-    for j in range(N):
-        change = DIFFERENCE * max(1.0, abs(y[j]))
-        beside[j] = y[j] + change
-        rhs(t, beside, p, there)
-        for i in range(below, N):
-            jacobian[(i - below) * N + j] = (there[i] - here[i]) / change
-        beside[j] = y[j]
 
 
 @routine
