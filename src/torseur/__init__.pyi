@@ -35,7 +35,11 @@ from torseur.language import load as load
 from torseur.language import parse as parse
 from torseur.language import to_text as to_text
 from torseur.linearisation import equilibrium as equilibrium
+from torseur.linearisation import frequency_response as frequency_response
 from torseur.linearisation import linearise as linearise
+from torseur.linearisation import linearise_along as linearise_along
+from torseur.linearisation import root_locus as root_locus
+from torseur.linearisation import steady_motion as steady_motion
 from torseur.loops import assemble as assemble
 from torseur.loops import loops as diagnose_loops
 from torseur.mechanism import EARTH as EARTH
@@ -78,8 +82,11 @@ from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
 from torseur.report.compose.making import report as write_report
 from torseur.simulation import Event as Event
+from torseur.simulation import Impact as Impact
 from torseur.simulation import Output as Output
 from torseur.simulation import Trajectory as Trajectory
+from torseur.simulation import parametrised as parametrised
+from torseur.simulation import reduced_model as reduced_model
 from torseur.simulation import simulate as simulate
 from torseur.simulation.fmu import write_fmu as write_fmu
 from torseur.tree import build_tree as build_tree

@@ -91,6 +91,11 @@ class Memory:
         )
 
     @property
+    def slope(self) -> Vector:
+        """The slope of the present state, where the loop left it."""
+        return self.clock[memory.CLOCK_SIZE :]
+
+    @property
     def attempts(self) -> int:
         return int(self.count[memory.ATTEMPTS])
 
@@ -120,13 +125,13 @@ def _integers(values: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def _clock(problem: Problem) -> Vector:
-    clock = np.zeros(memory.CLOCK_SIZE)
+    clock = np.zeros(memory.CLOCK_SIZE + len(problem.initial))
     clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
     clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
     clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
     clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
     clock[memory.MILESTONE] = problem.start
-    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = 1.0
+    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = clock[memory.ASKED] = 1.0
     return clock
 
 
@@ -149,6 +154,7 @@ class Integrator:
         """Computes the motion, or as much of it as there is."""
         begin = time.perf_counter()
         work = Memory.of(problem)
+        work.count[memory.SELECTS] = problem.reselect is not None
         work.count[memory.WATCH] = self.when_stiff is not None
         present, answer, error, notes = self, memory.PAUSED, None, []
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
@@ -157,6 +163,10 @@ class Integrator:
                 notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {present.method} took over there.")
             elif answer == memory.REPARTITION and problem.repartition is not None:
                 notes.append(problem.repartition(float(work.clock[memory.TIME]), work.y))
+            elif answer == memory.RESELECT and problem.reselect is not None:
+                problem.reselect(float(work.clock[memory.TIME]), work.y)
+            elif answer == memory.HOLD and problem.hold is not None:
+                problem.hold(work.slope)
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
                 answer = present.call(work, problem)

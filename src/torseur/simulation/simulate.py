@@ -118,6 +118,8 @@ def simulate(
         limits=jumps.limits,
         progress=progress,
         repartition=partial(_repartition, system, given),
+        hold=partial(_hold, system, given),
+        reselect=partial(_reselect, system, given) if system.constrained and system.constrained.is_redundant else None,
         jump=jumps.apply,
     )
     binding = Binding(system, laws)
@@ -151,7 +153,7 @@ class _Result:
         times, states = self._kept()
         undetermined = self._undetermined(times, states)
         values = np.column_stack([states, *self._outputs(times, states, undetermined)])
-        open_notes = [f"'{name}' is not determined: {reason}." for name, reason in undetermined.items()]
+        open_notes = _open_notes(undetermined)
         return Trajectory(
             time=times,
             values=values,
@@ -224,6 +226,17 @@ def _without_values(system: System, formulas: Mapping[str, Expr]) -> dict[str, s
     return found
 
 
+def _open_notes(undetermined: Mapping[str, str]) -> list[str]:
+    """Outputs without a value, those with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in undetermined.items():
+        by_reason.setdefault(reason, []).append(f"'{name}'")
+    return [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not determined: {reason}."
+        for reason, names in by_reason.items()
+    ]
+
+
 def _columns(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
     kinds = [Kind.COORDINATE if slot < system.coordinates else Kind.VELOCITY for slot in range(len(system.states))]
     states = [Column(quantity, kind) for quantity, kind in zip(system.states, kinds, strict=True)]
@@ -263,6 +276,26 @@ def started(
 
 def _repartition(system: System, parameters: Vector, t: float, y: Vector) -> str:
     assert system.constrained is not None
-    settings, note = system.constrained.partitioned(t, y)
-    parameters[len(system.values) :] = settings
+    chosen, note = system.constrained.partitioned(t, y)
+    parameters[len(parameters) - len(chosen) :] = chosen
     return note
+
+
+def _reselect(system: System, parameters: Vector, t: float, y: Vector) -> None:
+    """Writes another selection of constraints into the parameters, and the partition that goes with it."""
+    constrained = system.constrained
+    assert constrained is not None
+    if constrained.reselect(t, y):
+        first = len(system.values) + constrained.statics["SIZES"]
+        parameters[first : first + constrained.statics["NC"]] = constrained.sizes
+        if constrained.is_partitioned:
+            _repartition(system, parameters, t, y)
+
+
+def _hold(system: System, parameters: Vector, slope: Vector) -> None:
+    """Keeps the accelerations for the passage of a singular configuration."""
+    assert system.constrained is not None
+    statics = system.constrained.statics
+    first = len(system.values) + statics["HELD"]
+    parameters[first - 1] = 1.0
+    parameters[first : first + statics["NV"]] = slope[statics["NQ"] :]
