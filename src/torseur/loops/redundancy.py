@@ -66,7 +66,7 @@ def _of_joints(here: Spot, jacobian: Floats) -> list[Redundancy]:
     rows, matrix = joint_rows(system, here.state)
     order = _joint_order(system, rows)
     rows, matrix = [rows[i] for i in order], matrix[order]
-    around = np.linalg.pinv(_incidence(system))
+    around: Floats = np.asarray(np.linalg.pinv(_incidence(system)), float)
     return [_worded(system, rows, found.row, _explained(system, rows, matrix, found), around)
             for found in _dependent(matrix, expected)]  # fmt: skip
 
