@@ -35,8 +35,12 @@ from torseur.language import parse as parse
 from torseur.language import to_text as to_text
 from torseur.linearisation import equilibrium as equilibrium
 from torseur.linearisation import linearise as linearise
+from torseur.loops import LoopReport as LoopReport
 from torseur.loops import assemble as assemble
-from torseur.loops import loops as diagnose_loops
+from torseur.loops import constraint_equations as constraint_equations
+from torseur.loops import loops as loops
+from torseur.loops import singularities_along as singularities_along
+from torseur.loops import singularities_in as singularities_in
 from torseur.mechanism import EARTH as EARTH
 from torseur.mechanism import LENGTH as LENGTH
 from torseur.mechanism import LENGTH_RATE as LENGTH_RATE

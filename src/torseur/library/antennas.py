@@ -38,8 +38,8 @@ def antenna_grid(width: int, height: int) -> Mechanism:
     """2 x width x height meshes in rows; neighbours share a strut."""
     number = {(i, j): i * (height + 1) + j for i in range(width + 1) for j in range(height + 1)}
     nodes = [(i + Fraction(j, 2), j) for i, j in number]
-    steps = ((1, 0), (0, 1), (1, -1))
-    sides = [(k, number[i + di, j + dj]) for (i, j), k in number.items() for di, dj in steps if (i + di, j + dj) in number]
+    neighbours = [(k, (i + di, j + dj)) for (i, j), k in number.items() for di, dj in ((1, 0), (0, 1), (1, -1))]
+    sides = [(k, number[there]) for k, there in neighbours if there in number]
     return _net("antenna_grid", f"grid of {2 * width * height} antenna meshes", nodes, sides)
 
 
