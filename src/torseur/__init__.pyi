@@ -40,8 +40,12 @@ from torseur.linearisation import linearise as linearise
 from torseur.linearisation import linearise_along as linearise_along
 from torseur.linearisation import root_locus as root_locus
 from torseur.linearisation import steady_motion as steady_motion
+from torseur.loops import LoopReport as LoopReport
 from torseur.loops import assemble as assemble
-from torseur.loops import loops as diagnose_loops
+from torseur.loops import constraint_equations as constraint_equations
+from torseur.loops import loops as loops
+from torseur.loops import singularities_along as singularities_along
+from torseur.loops import singularities_in as singularities_in
 from torseur.mechanism import EARTH as EARTH
 from torseur.mechanism import LENGTH as LENGTH
 from torseur.mechanism import LENGTH_RATE as LENGTH_RATE
