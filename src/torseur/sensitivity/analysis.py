@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from torseur.errors import UnsupportedError
 from torseur.graph import Expr, symbols_of
 from torseur.sensitivity.adjoint import Backward, recorded
 from torseur.sensitivity.choice import Choice, chosen
@@ -16,6 +17,8 @@ from torseur.sensitivity.criteria import Criterion, ReadCriterion, as_criteria, 
 from torseur.sensitivity.direct import Changes, direct
 from torseur.sensitivity.growth import growth_of_changes, growth_of_weights, remarks
 from torseur.sensitivity.initial import initial_changes
+from torseur.sensitivity.jumps import Jump, JumpsOfChanges, read_jump
+from torseur.sensitivity.moments import Moment, MomentCriteria
 from torseur.sensitivity.observation import Observation
 from torseur.sensitivity.parameters import Requested
 from torseur.sensitivity.preparation import Prepared, prepare
@@ -40,6 +43,7 @@ def sensitivity(
     second_order: bool = False,
     values: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
+    jumps: Sequence[Jump] = (),
     laws: Mapping[str, Callable[..., object]] | None = None,
     rtol: float = 1e-9,
     atol: Tolerance = None,
@@ -60,6 +64,7 @@ def sensitivity(
     method       "direct", "adjoint" (of the integrator's own steps), "continuous_adjoint", or "auto", the cheaper one
     second_order adds the Hessian of each criterion, at the end
     values       of parameters that replace those of the mechanism; `initial` likewise of coordinates and speeds
+    jumps        changes of the state where a formula changes sign
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
     """
     start, until = finite_time("start", start), finite_time("until", until)
@@ -67,7 +72,7 @@ def sensitivity(
     wanted = as_criteria(criteria, integral)
     times = np.array([until]) if samples is None else sample_times(samples, start, until)
     course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress)
-    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course)
+    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(jumps))
     return study.answer(method, second_order)
 
 
@@ -78,6 +83,7 @@ class Study:
     ready: Prepared
     criteria: tuple[ReadCriterion, ...]
     course: Course
+    jumps: tuple[Jump, ...] = ()
 
     @cached_property
     def integrals(self) -> list[ReadCriterion]:
@@ -105,19 +111,37 @@ class Study:
         observed = routines_of(replace(self.variation, integrands=formulas))
         return Observation(observed, self.variation.system.solver_parameters, self.course.backend)
 
+    @cached_property
+    def moments(self) -> MomentCriteria:
+        """The criteria whose time is found along the motion."""
+        found = tuple(criterion for criterion in self.criteria if not criterion.criterion.is_over_time)
+        return MomentCriteria(found, self.variation, self.course.backend)
+
     def answer(self, method: str, second_order: bool) -> Sensitivities:
         """The slopes, by the method asked for or the cheaper one."""
-        choice = chosen(method, self.routines, len(self.criteria), len(self.course.times))
+        choice = self._choice(method)
         found = self._direct(choice) if choice.method == "direct" else self._adjoint(choice)
         return replace(found, notes=(*self.variation.system.notes, *self._untouched(), *found.notes))
 
+    def _choice(self, method: str) -> Choice:
+        if not self.jumps:
+            return chosen(method, self.routines, len(self.criteria), len(self.course.times))
+        if method not in ("auto", "direct"):
+            raise UnsupportedError("jumps of the state are followed by the direct method only: method='direct'.")
+        return Choice("direct", "the state jumps, which the direct method follows")
+
     def _direct(self, choice: Choice) -> Sensitivities:
-        found = direct(self.routines, self.course)
+        rules = [read_jump(jump, self.variation) for jump in self.jumps]
+        directions = tuple(jump.direction for jump in self.jumps)
+        watch = self.moments.watch([rule.when for rule in rules], directions, (1,) * len(rules))
+        found = direct(self.routines, self.course, watch, JumpsOfChanges(rules).apply if rules else None)
         states = len(self.variation.states)
         values, slopes = self._observed(found)
-        table = {criterion.label: (values[:, k], slopes[:, k]) for k, criterion in enumerate(self.values)}
-        table |= {c.label: (found.x[:, states + k], found.u[:, states + k]) for k, c in enumerate(self.integrals)}
-        responses = [self._response(criterion, found.times, *table[criterion.label]) for criterion in self.criteria]
+        table = {c.label: (found.times, values[:, k], slopes[:, k]) for k, c in enumerate(self.values)}
+        for k, criterion in enumerate(self.integrals):
+            table[criterion.label] = (found.times, found.x[:, states + k], found.u[:, states + k])
+        table |= self._at_moments(found, len(rules))
+        responses = [self._response(criterion, *table[criterion.label]) for criterion in self.criteria]
         notes, trusted = remarks(growth_of_changes(self.variation, found.u), found.times, self.course.rtol)
         return self._result(choice, responses, found.run.statistics, notes, trusted)
 
@@ -127,36 +151,71 @@ class Study:
         states = len(self.variation.states)
         return self.observation.changes(found.times, found.x[:, :states], found.u[:, :states])
 
-    def _adjoint(self, choice: Choice) -> Sensitivities:
-        back = recorded(self.routines, self.course)
-        values, weights, of_parameters = self._end_weights(back)
-        at_start, pbar = back.back(weights, of_parameters)
-        slopes = pbar + at_start @ self.variation.initial_changes
-        times = np.array([back.recording.run.t])
-        responses = [
-            self._response(criterion, times, values[k : k + 1], slopes[k : k + 1])
-            for k, criterion in enumerate(self.criteria)
-        ]
-        growth = growth_of_weights(self.variation, at_start, values).max(initial=0.0)
-        notes, trusted = remarks(np.array([growth]), times, self.course.rtol)
-        return self._result(choice, responses, back.recording.run.statistics, notes, trusted)
+    def _at_moments(self, found: Changes, jumps: int) -> dict[str, tuple[Vector, Vector, Vector]]:
+        """Time, value and slopes of the criteria whose time was found along the motion."""
+        states, table = len(self.variation.states), {}
+        begin = Moment(self.course.start, np.array(self.variation.system.initial), self.variation.start)
+        end = Moment(found.end.t, found.end.x[:states], found.end.u[:states])
+        for k, criterion in enumerate(self.moments.criteria):
+            marks = [Moment(m.t, m.x[:states], m.u[:states]) for m in found.marks if m.number == jumps + k]
+            moment = self.moments.chosen(k, marks, [begin, end])
+            value, slopes = self.moments.slopes(k, moment)
+            table[criterion.label] = (np.array([moment.t]), np.array([value]), slopes[None])
+        return table
 
-    def _end_weights(self, back: Backward) -> tuple[Vector, Vector, Vector]:
-        """Values of the criteria at the end, and their slopes there by x and by the parameters."""
-        size, columns, states = self.variation.size, self.variation.columns, len(self.variation.states)
+    def _adjoint(self, choice: Choice) -> Sensitivities:
+        ends = [self._end_of(criterion) for criterion in self.criteria]
+        responses: dict[str, Response] = {}
+        growth, statistics = 0.0, None
+        for until in dict.fromkeys(ends):
+            here = [c for c, end in zip(self.criteria, ends, strict=True) if end == until]
+            back = recorded(self.routines, replace(self.course, until=until))
+            values, weights, of_parameters = self._end_weights(back, here)
+            at_start, pbar = back.back(weights, of_parameters)
+            slopes = pbar + at_start @ self.variation.initial_changes
+            for k, criterion in enumerate(here):
+                row = np.array([until]), values[k : k + 1], slopes[k : k + 1]
+                responses[criterion.label] = self._response(criterion, *row)
+            growth = max(growth, growth_of_weights(self.variation, at_start, values).max(initial=0.0))
+            statistics = back.recording.run.statistics
+        notes, trusted = remarks(np.array([growth]), np.array([self.course.until]), self.course.rtol)
+        return self._result(choice, [responses[c.label] for c in self.criteria], statistics, notes, trusted)
+
+    def _end_of(self, criterion: ReadCriterion) -> float:
+        """The time at which a criterion is evaluated."""
+        if criterion.criterion.is_over_time:
+            return self.course.until
+        return self._found[self.moments.criteria.index(criterion)].t
+
+    @cached_property
+    def _found(self) -> list[Moment]:
+        """The moments of the criteria that have one, from a motion without changes."""
+        still = replace(self.variation, varied=(), start=self.variation.start[:, :0])
+        found = direct(routines_of(still), self.course, self.moments.watch())
+        states = len(self.variation.states)
+        ends = [Moment(self.course.start, np.array(self.variation.system.initial)), Moment(found.end.t, found.end.x)]
+        ends = [replace(moment, y=moment.y[:states]) for moment in ends]
+        listed = [[Moment(m.t, m.x[:states]) for m in found.marks if m.number == k] for k in range(len(self.moments.criteria))]
+        return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
+
+    def _end_weights(self, back: Backward, criteria: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
+        """Values of criteria at the end, and their slopes there by x and by the parameters."""
+        states = len(self.variation.states)
         t, end = back.recording.run.t, back.recording.end
-        values, weights = np.zeros(len(self.criteria)), np.zeros((len(self.criteria), size))
-        of_parameters = np.zeros((len(self.criteria), columns))
+        values, weights = np.zeros(len(criteria)), np.zeros((len(criteria), self.variation.size))
+        of_parameters = np.zeros((len(criteria), self.variation.columns))
         observed = self.observation.values(np.array([t]), end[None, :states])[0] if self.values else np.empty(0)
-        for k, criterion in enumerate(self.criteria):
+        for k, criterion in enumerate(criteria):
             if criterion.kind == "integral":
                 place = states + self.integrals.index(criterion)
                 values[k], weights[k, place] = end[place], 1.0
+            elif criterion.kind == "value":
+                values[k] = observed[self.values.index(criterion)]
+                one = np.eye(len(self.values))[self.values.index(criterion)]
+                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], one)
             else:
-                place = self.values.index(criterion)
-                values[k] = observed[place]
-                chosen_one = np.eye(len(self.values))[place]
-                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], chosen_one)
+                moment, place = Moment(t, end[:states]), self.moments.criteria.index(criterion)
+                values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment)
         return values, weights, of_parameters
 
     def _response(self, criterion: ReadCriterion, times: Vector, values: Vector, slopes: Vector) -> Response:

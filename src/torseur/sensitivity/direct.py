@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from torseur.errors import SimulationError
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.loop import integrator
+from torseur.sensitivity.moments import NOTHING, Watch
 from torseur.sensitivity.routines import Routines
 from torseur.simulation import memory
 from torseur.simulation.failure import failure_message
 from torseur.simulation.integrator import Run
 from torseur.simulation.problem import Problem
 from torseur.simulation.system import System, Vector
-
-
-@dataclass(frozen=True, eq=False)
-class Watch:
-    """Event functions of the loop: their externals and the directions of their changes of sign."""
-
-    externals: dict[str, Any]
-    directions: tuple[int, ...]
-    limits: tuple[int, ...]
-
-
-NOTHING = Watch({}, (), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +36,16 @@ class Changes:
     x: Vector
     u: Vector
     marks: tuple[Mark, ...]
+    end: Mark
     run: Run
 
 
-def direct(routines: Routines, course: Course, watch: Watch = NOTHING) -> Changes:
-    """States and their changes along the motion."""
+def direct(
+    routines: Routines, course: Course, watch: Watch = NOTHING, jump: Callable[[Any], bool] | None = None
+) -> Changes:
+    """States and their changes along the motion; `jump` changes both where the loop stops at an event."""
     variation = routines.variation
-    problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits)
+    problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits, jump=jump)
     statics = {**routines.statics, "NG": len(watch.directions)}
     loop = integrator(len(problem.initial), statics, {**routines.direct, **watch.externals}, course.backend)
     run = loop.run(problem)
@@ -64,7 +54,9 @@ def direct(routines: Routines, course: Course, watch: Watch = NOTHING) -> Change
     times = problem.times[: len(run.samples)]
     marks = [_mark(row, size, columns) for row in run.marks]
     x, u = _split(run.samples, size, columns)
-    return Changes(times, x, u, tuple(marks), run)
+    end_x, end_u = _split(run.y[None], size, columns)
+    end = Mark(-1, run.t, end_x[0], end_u[0])
+    return Changes(times, x, u, tuple(marks), end, run)
 
 
 def _split(rows: Vector, size: int, columns: int) -> tuple[Vector, Vector]:
@@ -84,8 +76,3 @@ def require_done(run: Run, problem: Problem, system: System) -> None:
         size = len(system.states)
         own = replace(run, worst=min(max(run.worst, 0), size - 1), y=run.y[:size])
         raise SimulationError(failure_message(own, replace(problem, initial=problem.initial[:size]), system))
-
-
-def changes_of(found: Changes, rows: Sequence[int]) -> Vector:
-    """Changes of some entries of x at the samples (time, entry, parameter)."""
-    return np.asarray(found.u[:, list(rows)])

@@ -13,9 +13,9 @@ from __future__ import annotations
 from torseur.codegen.routine import Array, External, routine, zeros
 from torseur.sensitivity.tangent import NPAR, NX, NY
 from torseur.simulation.constrained.accelerations import dot
-from torseur.simulation.constrained.factors import solve_lower, solve_lower_transposed, unwhiten, whiten
+from torseur.simulation.constrained.factors import solve_lower_transposed, whiten
 from torseur.simulation.constrained.manifold import correction, factored
-from torseur.simulation.constrained.sizes import NC, NH, NQ, NV, PLAIN, QUATERNIONS, normalised, positions
+from torseur.simulation.constrained.sizes import NC, NH, NQ, NV, PLAIN, QUATERNIONS, positions
 
 on_constraints = External("on_constraints", "t: float, y: Array, p: Array, out: Array -> float")
 level_slopes = External(
