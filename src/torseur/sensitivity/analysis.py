@@ -24,6 +24,7 @@ from torseur.sensitivity.parameters import Requested
 from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import Routines, routines_of
+from torseur.sensitivity.second_order import Curvature
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.from_equations import Model
 from torseur.simulation.problem import Samples, Tolerance, finite_time, sample_times
@@ -121,6 +122,8 @@ class Study:
         """The slopes, by the method asked for or the cheaper one."""
         choice = self._choice(method)
         found = self._direct(choice) if choice.method == "direct" else self._adjoint(choice)
+        if second_order:
+            found = replace(found, responses=tuple(self._curved(r) for r in found.responses))
         return replace(found, notes=(*self.variation.system.notes, *self._untouched(), *found.notes))
 
     def _choice(self, method: str) -> Choice:
@@ -217,6 +220,31 @@ class Study:
                 moment, place = Moment(t, end[:states]), self.moments.criteria.index(criterion)
                 values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment)
         return values, weights, of_parameters
+
+    @cached_property
+    def curvature(self) -> Curvature:
+        return Curvature(self.routines, self.course)
+
+    def _curved(self, response: Response) -> Response:
+        """The response with its Hessian at the end of the span."""
+        criterion = next(c for c in self.criteria if c.label == response.name)
+        if not criterion.criterion.is_over_time or self.jumps:
+            raise UnsupportedError(f"criterion '{criterion.label}': second order is for values and integrals, no jumps.")
+        size, states, columns = self.variation.size, len(self.variation.states), self.variation.columns
+        end = self.curvature.recording.end
+        weights, pbar, hessian = np.zeros(size * (1 + columns)), np.zeros(columns), np.zeros((columns, columns))
+        if criterion.kind == "integral":
+            weights[states + self.integrals.index(criterion)] = 1.0
+        else:
+            x, u = end[:size], end[size:].reshape(size, columns)
+            observed = self.observation.routines
+            place = self.values.index(criterion)
+            found, pbar, hessian = self.curvature.observed(observed, self.course.until, x, u, place)
+            width = observed.variation.size
+            weights[:states] = found[:states]
+            weights[size : size + states * columns] = found[width : width + states * columns]
+        _, whole = self.curvature.hessian(weights, pbar, hessian)
+        return replace(response, hessian=0.5 * (whole + whole.T))
 
     def _response(self, criterion: ReadCriterion, times: Vector, values: Vector, slopes: Vector) -> Response:
         return Response(criterion.label, criterion.unit, criterion.kind, times, values, slopes)

@@ -163,3 +163,30 @@ class OpenPrograms:
         w = tuple(symbol(f"weight of state {k}") for k in range(len(self.variation.states)))
         pulled = weighted_gradient(list(project.outputs[0].entries), list(w), project.input("y").nodes)
         return Program("settled_weights", (*project.inputs, Input("w", w)), (vector("out", pulled),))
+
+    def curvature(self, directions: int) -> Program:
+        """Changes of what `pullback` gives along several directions of states, accelerations, weights and constants.
+
+        Directions stand side by side: entry k of direction d of a vector at k * directions + d.
+        """
+        variation = self.variation
+        moved = {
+            "u": variation.states,
+            "b": self.accelerations,
+            "v": self.weights,
+            "e": variation.moving,
+        }
+        marks = {
+            name: [[symbol(f"{name} {k} {d}") for d in range(directions)] for k in range(len(nodes))]
+            for name, nodes in moved.items()
+        }
+        by_states, by_parameters = self.pulled
+        columns = []
+        for d in range(directions):
+            along = {node: marks[name][k][d] for name, nodes in moved.items() for k, node in enumerate(nodes)}
+            columns.append(directional_derivative([*by_states, *by_parameters], along))
+        rows = [[column[k] for column in columns] for k in range(len(by_states) + len(by_parameters))]
+        inputs = [Input(name, tuple(mark for row in rows for mark in row)) for name, rows in marks.items() if rows]
+        count = len(by_states)
+        outputs = (matrix("ybar", rows[:count]), matrix("pbar", rows[count:]))
+        return Program("curvature", (*self.pullback.inputs, *inputs), outputs)
