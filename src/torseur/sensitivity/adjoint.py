@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -49,7 +50,8 @@ def recorded(routines: Routines, course: Course) -> Backward:
     variation = routines.variation
     problem = course.problem(variation, False, times=np.empty(0))
     loop = integrator(variation.size, routines.statics, routines.forward, course.backend)
-    repeat = routine_of(repeat_steps, variation.size, routines.statics, routines.backward, course.backend)
+    backend = course.backend
+    repeat = partial(routine_of, repeat_steps, variation.size, routines.statics, routines.backward, backend)
     recording = record(loop, repeat, problem, course.most_bytes)
     require_done(recording.run, problem, variation.system)
     return Backward(routines, course, recording)

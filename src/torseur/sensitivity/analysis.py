@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.errors import UnsupportedError
+from torseur.errors import SimulationError, UnsupportedError
 from torseur.graph import Expr, symbols_of
-from torseur.sensitivity.adjoint import Backward, recorded
+from torseur.sensitivity.adjoint import recorded
 from torseur.sensitivity.choice import Choice, chosen
+from torseur.sensitivity.continuous import ContinuousAdjoint, basis
 from torseur.sensitivity.course import MOST_BYTES, Course
 from torseur.sensitivity.criteria import Criterion, ReadCriterion, as_criteria, read_criterion
 from torseur.sensitivity.direct import Changes, direct
@@ -29,6 +30,8 @@ from torseur.sensitivity.variation import Variation
 from torseur.simulation.from_equations import Model
 from torseur.simulation.problem import Samples, Tolerance, finite_time, sample_times
 from torseur.simulation.system import Vector
+
+BASIS_LOST = 1e-4  # condition number of a basis of adjoint solutions times the tolerance, beyond which it is not used
 
 
 def sensitivity(
@@ -121,7 +124,7 @@ class Study:
     def answer(self, method: str, second_order: bool) -> Sensitivities:
         """The slopes, by the method asked for or the cheaper one."""
         choice = self._choice(method)
-        found = self._direct(choice) if choice.method == "direct" else self._adjoint(choice)
+        found = self._by(choice)
         if second_order:
             found = replace(found, responses=tuple(self._curved(r) for r in found.responses))
         return replace(found, notes=(*self.variation.system.notes, *self._untouched(), *found.notes))
@@ -132,6 +135,54 @@ class Study:
         if method not in ("auto", "direct"):
             raise UnsupportedError("jumps of the state are followed by the direct method only: method='direct'.")
         return Choice("direct", "the state jumps, which the direct method follows")
+
+    def _by(self, choice: Choice) -> Sensitivities:
+        if choice.method == "direct":
+            return self._direct(choice)
+        if len(self.course.times) > 1:
+            return self._from_basis(choice)
+        return self._adjoint(choice) if choice.method == "adjoint" else self._continuous(choice)
+
+    def _continuous(self, choice: Choice) -> Sensitivities:
+        """Slopes at the end by the continuous adjoint."""
+        adjoint = ContinuousAdjoint(self.routines, self._without_moments())
+        values, weights, of_parameters = self._end_weights(adjoint.motion.t, adjoint.motion.y, self.criteria)
+        slopes, at_start = adjoint.gradients(weights, of_parameters)
+        times = np.array([self.course.until])
+        responses = [self._response(c, times, values[k, None], slopes[k, None]) for k, c in enumerate(self.criteria)]
+        growth = growth_of_weights(self.variation, at_start, values).max(initial=0.0)
+        notes, trusted = remarks(np.array([growth]), times, self.course.rtol)
+        return self._result(choice, responses, adjoint.motion.statistics, notes, trusted)
+
+    def _without_moments(self) -> Course:
+        if self.moments.criteria:
+            raise UnsupportedError(
+                f"criterion '{self.moments.criteria[0].label}': events and extrema are for the direct method, or the "
+                "discrete adjoint without samples."
+            )
+        return self.course
+
+    def _from_basis(self, choice: Choice) -> Sensitivities:
+        """Slopes at all samples by a basis of adjoint solutions; by the direct method where that loses digits."""
+        adjoint, times = ContinuousAdjoint(self.routines, self._without_moments()), self.course.times
+        try:
+            found = basis(adjoint)
+            worst = float(found.conditions.max(initial=1.0))
+        except SimulationError:
+            worst = float("inf")
+        if not worst * self.course.rtol < BASIS_LOST:
+            text = f"the basis of adjoint solutions has condition number {worst:.1e}, too much for rtol"
+            taken = self._direct(Choice("direct", f"{text} = {self.course.rtol:g}; the direct method took over"))
+            return replace(taken, notes=(f"Adjoint over time: {taken.reason}.", *taken.notes))
+        values, slopes = [], []
+        for k, (t, x) in enumerate(zip(times, adjoint.motion.samples, strict=True)):
+            at_sample, weights, of_parameters = self._end_weights(float(t), x, self.criteria)
+            values.append(at_sample)
+            slopes.append(found.slopes(k, weights, of_parameters, self.variation.initial_changes))
+        table, curves = np.array(values), np.array(slopes)
+        responses = [self._response(c, times, table[:, k], curves[:, k]) for k, c in enumerate(self.criteria)]
+        note = f"Condition number of the basis of adjoint solutions: at most {worst:.1e}."
+        return self._result(choice, responses, adjoint.motion.statistics, (note,), True)
 
     def _direct(self, choice: Choice) -> Sensitivities:
         rules = [read_jump(jump, self.variation) for jump in self.jumps]
@@ -173,7 +224,7 @@ class Study:
         for until in dict.fromkeys(ends):
             here = [c for c, end in zip(self.criteria, ends, strict=True) if end == until]
             back = recorded(self.routines, replace(self.course, until=until))
-            values, weights, of_parameters = self._end_weights(back, here)
+            values, weights, of_parameters = self._end_weights(until, back.recording.end, here)
             at_start, pbar = back.back(weights, of_parameters)
             slopes = pbar + at_start @ self.variation.initial_changes
             for k, criterion in enumerate(here):
@@ -201,10 +252,11 @@ class Study:
         listed = [[Moment(m.t, m.x[:states]) for m in found.marks if m.number == k] for k in range(len(self.moments.criteria))]
         return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
 
-    def _end_weights(self, back: Backward, criteria: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
-        """Values of criteria at the end, and their slopes there by x and by the parameters."""
+    def _end_weights(
+        self, t: float, end: Vector, criteria: Sequence[ReadCriterion]
+    ) -> tuple[Vector, Vector, Vector]:
+        """Values of criteria at a time where x is known, and their slopes there by x and by the parameters."""
         states = len(self.variation.states)
-        t, end = back.recording.run.t, back.recording.end
         values, weights = np.zeros(len(criteria)), np.zeros((len(criteria), self.variation.size))
         of_parameters = np.zeros((len(criteria), self.variation.columns))
         observed = self.observation.values(np.array([t]), end[None, :states])[0] if self.values else np.empty(0)

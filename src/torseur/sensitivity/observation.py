@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from torseur.codegen.routine import Array, External, routine, zeros
+from torseur.codegen.compiled import CompiledRoutine
+from torseur.codegen.routine import Array, External, Routine, routine, zeros
 from torseur.sensitivity.backward import NQ, pullback
 from torseur.sensitivity.loop import routine_of
 from torseur.sensitivity.routines import Routines
 from torseur.sensitivity.tangent import NX
 from torseur.simulation.dop853 import N
 from torseur.simulation.system import Vector
+
+FEW = 16  # states that are evaluated sooner by interpreted code than code is compiled
 
 slope = External("rhs", "t: float, y: Array, p: Array, dy: Array")
 
@@ -53,6 +58,11 @@ class Observation:
     def _size(self) -> int:
         return self.routines.variation.size * (1 + self.routines.variation.columns)
 
+    def _routine(self, entry: Routine, size: int, externals: Mapping[str, Any], rows: int) -> CompiledRoutine:
+        """The routine, compiled where it runs often enough to pay for it."""
+        backend = self.backend if rows > FEW else "python"
+        return routine_of(entry, size, self.routines.statics, externals, backend)
+
     def changes(self, times: Vector, states: Vector, changes: Vector) -> tuple[Vector, Vector]:
         """Values (time, formula) and their changes (time, formula, parameter), from those of the states."""
         columns, n, m = self.routines.variation.columns, self._states, self.count
@@ -60,7 +70,7 @@ class Observation:
         rows[:, :n] = states
         rows[:, n + m : n + m + n * columns] = changes.reshape(len(times), -1)
         out = np.zeros_like(rows)
-        along = routine_of(slopes_along, self._size, self.routines.statics, self.routines.direct, self.backend)
+        along = self._routine(slopes_along, self._size, self.routines.direct, len(times))
         along(len(times), np.ascontiguousarray(times), rows.reshape(-1), self.parameters, out.reshape(-1))
         values, of_all = out[:, n : n + m], out[:, n + m :].reshape(len(times), n + m, columns)
         return values.copy(), of_all[:, n:].copy()
@@ -71,14 +81,14 @@ class Observation:
         rows = np.zeros((len(times), size))
         rows[:, : self._states] = states
         out = np.zeros_like(rows)
-        along = routine_of(slopes_along, size, self.routines.statics, self.routines.forward, self.backend)
+        along = self._routine(slopes_along, size, self.routines.forward, len(times))
         along(len(times), np.ascontiguousarray(times), rows.reshape(-1), self.parameters, out.reshape(-1))
         return out[:, self._states :].copy()
 
     def weights(self, t: float, state: Vector, of_formulas: Vector) -> tuple[Vector, Vector]:
         """Weights of the states and of the parameters, for a weighted sum of the formulas in one state."""
         size = self.routines.variation.size
-        back = routine_of(observed_back, size, self.routines.statics, self.routines.backward, self.backend)
+        back = self._routine(observed_back, size, self.routines.backward, 1)
         y, w = np.concatenate([state, np.zeros(self.count)]), np.concatenate([np.zeros(self._states), of_formulas])
         ybar, pbar = np.zeros(size), np.zeros(max(self.routines.variation.columns, 1))
         back(float(t), y, self.parameters, w, ybar, pbar)

@@ -6,7 +6,7 @@ state only, and are computed again when they are needed, which costs one more si
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,11 +41,11 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A motion as blocks of steps, the state at its end, and how it ended."""
+    """A motion as blocks of steps and how it ended; `repeat` makes the routine that takes steps again."""
 
     blocks: tuple[Block, ...]
     run: Run
-    repeat: CompiledRoutine
+    repeat: Callable[[], CompiledRoutine]
     parameters: Vector
 
     @property
@@ -70,11 +70,11 @@ class Recording:
             size = len(block.first)
             rows = np.zeros((len(block), PIECE_STATE + (1 + STAGES) * size))
             rows[:, :PIECE_STATE] = block.rows
-            self.repeat(len(block), block.first.copy(), self.parameters, rows.reshape(-1))
+            self.repeat()(len(block), block.first.copy(), self.parameters, rows.reshape(-1))
             yield rows
 
 
-def record(loop: Integrator, repeat: CompiledRoutine, problem: Problem, most_bytes: float) -> Recording:
+def record(loop: Integrator, repeat: Callable[[], CompiledRoutine], problem: Problem, most_bytes: float) -> Recording:
     """The motion with everything needed to go back through it, in about that much memory."""
     from time import perf_counter
 

@@ -7,7 +7,7 @@ accompanied by their changes Λ with each parameter, and the weights of the para
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -146,7 +146,7 @@ class Curvature:
         size = len(problem.initial)
         loop = integrator(size, self.routines.statics, self.routines.direct, self.course.backend)
         statics = {**self.routines.statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
-        repeat = routine_of(repeat_steps, size, statics, self.routines.direct, self.course.backend)
+        repeat = partial(routine_of, repeat_steps, size, statics, self.routines.direct, self.course.backend)
         recording = record(loop, repeat, problem, self.course.most_bytes)
         require_done(recording.run, problem, variation.system)
         return recording
@@ -181,7 +181,7 @@ class Curvature:
         y[size : size + states * columns] = u[:states].ravel()
         ybar, pbar, hessian = np.zeros_like(y), np.zeros(columns), np.zeros((columns, columns))
         pull = {**externals(routines), "rhs": routines.direct["rhs"]}
-        back = routine_of(observed_twice, len(y), self.statics(routines), pull, self.course.backend)
+        back = routine_of(observed_twice, len(y), self.statics(routines), pull, "python")
         p, e = variation.system.solver_parameters, directions(routines)
         back(float(t), y, p, e, w, ybar, pbar, hessian.reshape(-1))
         return ybar, pbar, hessian
