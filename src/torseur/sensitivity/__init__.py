@@ -8,8 +8,9 @@ from torseur.sensitivity.analysis import sensitivity
 from torseur.sensitivity.criteria import Criterion
 from torseur.sensitivity.jumps import Jump
 from torseur.sensitivity.results import Rank, Response, Sensitivities
+from torseur.sensitivity.surface import Surface, sensitivity_surface
 
-__all__ = ["Criterion", "Jump", "Rank", "Response", "Sensitivities", "sensitivity"]
+__all__ = ["Criterion", "Jump", "Rank", "Response", "Sensitivities", "Surface", "sensitivity", "sensitivity_surface"]
 
 
 class _Callable(ModuleType):

@@ -21,12 +21,13 @@ from torseur.sensitivity.initial import initial_changes
 from torseur.sensitivity.jumps import Jump, JumpsOfChanges, read_jump
 from torseur.sensitivity.moments import Moment, MomentCriteria
 from torseur.sensitivity.observation import Observation
-from torseur.sensitivity.parameters import Requested
+from torseur.sensitivity.parameters import Requested, Varied
 from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import Routines, routines_of
 from torseur.sensitivity.second_order import Curvature
 from torseur.sensitivity.variation import Variation
+from torseur.sensitivity.verification import Agreement, agreements
 from torseur.simulation.from_equations import Model
 from torseur.simulation.problem import Samples, Tolerance, finite_time, sample_times
 from torseur.simulation.system import Vector
@@ -45,6 +46,7 @@ def sensitivity(
     integral: bool = False,
     method: str = "auto",
     second_order: bool = False,
+    verify: bool = False,
     values: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
     jumps: Sequence[Jump] = (),
@@ -67,6 +69,7 @@ def sensitivity(
     samples      times, or how many, at which slopes are wanted; by default the end only
     method       "direct", "adjoint" (of the integrator's own steps), "continuous_adjoint", or "auto", the cheaper one
     second_order adds the Hessian of each criterion, at the end
+    verify       compares the slopes with differences of motions: `agreement` of the result
     values       of parameters that replace those of the mechanism; `initial` likewise of coordinates and speeds
     jumps        changes of the state where a formula changes sign
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
@@ -77,7 +80,8 @@ def sensitivity(
     times = np.array([until]) if samples is None else sample_times(samples, start, until)
     course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress)
     study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(jumps))
-    return study.answer(method, second_order)
+    found = study.answer(method, second_order)
+    return replace(found, agreement=study.verified(found.responses)) if verify else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +132,17 @@ class Study:
         if second_order:
             found = replace(found, responses=tuple(self._curved(r) for r in found.responses))
         return replace(found, notes=(*self.variation.system.notes, *self._untouched(), *found.notes))
+
+    def verified(self, responses: Sequence[Response]) -> tuple[Agreement, ...]:
+        """How the slopes agree with differences of motions at a tighter tolerance."""
+        tight = replace(self.course, rtol=max(1e-2 * self.course.rtol, 1e-13))
+
+        def shifted(parameter: Varied, step: float) -> list[Vector]:
+            ready = replace(self.ready.shifted(parameter, step), varied=())
+            study = Study(ready, tuple(read_criterion(c.criterion, ready.system) for c in self.criteria), tight, self.jumps)
+            return [response.values for response in study._direct(Choice("direct", "")).responses]
+
+        return agreements(self.variation.varied, responses, shifted)
 
     def _choice(self, method: str) -> Choice:
         if not self.jumps:

@@ -62,7 +62,7 @@ def _tangent(routines: Routines) -> float:
         return routines.programs.tangent.cost + product
     assert isinstance(routines, ConstrainedRoutines)
     per_column = _solving(routines) / 4.0
-    own = routines.programs.programs.dynamics.cost + routines.programs.slopes.cost
+    own = sum(program.cost for program in routines.programs.slopes)
     return own + _solving(routines) + product + columns * per_column
 
 
@@ -70,7 +70,7 @@ def _pullback(routines: Routines) -> float:
     if isinstance(routines, OpenRoutines):
         return routines.programs.pullback.cost
     assert isinstance(routines, ConstrainedRoutines)
-    return routines.programs.programs.dynamics.cost + routines.programs.pulled.cost + 1.3 * _solving(routines)
+    return sum(program.cost for program in routines.programs.pulled) + 1.3 * _solving(routines)
 
 
 def _solving(routines: ConstrainedRoutines) -> float:

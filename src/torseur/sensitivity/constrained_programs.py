@@ -63,10 +63,14 @@ class ConstrainedPrograms:
         return [*self.programs._balance, *self.programs._accelerated]
 
     @cached_property
-    def slopes(self) -> Program:
-        """Slopes of rates, of r and c, and of the integrands, each a row per state and then per parameter."""
+    def slopes(self) -> tuple[Program, Program]:
+        """The terms of the motion, then slopes of rates, of r and c, and of the integrands.
+
+        Slopes have a row per state and then per parameter.
+        """
         groups = (("rate_slopes", self._rates), ("slopes", self._equations), ("integrand_slopes", self._integrands))
-        return Program("slopes", self._inputs, tuple(self._by_variables(name, e) for name, e in groups))
+        slopes = Program("slopes", self._inputs, tuple(self._by_variables(name, e) for name, e in groups))
+        return sharing(self.programs.dynamics, slopes)
 
     def _by_variables(self, name: str, formulas: Sequence[Expr]) -> Any:
         by_states = self.variation.by_states(formulas)
@@ -88,8 +92,8 @@ class ConstrainedPrograms:
         return Program("integrands", self._inputs, (vector("values", self._integrands), matrix("by_solution", rows)))
 
     @cached_property
-    def pulled(self) -> Program:
-        """Weights w of x', x of r and m of c (both negative) pulled back to states and parameters."""
+    def pulled(self) -> tuple[Program, Program]:
+        """The terms of the motion, then weights w of x' and x of r and c pulled back to states and parameters."""
         size = len(self._rates) + len(self.programs.equations.layout.speeds) + len(self._integrands)
         w = tuple(symbol(f"weight of slope {k}") for k in range(size))
         x = tuple(symbol(f"weight of equation {k}") for k in range(len(self._equations)))
@@ -98,7 +102,8 @@ class ConstrainedPrograms:
         weights = [*w[:coordinates], *w[size - count :], *(-e for e in x)]
         ybar, pbar = self._gradient(formulas, weights)
         inputs = (*self._inputs, Input("w", w), Input("x", x))
-        return Program("pulled", inputs, (vector("ybar", ybar), vector("pbar", pbar)))
+        pulled = Program("pulled", inputs, (vector("ybar", ybar), vector("pbar", pbar)))
+        return sharing(self.programs.dynamics, pulled)
 
     def _gradient(self, formulas: Sequence[Expr], weights: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
         variation = self.variation
@@ -151,3 +156,14 @@ class ConstrainedPrograms:
 
     def _marks(self, what: str) -> tuple[Expr, ...]:
         return tuple(symbol(f"{what} of state {k}") for k in range(len(self.variation.states)))
+
+
+def sharing(first: Program, second: Program) -> tuple[Program, Program]:
+    """Both programs, the first with an output `s` of values that the second then takes instead of computing them."""
+    common = set(first.operations) & set(second.operations)
+    rest = [node for node in second.operations if node not in common]
+    read = {a for node in rest for a in node.args if a in common}
+    read |= {entry for output in second.outputs for entry in output.entries if entry in common}
+    shared = tuple(sorted(read, key=lambda node: node.serial))
+    giver = Program("motion_terms", first.inputs, (*first.outputs, vector("s", shared)))
+    return giver, Program(second.name, (*second.inputs, Input("s", shared)), second.outputs)

@@ -14,34 +14,49 @@ from torseur.simulation.constrained.factors import (
     unwhiten,
     whiten,
 )
-from torseur.simulation.constrained.sizes import MASSLESS, NC, NP, NQ, NV, SIZES, dynamics
+from torseur.simulation.constrained.sizes import MASSLESS, NC, NP, NQ, NV, PLAIN, SIZES
 
 NZ: int = Static("NZ")  # integrands
+NSHARED: int = Static("NSHARED")  # values that the terms of the motion share with what is computed from them
 
+motion_terms = External(
+    "motion_terms",
+    "t: float, y: Array, p: Array, rates: Array, mass: Array, force: Array, rows: Array, gamma: Array, s: Array",
+)
 slopes = External(
     "slopes",
-    "t: float, y: Array, p: Array, a: Array, l: Array, rate_slopes: Array, slopes: Array, integrand_slopes: Array",
+    "t: float, y: Array, p: Array, a: Array, l: Array, s: Array, rate_slopes: Array, slopes: Array, "
+    "integrand_slopes: Array",
 )
 integrands = External(
     "integrands", "t: float, y: Array, p: Array, a: Array, l: Array, values: Array, by_solution: Array"
 )
 pulled = External(
-    "pulled", "t: float, y: Array, p: Array, a: Array, l: Array, w: Array, x: Array, ybar: Array, pbar: Array"
+    "pulled",
+    "t: float, y: Array, p: Array, a: Array, l: Array, s: Array, w: Array, x: Array, ybar: Array, pbar: Array",
 )
 
 
 @routine
 def factored_motion(
-    t: float, y: Array, p: Array, dy: Array, multipliers: Array, mass: Array, rows: Array, r: Array, plain: Array
+    t: float,
+    y: Array,
+    p: Array,
+    dy: Array,
+    multipliers: Array,
+    mass: Array,
+    rows: Array,
+    r: Array,
+    plain: Array,
+    shared: Array,
 ) -> float:
     """Rates, accelerations and multipliers, with the factors they were found by: L in `mass`, Q in `rows`, R in `r`.
 
     `plain` keeps the rows of C as they are; the answer is the inertia that C was given where bodies have none.
     """
     along = zeros(NC)
-    u = zeros(1)
     force = dy[NQ:]
-    dynamics(t, y, p, u, dy, mass, force, rows, along)
+    motion_terms(t, y, p, dy, mass, force, rows, along, shared)
     weight = 0.0
     if MASSLESS:
         weight = add_constraint_inertia(p, mass, rows)
@@ -82,47 +97,102 @@ def constrained_tangent_slope(t: float, y: Array, p: Array, dy: Array) -> None:
     mass = zeros(NV * NV)
     rows = zeros(NC * NV)
     plain = zeros(NC * NV)
+    shared = zeros(NSHARED + 1)
     r = zeros(NC * NC)
     multipliers = zeros(NC + 1)
     rate_slopes = zeros((NY + NPAR) * NQ)
     equation_slopes = zeros((NY + NPAR) * (NV + NC))
     integrand_slopes = zeros((NY + NPAR) * NZ + 1)
     by_solution = zeros(NZ * (NV + NC) + 1)
-    change = zeros(NV + NC)
-    weight = factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain)
+    change = zeros((NV + NC) * NPAR)
+    weight = factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain, shared)
     a = dy[NQ:]
-    slopes(t, y, p, a, multipliers, rate_slopes, equation_slopes, integrand_slopes)
+    slopes(t, y, p, a, multipliers, shared, rate_slopes, equation_slopes, integrand_slopes)
     if NZ > 0:
         integrands(t, y, p, a, multipliers, dy[NY:], by_solution)
     u = y[NX:]
     du = dy[NX:]
-    for k in range(NPAR):
-        gather(k, NQ, rate_slopes, u, du)
-        for i in range(NV + NC):
-            total = -equation_slopes[(NY + k) * (NV + NC) + i]
-            for j in range(NY):
-                total -= equation_slopes[j * (NV + NC) + i] * u[j * NPAR + k]
-            change[i] = total
-        solve_factored(p, mass, rows, r, plain, weight, change, change[NV:])
-        for i in range(NV):
-            du[(NQ + i) * NPAR + k] = change[i]
-        if NZ > 0:
-            gather(k, NZ, integrand_slopes, u, du[NY * NPAR :])
-            for z in range(NZ):
-                total = du[(NY + z) * NPAR + k]
-                for i in range(NV + NC):
-                    total += by_solution[z * (NV + NC) + i] * change[i]
-                du[(NY + z) * NPAR + k] = total
+    if PLAIN:
+        for i in range(NQ * NPAR):
+            du[i] = u[NQ * NPAR + i]
+    else:
+        changed(NQ, 1.0, rate_slopes, u, du)
+    changed(NV + NC, -1.0, equation_slopes, u, change)
+    solve_columns(p, mass, rows, r, plain, weight, change)
+    for i in range(NV * NPAR):
+        du[NQ * NPAR + i] = change[i]
+    if NZ > 0:
+        out = du[NY * NPAR :]
+        changed(NZ, 1.0, integrand_slopes, u, out)
+        for z in range(NZ):
+            for i in range(NV + NC):
+                slope = by_solution[z * (NV + NC) + i]
+                for k in range(NPAR):
+                    out[z * NPAR + k] += slope * change[i * NPAR + k]
 
 
 @routine
-def gather(k: int, count: int, by_variables: Array, u: Array, out: Array) -> None:
-    """Changes of `count` formulas with parameter k, from their slopes by states and parameters."""
+def changed(count: int, sign: float, by_variables: Array, u: Array, out: Array) -> None:
+    """Changes of `count` formulas with each parameter, from their slopes by states and parameters."""
+    total = zeros(NPAR)
     for i in range(count):
-        total = by_variables[(NY + k) * count + i]
+        for k in range(NPAR):
+            total[k] = by_variables[(NY + k) * count + i]
         for j in range(NY):
-            total += by_variables[j * count + i] * u[j * NPAR + k]
-        out[i * NPAR + k] = total
+            slope = by_variables[j * count + i]
+            row = u[j * NPAR :]
+            for k in range(NPAR):
+                total[k] += slope * row[k]
+        for k in range(NPAR):
+            out[i * NPAR + k] = sign * total[k]
+
+
+@routine
+def solve_columns(p: Array, mass: Array, rows: Array, r: Array, plain: Array, weight: float, x: Array) -> None:
+    """What `solve_factored` does, for a matrix with a column per parameter."""
+    g = x[NV * NPAR :]
+    if MASSLESS:
+        for c in range(NC):
+            if p[NP + SIZES + c] >= 0.0:
+                for i in range(NV):
+                    add_row(weight * plain[c * NV + i], g[c * NPAR :], x[i * NPAR :])
+    for i in range(NV):
+        for j in range(i):
+            add_row(-mass[i * NV + j], x[j * NPAR :], x[i * NPAR :])
+        scale_row(mass[i * NV + i], x[i * NPAR :])
+    for c in range(NC):
+        for j in range(c):
+            add_row(-r[c * NC + j], g[j * NPAR :], g[c * NPAR :])
+        scale_row(r[c * NC + c], g[c * NPAR :])
+    for c in range(NC):
+        scale_row(-1.0, g[c * NPAR :])
+        for i in range(NV):
+            add_row(rows[c * NV + i], x[i * NPAR :], g[c * NPAR :])
+    for i in range(NV):
+        for c in range(NC):
+            add_row(-rows[c * NV + i], g[c * NPAR :], x[i * NPAR :])
+    for c in range(NC - 1, -1, -1):
+        scale_row(r[c * NC + c], g[c * NPAR :])
+        for j in range(c):
+            add_row(-r[c * NC + j], g[c * NPAR :], g[j * NPAR :])
+    for i in range(NV - 1, -1, -1):
+        scale_row(mass[i * NV + i], x[i * NPAR :])
+        for j in range(i):
+            add_row(-mass[i * NV + j], x[i * NPAR :], x[j * NPAR :])
+
+
+@routine
+def add_row(weight: float, a: Array, b: Array) -> None:
+    """b becomes b + weight a, over the parameters."""
+    for k in range(NPAR):
+        b[k] += weight * a[k]
+
+
+@routine
+def scale_row(weight: float, a: Array) -> None:
+    """a becomes weight a, over the parameters."""
+    for k in range(NPAR):
+        a[k] *= weight
 
 
 @routine
@@ -131,10 +201,11 @@ def constrained_slope_with_integrals(t: float, y: Array, p: Array, dy: Array) ->
     mass = zeros(NV * NV)
     rows = zeros(NC * NV)
     plain = zeros(NC * NV)
+    shared = zeros(NSHARED + 1)
     r = zeros(NC * NC)
     multipliers = zeros(NC + 1)
     by_solution = zeros(NZ * (NV + NC) + 1)
-    factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain)
+    factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain, shared)
     if NZ > 0:
         integrands(t, y, p, dy[NQ:], multipliers, dy[NY:], by_solution)
 
@@ -145,13 +216,14 @@ def constrained_pullback(t: float, y: Array, p: Array, a: Array, w: Array, ybar:
     mass = zeros(NV * NV)
     rows = zeros(NC * NV)
     plain = zeros(NC * NV)
+    shared = zeros(NSHARED + 1)
     r = zeros(NC * NC)
     dy = zeros(NQ + NV)
     multipliers = zeros(NC + 1)
     values = zeros(NZ + 1)
     by_solution = zeros(NZ * (NV + NC) + 1)
     x = zeros(NV + NC)
-    weight = factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain)
+    weight = factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain, shared)
     for i in range(NV):
         x[i] = w[NQ + i]
     if NZ > 0:
@@ -160,7 +232,7 @@ def constrained_pullback(t: float, y: Array, p: Array, a: Array, w: Array, ybar:
             for i in range(NV + NC):
                 x[i] += by_solution[z * (NV + NC) + i] * w[NY + z]
     solve_factored(p, mass, rows, r, plain, weight, x, x[NV:])
-    pulled(t, y, p, dy[NQ:], multipliers, w, x, ybar, pbar)
+    pulled(t, y, p, dy[NQ:], multipliers, shared, w, x, ybar, pbar)
 
 
 @routine
@@ -169,10 +241,11 @@ def constrained_events(t: float, y: Array, p: Array, g: Array) -> None:
     mass = zeros(NV * NV)
     rows = zeros(NC * NV)
     plain = zeros(NC * NV)
+    shared = zeros(NSHARED + 1)
     r = zeros(NC * NC)
     dy = zeros(NQ + NV)
     multipliers = zeros(NC + 1)
-    factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain)
+    factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain, shared)
     solved_events(t, y, p, dy[NQ:], multipliers, g)
 
 

@@ -44,7 +44,7 @@ def document(found: Sensitivities) -> dict[str, object]:
         "reason": found.reason,
         "trusted": found.trusted,
         "notes": list(found.notes),
-        "agreement": dict(found.agreement),
+        "agreement": [vars(agreement) for agreement in found.agreement],
         "parameters": [
             {"name": p.name, "value": p.value, "unit": p.unit, "meaning": p.meaning} for p in found.parameters
         ],

@@ -22,9 +22,20 @@ from torseur.tree.flatten import flatten
 class Prepared:
     """The system where its motion starts, what varies in it, and values that replace those of the description."""
 
+    model: Model
     system: System
     varied: tuple[Varied, ...]
+    values: Mapping[str, float]
     initial: Mapping[str, float]
+    start: float
+
+    def shifted(self, parameter: Varied, step: float) -> Prepared:
+        """The same with one parameter of the study changed, its initial state found anew."""
+        system = self.system
+        names, states = [q.name for q in system.parameters], [q.name for q in system.states]
+        values = {names[k]: system.values[k] + step * weight for k, weight in parameter.constants}
+        initial = {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
+        return _ready(self.model, self.varied, {**self.values, **values}, {**self.initial, **initial}, self.start)
 
 
 def prepare(
@@ -42,10 +53,16 @@ def prepare(
         listed = [] if parameters is None else _members(parameters)
         changed, shifts = with_shifts(_with_laws(mechanism, laws), listed)
         model = model if changed is mechanism else derive(changed)
+    ready = _ready(model, (), values, initial, start)
+    return replace(ready, varied=_varied(parameters, ready.system, shifts))
+
+
+def _ready(
+    model: Model, varied: tuple[Varied, ...], values: Mapping[str, float], initial: Mapping[str, float], start: float
+) -> Prepared:
     system = as_system(model, values, initial)
     _require_formulas(system)
-    system = started(system, None, start, "augmented")
-    return Prepared(system, _varied(parameters, system, shifts), initial)
+    return Prepared(model, started(system, None, start, "augmented"), varied, values, initial, start)
 
 
 def _members(parameters: Requested) -> list[str]:

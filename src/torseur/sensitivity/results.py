@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.sensitivity.parameters import Varied
 from torseur.simulation.integrator import Statistics
 from torseur.simulation.system import Vector
+
+if TYPE_CHECKING:
+    from torseur.sensitivity.verification import Agreement
 
 FORMS = ("raw", "per_percent", "logarithmic")
 
@@ -80,7 +84,7 @@ class Sensitivities:
     statistics: Statistics | None = None
     notes: tuple[str, ...] = ()
     trusted: bool = True
-    agreement: Mapping[str, float] = field(default_factory=dict)
+    agreement: tuple[Agreement, ...] = ()
 
     def __getitem__(self, criterion: str) -> Response:
         names = [response.name for response in self.responses]

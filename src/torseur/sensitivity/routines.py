@@ -18,6 +18,7 @@ from torseur.sensitivity.manifold import constrain_with_changes, constrain_with_
 from torseur.sensitivity.open_systems import OpenPrograms
 from torseur.sensitivity.tangent import project_with_changes, tangent_slope
 from torseur.sensitivity.variation import Variation
+from torseur.simulation.constrained.accelerations import constrained_slope
 from torseur.simulation.constrained.manifold import on_manifold
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.tableau import STAGES
@@ -60,7 +61,7 @@ class OpenRoutines:
     def programs(self) -> OpenPrograms:
         return OpenPrograms(self.variation)
 
-    @property
+    @cached_property
     def statics(self) -> dict[str, int]:
         project = int(self.variation.system.project is not None)
         leading = {"LEADING": self.programs.leading, "FROM": self.variation.system.coordinates}
@@ -103,16 +104,18 @@ class ConstrainedRoutines:
     def programs(self) -> ConstrainedPrograms:
         return ConstrainedPrograms(self.variation)
 
-    @property
+    @cached_property
     def statics(self) -> dict[str, int]:
-        return {**_sizes(self.variation), **self.programs.statics, "PROJECT": 2}
+        shared = max(len(terms.output("s")) for terms, _ in (self.programs.slopes, self.programs.pulled))
+        return {**_sizes(self.variation), **self.programs.statics, "PROJECT": 2, "NSHARED": shared}
 
     @cached_property
     def direct(self) -> dict[str, Any]:
         return {
             **self._common,
             "rhs": constrained_tangent_slope,
-            "slopes": self.programs.slopes,
+            "motion_terms": self.programs.slopes[0],
+            "slopes": self.programs.slopes[1],
             "constrain": constrain_with_changes,
             "on_constraints": on_manifold,
             "level_slopes": self.programs.level_slopes,
@@ -121,9 +124,13 @@ class ConstrainedRoutines:
 
     @cached_property
     def forward(self) -> dict[str, Any]:
+        if not self.variation.integrands:
+            own = self.programs.constrained.externals
+            return {**self._common, "rhs": constrained_slope, "accelerated": own["accelerated"], "constrain": on_manifold}
         return {
             **self._common,
             "rhs": constrained_slope_with_integrals,
+            "motion_terms": self.programs.pulled[0],
             "constrain": constrain_with_integrals,
             "on_constraints": on_manifold,
         }
@@ -133,7 +140,8 @@ class ConstrainedRoutines:
         return {
             **self.forward,
             "pullback": constrained_pullback,
-            "pulled": self.programs.pulled,
+            "motion_terms": self.programs.pulled[0],
+            "pulled": self.programs.pulled[1],
             "settle_back": weigh_constraints,
             "level_slopes": self.programs.level_slopes,
             "normalised_weights": self.programs.normalised_weights,
