@@ -31,20 +31,21 @@ LEVELS = {
     "formalisms": 8,
     "simulation": 9,
     "linearisation": 10,
-    "library": 11,
-    "report": 12,
-    "cli": 13,
+    "sensitivity": 11,
+    "library": 12,
+    "report": 13,
+    "cli": 14,
 }
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 14
+FACE_LEVEL = 15
 
 # Arrows that the levels allow and the design does not.
 FORBIDDEN = {
     (folder, way_in)
     for folder in ("dynamics", "loops", "equations", "formalisms", "simulation", "linearisation")
     for way_in in ("language", "readers")
-}
+} | {("sensitivity", "readers")}
 # Arrows that the levels forbid and the design allows.
 ALLOWED = {("cli", FACE)}
 

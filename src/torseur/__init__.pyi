@@ -85,6 +85,9 @@ from torseur.mechanism import translation as translation
 from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
 from torseur.report.compose.making import report as write_report
+from torseur.sensitivity import Criterion as Criterion
+from torseur.sensitivity import Sensitivities as Sensitivities
+from torseur.sensitivity import sensitivity as sensitivity
 from torseur.simulation import Event as Event
 from torseur.simulation import Impact as Impact
 from torseur.simulation import Output as Output
