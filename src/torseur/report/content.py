@@ -208,6 +208,7 @@ class ReportContent:
     plots: tuple[Plot, ...] = ()
     checks: tuple[Check, ...] = ()
     reproduction: Reproduction = field(default_factory=Reproduction)
+    findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
 
     def __post_init__(self) -> None:
         _check_names(self)
