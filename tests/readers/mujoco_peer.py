@@ -89,7 +89,8 @@ class Peer:
         mechanism = self.robot.mechanism
         loads = tuple(load for load in mechanism.loads if not load.name.endswith(".friction"))
         tree = build_tree(replace(mechanism, loads=loads))
-        self.data.ctrl[:] = self.rng.uniform(-1, 1, self.model.nu)
+        ranges = np.where(self.model.actuator_ctrllimited[:, None], self.model.actuator_ctrlrange, [-1.0, 1.0])
+        self.data.ctrl[:] = self.rng.uniform(*ranges.T)
         self.draw()
         values = {c.parameter: self.data.ctrl[c.number] for c in self.robot.controls}
         tree = tree.with_parameters(values)
