@@ -84,6 +84,9 @@ from torseur.mechanism import torque as torque
 from torseur.mechanism import translation as translation
 from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
+from torseur.readers import RobotFile as RobotFile
+from torseur.readers import read_robot as read_robot
+from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
 from torseur.sensitivity import Criterion as Criterion
 from torseur.sensitivity import Sensitivities as Sensitivities

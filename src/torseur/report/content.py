@@ -229,6 +229,7 @@ class ReportContent:
     checks: tuple[Check, ...] = ()
     certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)
+    findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
 
     def __post_init__(self) -> None:
         _check_names(self)

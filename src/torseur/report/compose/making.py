@@ -10,6 +10,7 @@ from torseur.equations import Equations, missing_values
 from torseur.errors import SimulationError, TorseurError, UnsupportedError
 from torseur.formalisms import derive
 from torseur.mechanism import Mechanism
+from torseur.readers import RobotFile
 from torseur.report.compose.account import undetermined_functions
 from torseur.report.compose.certifying import certificate_of
 from torseur.report.compose.compose import compose, outputs_for
@@ -38,13 +39,15 @@ class Occasion:
 
 
 def report(
-    mechanism: Mechanism, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
+    subject: Mechanism | RobotFile, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
 ) -> Path:
-    """Writes the report of a mechanism as one HTML file and returns its path."""
-    return write_report(content_of(mechanism, occasion or Occasion()), path, overwrite=overwrite)
+    """Writes the report of a mechanism, or of a robot with its looks, as one HTML file and returns its path."""
+    robot = subject if isinstance(subject, RobotFile) else None
+    mechanism = subject.mechanism if isinstance(subject, RobotFile) else subject
+    return write_report(content_of(mechanism, occasion or Occasion(), robot), path, overwrite=overwrite)
 
 
-def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
+def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None = None) -> ReportContent:
     """The content of a report; what cannot be derived or computed is left out, and the page says why."""
     notes: list[str] = []
     equations, motion = None, None
@@ -62,6 +65,7 @@ def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
         reproduction=occasion.reproduction,
         notes=tuple(notes),
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
+        robot=robot,
     )
 
 
