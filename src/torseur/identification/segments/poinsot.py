@@ -77,9 +77,8 @@ def _require_pivot(tree: Tree, link: int) -> None:
 
 def _steps(tree: Tree, link: int) -> dict[int, Vec3]:
     """Per ancestor, the vector to the joint that comes next on the way to a link."""
-    return {
-        tree.parent(i): tree.links[i].motion.transform.position for i in tree.path(link) if tree.parent(i) != GROUND
-    }
+    way = [i for i in tree.path(link) if tree.parent(i) != GROUND]
+    return {tree.parent(i): tree.links[i].motion.transform.position for i in way}
 
 
 def poinsot_matrix(tree: Tree) -> list[list[Expr]]:
@@ -155,7 +154,5 @@ def joint_centre(J: Array, chain: SegmentChain, segment: str) -> Array:
     moment = J[rows, -1]
     size = float(moment @ moment)
     if size < 1e-24:
-        raise IdentificationError(
-            f"the first moment of segment '{segment}' vanishes: J does not tell its joint centre."
-        )
+        raise IdentificationError(f"the first moment of segment '{segment}' vanishes: J does not tell its joint.")
     return J[rows, columns].T @ moment / size

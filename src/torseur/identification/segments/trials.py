@@ -6,7 +6,7 @@ point of the first segment; F and M_P are the resultant and the moment at P of w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from torseur.dynamics.recursion import link_motions
 from torseur.errors import IdentificationError
 from torseur.identification.arrays import Array
 from torseur.identification.segments.poinsot import segment_chain
+from torseur.identification.values import given_values
 from torseur.mechanism import Mechanism
 from torseur.spatial import NULL, Vec3
 from torseur.tree import Tree, build_tree
@@ -34,9 +35,8 @@ class SegmentTrial:
     def __post_init__(self) -> None:
         for what, values in (("A", self.A), ("B", self.B), ("T", self.T), ("weights", self.weights)):
             if len(values) != len(self.A):
-                raise IdentificationError(
-                    f"trial '{self.name}': {what} has {len(values)} samples, A has {len(self.A)}."
-                )
+                found, wanted = len(values), len(self.A)
+                raise IdentificationError(f"trial '{self.name}': {what} has {found} samples, A has {wanted}.")
             bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
             if len(bad):
                 raise IdentificationError(
@@ -71,9 +71,8 @@ def segment_trial(
     """
     count = len(point_acceleration)
     zero = np.zeros((count, 1, 3))
-    ahead = np.concatenate(
-        [*rotation_accelerations[::-1], (point_acceleration - np.array(gravity))[:, :, None]], axis=2
-    )
+    felt = (point_acceleration - np.array(gravity))[:, :, None]
+    ahead = np.concatenate([*rotation_accelerations[::-1], felt], axis=2)
     placed = np.concatenate([*rotations[::-1], np.zeros((count, 3, 1))], axis=2)
     below = np.concatenate([zero] * len(rotations) + [np.zeros((count, 1, 1))], axis=2)
     last = below.copy()
@@ -99,9 +98,7 @@ def _external(force: Array, moment: Array) -> Array:
 def second_difference(values: Array, step: float, stride: int = 1) -> Array:
     """(x(t + kΔt) - 2 x(t) + x(t - kΔt)) / (kΔt)², shorter by k samples at each end. The source uses k = 2."""
     if len(values) < 2 * stride + 1:
-        raise IdentificationError(
-            f"a second difference over ±{stride} samples needs at least {2 * stride + 1} of them."
-        )
+        raise IdentificationError(f"a second difference over ±{stride} samples needs at least {2 * stride + 1}.")
     return (values[2 * stride :] - 2 * values[stride:-stride] + values[: -2 * stride]) / (stride * step) ** 2
 
 
@@ -137,7 +134,7 @@ def trial_of_mechanism(
     force: Array,
     moment: Array,
     *,
-    parameters: dict[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
     step: float = 1.0,
     name: str = "trial",
 ) -> SegmentTrial:
@@ -147,12 +144,7 @@ def trial_of_mechanism(
     """
     tree = build_tree(mechanism)
     chain = segment_chain(tree)
-    values = {
-        p.name: float(p.value) for p in mechanism.parameters if p.value is not None and p.symbol not in tree.definitions
-    }
-    now_tree = tree.with_parameters(
-        {**{k: x for k, x in values.items() if k in tree.layout.parameter_names}, **(parameters or {})}
-    )
+    now_tree = tree.with_parameters(given_values(tree, parameters))
     rotations, accelerations, point, gravity = _segment_motions(now_tree, q, v, vdot, chain.order)
     return segment_trial(rotations, accelerations, point, force, moment, gravity=gravity, step=step, name=name)
 
