@@ -41,7 +41,9 @@ def random_inertia(rng: np.random.Generator, scale: float = 1.0) -> tuple[float,
     return float(masses.sum()), centre, np.trace(S) * np.eye(3) - S
 
 
-def arm(rows: Sequence[Row], gravity: Sequence[float] = (0, 0, -9.81), seed: int = 0, name: str = "arm") -> ts.Mechanism:
+def arm(
+    rows: Sequence[Row], gravity: Sequence[float] = (0, 0, -9.81), seed: int = 0, name: str = "arm"
+) -> ts.Mechanism:
     """A serial arm with random links."""
     rng = np.random.default_rng(seed)
     bodies, joints, before = [], [], None
@@ -51,9 +53,16 @@ def arm(rows: Sequence[Row], gravity: Sequence[float] = (0, 0, -9.81), seed: int
         link = ts.body(f"link{k}", mass=mass, centre=tuple(centre), inertia=matrix)
         joints.append(
             ts.denavit_hartenberg(
-                f"joint{k}", before or ts.EARTH, link, f"q{k}", a=row.a, alpha=row.alpha, r=row.r, theta=row.theta,
+                f"joint{k}",
+                before or ts.EARTH,
+                link,
+                f"q{k}",
+                a=row.a,
+                alpha=row.alpha,
+                r=row.r,
+                theta=row.theta,
                 prismatic=row.slides,
-            )  # fmt: skip
+            )
         )
         bodies.append(link)
         before = link

@@ -7,3 +7,10 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
+Slots: TypeAlias = NDArray[np.intp]
+
+
+def triangular(matrix: Array) -> Array:
+    """The factor R of a QR factorisation."""
+    factor: Array = np.linalg.qr(matrix, mode="r")  # type: ignore[assignment]
+    return factor

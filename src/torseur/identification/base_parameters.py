@@ -13,7 +13,7 @@ import numpy as np
 
 from torseur.errors import IdentificationError
 from torseur.graph import Expr, as_expr, symbol
-from torseur.identification.arrays import Array
+from torseur.identification.arrays import Array, Mask, triangular
 from torseur.identification.grouping import grouped_parameters
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.random_states import random_regressor
@@ -71,7 +71,7 @@ def base_parameters(model: LinearModel, *, grouping: bool = True, samples: int |
     chosen = [c for c in preferred if felt[c]]
     columns = [chosen[k] for k in independent_columns(Y[:, chosen])]
     if len(columns) < rank_of(Y):
-        columns = [order for order in _completed(Y, felt, columns)]
+        columns = _completed(Y, felt, columns)
     combination = _combination(Y, columns)
     dropped = [c for c in chosen if c not in columns]
     symbolic = _symbolic(meanings, columns, dropped, combination)
@@ -96,7 +96,7 @@ def _preferred(model: LinearModel, grouping: bool) -> tuple[list[int], dict[int,
 def independent_columns(Y: Array, tolerance: float = _DEPENDENT) -> list[int]:
     """Columns, taken in order, that do not follow from those before them."""
     scale = np.linalg.norm(Y, axis=0)
-    R = np.linalg.qr(Y / np.where(scale > 0, scale, 1.0), mode="r")
+    R = triangular(Y / np.where(scale > 0, scale, 1.0))
     kept: list[int] = []
     for k in range(Y.shape[1]):
         column = R[: k + 1, k]
@@ -111,11 +111,11 @@ def independent_columns(Y: Array, tolerance: float = _DEPENDENT) -> list[int]:
 def rank_of(Y: Array, tolerance: float = _DEPENDENT) -> int:
     """Rank of a regressor whose columns are brought to the same length."""
     scale = np.linalg.norm(Y, axis=0)
-    values = np.linalg.svd(np.linalg.qr(Y / np.where(scale > 0, scale, 1.0), mode="r"), compute_uv=False)
+    values = np.linalg.svd(triangular(Y / np.where(scale > 0, scale, 1.0)), compute_uv=False)
     return int(np.sum(values > tolerance * values[0]))
 
 
-def _completed(Y: Array, felt: Array, columns: Sequence[int]) -> list[int]:
+def _completed(Y: Array, felt: Mask, columns: Sequence[int]) -> list[int]:
     """Columns together with those that grouping let go too early, as where joints move in time."""
     order = [*columns, *(c for c in range(Y.shape[1]) if felt[c] and c not in columns)]
     return [order[k] for k in independent_columns(Y[:, order])]
@@ -124,7 +124,7 @@ def _completed(Y: Array, felt: Array, columns: Sequence[int]) -> list[int]:
 def _combination(Y: Array, columns: Sequence[int]) -> Array:
     """β = combination π, from Y = Y[:, columns] combination."""
     basis = Y[:, list(columns)]
-    found = np.linalg.lstsq(basis, Y, rcond=None)[0]
+    found: Array = np.linalg.lstsq(basis, Y, rcond=None)[0].astype(np.float64)
     found[np.abs(found) < 1e-9 * np.max(np.abs(found))] = 0.0
     found[:, list(columns)] = np.eye(len(columns))
     return found

@@ -32,8 +32,8 @@ _ORDER = (0, 3, 2, 1, 6, 4, 9, 8, 7, 5)
 class Grouped:
     """What is left after grouping: the columns that remain, and what each of them stands for.
 
-    `meanings[k]` is an expression, linear in symbols named after the parameters (`arm.mass`, `arm.h.x`, `arm.Ixx`), with
-    the mechanism's own parameters as symbols in its coefficients.
+    `meanings[k]` is an expression, linear in symbols named after the parameters (`arm.mass`, `arm.h.x`, `arm.Ixx`);
+    its coefficients hold the mechanism's own parameters as symbols.
     """
 
     columns: tuple[int, ...]

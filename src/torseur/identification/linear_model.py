@@ -185,5 +185,3 @@ def _combined(own: Sequence[Expr], carried: Sequence[Sequence[Scalar]], start: i
 
 def _vanishes(entry: Scalar) -> bool:
     return entry.is_zero if isinstance(entry, Expr) else entry == 0
-
-

@@ -135,7 +135,7 @@ class Projector:
         return _through(N, v, _least_norm(here.matrix, -here.drift), known)
 
     def _start(self, q: Array, known: tuple[int, ...], time: Array) -> Array:
-        """A closed configuration near the description's initial state with the known coordinates of the first sample."""
+        """A closed configuration with the known coordinates of the first sample, on the description's branch."""
         start = self._assembled()[None, :]
         # Small steps keep the branch the description begins on.
         for part in np.linspace(0.05, 1.0, 20):
@@ -162,8 +162,8 @@ class Projector:
             constraint = self.model.equations.constraints[int(number)]
             raise IdentificationError(
                 f"the recorded coordinates do not close {constraint.name}: {residual[sample, number]:.3g} "
-                f"{constraint.unit} are left at sample {sample}, t = {time[sample]:.6g} s. Check units and zero positions, "
-                "or record the independent coordinates only."
+                f"{constraint.unit} are left at sample {sample}, t = {time[sample]:.6g} s. Check units and zero "
+                "positions, or record the independent coordinates only."
             )
 
     def random(self, count: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
