@@ -32,18 +32,19 @@ LEVELS = {
     "simulation": 9,
     "linearisation": 10,
     "sensitivity": 11,
-    "library": 12,
-    "report": 13,
-    "cli": 14,
+    "identification": 12,
+    "library": 13,
+    "report": 14,
+    "cli": 15,
 }
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 15
+FACE_LEVEL = 16
 
 # Arrows that the levels allow and the design does not.
 FORBIDDEN = {
     (folder, way_in)
-    for folder in ("dynamics", "loops", "equations", "formalisms", "simulation", "linearisation")
+    for folder in ("dynamics", "loops", "equations", "formalisms", "simulation", "linearisation", "identification")
     for way_in in ("language", "readers")
 } | {("sensitivity", "readers")}
 # Arrows that the levels forbid and the design allows.
@@ -63,9 +64,10 @@ HEAVY: dict[str, set[str]] = {
     "rich": {"cli"},
     "flint": set(),
     "llvmlite": set(),
+    "clarabel": set(),
 }
 # Libraries that belong to one folder, even inside functions.
-CONFINED = {"llvmlite": {"codegen"}, "typer": {"cli"}, "lark": {"language"}}
+CONFINED = {"llvmlite": {"codegen"}, "typer": {"cli"}, "lark": {"language"}, "clarabel": {"identification"}}
 
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 CODE_SUFFIXES = {".py", ".lark", ".js", ".css", ".html"}

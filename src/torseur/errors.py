@@ -26,6 +26,10 @@ class CompilationError(TorseurError):
     """A target's compiler failed or is missing."""
 
 
+class IdentificationError(TorseurError):
+    """Measured data cannot be used as they are, or do not determine what is asked of them."""
+
+
 class SimulationError(TorseurError):
     """A motion could not be computed to its end; `trajectory` holds the valid part."""
 
