@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import Basic, Expr, Integer, Symbol, sympify
 from sympy.core.symbol import Str
-from sympy.matrices.expressions import MatrixExpr, MatrixSymbol
+from sympy.matrices.expressions import MatAdd, MatrixExpr, MatrixSymbol
 
 from torseur.errors import TorseurError
 
@@ -120,6 +120,12 @@ def matrix(
     return Matrix(name, 3, 3, " ".join(word for word, chosen in given.items() if chosen), frame)
 
 
+def _operand(printer: Any, e: Any) -> str:
+    """An operand of a cross product, a sum in brackets."""
+    text = printer._print(e)
+    return f"({text})" if isinstance(e, MatAdd) else str(text)
+
+
 def _require_vector(value: Any, operation: str) -> Any:
     value = sympify(value)
     if getattr(value, "shape", None) != (3, 1):
@@ -165,7 +171,7 @@ class Cross(MatrixExpr):  # type: ignore[misc]
         return Integer(3), Integer(1)
 
     def _sympystr(self, printer: Any) -> str:
-        return f"({printer._print(self.args[0])} x {printer._print(self.args[1])})"
+        return "({} x {})".format(*(_operand(printer, a) for a in self.args))
 
     def _latex(self, printer: Any) -> str:
         return rf"\left({printer._print(self.args[0])} \times {printer._print(self.args[1])}\right)"
