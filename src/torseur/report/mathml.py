@@ -144,7 +144,7 @@ def _scripts(base: str, below: str, above: str) -> str:
 def _product(node: Product) -> str:
     negative, size = split_sign(node)
     if negative:
-        return row(sign(True, leading=True), mathml(size))
+        return row(sign(True, leading=True), _operand(size))
     above, below = split_fraction(node)
     if below:
         return _quotient(above, below)

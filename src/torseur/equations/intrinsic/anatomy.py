@@ -18,7 +18,7 @@ from torseur.equations.intrinsic.operators import Frame, matrix, vector
 from torseur.errors import UnsupportedError
 from torseur.graph import Expr, as_expr, jacobian, time_derivative, to_sympy
 from torseur.graph import scalar as s
-from torseur.mechanism import TIME, AppliedWrench, Body, ElementaryMotion
+from torseur.mechanism import TIME, Body, ElementaryMotion
 from torseur.spatial import NULL, Rotation, Symmetric3, Transform, Vec3, about, from_quaternion
 from torseur.tree import GROUND, Link, Tree
 from torseur.tree.constants import body_inertia
@@ -48,6 +48,15 @@ class Advance:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """What a symbol stands for, with its components in the axes of `axes` where they are plain."""
+
+    meaning: str
+    axes: str = ""
+    components: Vec3 | None = None
+
+
+@dataclass(frozen=True)
 class Mass:
     """A body with its mass, the vector from its link's origin to its mass centre (None: it lies there), its inertia."""
 
@@ -66,13 +75,15 @@ class Anatomy:
     frames: dict[int, Frame] = field(default_factory=lambda: {GROUND: EARTH})
     bases: dict[int, Any] = field(default_factory=dict)  # p by link, None where it vanishes
     advances: dict[int, list[Advance]] = field(default_factory=dict)
-    components: dict[Any, Any] = field(default_factory=dict)  # by symbol: Vec3, Symmetric3 or Expr
+    components: dict[Any, Any] = field(default_factory=dict)  # by symbol: Vec3, Symmetric3 or Expr, in earth axes
+    fixed: dict[Any, Constant] = field(default_factory=dict)  # what the fixed vectors and tensors are
 
     def __post_init__(self) -> None:
         for i, link in enumerate(self.tree.links):
             self._follow(i, link)
         if any(not as_expr(x).is_zero for x in self.tree.gravity):
             self.components[self.gravity] = self.tree.gravity
+            self.fixed[self.gravity] = Constant("gravity", "earth", self.tree.gravity)
 
     @cached_property
     def gravity(self) -> Any:
@@ -120,9 +131,13 @@ class Anatomy:
             body.name,
             link,
             self._number(f"m_{body.name}", as_expr(inertia.mass)),
-            self._fixed(f"r_{body.name}", centre.position, link) if not as_expr(inertia.mass).is_zero else None,
+            self._centre(body.name, link, centre.position) if not as_expr(inertia.mass).is_zero else None,
             self._inertia(f"I_{body.name}", _central(inertia.matrix, inertia.mass, centre.position), turn, link),
         )
+
+    def _centre(self, body: str, link: int, local: Vec3) -> Any:
+        meaning = f"from O_{self.tree.links[link].name} to the mass centre of {body}"
+        return self._fixed(f"r_{body}", local, link, meaning)
 
     def _number(self, name: str, value: Expr) -> Any:
         """A scalar: 0 and 1 as they are, a symbol by its own name, anything else by the given one."""
@@ -134,12 +149,13 @@ class Anatomy:
         self.components[shown] = value
         return shown
 
-    def _fixed(self, name: str, local: Vec3, link: int) -> Any:
+    def _fixed(self, name: str, local: Vec3, link: int, meaning: str) -> Any:
         """A vector fixed in a link, or None where it vanishes."""
         if all(_vanishes(x) for x in local):
             return None
         made = vector(name, constant=True, frame=self.frames[link])
         self.components[made] = self.pose(link).rotation.to_parent(local)
+        self.fixed[made] = Constant(meaning, self.frames[link].name, local)
         return made
 
     def _inertia(self, name: str, central: Symmetric3, turn: Rotation, link: int) -> Any:
@@ -147,13 +163,16 @@ class Anatomy:
             return None
         made = matrix(name, symmetric=True, constant=True, frame=self.frames[link])
         self.components[made] = turn.tensor_to_parent(central)
+        self.fixed[made] = Constant(f"inertia of {name.removeprefix('I_')} about its mass centre")
         return made
 
     def _follow(self, i: int, link: Link) -> None:
         """The joint of a link, motion by motion."""
         near = link.joint.child if link.reverse else link.joint.parent
         parent, base = self.tree.place(near)
-        self.bases[i] = self._fixed(f"p_{link.name}", base.position, parent)
+        origin = "the earth's origin" if parent == GROUND else f"O_{self.tree.links[parent].name}"
+        meaning = f"from {origin} to joint {link.joint.name}"
+        self.bases[i] = self._fixed(f"p_{link.name}", base.position, parent, meaning)
         place, frame = self.pose(parent).then(base), self.frames[link.parent]
         found: list[Advance] = []
         motions = _way_back(link.joint.motions) if link.reverse else link.joint.motions
@@ -181,6 +200,8 @@ class Anatomy:
         amount = self._amount(motion.amount, link, name)
         axis = vector(f"u_{str(amount.func) if amount.is_Function else name}", unit=True, constant=True, frame=frame)
         self.components[axis] = place.rotation.to_parent(_unit(motion.axis))
+        what = "axis" if motion.kind == "rotation" else "direction"
+        self.fixed[axis] = Constant(f"{what} of {axis.name.removeprefix('u_')}, of unit length, in {link.joint.name}")
         (rate,) = self.changes([motion.amount])
         slots = self.tree.layout.speeds
         partials = {k: entry for (_, k), entry in jacobian([rate], slots).items()}
@@ -199,6 +220,7 @@ class Anatomy:
             return []
         whole = vector(name, constant=True, frame=frame)
         self.components[whole] = place.rotation.to_parent(local)
+        self.fixed[whole] = Constant(f"constant part of the way to O_{name.removeprefix('c_')}")
         return [Advance("offset", frame, frame, whole, sympy.S.One)]
 
     def _quaternion(self, i: int, link: Link, frame: Frame, name: str, alone: bool) -> Advance:
@@ -224,11 +246,6 @@ class Anatomy:
             self.components[shown.diff(CLOCK, order) if order else shown] = value
             (value,) = self.changes([value])
         return sign * shown
-
-    def load_place(self, load: AppliedWrench) -> tuple[int, Any]:
-        """The link a load acts on, and the vector from its origin to the load's point (None: at the origin)."""
-        link, place = self.tree.place(load.on)
-        return link, self._fixed(f"r_{load.name}", place.position, link) if link != GROUND else None
 
 
 def _central(matrix: Symmetric3, mass: Any, centre: Vec3) -> Symmetric3:

@@ -218,7 +218,11 @@ class IntrinsicEquations:
             value = as_expr(generalised_loads(alone, layout.coordinates, layout.speeds)[slot])
             if not value.is_zero:
                 joint = (load.joint,) if hasattr(load, "joint") else ()
-                found.append(self._scalar(f"Q_{load.name}_{speed}", value, f"Load {load.name} along {speed}", joint))
+                found.append(
+                    self._scalar(
+                        f"Q_{load.name.replace('.', '_')}_{speed}", value, f"Load {load.name} along {speed}", joint
+                    )
+                )
         for constraint, multiplier in zip(self.equations.constraints, self.equations.multipliers, strict=True):
             value = constraint.row[slot] * multiplier
             if not value.is_zero:
@@ -240,6 +244,19 @@ class IntrinsicEquations:
     def definitions(self) -> list[Definition]:
         """Accelerations and angular velocities, expanded one step at a time."""
         return definitions(self.anatomy)
+
+    def size(self, expression: Any, steps: int) -> int:
+        """How many symbols an expression has with the definitions of the first steps put in."""
+        rules = {d.symbol: d.expression for d in self.definitions if d.step <= steps}
+        known: dict[Any, int] = {}
+
+        def count(e: Any) -> int:
+            if e not in known:
+                inner = (rules[e],) if e in rules else () if hasattr(e, "properties") or not e.args else e.args
+                known[e] = sum(map(count, inner)) if inner else 1
+            return known[e]
+
+        return count(expression)
 
     def expanded(self, expression: Any, steps: int) -> Any:
         """An expression with the definitions of the first steps put in; what vanishes is left out."""

@@ -115,7 +115,7 @@ def _bracketed(node: Node) -> str:
 def _product(node: Product) -> str:
     negative, size = split_sign(node)
     if negative:
-        return f"-{latex(size)}"
+        return f"-{_operand(size)}"
     above, below = split_fraction(node)
     if below:
         return rf"\frac{{{latex(product(tuple(above)))}}}{{{latex(product(tuple(below)))}}}"
@@ -145,6 +145,10 @@ def _call(node: Call, superscript: str) -> str:
         return rf"\sqrt{{{inside}}}"
     if node.function == "abs":
         return rf"\left|{inside}\right|"
-    head = rf"\{node.function}" if node.function in KNOWN else INVERSE.get(node.function) or name(Name(node.function, bold=node.bold))
+    head = (
+        rf"\{node.function}"
+        if node.function in KNOWN
+        else INVERSE.get(node.function) or name(Name(node.function, bold=node.bold))
+    )
     above = f"^{{{superscript}}}" if superscript else ""
     return rf"{head}{above}\left({inside}\right)"

@@ -1,4 +1,4 @@
-"""Expressions of the intrinsic algebra as neutral expressions: vectors bold, products of vectors between their operands."""
+"""Expressions of the intrinsic algebra as neutral expressions: vectors bold, × and · between operands."""
 
 from __future__ import annotations
 
