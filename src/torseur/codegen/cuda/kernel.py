@@ -157,5 +157,12 @@ class CudaKernel:
         """What depends on parameters only, as an array that is passed by value."""
         assert self._prepare is not None
         numbers = [np.asarray(given[name], dtype=float) for name in self.parameters]
-        found = self._prepare(*numbers)[PREPARED].astype(self._type)
-        return found if len(found) else np.zeros(1, self._type)
+        return by_value(self._prepare(*numbers)[PREPARED].astype(self._type))
+
+
+def by_value(numbers: Any) -> Any:
+    """Numbers as one argument that holds them all; CuPy passes single values only."""
+    size = max(len(numbers), 1)
+    packed = np.zeros((), dtype=[("values", numbers.dtype, (size,))])
+    packed["values"][: len(numbers)] = numbers
+    return packed

@@ -9,18 +9,20 @@ from torseur.codegen.straight import Layout, arranged, fewest_live, most_live, p
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
-MOST_LIVE = 225
-"""Values that may be live at once. A thread has 255 registers, some of which hold addresses."""
+MOST_LIVE = 150
+"""Values that may be live at once in a stage: with 168 registers, three blocks of threads run side by side."""
+UNCUT = 340
+"""Live values up to which one kernel with a few spills is faster than stages. A thread has 255 registers."""
 GRAIN = 256
 """Stages grow by so many operations."""
 SHORTEST = 0.6
 """How much of the longest stage may be given up to cut where few values cross."""
 
 
-def staged(program: Program, reserved: frozenset[str], live: int = MOST_LIVE) -> Layout:
+def staged(program: Program, reserved: frozenset[str], live: int = MOST_LIVE, uncut: int = UNCUT) -> Layout:
     """The program in an order with few live values, in few stages that keep within the limit."""
     order = pair_sines(fewest_live(program.operations, *result_orders(program)))
-    if most_live(order) <= live:
+    if most_live(order) <= uncut:
         return arranged(program, [order], reserved)
     results = {entry for output in program.outputs for entry in output.entries}
     return arranged(program, _Cutting(order, results, live).stages(), reserved)
