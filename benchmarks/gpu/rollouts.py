@@ -20,7 +20,7 @@ from torseur.graph import as_expr
 from torseur.mechanism import Mechanism
 from torseur.mechanism.loads import CoordinateSpring
 from torseur.readers import read_robot
-from torseur.simulation.rollouts import rollout
+from torseur.simulation.rollouts import Rollouts
 
 STATES = 1 << 20
 STEP, STEPS = 1e-3, 1000
@@ -74,7 +74,8 @@ def rollouts(arm: Mechanism) -> None:
     exact = ts.simulate(mechanism, STEP * STEPS, initial=start, rtol=1e-11, samples=2).values[-1]
     for precision in ("float32", "float64"):
         states = [cupy.asarray(x, dtype=precision) for x in (q, v)]
-        run = lambda: rollout(mechanism, *states, step=STEP, steps=STEPS, precision=precision)  # noqa: B023, E731
+        move = Rollouts(mechanism, precision=precision)
+        run = lambda: move(*states, step=STEP, steps=STEPS)  # noqa: B023, E731
         error = np.abs(cupy.asnumpy(run())[-1][:, 3] - exact).max()
         rate = STATES * STEPS / seconds(run)
         print(f"Runge-Kutta 4 under a law, {precision}: error {error:.1e}, {1e-9 * rate:.2f}e9 steps per second")
