@@ -13,7 +13,7 @@ from torseur.codegen.c.program import operation, own_text, reference
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED
 from torseur.codegen.names import part
-from torseur.codegen.straight import Chunk, Layout, layout
+from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
@@ -23,7 +23,7 @@ _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 """Operations that C spells the same for vectors."""
 
 _OWN = ("LANE", "LANES_ALL", "begin", "end", "i", "j", "l", "result", "stride", "threads", "count")
-_WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sincos"))}
+_WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}
 
 NATIVE = """\
 #if defined(__GNUC__) && !defined(__FAST_MATH__)
@@ -56,7 +56,7 @@ class Batch:
         return [*inputs, *[True] * len(self.program.outputs)]
 
     def plan(self) -> Layout:
-        return layout(self.program, _WORDS)
+        return layout(self.program, _WORDS, together=True, whole=WHOLE)
 
 
 def lanes_text(batches: Sequence[Batch]) -> str:
@@ -81,7 +81,7 @@ def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
     """static void FUNCTION(begin, end, stride, arrays): the states from begin to before end."""
     plan = batch.plan()
     pieces = [_piece(batch, plan, chunk, part(function, k), lookups) for k, chunk in enumerate(plan.chunks)]
-    return "\n".join([*pieces, _block(plan, batch, function), _range(plan, batch, function)])
+    return "\n".join([*pieces, _block(plan, batch, function, lookups), _range(plan, batch, function)])
 
 
 def parameters_of(batch: Batch) -> str:
@@ -97,13 +97,11 @@ def _parameters(plan: Layout, batch: Batch) -> str:
 
 
 def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
-    names, states = plan.names, batch.is_state
-    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, lanes *restrict scratch) {{"
-    lines = [head, "  (void)stride, (void)scratch;"]
-    for node, (i, j) in chunk.inputs.items():
-        array = plan.arrays[i]
-        value = f"lanes_load({array} + {j} * stride)" if states[i] else f"LANES_ALL({array}[{j}])"
-        lines.append(f"  const lanes {names[node]} = {value};")
+    names = plan.names
+    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, lanes *restrict scratch, const lanes *restrict sines) {{"
+    lines = [head, "  (void)stride, (void)scratch, (void)sines;"]
+    lines += [f"  const lanes {names[node]} = {_loaded(plan, batch, i, j)};" for node, (i, j) in chunk.inputs.items()]
+    lines += [f"  const lanes {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
     lines += [f"  const lanes {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
     lines += _operations(chunk, names, lookups)
     outputs = plan.arrays[len(batch.program.inputs) :]
@@ -134,10 +132,36 @@ def _operations(chunk: Chunk, names: dict[Expr, str], lookups: Lookups) -> Itera
 def _turn(node: Expr, following: Expr | None, names: dict[Expr, str]) -> str:
     """Sine and cosine of one angle come together; the one that is not used costs little."""
     paired = following is not None and following.op in ("sin", "cos") and following.args == node.args
-    other = names[following] if following is not None and paired else f"{names[node]}_"
-    pair = (names[node], other) if node.op == "sin" else (other, names[node])
-    call = f"lanes_sincos({_vector(node.args[0], names)}, &{pair[0]}, &{pair[1]});"
-    return f"  lanes {pair[0]}, {pair[1]};\n  {call}"
+    pair = f"{names[node]}_"
+    both = [f"  lanes {pair}[2];", f"  lanes_sines((lanes[1]){{{_vector(node.args[0], names)}}}, {pair}, 1, 1);"]
+    found = [node, following] if following is not None and paired else [node]
+    return "\n".join([*both, *(f"  const lanes {names[n]} = {pair}[{int(n.op == 'cos')}];" for n in found)])
+
+
+def _turns(plan: Layout, batch: Batch, lookups: Lookups) -> list[str]:
+    """The lines that compute the sines and cosines of all angles."""
+    turns = plan.turns
+    if not turns.angles:
+        return ["  lanes *const sines = 0;"]
+    local = {
+        node: _loaded(plan, batch, i, j)
+        for i, group in enumerate(plan.program.inputs)
+        for j, node in enumerate(group.nodes)
+    }
+    lines = []
+    for k, node in enumerate(turns.operations):
+        lines.append(f"  const lanes {part('angle', k)} = {_operation(node, {**plan.names, **local}, lookups)};")
+        local[node] = part("angle", k)
+    angles = ", ".join(local[angle] for angle in turns.angles)
+    sized = f"  const lanes angles[{len(turns.angles)}] = {{{angles}}};"
+    call = f"  lanes_sines(angles, sines, {len(turns.angles)}, {turns.size});"
+    return [*lines, sized, f"  lanes sines[{2 * turns.size}];", call]
+
+
+def _loaded(plan: Layout, batch: Batch, i: int, j: int) -> str:
+    """An entry of an input."""
+    array = plan.arrays[i]
+    return f"lanes_load({array} + {j} * stride)" if batch.is_state[i] else f"LANES_ALL({array}[{j}])"
 
 
 def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> str:
@@ -150,12 +174,12 @@ def _vector(node: Expr, names: dict[Expr, str]) -> str:
     return names[node] if node in names else f"LANES_ALL({reference(node, names)})"
 
 
-def _block(plan: Layout, batch: Batch, function: str) -> str:
+def _block(plan: Layout, batch: Batch, function: str, lookups: Lookups) -> str:
     """One vector of states."""
-    arguments = ", ".join(["stride", *plan.arrays, "scratch"])
+    arguments = ", ".join(["stride", *plan.arrays, "scratch", "sines"])
     calls = [f"  {part(function, k)}({arguments});" for k in range(len(plan.chunks))]
     head = f"static void {function}_block({_parameters(plan, batch)}) {{"
-    return "\n".join([head, f"  lanes scratch[{max(plan.slots, 1)}];", *calls, "}", ""])
+    return "\n".join([head, *_turns(plan, batch, lookups), f"  lanes scratch[{max(plan.slots, 1)}];", *calls, "}", ""])
 
 
 def _range(plan: Layout, batch: Batch, function: str) -> str:

@@ -3,25 +3,32 @@
 #define LANE(v, i) (v)[i]
 #define LANES_ALL(x) ((lanes){0} + (x))
 
-static TORSEUR_INLINE void lanes_sincos(lanes x, lanes *sine, lanes *cosine) {
-  const lane_bits inside = (x <= 65536.0) & (x >= -65536.0);
+/* Sines, and `size` behind them cosines, of n angles; by the C library where one is very large or not a number. */
+static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n, int size) {
+  lane_bits inside = (lane_bits){0} - 1;
+  for (int k = 0; k < n; k++) {
+    inside &= (angles[k] <= 65536.0) & (angles[k] >= -65536.0);
+    lanes_turn(angles[k], &sines[k], &sines[size + k]);
+  }
   int64_t all = -1;
   for (int i = 0; i < LANES; i++) all &= inside[i];
-  lanes_turn(x, sine, cosine);
   if (all == 0)
-    for (int i = 0; i < LANES; i++) {
-      (*sine)[i] = sin(x[i]);
-      (*cosine)[i] = cos(x[i]);
-    }
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < LANES; i++) {
+        sines[k][i] = sin(angles[k][i]);
+        sines[size + k][i] = cos(angles[k][i]);
+      }
 }
 #else
 typedef double lanes;
 #define LANE(v, i) (v)
 #define LANES_ALL(x) (x)
 
-static TORSEUR_INLINE void lanes_sincos(lanes x, lanes *sine, lanes *cosine) {
-  *sine = sin(x);
-  *cosine = cos(x);
+static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n, int size) {
+  for (int k = 0; k < n; k++) {
+    sines[k] = sin(angles[k]);
+    sines[size + k] = cos(angles[k]);
+  }
 }
 #endif
 

@@ -48,7 +48,7 @@ _VARIANTS = """\
 #endif
 """
 
-_RENAMED = ("lanes", "lane_bits", "lanes_turn", "lanes_sincos", "lanes_load", "lanes_store")
+_RENAMED = ("lanes", "lane_bits", "lanes_turn", "lanes_sines", "lanes_load", "lanes_store")
 
 
 def native_source(batch: Batch) -> str:
