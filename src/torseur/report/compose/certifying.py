@@ -25,7 +25,9 @@ def certificate_of(equations: Equations) -> Certificate:
         found = certify(mechanism, points=1)
     except TorseurError as problem:
         return Certificate(False, f"Not compared: {problem}", ())
-    rows = [Formalism(TITLES[e.formalism], e.operations, e.seconds * 1e3, e.difference, e.reason) for e in found.entries]
+    rows = [
+        Formalism(TITLES[e.formalism], e.operations, e.seconds * 1e3, e.difference, e.reason) for e in found.entries
+    ]
     count = sum(not row.reason for row in rows)
     verdict = (
         f"{count} formalisms, each derived from its own principle, give the same M, b and Q, {found.method}."
