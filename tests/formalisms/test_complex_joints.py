@@ -37,6 +37,16 @@ def test_cardan_joint_of_the_library(formalism):
         assert bias / 1.3**2 == pytest.approx(float(point["Gamma=a'/2"]), abs=1e-12)
 
 
+@pytest.mark.parametrize("point", CARDAN["points"], ids=lambda p: f"alpha {float(p['alpha']):.2f}, psi {p['psi3']}")
+def test_screw_of_the_cardan_joint(point):
+    """Oracle: stored digits of phi and phi' in the axes of the driven shaft."""
+    tree = tree_of(library.load("cardan")).with_parameters({"alpha": float(point["alpha"])})
+    motion = tree.at([float(point["psi3"])], [1.0]).links[0].motion
+    assert list(motion.screws[0].angular) == pytest.approx([float(x) for x in point["phi2(R2)"]], abs=1e-13)
+    assert list(motion.screw_rates[0].angular) == pytest.approx([float(x) for x in point["dphi2(R2)"]], abs=1e-13)
+    assert list(motion.screws[0].linear) == [0, 0, 0]
+
+
 def test_motion_of_the_cardan_joint_of_the_library():
     case = CARDAN["trajectory"]
     given = {"A": 0.3, "B": 0.4, "C": 0.2}
