@@ -6,7 +6,7 @@ their last reader has run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from torseur.codegen.names import Names
@@ -46,15 +46,23 @@ class Layout:
 
 def layout(program: Program, reserved: Iterable[str] = (), chunk: int = CHUNK, ignore_case: bool = False) -> Layout:
     """The program's operations in their own order, sine beside cosine, in chunks of about the given size."""
-    order = _pair_sines(program.operations)
-    pieces = [Chunk(order[i : i + chunk]) for i in range(0, len(order), chunk)] or [Chunk([])]
+    order = pair_sines(program.operations)
+    return arranged(program, [order[i : i + chunk] for i in range(0, len(order), chunk)], reserved, ignore_case)
+
+
+def arranged(
+    program: Program, parts: Sequence[Sequence[Expr]], reserved: Iterable[str] = (), ignore_case: bool = False
+) -> Layout:
+    """The program's operations in the order and the chunks they are given in."""
+    order = [node for part in parts for node in part]
+    pieces = [Chunk(list(part)) for part in parts] or [Chunk([])]
     slots = _connect(program, pieces)
     names = Names(reserved, ignore_case)
     arrays = tuple(names.unique(name) for name in [g.name for g in program.inputs] + [g.name for g in program.outputs])
     return Layout(program, tuple(pieces), slots, _name_values(program, order, names), arrays)
 
 
-def _pair_sines(operations: Iterable[Expr]) -> list[Expr]:
+def pair_sines(operations: Iterable[Expr]) -> list[Expr]:
     """The operations with sine and cosine of one argument next to each other, so that compilers fuse them."""
     operations = list(operations)
     partner: dict[Expr, list[Expr]] = {}

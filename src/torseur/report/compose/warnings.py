@@ -49,7 +49,7 @@ def _unmoved(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
 
 def _missing(numbers: Numbers) -> Iterator[str]:
     if numbers.missing:
-        yield f"No value is given for {listed(numbers.missing)}: equations can be derived, motions not computed."
+        yield f"No value is given for {listed(numbers.missing)}: motions that depend on it cannot be computed."
 
 
 def _quaternions(tree: Tree, initial: Mapping[str, float | None]) -> Iterator[str]:
