@@ -10,11 +10,15 @@ from torseur.cli.certify import certify
 from torseur.cli.check import check
 from torseur.cli.convert import convert
 from torseur.cli.equations import equations
+from torseur.cli.equilibrium import equilibrium
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
 from torseur.cli.library import library
+from torseur.cli.locus import locus
 from torseur.cli.loops import loops
+from torseur.cli.modes import modes
 from torseur.cli.report import report
+from torseur.cli.response import response
 from torseur.cli.simulate import simulate
 from torseur.cli.version import version
 
@@ -56,5 +60,6 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-for command in (check, equations, simulate, report, generate, certify, loops, library, convert):
+SMALL_MOTIONS = (equilibrium, modes, locus, response)
+for command in (check, equations, simulate, *SMALL_MOTIONS, report, generate, certify, loops, library, convert):
     app.command(command.__name__)(guarded(command))
