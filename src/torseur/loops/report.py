@@ -94,6 +94,7 @@ class LoopReport:
     partition: Partition
     configuration: Mapping[str, float]
     others: tuple[OtherConfiguration, ...]
+    remarks: tuple[str, ...]
 
     @property
     def rank(self) -> int | None:
@@ -133,6 +134,7 @@ class LoopReport:
             "configuration": dict(self.configuration),
             "other_configurations": [{"rank": o.rank, "infinitesimal": o.infinitesimal, "starts": o.starts}
                                      for o in self.others],
+            "remarks": list(self.remarks),
         }  # fmt: skip
 
 
@@ -160,6 +162,7 @@ def _lines(r: LoopReport) -> list[str]:
         f"(quality {r.partition.quality:.2f} of 1)",
         *(f"  also met from random starts ({o.starts}): rank {o.rank}, infinitesimal mobility {o.infinitesimal}"
           for o in r.others),
+        *(f"  remark: {remark}" for remark in r.remarks),
     ]  # fmt: skip
 
 
