@@ -506,3 +506,13 @@ def test_refusals_say_where_and_why(read, case):
     bodies, rest, compiler, reason = REFUSED[case]
     with pytest.raises(RobotFileError, match=rf"^robot.xml:1: .*{reason}"):
         read(bodies, rest, compiler)
+
+
+def test_defaults_that_hinges_read_do_not_hide_what_balls_lack(read):
+    """A class gives stiffness and range to all joints; only hinges have them here, and the ball is listed."""
+    arm = f'<body pos="1 0 0"><joint name="b" type="ball"/>{BALL}</body>'
+    rest = '<default><joint stiffness="3" range="-10 10" frictionloss="0.1"/></default>'
+    robot = read(f'<body><joint name="h" axis="0 0 1"/>{BALL}{arm}</body>', rest)
+    listed = " ".join(finding.message for finding in robot.listed("not modelled"))
+    for words in ("springs of ball", "limits of ball", "dry friction of ball"):
+        assert words in listed

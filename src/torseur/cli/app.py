@@ -14,7 +14,10 @@ from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
 from torseur.cli.library import library
 from torseur.cli.loops import loops
+from torseur.cli.objects import objects
+from torseur.cli.reactions import reactions
 from torseur.cli.report import report
+from torseur.cli.sensitivity import sensitivity
 from torseur.cli.simulate import simulate
 from torseur.cli.version import version
 
@@ -25,6 +28,8 @@ EPILOG = """Examples:
   torseur equations library:double_pendulum --level matrix --format latex
 
   torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --out motion.csv
+
+  torseur sensitivity library:double_pendulum --criterion kinetic_energy --parameters m1,r2 --until 5
 
   torseur report library:double_pendulum -o report.html
 
@@ -56,5 +61,19 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-for command in (check, equations, simulate, report, generate, certify, loops, library, convert):
+COMMANDS = (
+    check,
+    equations,
+    objects,
+    simulate,
+    reactions,
+    sensitivity,
+    report,
+    generate,
+    certify,
+    loops,
+    library,
+    convert,
+)
+for command in COMMANDS:
     app.command(command.__name__)(guarded(command))

@@ -84,10 +84,14 @@ class Shape:
 
 @dataclass(frozen=True)
 class Control:
-    """The input of an actuator: the parameter that stands for it, and its range where the file gives one."""
+    """The input of an actuator: the parameter that stands for it, and its range where the file gives one.
+
+    `number` is the actuator's place among all of the file, from 0: where MuJoCo keeps its control.
+    """
 
     actuator: str
     parameter: str
+    number: int
     lower: float | None = None
     upper: float | None = None
 

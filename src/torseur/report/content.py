@@ -167,6 +167,26 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Formalism:
+    """A row of the certificate: what one formalism cost and how far it is off, or why it does not apply."""
+
+    name: str
+    operations: int = 0
+    milliseconds: float = 0.0
+    difference: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The equations by several formalisms, compared; `verdict` is the result in words."""
+
+    agrees: bool
+    verdict: str
+    rows: tuple[Formalism, ...]
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """How to obtain the same report again."""
 
@@ -207,7 +227,9 @@ class ReportContent:
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
     checks: tuple[Check, ...] = ()
+    certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)
+    findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
 
     def __post_init__(self) -> None:
         _check_names(self)

@@ -12,6 +12,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from torseur.report import sections, stage
+from torseur.report.certificate import certificate
 from torseur.report.content import EquationBlock, ReportContent, ReportError
 from torseur.report.equation_view import Index, plain
 from torseur.report.markup import Markup, element
@@ -189,6 +190,7 @@ def _main(content: ReportContent, index: Index) -> Markup:
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
         sections.checks(content.checks),
+        certificate(content.certificate),
         sections.reproduction(content.reproduction),
         class_="text",
     )

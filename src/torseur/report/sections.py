@@ -20,7 +20,18 @@ def mechanism(content: ReportContent) -> Markup:
     text = [element("p", content.description)] if content.description else []
     drawing = [diagram(content.bodies, content.joints)] if content.bodies else []
     warnings = [element("p", warning, class_="warning") for warning in content.warnings]
-    return section("mechanism", "Mechanism", join(text + drawing + warnings))
+    return section("mechanism", "Mechanism", join([*text, *drawing, *warnings, findings(content.findings)]))
+
+
+def findings(found: tuple[str, ...]) -> Markup:
+    """What the robot file says and the mechanism does not, folded away."""
+    if not found:
+        return Markup()
+    head = element(
+        "summary", element("span", "What the file says beyond this"), element("small", f"{len(found)} findings")
+    )
+    listed = element("ul", *(element("li", one) for one in found), class_="findings")
+    return element("details", head, element("div", listed), class_="card block")
 
 
 def freedom(facts: tuple[Fact, ...]) -> Markup:

@@ -50,6 +50,7 @@ class Jumps:
         if any(work.limits[k] == 0 and not self._jumps(k) for k in fired):
             return False
         ended = False
+        self._let_go()
         contacts = [k for k in fired if k < self._contacts]
         if contacts:
             self._change_contacts(t, work, contacts)
@@ -57,6 +58,11 @@ class Jumps:
             if k >= self._contacts and self._jumps(k):
                 ended = self._reset(t, work, k) or ended
         return not ended
+
+    def _let_go(self) -> None:
+        """Forgets accelerations that were held for the passage of a singular configuration: they were others."""
+        if self.system.constrained is not None:
+            self.parameters[len(self.system.values) + self.system.constrained.statics["HOLDS"]] = 0.0
 
     def _jumps(self, k: int) -> bool:
         return k < self._contacts or self.events[k - self._contacts].reset is not None
@@ -71,6 +77,9 @@ class Jumps:
         work.y[:] = contacts.change(t, work.y.copy(), fired)
         first = len(self.system.values) + len(constrained.numbers.scales)
         self.parameters[first : first + len(contacts.usual)] = contacts.sizes
+        if constrained.is_partitioned:
+            partition, _ = constrained.partitioned(t, work.y)
+            self.parameters[len(self.parameters) - len(partition) :] = partition
         work.limits[: self._contacts] = 1
         work.sides[: self._contacts] = 1
         flight = FLIGHTS * contacts.flight_time(t, work.y)

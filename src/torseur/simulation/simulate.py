@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 
 import numpy as np
 
 from torseur.errors import SimulationError, TorseurError
-from torseur.graph import Program
+from torseur.graph import Expr, Program, symbols_of
 from torseur.simulation import memory
 from torseur.simulation.binding import Binding
 from torseur.simulation.constrained.determinacy import undetermined_outputs
@@ -117,6 +118,8 @@ def simulate(
         limits=jumps.limits,
         progress=progress,
         repartition=partial(_repartition, system, given),
+        hold=partial(_hold, system, given),
+        reselect=partial(_reselect, system, given) if system.constrained and system.constrained.is_redundant else None,
         jump=jumps.apply,
     )
     binding = Binding(system, laws)
@@ -150,7 +153,7 @@ class _Result:
         times, states = self._kept()
         undetermined = self._undetermined(times, states)
         values = np.column_stack([states, *self._outputs(times, states, undetermined)])
-        open_notes = [f"'{name}' is not determined: {reason}." for name, reason in undetermined.items()]
+        open_notes = _open_notes(undetermined)
         return Trajectory(
             time=times,
             values=values,
@@ -190,10 +193,12 @@ class _Result:
         names = [output.name for output in self.outputs if not is_python(output)]
         known = getattr(system.quantities, "undetermined", {})
         found = {name: known[name] for name in names if name in known}
-        if system.constrained is not None and self.formulas is not None:
-            formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+        if self.formulas is None:
+            return found
+        formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+        if system.constrained is not None:
             found |= undetermined_outputs(system.constrained, formulas, times, states)
-        return found
+        return found | _without_values(system, formulas)
 
     def _occurrences(self) -> tuple[Occurrence, ...]:
         states = [state.name for state in self.binding.system.states]
@@ -208,6 +213,28 @@ class _Result:
     def _dense_output(self) -> DenseOutput:
         settle = self.binding.settle(self.problem.parameters, self.backend)
         return DenseOutput(self.run.rows, self.run.t, settle)
+
+
+def _without_values(system: System, formulas: Mapping[str, Expr]) -> dict[str, str]:
+    """Outputs that depend on a parameter nobody gave, which the motion itself does not need."""
+    missing = {p.name for p, value in zip(system.parameters, system.values, strict=True) if isnan(value)}
+    found = {}
+    for name, formula in formulas.items() if missing else ():
+        lacking = sorted({str(x.name) for x in symbols_of([formula])} & missing)
+        if lacking:
+            found[name] = f"no value is given for '{lacking[0]}'"
+    return found
+
+
+def _open_notes(undetermined: Mapping[str, str]) -> list[str]:
+    """Outputs without a value, those with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in undetermined.items():
+        by_reason.setdefault(reason, []).append(f"'{name}'")
+    return [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not determined: {reason}."
+        for reason, names in by_reason.items()
+    ]
 
 
 def _columns(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
@@ -249,6 +276,26 @@ def started(
 
 def _repartition(system: System, parameters: Vector, t: float, y: Vector) -> str:
     assert system.constrained is not None
-    settings, note = system.constrained.partitioned(t, y)
-    parameters[len(system.values) :] = settings
+    chosen, note = system.constrained.partitioned(t, y)
+    parameters[len(parameters) - len(chosen) :] = chosen
     return note
+
+
+def _reselect(system: System, parameters: Vector, t: float, y: Vector) -> None:
+    """Writes another selection of constraints into the parameters, and the partition that goes with it."""
+    constrained = system.constrained
+    assert constrained is not None
+    if constrained.reselect(t, y):
+        first = len(system.values) + constrained.statics["SIZES"]
+        parameters[first : first + constrained.statics["NC"]] = constrained.sizes
+        if constrained.is_partitioned:
+            _repartition(system, parameters, t, y)
+
+
+def _hold(system: System, parameters: Vector, slope: Vector) -> None:
+    """Keeps the accelerations for the passage of a singular configuration."""
+    assert system.constrained is not None
+    statics = system.constrained.statics
+    first = len(system.values) + statics["HELD"]
+    parameters[first - 1] = 1.0
+    parameters[first : first + statics["NV"]] = slope[statics["NQ"] :]

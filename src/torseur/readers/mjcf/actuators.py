@@ -7,7 +7,7 @@ The control is a parameter called after the actuator, zero unless the user sets 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torseur.graph import Expr, as_expr, scalar
 from torseur.mechanism import LENGTH, LENGTH_RATE, AppliedWrench, Frame, motor, parameter
@@ -49,18 +49,18 @@ class _Drive:
 
 def read_actuators(root: Element, scene: Scene) -> None:
     """Adds loads for the actuators of the model."""
-    for group in root.all("actuator"):
-        for element in group.all(*ACTUATORS):
-            actuator = scene.defaults.applied(element, None)
-            if "actuation" in scene.settings.disabled or not _read_actuator(actuator, scene):
-                actuator.take()
+    elements = [element for group in root.all("actuator") for element in group.all(*ACTUATORS)]
+    for place, element in enumerate(elements):
+        actuator = scene.defaults.applied(element, None)
+        if "actuation" in scene.settings.disabled or not _read_actuator(actuator, place, scene):
+            actuator.take()
 
 
-def _read_actuator(element: Element, scene: Scene) -> bool:
+def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
     """Adds the loads of an actuator; lists it and answers no when it cannot be modelled."""
     law = _LAWS[element.tag](element) if element.tag in _LAWS else None
     drive = None if law is None else _drive(element, scene)
-    name = scene.parameter_names.fresh(element.text("name") or element.tag)
+    name = element.text("name") or element.tag
     if law is None or drive is None:
         what = (
             "has a state of its own" if law is None else "drives something else than a joint, site or straight tendon"
@@ -69,7 +69,7 @@ def _read_actuator(element: Element, scene: Scene) -> bool:
         return False
     control = parameter(scene.parameter_names.fresh(f"{name}.control"), 0, "1", f"control of actuator {name}")
     scene.assembly.parameters.append(control)
-    _control_range(element, name, control.name, scene)
+    _control_range(element, Control(name, control.name, place), scene)
     drive.push(_clamped(element, law.force(control.symbol, drive.length, drive.rate), scene), name)
     return True
 
@@ -180,9 +180,9 @@ def _clamped(element: Element, force: Expr, scene: Scene) -> Expr:
     return scalar.minimum(scalar.maximum(force, low), high)
 
 
-def _control_range(element: Element, actuator: str, name: str, scene: Scene) -> None:
+def _control_range(element: Element, control: Control, scene: Scene) -> None:
     low, high = numbers(element, "ctrlrange", 2, (0.0, 0.0))
     limited = _is_limited(element, "ctrllimited", "ctrlrange", scene)
-    scene.assembly.controls.append(Control(actuator, name, low, high) if limited else Control(actuator, name))
+    scene.assembly.controls.append(replace(control, lower=low, upper=high) if limited else control)
     if limited:
         scene.assembly.ledger.not_modelled("ctrlrange: kept in `controls`; a control beyond it acts as it is.", element)

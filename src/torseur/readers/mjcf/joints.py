@@ -195,8 +195,11 @@ def _limit(step: _Step, unit: float) -> None:
 
 
 def _all_around(step: _Step, joint: Joint) -> None:
-    """The damping of a ball or free joint, equal in all directions."""
-    if step.element.tag == "freejoint" or "damper" in step.scene.settings.disabled:
+    """The damping of a ball or free joint, equal in all directions; its other loads and limits are listed."""
+    if step.element.tag == "freejoint":
+        return
+    _list_what_has_one_axis(step)
+    if "damper" in step.scene.settings.disabled:
         return
     damping = polynomial(step.element, "damping")
     if any(damping[1:]):
@@ -206,3 +209,21 @@ def _all_around(step: _Step, joint: Joint) -> None:
         name = step.scene.assembly.load_names.fresh(f"{joint.name}.damping")
         around = bushing(name, joint.parent, joint.child, (0,) * 6, (shift,) * 3 + (damping[0],) * 3)
         step.scene.assembly.loads.append(around)
+
+
+# Attributes that only hinges and slides have here: the flag that switches them off, and what they are.
+_OF_ONE_AXIS = {
+    "stiffness": ("spring", "springs"),
+    "frictionloss": ("frictionloss", "dry friction"),
+    "range": ("limit", "limits"),
+}
+
+
+def _list_what_has_one_axis(step: _Step) -> None:
+    """Says what of a ball or free joint is not modelled; defaults that hinges read would hide it."""
+    element, off = step.element, step.scene.settings.disabled
+    for name, (flag, words) in _OF_ONE_AXIS.items():
+        if flag not in off and any(number_list(element, name) or ()):
+            step.scene.assembly.ledger.not_modelled(f"{name} of <joint>: {words} of ball and free joints.", element)
+    if "range" in element.attributes:
+        element.text("limited")

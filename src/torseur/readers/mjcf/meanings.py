@@ -30,8 +30,6 @@ MEANINGS = {
     "flag": "a switch of MuJoCo",
     "lengthrange": "a setting of muscles",
     "joint springdamper": "stiffness and damping from a time constant; give them as numbers",
-    "joint stiffness": "springs of ball and free joints",
-    "joint frictionloss": "dry friction of ball and free joints",
     "joint springyield": "springs stay elastic",
     "joint actuatorfrcrange": "forces of actuators are not limited",
     "joint actuatorgravcomp": "gravity is compensated, but not counted as an actuator's force",

@@ -39,7 +39,7 @@ def _unmoved(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
     massless = {body.name for body in bodies if body.is_massless}
     for number, link in enumerate(tree.links):
         carried = [name for name, (owner, _, _) in tree.places.items() if owner in tree.subtrees[number]]
-        if carried and massless.issuperset(carried):
+        if carried and massless.issuperset(carried) and link.joint.coordinates:
             names = ", ".join(c.name for c in link.joint.coordinates)
             yield (
                 f"Joint '{link.joint.name}' moves nothing that has mass, so the acceleration of {names} is "
@@ -49,7 +49,7 @@ def _unmoved(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
 
 def _missing(numbers: Numbers) -> Iterator[str]:
     if numbers.missing:
-        yield f"No value is given for {listed(numbers.missing)}: equations can be derived, motions not computed."
+        yield f"No value is given for {listed(numbers.missing)}: motions that depend on it cannot be computed."
 
 
 def _quaternions(tree: Tree, initial: Mapping[str, float | None]) -> Iterator[str]:

@@ -30,12 +30,17 @@ def shortened(polynomial: Polynomial) -> Polynomial:
 
 
 def _without_squares(polynomial: Polynomial) -> Polynomial:
-    """Each angle's even powers written by its cosine or by its sine, whichever gives fewer terms."""
-    current = polynomial
-    for angle in _squared_angles(polynomial):
-        sine, cosine = _function("sin", angle), _function("cos", angle)
-        choices = [current, _reduced(current, sine, cosine), _reduced(current, cosine, sine)]
-        current = min(choices, key=len)
+    """Each angle's even powers written by its cosine or by its sine, whichever gives fewer terms.
+
+    What one angle saves can let another save more, so the angles are gone through until nothing is saved.
+    """
+    current, before = polynomial, len(polynomial) + 1
+    while len(current) < before:
+        before = len(current)
+        for angle in _squared_angles(current):
+            sine, cosine = _function("sin", angle), _function("cos", angle)
+            choices = [current, _reduced(current, sine, cosine), _reduced(current, cosine, sine)]
+            current = min(choices, key=len)
     return current
 
 
