@@ -16,6 +16,7 @@ from torseur.loops.gaps import loop_name
 from torseur.loops.mobility import mobility
 from torseur.loops.model import loop_system
 from torseur.loops.order import ordered_count, spatial_count
+from torseur.loops.outline import outline
 from torseur.loops.partition import partition
 from torseur.loops.projection import project, random_states
 from torseur.loops.rank import numerical_rank, ranks
@@ -105,6 +106,7 @@ def _report(here: Spot, found: Mobility, findings: list[RankFinding], preferred:
         configuration=coordinates_at(system, here.state),
         others=_others(here),
         remarks=(),
+        outline=outline(system, here.state),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.loops.outline import Outline
 from torseur.loops.partition import Partition
 from torseur.loops.redundancy import Redundancy
 
@@ -95,6 +96,7 @@ class LoopReport:
     configuration: Mapping[str, float]
     others: tuple[OtherConfiguration, ...]
     remarks: tuple[str, ...]
+    outline: Outline
 
     @property
     def rank(self) -> int | None:
@@ -135,6 +137,8 @@ class LoopReport:
             "other_configurations": [{"rank": o.rank, "infinitesimal": o.infinitesimal, "starts": o.starts}
                                      for o in self.others],
             "remarks": list(self.remarks),
+            "outline": {"loops": [{"joints": list(p.joints), "bodies": list(p.bodies)} for p in self.outline.loops],
+                        "places": {joint: list(place) for joint, place in self.outline.places.items()}},
         }  # fmt: skip
 
 
