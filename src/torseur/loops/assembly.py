@@ -147,5 +147,5 @@ def closed_state(system: LoopSystem, start: Mapping[str, float] | None, seed: in
     found = project(system, random_states(system, 40, rng), steps=300)
     if np.min(found.gap) < CLOSED:
         return found.state.lane(int(np.argmin(found.gap)))
-    best = found.state.lane(int(np.argmin(found.gap)))
-    raise MechanismError(explain(system, best, np.ones(system.n), rng))
+    best = found.state.lane(int(np.argmin(np.nan_to_num(found.gap, nan=np.inf))))
+    raise MechanismError(f"mechanism '{system.frame.mechanism.name}' {explain(system, best, np.ones(system.n), rng)}")

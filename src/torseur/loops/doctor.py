@@ -16,11 +16,13 @@ from torseur.loops.gaps import loop_name
 from torseur.loops.mobility import mobility
 from torseur.loops.model import loop_system
 from torseur.loops.order import ordered_count, spatial_count
+from torseur.loops.outline import outline
 from torseur.loops.partition import partition
 from torseur.loops.projection import project, random_states
 from torseur.loops.rank import numerical_rank, ranks
 from torseur.loops.rank_methods import METHODS, numeric_finding
 from torseur.loops.redundancy import redundancies
+from torseur.loops.remarks import remarks
 from torseur.loops.report import Cut, LoopReport, OtherConfiguration, RankFinding, Way
 from torseur.loops.spot import Branch, Mobility, Spot, spot
 from torseur.loops.system import LoopSystem
@@ -51,7 +53,8 @@ def loops(mechanism: Mechanism, at: Mapping[str, float] | None = None, *, method
     _require_freedoms(system, preferred)
     here = spot(system, closed_state(system, start, seed), np.random.default_rng(seed))
     findings = [numeric_finding(here.rank), *(METHODS[name](here) for name in methods if name != "numeric")]
-    return _report(here, mobility(here), findings, [*preferred, *_actuated(mechanism)])
+    found = _report(here, mobility(here), findings, [*preferred, *_actuated(mechanism)])
+    return replace(found, remarks=tuple(remarks(here, at or {})))
 
 
 def held(mechanism: Mechanism, at: Mapping[str, float] | None, locked: Sequence[str], time: float,
@@ -102,6 +105,8 @@ def _report(here: Spot, found: Mobility, findings: list[RankFinding], preferred:
         partition=partition(regular, preferred),
         configuration=coordinates_at(system, here.state),
         others=_others(here),
+        remarks=(),
+        outline=outline(system, here.state),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.loops.outline import Outline
 from torseur.loops.partition import Partition
 from torseur.loops.redundancy import Redundancy
 
@@ -94,6 +95,8 @@ class LoopReport:
     partition: Partition
     configuration: Mapping[str, float]
     others: tuple[OtherConfiguration, ...]
+    remarks: tuple[str, ...]
+    outline: Outline
 
     @property
     def rank(self) -> int | None:
@@ -133,6 +136,9 @@ class LoopReport:
             "configuration": dict(self.configuration),
             "other_configurations": [{"rank": o.rank, "infinitesimal": o.infinitesimal, "starts": o.starts}
                                      for o in self.others],
+            "remarks": list(self.remarks),
+            "outline": {"loops": [{"joints": list(p.joints), "bodies": list(p.bodies)} for p in self.outline.loops],
+                        "places": {joint: list(place) for joint, place in self.outline.places.items()}},
         }  # fmt: skip
 
 
@@ -160,6 +166,7 @@ def _lines(r: LoopReport) -> list[str]:
         f"(quality {r.partition.quality:.2f} of 1)",
         *(f"  also met from random starts ({o.starts}): rank {o.rank}, infinitesimal mobility {o.infinitesimal}"
           for o in r.others),
+        *(f"  remark: {remark}" for remark in r.remarks),
     ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -198,6 +198,32 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
+class LoopRing:
+    """A loop by name, and the joints it passes in turn."""
+
+    name: str
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """What closed loops leave free: facts, texts, the loops with the places of all joints (m), and the matrix N.
+
+    N has a row per freedom and a column per independent coordinate.
+    """
+
+    facts: tuple[Fact, ...]
+    rings: tuple[LoopRing, ...] = ()
+    places: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    branches: tuple[str, ...] = ()
+    redundant: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    freedoms: tuple[str, ...] = ()
+    passage: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
 class View:
     """How the animation is first seen; `up` is against gravity."""
 
@@ -219,6 +245,7 @@ class ReportContent:
     bodies: tuple[Body, ...] = ()
     joints: tuple[Joint, ...] = ()
     freedom: tuple[Fact, ...] = ()
+    loops: Loops | None = None
     warnings: tuple[str, ...] = ()
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""

@@ -15,6 +15,7 @@ from torseur.report import sections, stage
 from torseur.report.certificate import certificate
 from torseur.report.content import EquationBlock, ReportContent, ReportError
 from torseur.report.equation_view import Index, plain
+from torseur.report.loops import loops
 from torseur.report.markup import Markup, element
 from torseur.report.packing import pack_floats, pack_motion
 from torseur.report.palette import GROUND, SERIES, Colour, body_colour
@@ -187,6 +188,7 @@ def _main(content: ReportContent, index: Index) -> Markup:
         "div",
         sections.mechanism(content),
         sections.freedom(content.freedom),
+        loops(content),
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
         sections.checks(content.checks),

@@ -36,6 +36,11 @@ def findings(found: tuple[str, ...]) -> Markup:
 
 def freedom(facts: tuple[Fact, ...]) -> Markup:
     """The account of the degree of freedom."""
+    return section("freedom", "Degree of freedom", fact_list(facts))
+
+
+def fact_list(facts: tuple[Fact, ...]) -> Markup:
+    """Facts as a list of label, value and note."""
     rows = [
         element(
             "div",
@@ -45,7 +50,7 @@ def freedom(facts: tuple[Fact, ...]) -> Markup:
         )
         for fact in facts
     ]
-    return section("freedom", "Degree of freedom", element("dl", *rows, class_="facts") if rows else "")
+    return element("dl", *rows, class_="facts") if rows else Markup()
 
 
 def equations(content: ReportContent, index: Index) -> Markup:

@@ -17,6 +17,7 @@ from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.checks import checks_of
 from torseur.report.compose.curves import plots_of
 from torseur.report.compose.drawing import Drawing
+from torseur.report.compose.loops import loops_of
 from torseur.report.compose.masses import resolved_inertia
 from torseur.report.compose.mobility import mobility_facts
 from torseur.report.compose.numbers import Numbers
@@ -31,6 +32,7 @@ from torseur.report.content import (
     EquationBlock,
     Fact,
     Joint,
+    Loops,
     Motion,
     Parameter,
     ReportContent,
@@ -81,6 +83,7 @@ def compose(
         bodies=page.bodies(),
         joints=tuple(_joint(joint) for joint in page.account.joints),
         freedom=page.freedom(),
+        loops=page.loops(),
         warnings=(*page.account.warnings, *notes),
         equations=page.blocks(),
         parameters=page.parameters(),
@@ -153,6 +156,17 @@ class _Page:
         if one.degree_of_freedom is not None:
             facts.append(Fact("degree of freedom", str(speeds), "a tree: the same in every configuration"))
         return tuple(facts)
+
+    def loops(self) -> Loops | None:
+        """What the loop doctor says where the motion starts."""
+        if not self.account.loops:
+            return None
+        start = (
+            {name: float(self.trajectory[name][0]) for name in self.tree.layout.coordinate_names}
+            if self.trajectory is not None
+            else None
+        )
+        return loops_of(self.tree.mechanism, self.values, start)
 
     @cached_property
     def drawing(self) -> Drawing:
