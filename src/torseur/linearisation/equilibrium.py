@@ -73,6 +73,17 @@ def steady_motion(
     return search.solved()
 
 
+def steady_equations(
+    steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()
+) -> tuple[Vector, float]:
+    """Slopes of the equations of a steady state by moves, speeds and multipliers, and the unit its forces are in."""
+    point = steady.point
+    search = _Search(point, steady.multipliers, _marked(point, moving), _marked(point, fixed), frozenset(fixed))
+    _, slopes = search._equations()
+    balance, by_state = search._balance()
+    return slopes, search._size(balance, by_state["force_slopes"])
+
+
 def _marked(point: Point, names: Collection[str]) -> tuple[int, ...]:
     """Numbers of the speeds along which the named coordinates move."""
     layout = point.equations.layout
@@ -140,7 +151,7 @@ class _Search:
         by_speed = by_state[point.numbers.coordinates :].T
         held = np.eye(n)[list(self.fixed)]
         constant = np.eye(n)[self._fixed_speeds]
-        size = max(np.abs(by_move).max(initial=0.0), np.abs(balance).max(initial=0.0), 1e-300)
+        size = self._size(balance, by_state)
         blocks = [
             [by_move / size, by_speed / size, point.rows.T / size],
             [point.holonomic_rows, np.zeros((len(point.gaps), n)), np.zeros((len(point.gaps), m))],
@@ -150,6 +161,11 @@ class _Search:
         ]
         parts = [balance / size, point.gaps, point.slips, np.zeros(len(held)), np.zeros(len(constant))]
         return np.concatenate(parts), np.block(blocks)
+
+    def _size(self, balance: Vector, force_slopes: Vector) -> float:
+        """The unit of forces: the largest force, or slope of a force by a move."""
+        by_move = force_slopes[: self.point.numbers.coordinates].T @ self.point.kinematics["reach"]
+        return float(max(np.abs(by_move).max(initial=0.0), np.abs(balance).max(initial=0.0), 1e-300))
 
     def _is_balanced(self) -> bool:
         residual, _ = self._equations()
