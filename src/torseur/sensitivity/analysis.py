@@ -26,6 +26,7 @@ from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import Routines, routines_of
 from torseur.sensitivity.second_order import Curvature
+from torseur.sensitivity.steady import equilibrium_start
 from torseur.sensitivity.variation import Variation
 from torseur.sensitivity.verification import Agreement, agreements
 from torseur.simulation.from_equations import Model
@@ -49,6 +50,7 @@ def sensitivity(
     verify: bool = False,
     values: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
+    from_equilibrium: bool = False,
     jumps: Sequence[Jump] = (),
     laws: Mapping[str, Callable[..., object]] | None = None,
     rtol: float = 1e-9,
@@ -71,15 +73,18 @@ def sensitivity(
     second_order adds the Hessian of each criterion, at the end
     verify       compares the slopes with differences of motions: `agreement` of the result
     values       of parameters that replace those of the mechanism; `initial` likewise of coordinates and speeds
+    from_equilibrium  starts at the equilibrium, which moves with the parameters, with `initial` values replaced there
     jumps        changes of the state where a formula changes sign
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
     """
     start, until = finite_time("start", start), finite_time("until", until)
-    ready = prepare(model, parameters, values or {}, initial or {}, laws or {}, start)
+    ready = prepare(model, parameters, values or {}, {} if from_equilibrium else initial or {}, laws or {}, start)
+    if from_equilibrium:
+        ready = replace(ready, initial=initial or {})
     wanted = as_criteria(criteria, integral)
     times = np.array([until]) if samples is None else sample_times(samples, start, until)
     course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress)
-    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(jumps))
+    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(jumps), from_equilibrium)
     found = study.answer(method, second_order)
     return replace(found, agreement=study.verified(found.responses)) if verify else found
 
@@ -92,6 +97,7 @@ class Study:
     criteria: tuple[ReadCriterion, ...]
     course: Course
     jumps: tuple[Jump, ...] = ()
+    from_equilibrium: bool = False
 
     @cached_property
     def integrals(self) -> list[ReadCriterion]:
@@ -102,6 +108,9 @@ class Study:
         system, varied = self.ready.system, self.ready.varied
         integrands = tuple(criterion.formula for criterion in self.integrals)
         bare = Variation(system, varied, np.zeros((len(system.states), len(varied))), integrands)
+        if self.from_equilibrium:
+            settled, start = equilibrium_start(replace(bare, integrands=()), self.ready.initial)
+            return replace(bare, system=settled, start=start)
         return replace(bare, start=initial_changes(bare, self.ready.initial, self.course.start))
 
     @cached_property
@@ -138,8 +147,10 @@ class Study:
         tight = replace(self.course, rtol=max(1e-2 * self.course.rtol, 1e-13))
 
         def shifted(parameter: Varied, step: float) -> list[Vector]:
-            ready = replace(self.ready.shifted(parameter, step), varied=())
-            study = Study(ready, tuple(read_criterion(c.criterion, ready.system) for c in self.criteria), tight, self.jumps)
+            moved = self.ready.shifted(parameter, step)
+            ready = replace(moved, varied=())
+            read = tuple(read_criterion(c.criterion, ready.system) for c in self.criteria)
+            study = replace(self, ready=ready, criteria=read, course=tight)
             return [response.values for response in study._direct(Choice("direct", "")).responses]
 
         return agreements(self.variation.varied, responses, shifted)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.equations import Equations
-from torseur.errors import TorseurError, unknown_name
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Program, matrix, vector
 from torseur.linearisation import Steady, steady_motion
 from torseur.linearisation.equilibrium import steady_equations
@@ -187,6 +187,8 @@ def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tup
     found = SteadyState(variation, steady_motion(equations, parameters=given))
     y, changes = found.steady.point.y.copy(), found.state_changes.copy()
     names = [quantity.name for quantity in system.states]
+    if initial and system.constrained is not None:
+        raise UnsupportedError(f"{system.name} is constrained: start from its equilibrium as it is, without initial values.")
     for name, value in initial.items():
         if name not in names:
             raise TorseurError(unknown_name("state", name, names))
