@@ -25,7 +25,6 @@ from torseur.graph import (
     weighted_gradient,
 )
 from torseur.sensitivity.variation import Variation
-from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.programs import MechanismPrograms
 
 
@@ -36,12 +35,6 @@ class ConstrainedPrograms:
     variation: Variation
 
     @property
-    def constrained(self) -> Constrained:
-        constrained = self.variation.system.constrained
-        assert constrained is not None
-        return constrained
-
-    @property
     def programs(self) -> MechanismPrograms:
         programs = self.variation.system.programs
         assert programs is not None
@@ -50,10 +43,6 @@ class ConstrainedPrograms:
     @property
     def _inputs(self) -> tuple[Input, ...]:
         return (*self.programs.inputs, *self.programs.solution)
-
-    @property
-    def statics(self) -> dict[str, int]:
-        return {**self.constrained.statics, "NZ": len(self.variation.integrands)}
 
     @cached_property
     def _rates(self) -> list[Expr]:
@@ -70,7 +59,11 @@ class ConstrainedPrograms:
 
         Slopes have a row per state and then per parameter.
         """
-        groups = (("rate_slopes", self._rates), ("slopes", self.equations_of_motion), ("integrand_slopes", self._integrands))
+        groups = (
+            ("rate_slopes", self._rates),
+            ("slopes", self.equations_of_motion),
+            ("integrand_slopes", self._integrands),
+        )
         slopes = Program("slopes", self._inputs, tuple(self._by_variables(name, e) for name, e in groups))
         return sharing(self.programs.dynamics, slopes)
 

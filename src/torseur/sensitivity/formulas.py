@@ -156,7 +156,7 @@ class _Reader:
         if base.dimension in (None, NUMBER):
             return Read(value, base.dimension)
         if not exponent.value.is_constant:
-            raise TorseurError(f"'{self.text}': a {kind_of(base.dimension)} needs a number as exponent.")  # type: ignore[arg-type]
+            raise TorseurError(f"'{self.text}': a {kind_of(base.dimension)} needs a number as exponent.")
         power = float(exponent.value.value)
         return Read(value, tuple(power * e for e in base.dimension or NUMBER))
 

@@ -8,8 +8,8 @@ which is linear in (δy, s δv, δλ): the change of (rates, r, c) along these. 
 
     Ψ = l₁ · rates' - l₂ · r' - l₃ · c'      (a prime is the change along δy, δa = s δv, δλ)
 
-changes with the parameters and with the steady state they move. An eigenvalue changes by dΨ / (l₁ δq + l₂ M δv + l₃ C δv),
-a frequency response, with right and left solutions of the forced equations, by dΨ itself.
+changes with the parameters and with the steady state they move. An eigenvalue changes by
+dΨ / (l₁ δq + l₂ M δv + l₃ C δv), a frequency response, with right and left solutions of the forced equations, by dΨ.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from torseur.mechanism import TIME
 from torseur.sensitivity.constrained_programs import ConstrainedPrograms
 from torseur.sensitivity.parameters import Requested, Varied, constants_matrix
 from torseur.sensitivity.preparation import prepare
+from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.steady import SteadyState
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.from_equations import Model
@@ -98,7 +100,9 @@ def eigenvalue_sensitivity(
             lost.append(f"{s:.4g}")
             continue
         slopes[k] = small.eigenvalue_slopes(complex(s))
-    notes = (f"No slopes for zero or repeated eigenvalues ({', '.join(lost)}): they need not be smooth.",) if lost else ()
+    notes = (
+        (f"No slopes for zero or repeated eigenvalues ({', '.join(lost)}): they need not be smooth.",) if lost else ()
+    )
     return ModeSensitivities(small.variation.varied, small.motions, eigenvalues, slopes, notes)
 
 
@@ -151,7 +155,7 @@ class _Small:
 
     @cached_property
     def programs(self) -> ConstrainedPrograms:
-        return ConstrainedPrograms(self.variation)
+        return constrained_programs(self.variation)
 
     @cached_property
     def _rows(self) -> list[int]:
@@ -189,6 +193,7 @@ class _Small:
         a, e = self._pencil
         u, _, vh = np.linalg.svd(a - s * e)
         right, left = vh[-1].conj(), u[:, -1].conj()
+        right, left = right.astype(complex), left.astype(complex)
         return self._change(left, right, s) / (left @ e @ right)
 
     def response(self, force: int, output: str, s: complex) -> tuple[complex, Complex]:
@@ -199,8 +204,8 @@ class _Small:
         load[n + force] = 1.0
         row[self._output(output)] = 1.0
         # Redundancy of quaternions leaves the equations consistent but not square: least squares solves both.
-        right = np.linalg.lstsq(s * e - a, load.astype(complex), rcond=1e-13)[0]
-        left = np.linalg.lstsq((s * e - a).T, row.astype(complex), rcond=1e-13)[0]
+        right = np.asarray(np.linalg.lstsq(s * e - a, load.astype(complex), rcond=1e-13)[0], dtype=complex)
+        left = np.asarray(np.linalg.lstsq((s * e - a).T, row.astype(complex), rcond=1e-13)[0], dtype=complex)
         return complex(row @ right), self._change(left, right, s)
 
     def _output(self, name: str) -> int:
@@ -222,7 +227,9 @@ class _Small:
             "ey": len(states), "el": len(multipliers), "ep": len(constants),
         }  # fmt: skip
         marks = {name: tuple(symbol(f"{name} {k}") for k in range(count)) for name, count in names.items()}
-        along = dict(zip((*states, *accelerations, *multipliers), (*marks["dy"], *marks["da"], *marks["dl"]), strict=True))
+        along = dict(
+            zip((*states, *accelerations, *multipliers), (*marks["dy"], *marks["da"], *marks["dl"]), strict=True)
+        )
         changed = directional_derivative(formulas, along)
         signs = [1] * rates + [-1] * (len(formulas) - rates)
         psi = sum((sign * l * x for sign, l, x in zip(signs, marks["left"], changed, strict=True)), as_expr(0))
@@ -256,6 +263,6 @@ class _Small:
         return np.array(result)
 
 
-def _number(x: complex) -> complex | float:
+def _number(x: Any) -> complex | float:
     """A plain Python number."""
     return complex(x) if np.iscomplexobj(x) else float(x)

@@ -22,6 +22,7 @@ from torseur.sensitivity.criteria import Criterion, ReadCriterion, as_criteria, 
 from torseur.sensitivity.parameters import Requested
 from torseur.sensitivity.preparation import prepare
 from torseur.sensitivity.results import Response, Sensitivities
+from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.from_equations import Model
@@ -58,9 +59,7 @@ def steady_sensitivity(
     found: SteadyState | _Rest = _Rest(bare)
     if ready.system.programs is not None:
         given = dict(zip([q.name for q in ready.system.parameters], ready.system.values, strict=True))
-        steady = steady_motion(
-            ready.system.programs.equations, at, moving=moving, fixed=fixed, parameters=given
-        )
+        steady = steady_motion(ready.system.programs.equations, at, moving=moving, fixed=fixed, parameters=given)
         found = SteadyState(bare, steady, tuple(moving), tuple(fixed))
     values_, slopes = found.criteria(wanted, method)
     responses = [
@@ -82,7 +81,7 @@ class SteadyState:
 
     @cached_property
     def programs(self) -> ConstrainedPrograms:
-        return ConstrainedPrograms(self.variation)
+        return constrained_programs(self.variation)
 
     @cached_property
     def equations(self) -> tuple[Vector, Vector]:
@@ -188,7 +187,9 @@ def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tup
     y, changes = found.steady.point.y.copy(), found.state_changes.copy()
     names = [quantity.name for quantity in system.states]
     if initial and system.constrained is not None:
-        raise UnsupportedError(f"{system.name} is constrained: start from its equilibrium as it is, without initial values.")
+        raise UnsupportedError(
+            f"{system.name} is constrained: start from its equilibrium as it is, without initial values."
+        )
     for name, value in initial.items():
         if name not in names:
             raise TorseurError(unknown_name("state", name, names))

@@ -127,9 +127,7 @@ class TensorSlopes:
     def residual_slopes(self) -> list[list[Expr]]:
         """Slopes of M a + b by coordinates, then by speeds: a row per equation."""
         count = range(len(self.tensors.screws))
-        return [
-            [*(self.by_coordinate(i, l) for l in count), *(self.by_speed(i, l) for l in count)] for i in count
-        ]
+        return [[*(self.by_coordinate(i, l) for l in count), *(self.by_speed(i, l) for l in count)] for i in count]
 
     def mass_rate(self, i: int, j: int) -> Expr:
         """The time derivative of a_ij."""
