@@ -85,7 +85,7 @@ def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     if second_order:
         curvature = Curvature(study.routines, study.course)
         found = replace(found, responses=tuple(_curved(study, curvature, r) for r in found.responses))
-    return replace(found, notes=(*study.variation.system.notes, *study.untouched(), *found.notes))
+    return replace(found, notes=(*study.variation.system.notes, *study.untouched(found.responses), *found.notes))
 
 
 def _by(study: Study, choice: Choice) -> Sensitivities:

@@ -133,21 +133,23 @@ class Study:
             seconds=statistics.wall_time if statistics is not None else 0.0,
         )
 
-    def untouched(self) -> list[str]:
-        """What is said of parameters that nothing depends on."""
-        variation = self.variation
-        formulas: list[Expr] = [c.formula for c in self.criteria] + [
-            c.when for c in self.criteria if c.when is not None
-        ]
-        system = variation.system
-        rhs = [e for output in variation.rhs.outputs for e in output.entries]
-        used = set(symbols_of([*rhs, *formulas]))
+    def untouched(self, responses: Sequence[Response]) -> list[str]:
+        """What is said of parameters whose slopes are exactly zero."""
         found = []
-        for k, parameter in enumerate(variation.varied):
-            symbols = {variation.constants[slot] for slot, _ in parameter.constants}
-            if not symbols & used and not np.any(variation.start[:, k]):
-                found.append(
-                    f"'{parameter.name}' changes nothing: neither the motion of {system.name} nor a criterion depends "
-                    "on it, so its slopes are exactly zero."
-                )
+        for k, parameter in enumerate(self.variation.varied):
+            if any(np.any(response.slopes[:, k]) for response in responses):
+                continue
+            symbols = {self.variation.constants[slot] for slot, _ in parameter.constants}
+            if symbols & self._used or parameter.starts:
+                reason = "no criterion depends on what it changes in this motion"
+            else:
+                reason = f"neither the motion of {self.variation.system.name} nor a criterion depends on it"
+            found.append(f"The slopes by '{parameter.name}' are exactly zero: {reason}.")
         return found
+
+    @cached_property
+    def _used(self) -> set[Expr]:
+        """Symbols in the equations of motion and in the criteria."""
+        whens = [criterion.when for criterion in self.criteria if criterion.when is not None]
+        rhs = [entry for output in self.variation.rhs.outputs for entry in output.entries]
+        return set(symbols_of([*rhs, *(criterion.formula for criterion in self.criteria), *whens]))
