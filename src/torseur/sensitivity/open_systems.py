@@ -183,6 +183,16 @@ class OpenPrograms:
         return Program("settled_weights", (*project.inputs, Input("w", w)), (vector("out", pulled),))
 
     def curvature(self, directions: int) -> Program:
+        """Changes of what `pullback` gives along several directions, made once."""
+        if directions not in self._curvatures:
+            self._curvatures[directions] = self._curvature(directions)
+        return self._curvatures[directions]
+
+    @cached_property
+    def _curvatures(self) -> dict[int, Program]:
+        return {}
+
+    def _curvature(self, directions: int) -> Program:
         """Changes of what `pullback` gives along several directions of states, accelerations, weights and constants.
 
         Directions stand side by side: entry k of direction d of a vector at k * directions + d.
