@@ -63,7 +63,9 @@ def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
     name = element.text("name") or element.tag
     if law is None or drive is None:
         what = (
-            "has a state of its own" if law is None else "drives something else than a joint, site or straight tendon"
+            "has a state or a law of its own"
+            if law is None
+            else "drives something else than a joint, site or straight tendon"
         )
         scene.assembly.ledger.not_modelled(f"actuators of kind <{element.tag}>: such an actuator {what}.", element)
         return False
