@@ -11,6 +11,7 @@ import torseur.dynamics as td
 from torseur.graph import evaluate
 from torseur.language import parse, to_text
 from torseur.loops import constraint_equations
+from torseur.mechanism import Frame
 from torseur.tree import build_tree
 
 BALL = '<geom size="0.1" mass="1"/>'
@@ -144,3 +145,57 @@ def test_rotors_add_their_inertia(read_mjcf, kind):
     assert acceleration == pytest.approx(7.0 / (own + 3.0))
     assert parse(to_text(robot.mechanism)) == robot.mechanism
     assert "rotors=True" in read_mjcf(text).listed("not modelled")[0].message
+
+
+ARM = """<body name="a" pos="0 0 1" euler="0.3 0 0"><joint name="h" axis="0 1 0" pos="0.1 0 0.2" armature="0.05"/>
+<inertial pos="0.3 0 0" mass="2" diaginertia="0.1 0.2 0.3"/>
+<body name="b" pos="0 0 -1"><joint name="s" type="slide" axis="0 0 1"/><joint name="k" axis="1 0 0"/>
+<inertial pos="0 0 -0.4" mass="3" diaginertia="0.1 0.1 0.1"/></body></body>"""
+# M at rest: the axis of h is level, so that moving along s turns nothing about it but shifts what is 0.1 m aside.
+ABOUT_H = 0.05 + 0.2 + 2 * (0.2**2 + 0.2**2) + 0.1 + 3 * (0.1**2 + 1.6**2)
+SERVOS = {
+    "hinge": ('joint="h"', 1.0, ABOUT_H - (3 * 0.1) ** 2 / 3),
+    "gear": ('joint="h" gear="4"', 4.0, (ABOUT_H - (3 * 0.1) ** 2 / 3) / 16),
+    "slide": ('joint="s"', 1.0, 3 - (3 * 0.1) ** 2 / ABOUT_H),
+    "second joint": ('joint="k"', 1.0, 0.1 + 3 * 0.4**2),
+}
+
+
+def damping_along(robot, joint: str) -> float:
+    """Minus the force along a joint at unit speed."""
+    tree = build_tree(robot.mechanism)
+    tree = tree.with_parameters(dict.fromkeys(tree.layout.parameter_names, 0.0))
+    slot = tree.layout.speed_names.index(f"{joint}'")
+    speeds = [float(k == slot) for k in range(len(tree.layout.speeds))]
+    return -float(td.generalised_loads(tree, [0.0] * len(tree.layout.coordinates), speeds)[slot])
+
+
+@pytest.mark.parametrize("case", SERVOS)
+@pytest.mark.parametrize("kind", ["position", "general"])
+def test_servos_damped_by_a_ratio(read_mjcf, case, kind):
+    """Oracle: 2 d √(kp m), the inertia m = 1 / (J M⁻¹ Jᵀ) from M by Steiner's theorem and elimination by hand."""
+    where, gear, mass = SERVOS[case]
+    values = {"position": 'kp="50" dampratio="0.7"', "general": 'gainprm="50" biastype="affine" biasprm="0 -50 0.7"'}
+    robot = read_mjcf(ARM, f'<actuator><{kind} name="u" {where} {values[kind]}/></actuator>')
+    expected = gear**2 * 2 * 0.7 * math.sqrt(50 * mass)
+    assert damping_along(robot, where.split('"')[1]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_springs_by_time_constant_and_damping_ratio(read_mjcf):
+    """Oracle: a disc of 0.4 kg m² with T = 0.2 s and d = 0.5 has k = m / (T d)² = 40 N m and c = 2 m / T = 4 N m s."""
+    disc = '<inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.4"/>'
+    robot = read_mjcf(f'<body><joint name="h" axis="0 0 1" springdamper="0.2 0.5" springref="0.1"/>{disc}</body>')
+    tree = build_tree(robot.mechanism)
+    (force,) = td.generalised_loads(tree, [0.6], [0.0])
+    assert float(force) == pytest.approx(-40 * 0.5)
+    assert damping_along(robot, "h") + float(td.generalised_loads(tree, [0.0], [0.0])[0]) == pytest.approx(4.0)
+
+
+def test_ratios_to_unknown_inertias_are_listed(read_mjcf):
+    """A mesh that is not there leaves the mass open."""
+    rest = (
+        '<asset><mesh name="m" file="gone.stl"/></asset><actuator><position joint="h" kp="5" dampratio="1"/></actuator>'
+    )
+    text = '<body><joint name="h" axis="0 0 1" springdamper="0.2 0.5"/><geom type="mesh" mesh="m"/></body>'
+    listed = " ".join(f.message for f in read_mjcf(text, rest).listed("not modelled"))
+    assert "springdamper of joint 'h'" in listed and "damped by a ratio" in listed
