@@ -11,7 +11,7 @@ import numpy as np
 from torseur.equations import Equations
 from torseur.graph import Expr, symbols_of
 from torseur.mechanism import EARTH_NAME, Mechanism
-from torseur.readers import RobotFile
+from torseur.readers import RobotFile, summary
 from torseur.report.compose.account import Account, JointAccount, Quantity, account
 from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.checks import checks_of
@@ -87,7 +87,7 @@ def compose(
         plots=plots_of(tree, trajectory) if trajectory is not None else (),
         checks=page.checks(),
         reproduction=reproduction or Reproduction(),
-        findings=tuple(str(finding) for finding in robot.findings) if robot is not None else (),
+        findings=tuple(summary(robot.findings)) if robot is not None else (),
     )
 
 
