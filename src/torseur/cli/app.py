@@ -12,6 +12,7 @@ from torseur.cli.convert import convert
 from torseur.cli.equations import equations
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
+from torseur.cli.identify import identify
 from torseur.cli.library import library
 from torseur.cli.loops import loops
 from torseur.cli.report import report
@@ -56,5 +57,5 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-for command in (check, equations, simulate, report, generate, certify, loops, library, convert):
+for command in (check, equations, simulate, report, generate, certify, loops, identify, library, convert):
     app.command(command.__name__)(guarded(command))

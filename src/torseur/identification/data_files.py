@@ -12,7 +12,7 @@ import numpy as np
 
 from torseur.errors import IdentificationError, UnitError, unknown_name
 from torseur.identification.arrays import Array
-from torseur.mechanism.units import kind_of, parse_unit, unit_of
+from torseur.mechanism.units import kind_of, parse_unit
 
 SUFFIXES = (".csv", ".nc")
 _HEADING = re.compile(r"\s*(.+?)\s*(?:\[(.*)\])?\s*")
@@ -35,17 +35,16 @@ class Table:
         if unit is None:
             return values
         try:
-            given = unit_of(unit)
+            factor, dimension = parse_unit(unit)
         except UnitError as problem:
             raise IdentificationError(f"'{self.path}', column '{column}': {problem}") from problem
-        dimension = parse_unit(wanted)[1]
-        if parse_unit(unit)[1] != dimension:
-            found = kind_of(parse_unit(unit)[1])
+        expected = parse_unit(wanted)[1]
+        if dimension != expected:
             raise IdentificationError(
-                f"'{self.path}', column '{column}': the unit {unit} is that of a {found}, expected a {kind_of(dimension)} "
-                f"({wanted})."
+                f"'{self.path}', column '{column}': the unit {unit} is that of a {kind_of(dimension)}, expected a "
+                f"{kind_of(expected)} ({wanted})."
             )
-        return values * (float(given.ratio) * np.pi**given.turns)
+        return values * factor
 
     def unstated(self, columns: Mapping[str, str], stated: Mapping[str, str]) -> list[str]:
         """Columns used without any unit: taken as SI."""

@@ -65,7 +65,7 @@ def cross_validate(
     if len(trials) < 2:
         raise IdentificationError("cross-validation needs at least two trials.")
     structure = base or base_parameters(model)
-    found = []
+    found: list[Fit] = []
     for held, trial in enumerate(trials):
         rest = Regression(model, tuple(t for k, t in enumerate(trials) if k != held), frozenset(structure.columns))
         columns, _, _ = excited_columns(rest, structure)

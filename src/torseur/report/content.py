@@ -167,6 +167,26 @@ class Check:
 
 
 @dataclass(frozen=True)
+class DataTable:
+    """Rows of texts under headings; columns in `numeric` are set to the right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """A positive number by iteration, drawn on a logarithmic scale."""
+
+    title: str
+    values: tuple[float, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """How to obtain the same report again."""
 
@@ -203,6 +223,8 @@ class ReportContent:
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""
     parameters: tuple[Parameter, ...] = ()
+    tables: tuple[DataTable, ...] = ()
+    convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from torseur.report import sections, stage
 from torseur.report.content import EquationBlock, ReportContent, ReportError
+from torseur.report.convergence import convergence
 from torseur.report.equation_view import Index, plain
 from torseur.report.markup import Markup, element
 from torseur.report.packing import pack_floats, pack_motion
@@ -188,6 +189,8 @@ def _main(content: ReportContent, index: Index) -> Markup:
         sections.freedom(content.freedom),
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
+        sections.tables(content.tables),
+        convergence(content.convergence),
         sections.checks(content.checks),
         sections.reproduction(content.reproduction),
         class_="text",
