@@ -13,6 +13,7 @@ from torseur.cli.equations import equations
 from torseur.cli.equilibrium import equilibrium
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
+from torseur.cli.identify import identify
 from torseur.cli.library import library
 from torseur.cli.locus import locus
 from torseur.cli.loops import loops
@@ -65,6 +66,7 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
+<<<<<<< HEAD
 COMMANDS = (
     check,
     equations,
@@ -84,4 +86,7 @@ COMMANDS = (
     convert,
 )
 for command in COMMANDS:
+=======
+for command in (check, equations, simulate, report, generate, certify, loops, identify, library, convert):
+>>>>>>> identification
     app.command(command.__name__)(guarded(command))

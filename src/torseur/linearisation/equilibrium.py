@@ -77,9 +77,7 @@ def steady_motion(
     return search.solved()
 
 
-def steady_equations(
-    steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()
-) -> tuple[Vector, float]:
+def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()) -> tuple[Vector, float]:
     """Slopes of the equations of a steady state by moves, speeds and multipliers, and the unit its forces are in.
 
     The last rows say that what is fixed does not change.

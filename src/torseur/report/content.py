@@ -167,6 +167,7 @@ class Check:
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class Formalism:
     """A row of the certificate: what one formalism cost and how far it is off, or why it does not apply."""
 
@@ -184,6 +185,25 @@ class Certificate:
     agrees: bool
     verdict: str
     rows: tuple[Formalism, ...]
+=======
+class DataTable:
+    """Rows of texts under headings; columns in `numeric` are set to the right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """A positive number by iteration, drawn on a logarithmic scale."""
+
+    title: str
+    values: tuple[float, ...]
+    note: str = ""
+>>>>>>> identification
 
 
 @dataclass(frozen=True)
@@ -250,6 +270,8 @@ class ReportContent:
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""
     parameters: tuple[Parameter, ...] = ()
+    tables: tuple[DataTable, ...] = ()
+    convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torseur.report.content import Body, Check, Fact, Parameter, ReportContent, Reproduction
+from torseur.report.content import Body, Check, DataTable, Fact, Parameter, ReportContent, Reproduction
 from torseur.report.diagram import diagram
 from torseur.report.equation_view import Index, block, math
 from torseur.report.markup import Markup, element, join
@@ -98,6 +98,23 @@ def parameters(rows: tuple[Parameter, ...], index: Index) -> Markup:
         for row in rows
     ]
     return section("parameters", "Parameters", element("table", element("thead", head), element("tbody", *body)))
+
+
+def tables(content: tuple[DataTable, ...]) -> Markup:
+    """Tables of texts and numbers, each under its title."""
+    return join([_table(table, number) for number, table in enumerate(content)])
+
+
+def _table(table: DataTable, number: int) -> Markup:
+    kinds = ["value" if k in table.numeric else "text" for k in range(len(table.headings))]
+    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(table.headings, kinds, strict=True)]
+    body = [
+        element("tr", *(element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)))
+        for row in table.rows
+    ]
+    grid = element("table", element("thead", element("tr", *head)), element("tbody", *body), class_="data")
+    note = [element("p", table.note, class_="note")] if table.note else []
+    return section(f"table-{number}", table.title, *note, element("div", grid, class_="wide") if body else "")
 
 
 def checks(rows: tuple[Check, ...]) -> Markup:

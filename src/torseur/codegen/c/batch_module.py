@@ -122,7 +122,7 @@ TORSEUR_EXPORT void {batch.name}_threads(int threads, ptrdiff_t count, {paramete
 #pragma omp parallel for num_threads(threads) schedule(static)
 #endif
   for (ptrdiff_t k = 0; k < shares; k++)
-    {batch.name}(count * k / shares, count * (k + 1) / shares, count, {', '.join(arrays)});
+    {batch.name}(count * k / shares, count * (k + 1) / shares, count, {", ".join(arrays)});
 }}
 """
 
