@@ -66,7 +66,6 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-<<<<<<< HEAD
 COMMANDS = (
     check,
     equations,
@@ -78,6 +77,7 @@ COMMANDS = (
     locus,
     response,
     sensitivity,
+    identify,
     report,
     generate,
     certify,
@@ -86,7 +86,4 @@ COMMANDS = (
     convert,
 )
 for command in COMMANDS:
-=======
-for command in (check, equations, simulate, report, generate, certify, loops, identify, library, convert):
->>>>>>> identification
     app.command(command.__name__)(guarded(command))

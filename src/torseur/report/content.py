@@ -167,7 +167,6 @@ class Check:
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
 class Formalism:
     """A row of the certificate: what one formalism cost and how far it is off, or why it does not apply."""
 
@@ -185,7 +184,9 @@ class Certificate:
     agrees: bool
     verdict: str
     rows: tuple[Formalism, ...]
-=======
+
+
+@dataclass(frozen=True)
 class DataTable:
     """Rows of texts under headings; columns in `numeric` are set to the right."""
 
@@ -203,7 +204,6 @@ class Convergence:
     title: str
     values: tuple[float, ...]
     note: str = ""
->>>>>>> identification
 
 
 @dataclass(frozen=True)
