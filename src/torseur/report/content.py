@@ -100,16 +100,23 @@ class Term:
     formula: Formula
     origin: Origin | None = None
     values: Array | None = None
+    opens: tuple[int, ...] = ()  # places, among the block's folded equations, of what defines it
 
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """left = sum of terms."""
+    """left = sum of terms; `left_terms` take the left apart where its terms have origins too."""
 
     left: Formula
     terms: tuple[Term, ...]
     title: str = ""
     unit: str = ""
+    left_terms: tuple[Term, ...] = ()
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """In the order of the page."""
+        return self.left_terms + self.terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +142,8 @@ class EquationBlock:
     folded: tuple[Equation, ...] = ()
     copy_text: str = ""
     is_open: bool = True
+    level: str = ""  # "intrinsic", "recursive", "matrix" or "scalar": the page shows one at a time, or all
+    folded_title: str = "with the entries"
 
 
 @dataclass(frozen=True)
@@ -309,7 +318,7 @@ def _check_names(content: ReportContent) -> None:
 
 def _origins(block: EquationBlock) -> Iterable[Origin]:
     for equation in block.equations + block.folded:
-        for term in equation.terms:
+        for term in equation.all_terms:
             if term.origin is not None:
                 yield term.origin
 

@@ -230,7 +230,7 @@ def _term_values(content: ReportContent) -> list[str | None]:
         None if term.values is None else pack_floats(term.values)
         for one in content.equations
         for line in one.equations + one.folded
-        for term in line.terms
+        for term in line.all_terms
     ]
 
 

@@ -59,7 +59,19 @@ def equations(content: ReportContent, index: Index) -> Markup:
         return Markup()
     note = element("p", content.equations_note or "Point at a term to see which body it comes from.")
     cards = [block(one, number, index) for number, one in enumerate(content.equations)]
-    return section("equations", "Equations of motion", note, legend(content), *cards)
+    return section("equations", "Equations of motion", note, levels(content), legend(content), *cards)
+
+
+def levels(content: ReportContent) -> Markup:
+    """One button per level of detail; the script shows the cards of the chosen one. Without it all are shown."""
+    names = list(dict.fromkeys(one.level for one in content.equations if one.level))
+    if len(names) < 2:
+        return Markup()
+    buttons = [
+        element("button", name.capitalize(), type="button", data_level=name, aria_pressed="false") for name in names
+    ]
+    every = element("button", "All levels", type="button", data_level="", aria_pressed="true")
+    return element("div", *buttons, every, class_="levels", role="group", aria_label="Level of detail", hidden=True)
 
 
 def legend(content: ReportContent) -> Markup:
@@ -69,7 +81,7 @@ def legend(content: ReportContent) -> Markup:
         term.origin and not term.origin.bodies
         for one in content.equations
         for line in one.equations + one.folded
-        for term in line.terms
+        for term in line.all_terms
     )
     if loads:
         keys.append(element("li", element("i"), "joints and loads", class_="colour-load"))
