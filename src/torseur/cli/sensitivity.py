@@ -97,7 +97,7 @@ def sensitivity(
             require_free(file, force)
             require_suffix(file, suffixes)
     work = Work.begin(source, settings, starts, laws, values)
-    work.require_determined()
+    work.require_determined(work.equations("recursive"))
     given: dict[str, Any] = {"values": dict(work.values.parameters), "initial": dict(work.values.initial), "rtol": rtol}
     asked: dict[str, Any] = {"samples": samples, "method": method, "second_order": second_order, "verify": verify}
     wanted = _criteria(criterion, "integral" if integral else kind, when)
