@@ -101,6 +101,9 @@ from torseur.simulation import simulate as simulate
 from torseur.simulation.fmu import write_fmu as write_fmu
 from torseur.simulation.rollouts import Rollouts as Rollouts
 from torseur.simulation.rollouts import rollout as rollout
+from torseur.studies import optimise as optimise
+from torseur.studies import read_study as read_study
+from torseur.studies import sweep as sweep
 from torseur.tree import build_tree as build_tree
 
 __version__: str
