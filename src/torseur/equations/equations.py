@@ -88,6 +88,13 @@ class Equations:
 
         return constraint_equations(self.tree)
 
+    @cached_property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Everything that a motion depends on: rates, M, bias, loads, constraints."""
+        matrix = [entry for row in self.mass_matrix for entry in row]
+        constraints = [e for c in self.constraints for e in (c.residual, *c.row, c.drift, c.gamma)]
+        return (*self.rates, *matrix, *self.bias, *self.loads, *constraints)
+
     @property
     def is_constrained(self) -> bool:
         return bool(self.tree.loops or self.mechanism.constraints)
