@@ -78,9 +78,12 @@ def _tell(content: ReportContent, place: Path, json: bool) -> None:
 
     size = place.stat().st_size
     if json:
-        print_json({"written": str(place), "bytes": size, "checks": content.checks, "warnings": content.warnings})
+        print_json({"written": str(place), "bytes": size, "checks": content.checks, "certificate": content.certificate,
+                    "warnings": content.warnings})  # fmt: skip
         return
     failed = [f"check failed: {check.title}" for check in content.checks if not check.ok]
+    if content.certificate is not None and not content.certificate.agrees:
+        failed.append(content.certificate.verdict)
     for text in (*content.warnings, *failed):
         say(f"warning: {text}")
     say(f"written: {place} ({size / 1000:.0f} kB)")

@@ -33,7 +33,7 @@ def statements(equations: Equations, level: str, steps: int = 0) -> list[Stateme
 
 
 def matrix_level(equations: Equations) -> list[Statement]:
-    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the right of the equations of motion."""
+    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
     constraints = equations.constraints
     parts: list[Part] = [
         ("M", equations.mass_matrix, "matrix"),
