@@ -6,7 +6,7 @@ screws) come from differentiating the graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -19,7 +19,7 @@ from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of, outputs_of
 from torseur.equations.solve import Factored, factored
 from torseur.equations.variables import Rows, Variables
-from torseur.graph import Expr, as_expr, dense_jacobian, jacobian, substitute, symbols_of
+from torseur.graph import Expr, as_expr, dense_jacobian, directional_derivative, jacobian, substitute, symbols_of
 from torseur.spatial import UNIT, Vec3
 from torseur.tree import GROUND, Tree, regrouped
 
@@ -30,6 +30,8 @@ class Structure(Protocol):
     """Derivatives of a vector function, one row per entry."""
 
     def rows(self, by: Variables) -> Rows: ...
+
+    def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]: ...
 
 
 def plain_jacobian(equations: Equations, entries: Sequence[Expr], by: Variables) -> Rows:
@@ -67,6 +69,16 @@ class ForceDerivatives:
                     row[j] = entry
         loads = plain_jacobian(self.equations, self.equations.loads, by)
         return [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(rows, loads, strict=True)]
+
+    def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]:
+        """The change of the forces along a direction, by one forward sweep."""
+        layout = self.equations.layout
+        needed = td.inverse_dynamics(self.tree, layout.coordinates, layout.speeds, layout.accelerations)
+        forces = [a - b for a, b in zip(as_expressions(needed), self.equations.loads, strict=True)]
+        changes = directional_derivative(forces, direction)
+        if self.vdot == layout.accelerations:
+            return changes
+        return substitute(changes, dict(zip(layout.accelerations, self.vdot, strict=True)))
 
     def _column(self, node: Expr, along: bool) -> list[Expr] | None:
         """The derivative by one variable, if the recursion gives it."""
@@ -125,6 +137,12 @@ class AccelerationDerivatives:
             rows = self._forces.rows(by)
             solved = [self._solved(node, by, [-row[j] for row in rows]) for j, node in enumerate(by.nodes)]
         return [list(row) for row in zip(*solved, strict=True)]
+
+    def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]:
+        """The change of the accelerations: one solution with the factors that give the accelerations themselves."""
+        forces = forces_of(self.equations)
+        needed = self._forces.along({node: d for node, d in direction.items() if node not in forces})
+        return self._factors.solve([direction.get(f, _ZERO) - r for f, r in zip(forces, needed, strict=True)])
 
     def _solved(self, node: Expr, by: Variables, right: list[Expr]) -> list[Expr]:
         """A column of the result; those of a free body on the earth are known without solving."""
