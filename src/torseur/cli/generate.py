@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 FUNCTIONS = (
     "What to write, separated by commas: inverse_dynamics, forward_dynamics, mass_matrix, bias, energies, frame:NAME, "
-    "constraint_residuals, ... With /q,v their derivatives by q and v, with /q/q second ones, with /along:q,v along a direction."
+    "constraint_residuals, ... With /q,v their derivatives by q and v, with /q/q second ones, with /along:q,v those "
+    "along a direction."
 )
 OPEN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "energies")
 CONSTRAINED = ("mass_matrix", "bias", "loads", "constraint_residuals", "constraint_jacobian", "constraint_gamma")

@@ -39,7 +39,10 @@ class BatchKernel:
         self._prepare = compile_program(prepare, self.backend) if prepare is not None else None
         self._per_state = per_state
         self._states = [g for g in per_state.inputs if prepare is None or g.name != PREPARED]
-        self._library, self._function = self._compiled() if self.backend == "c" else (None, None)
+        self._library: Library | None = None
+        self._function: Any = None
+        if self.backend == "c":
+            self._library, self._function = self._compiled()
 
     @property
     def source(self) -> str:

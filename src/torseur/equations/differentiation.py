@@ -35,9 +35,7 @@ class Differentiation:
     def outputs_along(self, ways: Sequence[Variables]) -> list[Output]:
         """The change of the outputs, in their own shapes, when all variables change in a given direction."""
         direction = {
-            node: change
-            for way in ways
-            for node, change in zip(way.nodes, direction_of(way).nodes, strict=True)
+            node: change for way in ways for node, change in zip(way.nodes, direction_of(way).nodes, strict=True)
         }
         suffix = "_".join(way.name for way in ways)
         if self._structure is not None:

@@ -51,7 +51,9 @@ class Request:
     @property
     def name(self) -> str:
         """inverse_dynamics, inverse_dynamics_by_q_v, inverse_dynamics_by_q_by_q, inverse_dynamics_along_q_v."""
-        return ("_along_" if self.along else "_by_").join([self.function.replace(":", "_"), *("_".join(level) for level in self.levels)])
+        return ("_along_" if self.along else "_by_").join(
+            [self.function.replace(":", "_"), *("_".join(level) for level in self.levels)]
+        )
 
 
 def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:

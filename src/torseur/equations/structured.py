@@ -19,7 +19,16 @@ from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of, outputs_of
 from torseur.equations.solve import Factored, factored
 from torseur.equations.variables import Rows, Variables
-from torseur.graph import Expr, as_expr, dense_jacobian, directional_derivative, jacobian, substitute, symbols_of
+from torseur.graph import (
+    Expr,
+    as_expr,
+    dense_jacobian,
+    directional_derivative,
+    jacobian,
+    live_nodes,
+    substitute,
+    symbols_of,
+)
 from torseur.spatial import UNIT, Vec3
 from torseur.tree import GROUND, Tree, regrouped
 
@@ -32,6 +41,15 @@ class Structure(Protocol):
     def rows(self, by: Variables) -> Rows: ...
 
     def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]: ...
+
+
+FEW = 7
+"""Speeds up to which both ways are tried."""
+
+
+def operation_count(rows: Rows) -> int:
+    """Operations that some results take together."""
+    return sum(1 for node in live_nodes([entry for row in rows for entry in row]) if node.args)
 
 
 def plain_jacobian(equations: Equations, entries: Sequence[Expr], by: Variables) -> Rows:
@@ -56,6 +74,15 @@ class ForceDerivatives:
     vdot: tuple[Expr, ...]
 
     def rows(self, by: Variables) -> Rows:
+        """One row per force. For few speeds the graph's derivatives are tried too: parallel axes may favour them."""
+        rows = self._recursive(by)
+        if len(self.vdot) <= FEW and self.parts is not None:
+            rows = min(rows, self._plain(by), key=operation_count)
+        loads = plain_jacobian(self.equations, self.equations.loads, by)
+        return [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(rows, loads, strict=True)]
+
+    def _recursive(self, by: Variables) -> Rows:
+        """By the recursion, and by differentiating the graph what it does not give."""
         rows = [[_ZERO] * len(by.nodes) for _ in self.vdot]
         known = {j: column for j, node in enumerate(by.nodes) if (column := self._column(node, by.along)) is not None}
         for j, column in known.items():
@@ -67,8 +94,7 @@ class ForceDerivatives:
             for row, entries in zip(rows, self._plain(left), strict=True):
                 for j, entry in zip(rest, entries, strict=True):
                     row[j] = entry
-        loads = plain_jacobian(self.equations, self.equations.loads, by)
-        return [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(rows, loads, strict=True)]
+        return rows
 
     def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]:
         """The change of the forces along a direction, by one forward sweep."""

@@ -98,7 +98,8 @@ def _parameters(plan: Layout, batch: Batch) -> str:
 
 def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
     names = plan.names
-    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, lanes *restrict scratch, const lanes *restrict sines) {{"
+    own = "lanes *restrict scratch, const lanes *restrict sines"
+    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
     unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
     lines = [head, f"  {unused};"]
     lines += [f"  const lanes {names[node]} = {_loaded(plan, batch, i, j)};" for node, (i, j) in chunk.inputs.items()]

@@ -123,7 +123,7 @@ TORSEUR_EXPORT void {batch.name}_threads(int threads, ptrdiff_t count, {paramete
 #pragma omp parallel for num_threads(threads) schedule(static)
 #endif
   for (ptrdiff_t k = 0; k < shares; k++)
-    {batch.name}(count * k / shares, count * (k + 1) / shares, count, {', '.join(arrays)});
+    {batch.name}(count * k / shares, count * (k + 1) / shares, count, {", ".join(arrays)});
 }}
 """
 
@@ -133,7 +133,7 @@ def _header(own: str, batches: Sequence[Batch], heading: str) -> str:
     lines = [
         heading,
         "/* One row per entry, one column per state: entry j of state i is array[j * stride + i]. Prepared parameters",
-        "   are plain vectors. NAME_threads works on all states, stride = count, in threads when compiled with OpenMP. */",
+        "   are plain vectors. NAME_threads works on all states (stride = count), in threads if compiled with OpenMP. */",
         f"#ifndef {guard}",
         f"#define {guard}",
         "#include <stddef.h>",

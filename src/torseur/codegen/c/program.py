@@ -73,7 +73,12 @@ def _turns(plan: Layout, lookups: Lookups) -> list[str]:
 
 
 def _function(
-    plan: Layout, chunk: Chunk, head: str, lookups: Lookups, extra: list[str] | None = None, first: list[str] | None = None
+    plan: Layout,
+    chunk: Chunk,
+    head: str,
+    lookups: Lookups,
+    extra: list[str] | None = None,
+    first: list[str] | None = None,
 ) -> str:
     lines = [f"{head}({', '.join([*_parameters(plan), *(extra or [])]) or 'void'}) {{", *(first or [])]
     names = plan.names

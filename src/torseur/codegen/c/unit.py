@@ -38,7 +38,9 @@ def unit_source(linked: LinkedUnit, symbol: str) -> str:
     routines = _routines(linked.unit.functions, linked, tables)
     context = _context(linked)
     turns = turns_text([program.program for program in linked.programs.values()])
-    return "\n".join([HEAD, PRELUDE, turns, tables.text(), context, searches, programs, routines, _entry(linked, symbol)])
+    return "\n".join(
+        [HEAD, PRELUDE, turns, tables.text(), context, searches, programs, routines, _entry(linked, symbol)]
+    )
 
 
 def programs_source(programs: Mapping[str, Program]) -> str:
