@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 
@@ -89,12 +89,30 @@ def states_of(equations: ts.Equations) -> States:
 
 
 def program(equations: ts.Equations, request: str) -> Program:
-    """The function with the same three inputs whatever it needs, and one output."""
+    """The function with the same three inputs whatever it needs."""
     (found,) = programs_of(equations, [request])
     layout = equations.layout
     third = forces_of(equations) if request.startswith("forward") else layout.accelerations
     inputs = (Input("q", layout.coordinates), Input("v", layout.speeds), Input("a", third))
-    return Program("f", inputs, (vector("out", [e for output in found.outputs for e in output.entries]),))
+    solved = found.solved
+    staged = None if solved is None else replace(solved, program=Program("f", inputs, solved.program.outputs))
+    return Program("f", inputs, found.outputs, staged)
+
+
+def joined(given: Program) -> Program:
+    """The same with all results in one output."""
+    return Program("f", given.inputs, (vector("out", [e for output in given.outputs for e in output.entries]),))
+
+
+def single_source(given: Program) -> str:
+    """C for one state, all results in one array behind one another."""
+    places, start = [], 0
+    for output in given.outputs:
+        places.append(f"out + {start}")
+        start += len(output)
+    arguments = "const double *q, const double *v, const double *a, double *out"
+    wrapper = f"TORSEUR_EXPORT void f({arguments}) {{ results(q, v, a, {', '.join(places)}); }}"
+    return programs_source({"results": given}) + wrapper + "\n"
 
 
 def compiled_harness(folder: Path) -> ctypes.CDLL:
@@ -127,14 +145,14 @@ class Ours:
         compiler = find_compiler()
         assert compiler is not None
         begin = time.process_time()
-        self.single = compiler.build(programs_source({"f": given}), Shape.STRAIGHT)
-        self.batch = compiler.build(native_source(Batch("f_batch", given)), Shape.STRAIGHT)
+        self.single = compiler.build(single_source(given), Shape.STRAIGHT)
+        self.batch = compiler.build(native_source(Batch("f_batch", joined(given))), Shape.STRAIGHT)
         self.seconds = self.single.seconds
         self.own_seconds = time.process_time() - begin
         self.harness, self.states = harness, states
-        self.out = np.zeros(8 * max(1, len(given.outputs[0])))
+        self.size = sum(len(output) for output in given.outputs)
+        self.out = np.zeros(8 * self.size)
         self.soa = [blocks(x) for x in (states.q, states.v, states.a)]
-        self.size = len(given.outputs[0])
 
     def evaluate(self, i: int) -> np.ndarray:
         s = self.states
@@ -145,7 +163,7 @@ class Ours:
     def evaluate_batch(self, i: int) -> np.ndarray:
         arrays = [np.ascontiguousarray(x[i // 8 : i // 8 + 1]) for x in self.soa]
         self._run("time_batch", self.batch.function("f_batch", None), arrays, 8)
-        return self.out.reshape(self.size, 8)[:, i % 8].copy() if self.size * 8 == self.out.size else self.out
+        return self.out.reshape(self.size, 8)[:, i % 8].copy()
 
     def time(self) -> float:
         s = self.states
@@ -165,7 +183,7 @@ def exact_values(given: Program, states: States) -> list[np.ndarray]:
     with mpmath.workdps(DIGITS):
         for i in range(EXACT_STATES):
             values = {k: [mpmath.mpf(float(x)) for x in getattr(states, k)[i]] for k in "qva"}
-            found.append(np.array([float(x) for x in given.evaluate(values)["out"]]))
+            found.append(np.array([float(x) for x in joined(given).evaluate(values)["out"]]))
     return found
 
 

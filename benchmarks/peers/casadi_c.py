@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+
 from peers.robots import LinkData
 
 

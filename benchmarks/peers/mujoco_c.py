@@ -22,10 +22,8 @@ class MuJoCo:
         path = folder / f"{equations.mechanism.name}.xml"
         write_robot(equations.mechanism, path)
         self.model = mujoco.MjModel.from_xml_path(str(path))
-        self.model.opt.disableflags = sum(
-            int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}")) for what in ("CONSTRAINT", "CONTACT", "LIMIT", "PASSIVE")
-            if hasattr(mujoco.mjtDisableBit, f"mjDSBL_{what}")
-        )  # fmt: skip
+        bits = [getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}", 0) for what in ("CONSTRAINT", "CONTACT", "LIMIT")]
+        self.model.opt.disableflags = sum(int(bit) for bit in bits)
         self.data = mujoco.MjData(self.model)
         self.version = mujoco.__version__
         file = next(Path(mujoco.__file__).parent.glob("libmujoco.so*"))

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+
 from peers.robots import LinkData, prefix
 
 SOURCE = Path(__file__).with_name("pinocchio.cpp")

@@ -109,15 +109,15 @@ def program_for(equations: Equations, request: Request) -> Program:
     """The program of a request, with the inputs that its function always has and those it needs besides."""
     groups = {group.name: group for group in all_inputs(equations)}
     outputs: list[Output]
+    differentiation = Differentiation(equations, request.function)
     if request.along:
         moving = [_variables(word, groups, request.function) for word in request.levels[0]]
         directions = [direction_of(way) for way in moving]
-        outputs = Differentiation(equations, request.function).outputs_along(moving)
+        outputs = differentiation.outputs_along(moving)
         groups |= {group.name: group for group in directions}
     elif request.levels:
         chosen = [[_variables(word, groups, request.function) for word in level] for level in request.levels]
         outputs = []
-        differentiation = Differentiation(equations, request.function)
         for ways in _without_repetition(list(product(*chosen))):
             outputs += differentiation.outputs(ways)
     else:
@@ -126,7 +126,8 @@ def program_for(equations: Equations, request: Request) -> Program:
     used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
     always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *(n for n in groups if n.endswith(DIRECTION))}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
-    return Program(request.name, tuple(inputs), tuple(outputs))
+    solved = differentiation.solved(inputs, chosen[0]) if len(request.levels) == 1 and not request.along else None
+    return Program(request.name, tuple(inputs), tuple(outputs), solved)
 
 
 def _variables(word: str, groups: dict[str, Input], function: str) -> Variables:

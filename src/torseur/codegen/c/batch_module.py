@@ -133,7 +133,7 @@ def _header(own: str, batches: Sequence[Batch], heading: str) -> str:
     lines = [
         heading,
         "/* One row per entry, one column per state: entry j of state i is array[j * stride + i]. Prepared parameters",
-        "   are plain vectors. NAME_threads works on all states (stride = count), in threads if compiled with OpenMP. */",
+        "   are plain vectors. NAME_threads works on all states (stride = count), in threads with -fopenmp. */",
         f"#ifndef {guard}",
         f"#define {guard}",
         "#include <stddef.h>",

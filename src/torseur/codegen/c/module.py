@@ -10,7 +10,7 @@ from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.c.unit import HEAD, no_external
 from torseur.codegen.module import PREPARED, Function, Module, commented, function_lines, module_lines
 from torseur.codegen.names import Names
-from torseur.codegen.straight import Language, layout, zero_based
+from torseur.codegen.straight import Language, array_names, zero_based
 from torseur.codegen.tables import Lookups
 from torseur.graph.program import Program
 
@@ -63,7 +63,7 @@ def _header(own: str, functions: list[Function], constants: list[str]) -> str:
 
 
 def _prototype(name: str, program: Program) -> str:
-    arrays = layout(program, RESERVED).arrays
+    arrays = array_names(program, Names(RESERVED))
     given = len(program.inputs)
     parameters = [f"{'const ' if i < given else ''}double *{array}" for i, array in enumerate(arrays)]
     return f"void {name}({', '.join(parameters) or 'void'});"

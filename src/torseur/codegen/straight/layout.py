@@ -75,9 +75,14 @@ def layout(
     pieces = [Chunk(order[len(order) * k // number : len(order) * (k + 1) // number]) for k in range(number)]
     slots = _connect(program, pieces, turns)
     names = Names(reserved, ignore_case)
-    arrays = tuple(names.unique(name) for name in [g.name for g in program.inputs] + [g.name for g in program.outputs])
+    arrays = array_names(program, names)
     values = list(dict.fromkeys([*turns.operations, *(turns.places or ()), *order]))
     return Layout(program, tuple(pieces), slots, _name_values(program, values, names), arrays, turns)
+
+
+def array_names(program: Program, names: Names) -> tuple[str, ...]:
+    """Identifiers of the inputs, then of the outputs."""
+    return tuple(names.unique(group.name) for group in (*program.inputs, *program.outputs))
 
 
 def _pair_sines(operations: Iterable[Expr]) -> list[Expr]:
