@@ -82,7 +82,8 @@ def layout(
 
 def array_names(program: Program, names: Names) -> tuple[str, ...]:
     """Identifiers of the inputs, then of the outputs."""
-    return tuple(names.unique(group.name) for group in (*program.inputs, *program.outputs))
+    groups = [group.name for group in program.inputs] + [output.name for output in program.outputs]
+    return tuple(names.unique(name) for name in groups)
 
 
 def _pair_sines(operations: Iterable[Expr]) -> list[Expr]:
