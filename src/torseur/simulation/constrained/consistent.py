@@ -62,18 +62,25 @@ def _coordinate_scales(numbers: StateNumbers) -> Vector:
 def _not_closed(numbers: StateNumbers, found: Assembly, given: Collection[str]) -> str:
     worst = int(np.argmax(np.abs(found.residual)))
     constraint = numbers.programs.constraints[worst]
-    gap = found.residual[worst] * numbers.row_scales[worst]
-    kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
-    held = f"With {_quoted(kept)} as given, " if kept else ""
+    gap = abs(found.residual[worst] * numbers.row_scales[worst])
+    off = f"{constraint.name} is off by {gap:.4g} {constraint.unit.removesuffix('1')}".rstrip()
     others = [
         c.name
         for c, r in zip(numbers.programs.constraints, found.residual, strict=False)
         if c is not constraint and abs(r) > 1e-3 * abs(found.residual[worst])
     ]
+    kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
+    name = numbers.equations.mechanism.name
+    if not kept:
+        beside = f" They contradict each other: {', '.join([constraint.name, *others])}." if others else ""
+        return (
+            f"{name}: no state was found in which all constraints hold: {off} at best.{beside} Change dimensions or "
+            "drivers, remove one of them, or give coordinates nearer to a closed state."
+        )
     beside = f" (beside {', '.join(others)})" if others else ""
     return (
-        f"{numbers.equations.mechanism.name}: the initial state violates the constraints. {held}{constraint.name} is "
-        f"off by {abs(gap):.4g} {constraint.unit} at best{beside}. Give fewer coordinates, or other values."
+        f"{name}: the initial state violates the constraints. With {_quoted(kept)} as given, {off} at best{beside}. "
+        "Give fewer coordinates, or other values."
     )
 
 
