@@ -33,13 +33,18 @@ class Consistent:
 
 def consistent_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
     """The state on the constraints nearest to what is given."""
-    position = _positions(numbers, t, y, given)
-    velocity = _velocities(numbers, t, position.y, given)
+    return moving_state(numbers, t, closed_state(numbers, t, y, given), given)
+
+
+def moving_state(numbers: StateNumbers, t: float, closed: Consistent, given: Collection[str]) -> Consistent:
+    """A closed state with the speeds nearest to what is given that the constraints allow."""
+    velocity = _velocities(numbers, t, closed.y, given)
     _require_accelerations(numbers, t, velocity.y)
-    return Consistent(velocity.y, position.notes + velocity.notes)
+    return Consistent(velocity.y, closed.notes + velocity.notes)
 
 
-def _positions(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
+def closed_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
+    """The state with the positions nearest to what is given in which all loops are closed."""
     found = assemble(numbers, t, y, given)
     if found.is_closed:
         if found.start == 0:

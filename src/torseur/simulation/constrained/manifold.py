@@ -29,6 +29,7 @@ from torseur.simulation.constrained.sizes import (
     NQ,
     NV,
     PLAIN,
+    PLAY,
     QUATERNIONS,
     SIZES,
     displaced,
@@ -73,6 +74,7 @@ def close_positions(t: float, p: Array, out: Array, mass: Array, rows: Array, r:
         if NU > 0:
             laws(t, out, p, u)
         positions(t, out, p, u, mass, rows, phi)
+        leave_open(p, phi)
         distance = factored(p, mass, rows, r)
         if distance < 0.0:
             return -1.0
@@ -82,6 +84,13 @@ def close_positions(t: float, p: Array, out: Array, mass: Array, rows: Array, r:
         if size < CLOSE:
             return distance
     return -1.0
+
+
+@routine
+def leave_open(p: Array, phi: Array) -> None:
+    """Residuals less the play that loops are given."""
+    for c in range(NH):
+        phi[c] -= p[NP + PLAY + c]
 
 
 @routine
@@ -153,6 +162,7 @@ def close_velocities(t: float, p: Array, out: Array, mass: Array, rows: Array, r
     if NU > 0:
         laws(t, out, p, u)
     velocities(t, out, p, u, slopes, phi, slip)
+    leave_open(p, phi)
     if contradicted(p, slopes, r, phi):
         return False
     correct_positions(t, p, out, mass, rows, r, phi)
