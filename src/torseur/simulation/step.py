@@ -21,12 +21,12 @@ from torseur.simulation.dop853 import (
 )
 from torseur.simulation.memory import DISTANCE, EVALUATIONS, RTOL, STIFF, STIFFNESS, TIME
 from torseur.simulation.radau.control import (
-    forget_jacobian,
     implicit_error,
     largest_correction,
     lengthen_implicit,
     piece_error,
     shorten_implicit,
+    start_afresh,
 )
 from torseur.simulation.radau.memory import HAS_PIECE, NS, newton_size
 from torseur.simulation.radau.stages import implicit_piece, solve_stages
@@ -139,7 +139,7 @@ def choose_next(h: float, error: float, clock: Array, count: IntArray, work: Arr
     accepted = error <= 1.0
     if PROJECT == 2 and must_pass_by(h, accepted, clock, count):
         if NS != 0:
-            forget_jacobian(work[NEWTON:])
+            start_afresh(work[NEWTON:])
         return False
     if NS == 0:
         if accepted:

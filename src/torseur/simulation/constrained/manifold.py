@@ -177,12 +177,17 @@ def close_velocities(t: float, p: Array, out: Array, mass: Array, rows: Array, r
 
 @routine
 def contradicted(p: Array, slopes: Array, r: Array, phi: Array) -> bool:
-    """Whether a constraint that depends on others is violated where these hold."""
+    """Whether a constraint that depends on others is violated where these hold.
+
+    One that holds whatever moves has no slopes to compare with; those of the others then serve.
+    """
+    reach = 0.0
     for c in range(NH):
-        if r[c * NC + c] == 0.0 and p[NP + SIZES + c] >= 0.0:
-            reach = 0.0
-            for i in range(NV):
-                reach += abs(slopes[c * NV + i]) * p[NP + i]
-            if abs(phi[c]) > CONTRADICTION * reach:
-                return True
+        own = 0.0
+        for i in range(NV):
+            own += abs(slopes[c * NV + i]) * p[NP + i]
+        reach = max(reach, own)
+    for c in range(NH):
+        if r[c * NC + c] == 0.0 and p[NP + SIZES + c] == 0.0 and abs(phi[c]) > CONTRADICTION * reach:
+            return True
     return False
