@@ -16,7 +16,7 @@ ORACLES = Path(__file__).resolve().parents[1] / "oracles"
 NAMES = [entry.name for entry in library.entries()]
 UNDETERMINED = {"satellite"}
 MOVING = [name for name in NAMES if name not in UNDETERMINED]
-DRIVERS = {"dual_spin_satellite": ["drive.power"]}
+DRIVERS = {"dual_spin_satellite": ["drive.power"], "ball_on_turntable": ["rolling_x.power", "rolling_y.power"]}
 CONSERVING = [name for name in MOVING if name != "car_axis"]  # its road brings energy
 
 

@@ -77,6 +77,18 @@ def steady_motion(
     return search.solved()
 
 
+def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()) -> tuple[Vector, float]:
+    """Slopes of the equations of a steady state by moves, speeds and multipliers, and the unit its forces are in.
+
+    The last rows say that what is fixed does not change.
+    """
+    point = steady.point
+    search = _Search(point, steady.multipliers, _marked(point, moving), _marked(point, fixed), frozenset(fixed))
+    size, slopes = search._slopes()
+    held = [k for k in range(slopes.shape[1]) if k not in search._open]
+    return np.vstack([slopes, np.eye(slopes.shape[1])[held]]), size
+
+
 def _marked(point: Point, names: Collection[str]) -> tuple[int, ...]:
     """Numbers of the speeds along which the named coordinates move."""
     layout = point.equations.layout

@@ -16,6 +16,7 @@ from torseur.simulation.control import FIRST_LAST_ERROR
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.problem import Problem
 from torseur.simulation.system import Vector
+from torseur.simulation.tableau import STAGES
 
 ATTEMPTS_PER_CALL = 20_000  # then Python may look at interrupts and report progress
 FIRST_ROOM = 256
@@ -76,14 +77,14 @@ class Memory:
     def of(cls, problem: Problem) -> Memory:
         """Memory at the start of a problem."""
         n, events, times = len(problem.initial), len(problem.directions), problem.times
-        width = PIECE_STATE + (8 * n if problem.keep == memory.KEEP_DENSE else n)
+        vectors = {memory.KEEP_DENSE: 8, memory.KEEP_SLOPES: 1 + STAGES}.get(problem.keep, 1)
         return cls(
             clock=_clock(problem),
             count=_count(problem),
             y=problem.initial.copy(),
             times=times if len(times) else np.zeros(1),
             samples=np.empty((max(len(times), 1), n)),
-            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, width)),
+            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, PIECE_STATE + vectors * n)),
             marks=np.empty((FIRST_ROOM + events if events else 1, 2 + n)),
             sides=np.zeros(max(events, 1), dtype=np.int64),
             directions=_integers(problem.directions),

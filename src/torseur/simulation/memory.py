@@ -30,7 +30,7 @@ NOT_FINITE = 5  # whether the last rejected step met a number that is not finite
 WORST = 6  # state with the largest error in the last rejected step
 SAMPLE = 7  # samples written
 SAMPLES = 8  # samples asked for
-KEEP = 9  # what is kept of each step: KEEP_NOTHING, KEEP_STATES or KEEP_DENSE
+KEEP = 9  # what is kept of each step: KEEP_NOTHING, KEEP_STATES, KEEP_DENSE or KEEP_SLOPES
 ROW = 10  # steps kept in the present buffer
 ROWS = 11  # room for steps
 MARK = 12  # events written in the present buffer
@@ -48,7 +48,8 @@ COUNT_SIZE = 23
 
 KEEP_NOTHING = 0
 KEEP_STATES = 1
-KEEP_DENSE = 2
+KEEP_DENSE = 2  # the step as a piece of motion
+KEEP_SLOPES = 3  # the state at its start, and the slopes of its stages
 
 # Answers of the loop.
 DONE = 0

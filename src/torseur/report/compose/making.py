@@ -10,7 +10,9 @@ from torseur.equations import Equations, missing_values
 from torseur.errors import SimulationError, TorseurError, UnsupportedError
 from torseur.formalisms import derive
 from torseur.mechanism import Mechanism
+from torseur.readers import RobotFile
 from torseur.report.compose.account import undetermined_functions
+from torseur.report.compose.certifying import certificate_of
 from torseur.report.compose.compose import compose, outputs_for
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.warnings import listed
@@ -33,16 +35,19 @@ class Occasion:
     rtol: float = 1e-9
     reproduction: Reproduction = field(default_factory=Reproduction)
     progress: Callable[[float], None] | None = None
+    certificate: bool = True
 
 
 def report(
-    mechanism: Mechanism, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
+    subject: Mechanism | RobotFile, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
 ) -> Path:
-    """Writes the report of a mechanism as one HTML file and returns its path."""
-    return write_report(content_of(mechanism, occasion or Occasion()), path, overwrite=overwrite)
+    """Writes the report of a mechanism, or of a robot with its looks, as one HTML file and returns its path."""
+    robot = subject if isinstance(subject, RobotFile) else None
+    mechanism = subject.mechanism if isinstance(subject, RobotFile) else subject
+    return write_report(content_of(mechanism, occasion or Occasion(), robot), path, overwrite=overwrite)
 
 
-def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
+def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None = None) -> ReportContent:
     """The content of a report; what cannot be derived or computed is left out, and the page says why."""
     notes: list[str] = []
     equations, motion = None, None
@@ -59,6 +64,8 @@ def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
         values=occasion.parameters,
         reproduction=occasion.reproduction,
         notes=tuple(notes),
+        certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
+        robot=robot,
     )
 
 
