@@ -63,6 +63,9 @@ from torseur.mechanism import bushing as bushing
 from torseur.mechanism import coordinate_spring as coordinate_spring
 from torseur.mechanism import cylindrical as cylindrical
 from torseur.mechanism import denavit_hartenberg as denavit_hartenberg
+from torseur.mechanism import distance as distance
+from torseur.mechanism import driver as driver
+from torseur.mechanism import equation as equation
 from torseur.mechanism import fixed as fixed
 from torseur.mechanism import force as force
 from torseur.mechanism import free as free
@@ -75,6 +78,7 @@ from torseur.mechanism import placement as placement
 from torseur.mechanism import planar as planar
 from torseur.mechanism import prismatic as prismatic
 from torseur.mechanism import revolute as revolute
+from torseur.mechanism import rolling as rolling
 from torseur.mechanism import rotation as rotation
 from torseur.mechanism import sequence as sequence
 from torseur.mechanism import solid as solid

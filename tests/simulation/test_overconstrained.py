@@ -103,3 +103,39 @@ def test_dimensions_that_miss_leave_no_motion():
     rigid = ts.Mechanism("rigid", bodies=mechanism.bodies, joints=joints, initial={"q1": 0.9, "q1'": 2.0})
     with pytest.raises(ts.TorseurError, match="violates the constraints"):
         ts.simulate(rigid, until=1.0)
+
+
+def antenna_mesh() -> ts.Mechanism:
+    """Three posts in a triangle joined by folding struts, nine hinges: four motions to first order, three finite ones."""
+    length, rise = math.hypot(0.5, 0.5), math.pi / 4
+    posts = [ts.body(f"post{k}", mass=1, centre=(0, 0, 0), inertia=ts.inertia(0.01, 0.01, 0.01)) for k in (2, 3)]
+    bars = [
+        ts.body(f"bar{k}", solids=[ts.solid("rod", length=length, mass=0.2, placement=ts.along((1, 0, 0)))])
+        for k in range(6)
+    ]
+    places = [ts.EARTH, *(post.frame for post in posts), ts.EARTH]
+    joints = []
+    for k in range(3):
+        aside = ts.turn(2 * ts.PI * k / 3, (0, 0, 1))
+        start, end = places[k].at((0, 0, 0), aside), places[k + 1].at((0, 0, 0), aside)
+        first, second = bars[2 * k], bars[2 * k + 1]
+        joints.append(ts.revolute(f"low{k}", start, first, f"a{k}", axis=(0, -1, 0)))
+        joints.append(ts.revolute(f"knee{k}", first.at((length, 0, 0)), second, f"b{k}", axis=(0, -1, 0)))
+        joints.append(ts.revolute(f"high{k}", second.at((length, 0, 0)), end, f"c{k}", axis=(0, -1, 0)))
+    initial = {f"a{k}": rise for k in range(3)} | {f"b{k}": -2 * rise for k in range(3)} | {"c0": rise, "c1": rise}
+    return ts.Mechanism("mesh", bodies=[*posts, *bars], joints=joints,
+                        initial=initial | {"a0'": 0.5, "a1'": -0.3, "a2'": 0.2})  # fmt: skip
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
+def test_shaky_mesh_moves_as_it_can(formulation):
+    """Oracle: posts stay upright and the struts cover equal spans, whatever first order allows."""
+    motion = ts.simulate(antenna_mesh(), until=3, samples=31, rtol=1e-10, formulation=formulation,
+                         outputs=["energy", *(f"post{k}.position.{axis}" for k in (2, 3) for axis in "xy")])  # fmt: skip
+    assert any("loops are shaky" in note for note in motion.notes)
+    assert np.ptp(motion["energy"]) < 1e-9 < np.ptp(motion["b0"])
+    for k in (0, 1):
+        assert np.abs(motion[f"a{k}"] + motion[f"b{k}"] + motion[f"c{k}"]).max() < 1e-4
+    second = motion["post2.position.x"] + 1j * motion["post2.position.y"]
+    third = motion["post3.position.x"] + 1j * motion["post3.position.y"]
+    assert np.abs(third - second * np.exp(1j * math.pi / 3)).max() < 1e-4

@@ -129,6 +129,12 @@ def known_values(equations: Equations, changes: Mapping[str, float]) -> dict[str
 
 
 def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
+    own = [name for name in missing if name.removesuffix("'") in equations.layout.coordinate_names]
+    if own:
+        raise TorseurError(
+            f"{equations.mechanism.name}: a symbol named '{own[0]}' is not that of the coordinate. Take it from "
+            "its joint: mechanism.joint(...).coordinate(...).symbol, or .rate."
+        )
     if missing:
         listing = ", ".join(f"'{name}'" for name in missing)
         raise TorseurError(

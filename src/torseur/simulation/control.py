@@ -12,6 +12,7 @@ from torseur.simulation.memory import (
     ASKED,
     DIRECTION,
     DISTANCE,
+    HOLDING,
     LAST_ERROR,
     MAX_STEP,
     NOT_FINITE,
@@ -34,8 +35,8 @@ NONFINITE_REDUCTION = 10.0
 FIRST_LAST_ERROR = 1e-4
 RESOLUTION = 2.0**-52
 BESIDE = 0.1  # distance from a singular configuration at which steps are retried
-TOO_CLOSE = 1e-8  # distance at which no step should end
-WORTH_HOLDING = 1e-3  # distance below which accelerations are kept for the passage
+TOO_CLOSE = 1e-8  # distance at which no step should end, once accelerations are held
+WORTH_HOLDING = 3e-2  # distance below which accelerations are kept for the passage
 BADLY_SELECTED = 0.1  # distance below which other constraints are looked for
 ASKED_AGAIN = 0.2
 MOST_RETRIES = 10
@@ -113,7 +114,19 @@ def is_beside(clock: Array) -> bool:
 @routine
 def is_worth_holding(clock: Array) -> bool:
     """Whether the accelerations at the end of the step are those to go on with across a singular configuration."""
-    return clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
+    worth = clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
+    if worth:
+        clock[HOLDING] = 1.0
+    return worth
+
+
+@routine
+def has_passed(clock: Array) -> bool:
+    """Whether accelerations are held although no singular configuration is near any more."""
+    passed = clock[HOLDING] != 0.0 and clock[DISTANCE] >= WORTH_HOLDING
+    if passed:
+        clock[HOLDING] = 0.0
+    return passed
 
 
 @routine
@@ -135,7 +148,8 @@ def must_pass_by(h: float, accepted: bool, clock: Array, count: IntArray) -> boo
     There, errors come from the place of a few stages and not from the length of the step, and a step that ends too
     close leads nowhere. Ever shorter steps would walk into the singularity instead of across it.
     """
-    if is_beside(clock) and count[RETRIES] < MOST_RETRIES and not (accepted and clock[DISTANCE] > TOO_CLOSE):
+    too_close = TOO_CLOSE if clock[HOLDING] != 0.0 else VANISHING
+    if is_beside(clock) and count[RETRIES] < MOST_RETRIES and not (accepted and clock[DISTANCE] > too_close):
         count[RETRIES] += 1
         clock[STEP] = abs(h) * PASSING_REDUCTION
         return True

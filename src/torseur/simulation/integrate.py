@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, External, IntArray, Static, routine, zeros
-from torseur.simulation.control import first_step, is_worth_holding, signed_step, wants_selection
+from torseur.simulation.control import first_step, has_passed, is_worth_holding, signed_step, wants_selection
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.events import NG, NO_EVENT, events, first_event
 from torseur.simulation.landing import land, mark_events
@@ -24,6 +24,7 @@ from torseur.simulation.memory import (
     KEEP,
     KEEP_DENSE,
     KEEP_NOTHING,
+    LET_GO,
     MARK,
     MARKS,
     MILESTONE,
@@ -129,6 +130,8 @@ def integrate(
         if PROJECT == 2 and is_worth_holding(clock):
             copy(work, clock[CLOCK_SIZE:], N)
             return HOLD
+        if PROJECT == 2 and has_passed(clock):
+            return LET_GO
         if PARTITIONED != 0 and not is_regular(clock[TIME], y, p):
             return REPARTITION
     return DONE

@@ -174,6 +174,8 @@ class Integrator:
                 problem.reselect(float(work.clock[memory.TIME]), work.y)
             elif answer == memory.HOLD and problem.hold is not None:
                 problem.hold(work.slope)
+            elif answer == memory.LET_GO and problem.let_go is not None:
+                problem.let_go()
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
                 answer = present.call(work, problem)

@@ -15,7 +15,8 @@ DISTANCE = 8  # of the last step's end from a singular configuration; 1 when non
 START_DISTANCE = 9  # of its start
 MILESTONE = 10  # time after which progress is counted anew
 ASKED = 11  # distance at which other constraints were asked for, 1 when they were not
-CLOCK_SIZE = 12  # behind it, room for the slope of the present state
+HOLDING = 12  # 1 while accelerations are held for the passage of a singular configuration
+CLOCK_SIZE = 13  # behind it, room for the slope of the present state
 
 STIFF = 4.0  # h |eigenvalue| above which explicit steps are limited by stability, not by accuracy
 
@@ -59,7 +60,8 @@ STEP_TOO_SMALL = 4
 RAISED = 5  # a Python function called by the loop raised an error
 STIFFENED = 6  # the system is stiff: go on with the implicit method
 REPARTITION = 7  # the independent speeds have become a bad choice: choose others and go on
+LET_GO = 10  # the singular configuration is passed: forget the accelerations that were held and go on
 HOLD = 8  # a singular configuration is near: keep the accelerations of the present state and go on
 RESELECT = 9  # the constraints in use have become a bad choice: select others if possible and go on
 
-GOES_ON = (PAUSED, STIFFENED, REPARTITION, HOLD, RESELECT)
+GOES_ON = (PAUSED, STIFFENED, REPARTITION, HOLD, RESELECT, LET_GO)

@@ -115,6 +115,7 @@ def simulate(
         progress=progress,
         repartition=settings.repartition,
         hold=settings.hold,
+        let_go=settings.let_go,
         reselect=settings.reselect if settings.has_choice else None,
         jump=jumps.apply,
     )

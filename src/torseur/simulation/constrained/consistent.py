@@ -33,13 +33,18 @@ class Consistent:
 
 def consistent_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
     """The state on the constraints nearest to what is given."""
-    position = _positions(numbers, t, y, given)
-    velocity = _velocities(numbers, t, position.y, given)
+    return moving_state(numbers, t, closed_state(numbers, t, y, given), given)
+
+
+def moving_state(numbers: StateNumbers, t: float, closed: Consistent, given: Collection[str]) -> Consistent:
+    """A closed state with the speeds nearest to what is given that the constraints allow."""
+    velocity = _velocities(numbers, t, closed.y, given)
     _require_accelerations(numbers, t, velocity.y)
-    return Consistent(velocity.y, position.notes + velocity.notes)
+    return Consistent(velocity.y, closed.notes + velocity.notes)
 
 
-def _positions(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
+def closed_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
+    """The state with the positions nearest to what is given in which all loops are closed."""
     found = assemble(numbers, t, y, given)
     if found.is_closed:
         if found.start == 0:
@@ -62,18 +67,25 @@ def _coordinate_scales(numbers: StateNumbers) -> Vector:
 def _not_closed(numbers: StateNumbers, found: Assembly, given: Collection[str]) -> str:
     worst = int(np.argmax(np.abs(found.residual)))
     constraint = numbers.programs.constraints[worst]
-    gap = found.residual[worst] * numbers.row_scales[worst]
-    kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
-    held = f"With {_quoted(kept)} as given, " if kept else ""
+    gap = abs(found.residual[worst] * numbers.row_scales[worst])
+    off = f"{constraint.name} is off by {gap:.4g} {constraint.unit.removesuffix('1')}".rstrip()
     others = [
         c.name
         for c, r in zip(numbers.programs.constraints, found.residual, strict=False)
         if c is not constraint and abs(r) > 1e-3 * abs(found.residual[worst])
     ]
+    kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
+    name = numbers.equations.mechanism.name
+    if not kept:
+        beside = f" They contradict each other: {', '.join([constraint.name, *others])}." if others else ""
+        return (
+            f"{name}: no state was found in which all constraints hold: {off} at best.{beside} Change dimensions or "
+            "drivers, remove one of them, or give coordinates nearer to a closed state."
+        )
     beside = f" (beside {', '.join(others)})" if others else ""
     return (
-        f"{numbers.equations.mechanism.name}: the initial state violates the constraints. {held}{constraint.name} is "
-        f"off by {abs(gap):.4g} {constraint.unit} at best{beside}. Give fewer coordinates, or other values."
+        f"{name}: the initial state violates the constraints. With {_quoted(kept)} as given, {off} at best{beside}. "
+        "Give fewer coordinates, or other values."
     )
 
 

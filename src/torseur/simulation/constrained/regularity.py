@@ -30,7 +30,7 @@ def usual_sizes(numbers: StateNumbers, t: float, y: Vector) -> Vector:
 
     Lengths in the mass metric.
     """
-    states = (y, *_neighbours(numbers, t, y))
+    states = (y, *neighbours(numbers, t, y))
     rows = [whitened(numbers, t, state) for state in states]
     selections = [selected(each) for each in rows]
     rank = max(len(selection) for selection in selections)
@@ -47,7 +47,7 @@ def other_sizes(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Ve
         return None
     if _volume(rows, selection) < BETTER * _volume(rows, before):
         return None
-    return _largest(numbers, [rows, *(whitened(numbers, t, s) for s in _neighbours(numbers, t, y))], selection)
+    return _largest(numbers, [rows, *(whitened(numbers, t, s) for s in neighbours(numbers, t, y))], selection)
 
 
 def _largest(numbers: StateNumbers, states: Sequence[Vector], selection: Sequence[int]) -> Vector:
@@ -62,14 +62,14 @@ def whitened(numbers: StateNumbers, t: float, y: Vector) -> Vector:
     return result / numbers.row_scales[:, None]
 
 
-def selected(rows: Vector) -> list[int]:
+def selected(rows: Vector, vanished: float = VANISHED) -> list[int]:
     """Independent constraints: in their order while they are good, then the best of the others."""
     lengths, rest = np.linalg.norm(rows, axis=1), rows
     chosen: list[int] = []
     for limit in (GOOD * lengths.max(initial=0.0), 0.0):
         while len(chosen) < len(rows):
             left = np.linalg.norm(rest, axis=1)
-            left[(left <= DEPENDENT * lengths) | (left <= VANISHED * lengths.max())] = 0.0
+            left[(left <= DEPENDENT * lengths) | (left <= vanished * lengths.max())] = 0.0
             left[chosen] = 0.0
             good = np.flatnonzero(left > limit)
             if not len(good):
@@ -106,7 +106,7 @@ def _volume(rows: Vector, selection: Sequence[int]) -> float:
 
 def regular_state(numbers: StateNumbers, t: float, y: Vector, selection: Sequence[int]) -> Vector:
     """The state itself, or a neighbour where it is singular."""
-    states = [y, *_neighbours(numbers, t, y)]
+    states = [y, *neighbours(numbers, t, y)]
     volumes = [_volume(whitened(numbers, t, state), selection) for state in states]
     return y if volumes[0] > REGULAR * max(volumes) else states[int(np.argmax(volumes))]
 
@@ -120,7 +120,7 @@ def added_size(numbers: StateNumbers, t: float, y: Vector, before: Vector, row: 
     return float(np.linalg.norm(rest))
 
 
-def _neighbours(numbers: StateNumbers, t: float, y: Vector) -> list[Vector]:
+def neighbours(numbers: StateNumbers, t: float, y: Vector) -> list[Vector]:
     """Closed states not far away, reached by moves that the constraints allow."""
     _, slopes = numbers.closure(t, y)
     _, sizes, directions = np.linalg.svd(slopes)

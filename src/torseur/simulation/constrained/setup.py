@@ -12,7 +12,7 @@ from torseur.codegen.routine import Routine
 from torseur.errors import TorseurError, unknown_name
 from torseur.loops.conditions import characteristic_length
 from torseur.simulation.constrained.accelerations import augmented, constrained_slope, projector
-from torseur.simulation.constrained.consistent import Consistent, consistent_state
+from torseur.simulation.constrained.consistent import Consistent, closed_state, moving_state
 from torseur.simulation.constrained.contacts import THICKNESS, Contacts
 from torseur.simulation.constrained.diagnosis import ambiguous_start, dependence, missing_inertia, redundancy_notes
 from torseur.simulation.constrained.manifold import on_manifold
@@ -20,6 +20,7 @@ from torseur.simulation.constrained.numbers import StateNumbers, is_massless
 from torseur.simulation.constrained.partition import choose_partition, speeds_named
 from torseur.simulation.constrained.partitioned import is_well_partitioned, partitioned
 from torseur.simulation.constrained.regularity import added_size, other_sizes, regular_state, usual_sizes
+from torseur.simulation.constrained.shaky import with_play
 from torseur.simulation.laws import LawFunction
 from torseur.simulation.programs import MechanismPrograms
 from torseur.simulation.requests import Impact
@@ -86,6 +87,15 @@ class Constrained:
         return squares if self.contacts is None else self.contacts.sizes
 
     @property
+    def play(self) -> Vector:
+        """What each constraint is left open by, contacts among them."""
+        count, given = len(self.programs.constraints), self.numbers.play if self.numbers is not None else None
+        if given is None:
+            return np.zeros(count)
+        holonomic = self.lasting.holonomic
+        return np.concatenate([given[:holonomic], np.zeros(len(self.impacts)), given[holonomic:]])
+
+    @property
     def is_redundant(self) -> bool:
         """Whether there are more lasting constraints than are selected."""
         return self.usual is not None and not np.all(self.usual > 0.0)
@@ -129,7 +139,8 @@ def at_start(
     """The state on the constraints where the motion starts, and the settings that follow from it."""
     base = constrained.lasting
     numbers = StateNumbers(base, parameters, laws, mechanism_size(base, parameters))
-    start = consistent_state(numbers, t, y, constrained.given)
+    numbers, closed = with_play(numbers, t, closed_state(numbers, t, y, constrained.given))
+    start = moving_state(numbers, t, closed, constrained.given)
     start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
     _require(numbers, missing_inertia(numbers, t, start.y))
     usual = usual_sizes(numbers, t, start.y)
@@ -144,7 +155,7 @@ def at_start(
     )
     ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
     nothing_held = [0.0] * (1 + len(numbers.scales))
-    settings = (*numbers.scales, *ready.sizes, THICKNESS * numbers.length, *nothing_held)
+    settings = (*numbers.scales, *ready.sizes, THICKNESS * numbers.length, *ready.play, *nothing_held)
     if not constrained.is_partitioned:
         return replace(ready, settings=settings), start
     partition, note = ready.partitioned(t, start.y)

@@ -23,6 +23,7 @@ NK: int = Static("NK")  # contacts that may close, the last of the holonomic con
 SIZES: int = Static("SIZES")  # NC squares of what each constraint usually adds to those before it, 0 if nothing; -1
 # for a contact that is open, whose constraint is switched off
 THICKNESS: int = Static("THICKNESS")  # depth at which a contact closes, far above rounding and far below anything else
+PLAY: int = Static("PLAY")  # NC amounts that the constraints are left open by
 HOLDS: int = Static("HOLDS")  # 1 when accelerations from beside a singular configuration are held, 0 when not
 HELD: int = Static("HELD")  # NV accelerations, the last ones found before a singular configuration is passed
 # and those of the partitioned formulation:
@@ -36,10 +37,12 @@ PIVOT: int = Static("PIVOT")  # usual size of the smallest pivot
 def setting_slots(speeds: int, constraints: int) -> dict[str, int]:
     """Where the settings stand."""
     thickness = speeds + constraints
-    rows = thickness + 2 + speeds
+    play, holds = thickness + 1, thickness + 1 + constraints
+    rows = holds + 1 + speeds
     rank = rows + constraints + speeds
     of_partition = {"ROWS": rows, "ORDER": rows + constraints, "RANK": rank, "LIMIT": rank + 1, "PIVOT": rank + 2}
-    return {"SIZES": speeds, "THICKNESS": thickness, "HOLDS": thickness + 1, "HELD": thickness + 2, **of_partition}
+    own = {"SIZES": speeds, "THICKNESS": thickness, "PLAY": play, "HOLDS": holds, "HELD": holds + 1}
+    return own | of_partition
 
 
 dynamics = External(

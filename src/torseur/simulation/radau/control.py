@@ -143,10 +143,11 @@ def lengthen_implicit(clock: Array, count: IntArray, h: float, error: float, new
 
 
 @routine
-def forget_jacobian(newton: Array) -> None:
-    """Asks for the Jacobian of the present state, when the last one was made for another."""
+def start_afresh(newton: Array) -> None:
+    """Asks for the Jacobian of the present state when the last one was made for another, and drops the last piece."""
     if newton[FRESH] == 0.0:
         newton[HAS_JACOBIAN] = 0.0
+    newton[HAS_PIECE] = 0.0
 
 
 @routine
