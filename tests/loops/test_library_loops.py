@@ -36,7 +36,7 @@ TABLE = {
 OTHERS = {
     "simplest": (3, 3),
     "slider_crank": (1, 1),
-    "saliere": (2, 1),
+    "saliere": (1, 1),
     "constant_velocity_joint": (1, 1),
     "bricard": (1, 1),
     "peaucellier": (1, 1),
@@ -65,6 +65,16 @@ def test_text_gives_the_numbers_of_the_table(name):
 def test_text_gives_the_known_mobility(name):
     found = loops(library.load(name))
     assert (found.infinitesimal, found.finite) == OTHERS[name]
+
+
+def test_branches_of_the_fold_cross_where_it_lies_flat():
+    """Oracle: closure cos a2 = cos a3, sin a1 sin a2 = 0, cos a1 sin a2 = sin a3."""
+    found = loops(library.load("saliere"), {"a1": 0, "a2": 0, "a3": 0})
+    assert (found.infinitesimal, found.finite, found.branches) == (2, 1, (1, 1))
+    assert {frozenset(way.rates) & {"a1", "a2", "a3"} for way in found.ways} == {
+        frozenset({"a1"}),
+        frozenset({"a2", "a3"}),
+    }
 
 
 @pytest.mark.slow
