@@ -24,8 +24,12 @@ SWITCHES = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--h
 # Length of the motion and the instant shown, in seconds.
 SHOWN = {
     "antenna_satellite": (20.0, 2.0),
+    "ball_on_turntable": (11.0, 4.0),
+    "cardan": (4.0, 0.3),
     "cart_pendulum": (6.0, 0.9),
+    "chaplygin_sleigh": (6.0, 2.0),
     "double_pendulum": (10.0, 3.0),
+    "double_wishbone": (1.0, 0.05),
     "four_bar": (5.0, 0.6),
     "free_body": (20.0, 8.0),
     "mass_spring_damper": (6.0, 0.0),
@@ -33,8 +37,10 @@ SHOWN = {
     "pendulum_chain?n=20": (5.0, 1.1),
     "puma560": (3.0, 0.35),
     "quadruped": (2.0, 0.15),
+    "rolling_disc": (4.0, 1.2),
     "slider_crank": (4.0, 1.5),
     "spinning_top": (3.0, 0.5),
+    "vehicle": (3.0, 1.2),
 }
 
 

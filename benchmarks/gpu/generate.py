@@ -28,7 +28,8 @@ from torseur.readers import read_robot
 HERE = Path(__file__).parent
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics/q,v", "forward_dynamics/q,v")
 KNOWN = 32
-CAPS = (1, 2, 3, 4, 6)
+CAPS = (1, 3, 4, 6)
+LARGE = 8000  # operations above which the compiler is given fewer variants
 
 _MAIN = """\
 #include "{header}"
@@ -90,8 +91,9 @@ def case_text(robot: str, function: str, program: Program, own: str, header: str
         )
     given = ", ".join(f"(T *)a[{i}]" for i in range(arrays + 1))
     launches = " ".join(f"kernel_{k}<T, R><<<(n + 127) / 128, 128>>>({given}, n);" for k in range(len(stages)))
+    caps = CAPS if len(program.operations) < LARGE else CAPS[:2]
     kernels.append(f"template <class T, int R> void launch(void **a, long long n) {{ {launches} }}")
-    variants = ", ".join(f"{{{r}, launch<SCALAR, {r}>, (const void *)kernel_0<SCALAR, {r}>}}" for r in CAPS)
+    variants = ", ".join(f"{{{r}, launch<SCALAR, {r}>, (const void *)kernel_0<SCALAR, {r}>}}" for r in caps)
     text = _MAIN.replace("template <class T> void sequence_{cap_name}(void **a, long long n);\n", "")
     return text.format(
         header=header, kernels="\n".join(kernels), robot=robot, function=function,

@@ -99,6 +99,8 @@ from torseur.simulation import parametrised as parametrised
 from torseur.simulation import reduced_model as reduced_model
 from torseur.simulation import simulate as simulate
 from torseur.simulation.fmu import write_fmu as write_fmu
+from torseur.simulation.rollouts import Rollouts as Rollouts
+from torseur.simulation.rollouts import rollout as rollout
 from torseur.tree import build_tree as build_tree
 
 __version__: str

@@ -86,3 +86,18 @@ def test_shapes_and_limits_go_along_between_robot_files(torseur):
     robot = read_robot("robot.xml")
     assert robot.limit("shoulder").lower == -1.5
     assert [shape.kind for shape in robot.shapes_of("base link")] == ["box"]
+
+
+FRAMES = """<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+iyz="0"/></inertial></link><link name="camera"/><link name="elbow"/><link name="hand"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="i" type="fixed"><parent link="hand"/><child link="camera"/></joint>
+<joint name="j" type="continuous"><parent link="base"/><child link="elbow"/></joint>
+<joint name="k" type="continuous"><parent link="elbow"/><child link="hand"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_links_that_are_mere_frames_are_no_reason_to_warn(torseur):
+    """A camera's frame fixed to a hand needs no mass; a part that moves without any is worth a word."""
+    Path("frames.urdf").write_text(FRAMES)
+    warnings = " ".join(json.loads(torseur("check", "frames.urdf", "--json").stdout)["warnings"])
+    assert "'elbow'" in warnings and "'camera'" not in warnings

@@ -16,7 +16,7 @@ ORACLES = Path(__file__).resolve().parents[1] / "oracles"
 NAMES = [entry.name for entry in library.entries()]
 UNDETERMINED = {"satellite"}
 MOVING = [name for name in NAMES if name not in UNDETERMINED]
-DRIVERS = {"dual_spin_satellite": ["drive.power"]}
+DRIVERS = {"dual_spin_satellite": ["drive.power"], "ball_on_turntable": ["rolling_x.power", "rolling_y.power"]}
 # At rest where first-order motions lead nowhere, so that no motion follows from the equations.
 SHAKY = {"antenna_mesh", "antenna_chain", "antenna_grid", "stretched_four_bar"}
 CONSERVING = [name for name in MOVING if name not in {"car_axis", *SHAKY}]  # the road of the axis brings energy

@@ -89,9 +89,7 @@ def loop_differences():
 @pytest.mark.parametrize("method", ["direct", "adjoint", "continuous_adjoint"])
 def test_closed_loop_with_reactions(method, loop_differences):
     """The initial state follows by assembly, and multipliers are differentiated with the motion."""
-    found = ts.sensitivity(
-        library.load("four_bar"), list(LOOP_CRITERIA), "a,b,d", until=1.0, rtol=1e-11, method=method
-    )
+    found = ts.sensitivity(library.load("four_bar"), list(LOOP_CRITERIA), "a,b,d", until=1.0, rtol=1e-11, method=method)
     slopes = np.array([response.gradient for response in found.responses])
     assert slopes == pytest.approx(loop_differences, rel=1e-6)
 
@@ -118,7 +116,9 @@ def test_velocity_constraints(method):
 def test_integral_of_a_reaction_on_a_loop():
     mechanism = library.load("four_bar")
     criterion = Criterion("A.force.x * gamma", "integral")
-    pair = [ts.sensitivity(mechanism, criterion, "a,rho", until=1.0, rtol=1e-11, method=m) for m in ("direct", "adjoint")]
+    pair = [
+        ts.sensitivity(mechanism, criterion, "a,rho", until=1.0, rtol=1e-11, method=m) for m in ("direct", "adjoint")
+    ]
     first, second = (found.responses[0].gradient for found in pair)
     assert first == pytest.approx(second, rel=1e-8)
     # Forces are in proportion to the density of the bars, and the motion does not depend on it.

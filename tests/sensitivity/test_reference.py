@@ -25,9 +25,7 @@ def test_double_pendulum_at_the_end(method):
     """Kinetic energy and its integral at 5 s, first order to 1e-9."""
     case = reference("double_pendulum")["cases"]["pi/4"]
     criteria = ["kinetic_energy", Criterion("kinetic_energy", "integral")]
-    found = ts.sensitivity(
-        library.load("double_pendulum"), criteria, list(NAMES), until=5, rtol=1e-11, method=method
-    )
+    found = ts.sensitivity(library.load("double_pendulum"), criteria, list(NAMES), until=5, rtol=1e-11, method=method)
     for response, key in zip(found.responses, ("dT_d", "dintT_d"), strict=True):
         assert response.gradient == pytest.approx([case[key][name][5] for name in NAMES], rel=0, abs=1e-9)
     assert found.method == method

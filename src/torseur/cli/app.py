@@ -10,13 +10,18 @@ from torseur.cli.certify import certify
 from torseur.cli.check import check
 from torseur.cli.convert import convert
 from torseur.cli.equations import equations
+from torseur.cli.equilibrium import equilibrium
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
+from torseur.cli.identify import identify
 from torseur.cli.library import library
+from torseur.cli.locus import locus
 from torseur.cli.loops import loops
+from torseur.cli.modes import modes
 from torseur.cli.objects import objects
 from torseur.cli.reactions import reactions
 from torseur.cli.report import report
+from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
 from torseur.cli.simulate import simulate
 from torseur.cli.version import version
@@ -67,7 +72,12 @@ COMMANDS = (
     objects,
     simulate,
     reactions,
+    equilibrium,
+    modes,
+    locus,
+    response,
     sensitivity,
+    identify,
     report,
     generate,
     certify,

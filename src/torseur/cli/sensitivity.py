@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -97,9 +97,9 @@ def sensitivity(
             require_free(file, force)
             require_suffix(file, suffixes)
     work = Work.begin(source, settings, starts, laws, values)
-    work.require_determined()
-    given = {"values": dict(work.values.parameters), "initial": dict(work.values.initial), "rtol": rtol}
-    asked = {"samples": samples, "method": method, "second_order": second_order, "verify": verify}
+    work.require_determined(work.equations("recursive"))
+    given: dict[str, Any] = {"values": dict(work.values.parameters), "initial": dict(work.values.initial), "rtol": rtol}
+    asked: dict[str, Any] = {"samples": samples, "method": method, "second_order": second_order, "verify": verify}
     wanted = _criteria(criterion, "integral" if integral else kind, when)
     mechanism = work.source.mechanism
     with progress(f"{mechanism.name}: sensitivities", json) as follow:
@@ -148,7 +148,9 @@ def _show(
             _show_curve(found, response.name, form)
         _show_ranking(found, response.name, tolerances, costs)
         if response.hessian is not None:
-            rows = [[n, *(f"{x:.9g}" for x in row)] for n, row in zip(found.parameter_names, response.hessian, strict=True)]
+            rows = [
+                [n, *(f"{x:.9g}" for x in row)] for n, row in zip(found.parameter_names, response.hessian, strict=True)
+            ]
             headings = ["", *found.parameter_names]
             show_table(f"second derivatives of {response.name}", headings, rows, range(1, len(headings)))
     if found.agreement:
@@ -171,9 +173,7 @@ def _show_curve(found: Sensitivities, name: str, form: str) -> None:
     show_table(f"{name}: {form} slopes", headings, cells, range(len(headings)))
 
 
-def _show_ranking(
-    found: Sensitivities, name: str, tolerances: dict[str, float], costs: dict[str, float]
-) -> None:
+def _show_ranking(found: Sensitivities, name: str, tolerances: dict[str, float], costs: dict[str, float]) -> None:
     from torseur.cli.console import show_table
 
     response = found[name]

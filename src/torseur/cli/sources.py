@@ -49,10 +49,11 @@ def open_source(name: str) -> Source:
 def _from_robot_file(name: str, path: Path) -> Source:
     """The robot of a URDF or MJCF file; what the file says and the mechanism does not goes to stderr."""
     from torseur.cli.console import remark
+    from torseur.readers import summary
 
     robot = open_robot(name)
-    for finding in robot.findings:
-        remark(f"note: {finding}")
+    for line in summary(robot.findings):
+        remark(f"note: {line}")
     return Source(name, path.read_text(encoding="utf-8", errors="replace"), robot.mechanism, robot)
 
 

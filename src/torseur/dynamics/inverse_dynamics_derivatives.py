@@ -75,7 +75,7 @@ def inverse_dynamics_derivatives(
     carried = composites(steps, motions)
     screws = [_screws(step, motion) for step, motion in zip(steps, motions, strict=True)]
     table = _Table(len(v))
-    for i in range(len(steps)):
+    for i in reversed(range(len(steps))):
         for k, screw in enumerate(screws[i]):
             _fill(table, steps, screws, i, k, _column(screw, carried[i]), carried[i].force)
             table.add_force(screw, carried[i].force)

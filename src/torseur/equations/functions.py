@@ -162,9 +162,14 @@ def _require_open(e: Equations, function: str) -> None:
         )
 
 
+def _mass_matrix(e: Equations) -> list[list[Expr]]:
+    """M, from regrouped parameters."""
+    return td.mass_matrix(regrouped(e.tree), e.layout.coordinates)
+
+
 def _mass_matrix_triangle(e: Equations) -> list[Output]:
     """Lower triangle of M, one row after the other."""
-    rows = e.mass_matrix
+    rows = _mass_matrix(e)
     return [vector("mass_matrix_triangle", [entry for i, row in enumerate(rows) for entry in row[: i + 1]])]
 
 
@@ -207,7 +212,7 @@ def _frame(e: Equations, name: str) -> list[Output]:
 FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "inverse_dynamics": _inverse_dynamics,
     "forward_dynamics": _forward_dynamics,
-    "mass_matrix": lambda e: [matrix("mass_matrix", e.mass_matrix)],
+    "mass_matrix": lambda e: [matrix("mass_matrix", _mass_matrix(e))],
     "mass_matrix_triangle": _mass_matrix_triangle,
     "bias": lambda e: [vector("bias", e.bias)],
     "gravity": lambda e: [vector("gravity", td.gravity_forces(e.tree, e.layout.coordinates))],

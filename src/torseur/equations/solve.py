@@ -29,9 +29,26 @@ class Factored:
             if not b[k].is_zero:
                 for i, factor in self.lower[k].items():
                     b[i] = b[i] - factor * b[k]
-        x: list[Expr] = []
-        for k, inverse in enumerate(self.inverse):
-            rest = b[k] * inverse
+        return self._downward(b, [])
+
+    def inverse_columns(self) -> list[list[Expr]]:
+        """A⁻¹ by columns: of each, what the columns before give by symmetry is not computed again."""
+        n = len(self.inverse)
+        columns: list[list[Expr]] = []
+        for j in range(n):
+            b = [as_expr(int(k == j)) for k in range(n)]
+            for k in range(j, -1, -1):
+                if not b[k].is_zero:
+                    for i, factor in self.lower[k].items():
+                        b[i] = b[i] - factor * b[k]
+            columns.append(self._downward(b, [column[j] for column in columns]))
+        return columns
+
+    def _downward(self, b: Sequence[Expr], known: list[Expr]) -> list[Expr]:
+        """The outward half of a solution, its first entries known."""
+        x = list(known)
+        for k in range(len(known), len(b)):
+            rest = b[k] * self.inverse[k]
             for i, factor in self.lower[k].items():
                 rest = rest - factor * x[i]
             x.append(rest)

@@ -19,8 +19,9 @@ from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of, outputs_of
 from torseur.equations.solve import Factored, factored
 from torseur.equations.variables import Rows, Variables
-from torseur.graph import Expr, as_expr, dense_jacobian, jacobian, substitute
-from torseur.tree import Tree, regrouped
+from torseur.graph import Expr, as_expr, dense_jacobian, jacobian, substitute, symbols_of
+from torseur.spatial import UNIT, Vec3
+from torseur.tree import GROUND, Tree, regrouped
 
 _ZERO = as_expr(0)
 
@@ -118,12 +119,51 @@ class AccelerationDerivatives:
     def rows(self, by: Variables) -> Rows:
         forces = forces_of(self.equations)
         if any(node in forces for node in by.nodes):
-            columns = [[as_expr(int(node is force)) for force in forces] for node in by.nodes]
+            columns = self._factors.inverse_columns()
+            solved = [columns[forces.index(node)] for node in by.nodes]
         else:
             rows = self._forces.rows(by)
-            columns = [[-row[j] for row in rows] for j in range(len(by.nodes))]
-        solved = [self._factors.solve(column) for column in columns]
+            solved = [self._solved(node, by, [-row[j] for row in rows]) for j, node in enumerate(by.nodes)]
         return [list(row) for row in zip(*solved, strict=True)]
+
+    def _solved(self, node: Expr, by: Variables, right: list[Expr]) -> list[Expr]:
+        """A column of the result; those of a free body on the earth are known without solving."""
+        known = self._free.get((node, by.along))
+        if known is None or any(symbol in self._load_symbols for symbol in self._moved_by(node, by)):
+            return self._factors.solve(right)
+        return known
+
+    def _moved_by(self, node: Expr, by: Variables) -> list[Expr]:
+        """The symbols that change with a variable."""
+        if not by.along:
+            return [node]
+        ways = zip(self.equations.layout.coordinates, self.equations.rates, strict=True)
+        return [q for q, rate in ways if node in symbols_of([rate])]
+
+    @cached_property
+    def _load_symbols(self) -> set[Expr]:
+        return set(symbols_of(self.equations.loads))
+
+    @cached_property
+    def _free(self) -> dict[tuple[Expr, bool], list[Expr]]:
+        """Columns by displacements and velocities of free bodies with speeds in body axes.
+
+        Their whole tree falls the same way wherever it is and whatever constant velocity is added: displaced, only
+        the direction of gravity in body axes changes, and with a velocity u only what w x u takes.
+        """
+        columns: dict[tuple[Expr, bool], list[Expr]] = {}
+        tree, n = self.equations.tree, len(self.equations.layout.speeds)
+        for link in tree.links:
+            if link.parent != GROUND or link.joint.frame_speeds != "body":
+                continue
+            first = range(*link.v.indices(n)).start
+            speeds = self.equations.layout.speeds[link.v]
+            down, w = link.motion.transform.rotation.to_child(tree.gravity), Vec3(*speeds[3:])
+            for k, axis in enumerate(UNIT):
+                columns[speeds[k], True] = [_ZERO] * n
+                columns[speeds[3 + k], True] = _at(first, down.cross(axis), n)
+                columns[speeds[k], False] = _at(first, -w.cross(axis), n)
+        return columns
 
     @cached_property
     def _forces(self) -> ForceDerivatives:
@@ -147,6 +187,13 @@ def _inverse(equations: Equations) -> Structure:
 def _forward(equations: Equations) -> Structure:
     outputs_of(equations, "forward_dynamics")
     return AccelerationDerivatives(equations)
+
+
+def _at(first: int, values: Vec3, n: int) -> list[Expr]:
+    """A column with three entries from a place on."""
+    column = [_ZERO] * n
+    column[first : first + 3] = as_expressions([*values])
+    return column
 
 
 def _column_of(matrix: Sequence[Sequence[object]], j: int) -> list[Expr]:

@@ -123,8 +123,8 @@ def _completed(Y: Array, felt: Mask, columns: Sequence[int]) -> list[int]:
 
 def _combination(Y: Array, columns: Sequence[int]) -> Array:
     """β = combination π, from Y = Y[:, columns] combination."""
-    basis = Y[:, list(columns)]
-    found: Array = np.linalg.lstsq(basis, Y, rcond=None)[0].astype(np.float64)
+    R = triangular(Y)
+    found: Array = np.linalg.lstsq(R[:, list(columns)], R, rcond=None)[0].astype(np.float64)
     found[np.abs(found) < 1e-9 * np.max(np.abs(found))] = 0.0
     found[:, list(columns)] = np.eye(len(columns))
     return found

@@ -9,7 +9,6 @@ import numpy as np
 from torseur.identification.arrays import Array
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.regression import Regression
-from torseur.identification.trials import Trial
 
 
 @dataclass(frozen=True)
@@ -78,25 +77,28 @@ def _autocorrelation(r: Array, most: int) -> Array:
     return np.array([float(centred[:-k] @ centred[k:]) / square if square > 0 else 0.0 for k in lags])
 
 
-def fit_of(model: LinearModel, trial: Trial, parameters: Array) -> Fit:
-    """Measured and predicted forces of a trial; `parameters` holds all columns of the model."""
-    regression = Regression(model, (trial,))
-    measured: dict[int, list[Array]] = {}
-    predicted: dict[int, list[Array]] = {}
+def fits_of(regression: Regression, values: Array) -> tuple[Fit, ...]:
+    """Measured and predicted forces of every trial; `values` holds all columns of the model."""
+    measured: dict[tuple[int, int], list[Array]] = {}
+    predicted: dict[tuple[int, int], list[Array]] = {}
     for block in regression.blocks():
-        measured.setdefault(block.equation, []).append(block.right)
-        predicted.setdefault(block.equation, []).append(block.matrix @ parameters[block.columns])
-    order = sorted(measured)
-    names = regression.equations
-    units = force_units(model)
-    return Fit(
-        trial.name,
-        trial.time,
-        tuple(names[k] for k in order),
-        tuple(units.get(names[k], "") for k in order),
-        np.column_stack([np.concatenate(measured[k]) for k in order]),
-        np.column_stack([np.concatenate(predicted[k]) for k in order]),
-    )
+        measured.setdefault((block.trial, block.equation), []).append(block.right)
+        predicted.setdefault((block.trial, block.equation), []).append(block.matrix @ values[block.columns])
+    names, units = regression.equations, force_units(regression.model)
+    found = []
+    for number, trial in enumerate(regression.trials):
+        order = sorted(k for t, k in measured if t == number)
+        found.append(
+            Fit(
+                trial.name,
+                trial.time,
+                tuple(names[k] for k in order),
+                tuple(units.get(names[k], "") for k in order),
+                np.column_stack([np.concatenate(measured[number, k]) for k in order]),
+                np.column_stack([np.concatenate(predicted[number, k]) for k in order]),
+            )
+        )
+    return tuple(found)
 
 
 def force_units(model: LinearModel) -> dict[str, str]:

@@ -15,7 +15,7 @@ from torseur.identification.completion import completed, inconsistent_bodies, pr
 from torseur.identification.consistent import ConeProblem, solve_cones
 from torseur.identification.estimate import Estimate
 from torseur.identification.excited import excited_columns, excited_combination
-from torseur.identification.fits import Fit, fit_of
+from torseur.identification.fits import Fit, fits_of
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.log_cholesky import solve_log_cholesky
 from torseur.identification.priors import Prior, described_prior
@@ -81,9 +81,9 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
     follow(0.6)
     parameters, history = _all_parameters(regression, columns, combination, method, options, solution)
     values = combination @ parameters if method in CONSISTENT and parameters is not None else solution.values
-    full = _spread(model, columns, values) if parameters is None else parameters
-    fits = tuple(fit_of(model, trial, full) for trial in trials)
-    held = tuple(fit_of(model, trial, full) for trial in options.validation)
+    full = _spread(model, columns, values)
+    fits = fits_of(regression, full)
+    held = fits_of(Regression(model, tuple(options.validation), regression.columns), full) if options.validation else ()
     follow(0.8)
     replications = (
         resampled(regression, columns, solution.noise, options.bootstrap, options.seed) if options.bootstrap else None

@@ -18,7 +18,7 @@ from torseur.identification.linear_model import LinearModel
 from torseur.identification.projector import Projector
 from torseur.identification.trials import Trial
 
-PIECE = 4096  # samples factored at a time
+PIECE = 4096  # samples evaluated at a time
 KEPT = 40_000_000  # numbers kept in memory between passes
 
 
@@ -161,16 +161,12 @@ class Triangle:
         if before is not None and not np.array_equal(before.columns, columns):
             joint = np.union1d(before.columns, columns)
             before, matrix, columns = before.spread(joint), _spread(matrix, columns, joint), joint
-        rows = len(right) + (before.rows if before is not None else 0)
-        stacked = np.column_stack([matrix, right])
-        if before is not None:
-            top = np.column_stack([before.R, before.c])
-            stacked = np.vstack([top, stacked])
-        R = triangular(stacked)
         n = len(columns)
-        rest = before.rest if before is not None else 0.0
-        if len(R) > n:
-            rest += float(R[n, n] ** 2)
+        top = np.zeros((0, n + 1)) if before is None else np.column_stack([before.R, before.c])
+        rest = 0.0 if before is None else before.rest
+        R = triangular(np.vstack([top, np.column_stack([matrix, right])]))
+        rest += float(R[n, n] ** 2) if len(R) > n else 0.0
+        rows = len(right) + (0 if before is None else before.rows)
         return Triangle(columns, R[:n, :n], R[:n, n], rest, rows)
 
     def spread(self, columns: Slots) -> Triangle:

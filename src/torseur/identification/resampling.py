@@ -12,7 +12,7 @@ from torseur.identification.arrays import Array
 from torseur.identification.base_parameters import BaseParameters, base_parameters
 from torseur.identification.estimate import Bootstrap
 from torseur.identification.excited import excited_columns
-from torseur.identification.fits import Fit, fit_of
+from torseur.identification.fits import Fit, fits_of
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.regression import Regression
 from torseur.identification.trials import Trial
@@ -65,11 +65,11 @@ def cross_validate(
     if len(trials) < 2:
         raise IdentificationError("cross-validation needs at least two trials.")
     structure = base or base_parameters(model)
-    found = []
+    found: list[Fit] = []
     for held, trial in enumerate(trials):
-        rest = Regression(model, tuple(t for k, t in enumerate(trials) if k != held))
+        rest = Regression(model, tuple(t for k, t in enumerate(trials) if k != held), frozenset(structure.columns))
         columns, _, _ = excited_columns(rest, structure)
         full = np.zeros(len(model.columns))
         full[list(columns)] = ls.weighted(rest, columns).values
-        found.append(fit_of(model, trial, full))
+        found += fits_of(Regression(model, (trial,), rest.columns), full)
     return tuple(found)

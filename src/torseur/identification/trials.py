@@ -195,6 +195,7 @@ def _states(
                 "recording without gaps. Split it into trials, or record them."
             )
         notes.append(f"speeds and accelerations of {', '.join(derived)} by {how.words}")
+    _check_rates(name, time, channels, recorded)
     for c in derived:
         speed, acceleration = how.of(time, channels[c])
         columns.setdefault(f"{c}'", speed)
@@ -203,6 +204,25 @@ def _states(
     if missing and not model.is_constrained:
         raise IdentificationError(f"trial '{name}': coordinate{_s(missing)} {', '.join(missing)} not recorded.")
     return *_assembled(model, time, columns, recorded), notes
+
+
+def _check_rates(name: str, time: Array, channels: Mapping[str, Array], recorded: list[str]) -> None:
+    """Refuses a recorded speed or acceleration that is the rate of what it should be times a constant: wrong units."""
+    for c in recorded:
+        for lower, upper in ((c, f"{c}'"), (f"{c}'", f"{c}''")):
+            if lower not in channels or upper not in channels or len(time) < 10:
+                continue
+            rate, given = np.gradient(channels[lower], time)[2:-2], channels[upper][2:-2]
+            good = np.isfinite(rate) & np.isfinite(given)
+            square = float(rate[good] @ rate[good]) * float(given[good] @ given[good])
+            alike = float(rate[good] @ given[good]) / np.sqrt(square) if square > 0 else 0.0
+            factor = float(np.linalg.norm(given[good])) / max(float(np.linalg.norm(rate[good])), 1e-300)
+            if abs(alike) > 0.9 and (alike < 0 or not 0.8 < factor < 1.25):
+                sign = "-" if alike < 0 else ""
+                raise IdentificationError(
+                    f"trial '{name}': '{upper}' is {sign}{factor:.4g} times the rate of '{lower}'. Wrong units? "
+                    "(57.3 is degrees for radians, 1000 is milli.)"
+                )
 
 
 def _s(names: list[str]) -> str:

@@ -100,16 +100,23 @@ class Term:
     formula: Formula
     origin: Origin | None = None
     values: Array | None = None
+    opens: tuple[int, ...] = ()  # places, among the block's folded equations, of what defines it
 
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """left = sum of terms."""
+    """left = sum of terms; `left_terms` take the left apart where its terms have origins too."""
 
     left: Formula
     terms: tuple[Term, ...]
     title: str = ""
     unit: str = ""
+    left_terms: tuple[Term, ...] = ()
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """In the order of the page."""
+        return self.left_terms + self.terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +142,8 @@ class EquationBlock:
     folded: tuple[Equation, ...] = ()
     copy_text: str = ""
     is_open: bool = True
+    level: str = ""  # "intrinsic", "recursive", "matrix" or "scalar": the page shows one at a time, or all
+    folded_title: str = "with the entries"
 
 
 @dataclass(frozen=True)
@@ -184,6 +193,26 @@ class Certificate:
     agrees: bool
     verdict: str
     rows: tuple[Formalism, ...]
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """Rows of texts under headings; columns in `numeric` are set to the right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """A positive number by iteration, drawn on a logarithmic scale."""
+
+    title: str
+    values: tuple[float, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -250,6 +279,8 @@ class ReportContent:
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""
     parameters: tuple[Parameter, ...] = ()
+    tables: tuple[DataTable, ...] = ()
+    convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
@@ -287,7 +318,7 @@ def _check_names(content: ReportContent) -> None:
 
 def _origins(block: EquationBlock) -> Iterable[Origin]:
     for equation in block.equations + block.folded:
-        for term in equation.terms:
+        for term in equation.all_terms:
             if term.origin is not None:
                 yield term.origin
 

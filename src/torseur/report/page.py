@@ -14,6 +14,7 @@ from pathlib import Path
 from torseur.report import sections, stage
 from torseur.report.certificate import certificate
 from torseur.report.content import EquationBlock, ReportContent, ReportError
+from torseur.report.convergence import convergence
 from torseur.report.equation_view import Index, plain
 from torseur.report.loops import loops
 from torseur.report.markup import Markup, element
@@ -191,6 +192,8 @@ def _main(content: ReportContent, index: Index) -> Markup:
         loops(content),
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
+        sections.tables(content.tables),
+        convergence(content.convergence),
         sections.checks(content.checks),
         certificate(content.certificate),
         sections.reproduction(content.reproduction),
@@ -227,7 +230,7 @@ def _term_values(content: ReportContent) -> list[str | None]:
         None if term.values is None else pack_floats(term.values)
         for one in content.equations
         for line in one.equations + one.folded
-        for term in line.terms
+        for term in line.all_terms
     ]
 
 

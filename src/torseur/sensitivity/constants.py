@@ -58,7 +58,8 @@ def _shifted(mechanism: Mechanism, name: str) -> tuple[Mechanism, Shift] | None:
         value = getattr(load, rest, None) if load.name == owner and rest else None
         if isinstance(value, Expr):
             shift = _shift(name, value, "1")
-            loads = _replaced(mechanism.loads, k, replace(load, **{rest: value + shift.symbol}))
+            changed: dict[str, Any] = {rest: value + shift.symbol}
+            loads = _replaced(mechanism.loads, k, replace(load, **changed))
             return _with(mechanism, shift, loads=loads)
     return None
 

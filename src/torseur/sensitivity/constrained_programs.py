@@ -25,7 +25,6 @@ from torseur.graph import (
     weighted_gradient,
 )
 from torseur.sensitivity.variation import Variation
-from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.programs import MechanismPrograms
 
 
@@ -36,29 +35,21 @@ class ConstrainedPrograms:
     variation: Variation
 
     @property
-    def constrained(self) -> Constrained:
-        constrained = self.variation.system.constrained
-        assert constrained is not None
-        return constrained
-
-    @property
     def programs(self) -> MechanismPrograms:
-        return self.constrained.programs
+        programs = self.variation.system.programs
+        assert programs is not None
+        return programs
 
     @property
     def _inputs(self) -> tuple[Input, ...]:
         return (*self.programs.inputs, *self.programs.solution)
-
-    @property
-    def statics(self) -> dict[str, int]:
-        return {**self.constrained.statics, "NZ": len(self.variation.integrands)}
 
     @cached_property
     def _rates(self) -> list[Expr]:
         return list(self.programs.equations.rates)
 
     @cached_property
-    def _equations(self) -> list[Expr]:
+    def equations_of_motion(self) -> list[Expr]:
         """r, then c."""
         return [*self.programs._balance, *self.programs._accelerated]
 
@@ -68,9 +59,31 @@ class ConstrainedPrograms:
 
         Slopes have a row per state and then per parameter.
         """
-        groups = (("rate_slopes", self._rates), ("slopes", self._equations), ("integrand_slopes", self._integrands))
+        groups = (
+            ("rate_slopes", self._rates),
+            ("slopes", self.equations_of_motion),
+            ("integrand_slopes", self._integrands),
+        )
         slopes = Program("slopes", self._inputs, tuple(self._by_variables(name, e) for name, e in groups))
         return sharing(self.programs.dynamics, slopes)
+
+    @cached_property
+    def equation_slopes(self) -> Program:
+        """Slopes of r and c alone, a row per state and then per parameter."""
+        return Program("equation_slopes", self._inputs, (self._by_variables("slopes", self.equations_of_motion),))
+
+    def formula_slopes(self, formulas: Sequence[Expr]) -> Program:
+        """Formulas with their slopes by states, parameters and multipliers, a row each."""
+        multipliers = self.programs.multipliers
+        found = jacobian(list(formulas), multipliers)
+        rows = [[found.get((i, j), as_expr(0)) for j in range(len(multipliers))] for i in range(len(formulas))]
+        outputs = (
+            vector("values", list(formulas)),
+            matrix("by_states", self.variation.by_states(formulas)),
+            matrix("by_parameters", self.variation.by_parameters(formulas)),
+            matrix("by_multipliers", rows),
+        )
+        return Program("formula_slopes", self._inputs, outputs)
 
     def _by_variables(self, name: str, formulas: Sequence[Expr]) -> Any:
         by_states = self.variation.by_states(formulas)
@@ -96,9 +109,9 @@ class ConstrainedPrograms:
         """The terms of the motion, then weights w of x' and x of r and c pulled back to states and parameters."""
         size = len(self._rates) + len(self.programs.equations.layout.speeds) + len(self._integrands)
         w = tuple(symbol(f"weight of slope {k}") for k in range(size))
-        x = tuple(symbol(f"weight of equation {k}") for k in range(len(self._equations)))
+        x = tuple(symbol(f"weight of equation {k}") for k in range(len(self.equations_of_motion)))
         coordinates, count = len(self._rates), len(self._integrands)
-        formulas = [*self._rates, *self._integrands, *self._equations]
+        formulas = [*self._rates, *self._integrands, *self.equations_of_motion]
         weights = [*w[:coordinates], *w[size - count :], *(-e for e in x)]
         ybar, pbar = self._gradient(formulas, weights)
         inputs = (*self._inputs, Input("w", w), Input("x", x))

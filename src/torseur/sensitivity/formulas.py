@@ -29,10 +29,12 @@ class Read:
 
     value: Expr
     dimension: Dimension | None
+    spelled: str = ""
 
     @property
     def unit(self) -> str:
-        return si_name(self.dimension) if self.dimension is not None else "1"
+        """As the quantity itself has it, or made up from the dimension."""
+        return self.spelled or (si_name(self.dimension) if self.dimension is not None else "1")
 
 
 def read_formula(text: str, system: System) -> Read:
@@ -96,11 +98,11 @@ class _Reader:
         if name in parameters:
             slot = parameters[name]
             nodes = system.rhs.input("p").nodes  # type: ignore[union-attr]
-            return Read(nodes[slot], unit_of(system.parameters[slot].unit).dimension)
+            return _measured(nodes[slot], system.parameters[slot].unit)
         if name not in states and name not in system.quantities:
             raise TorseurError(_unknown(name, self.text, system))
         unit = states[name].unit if name in states else system.quantities[name][0].unit
-        return Read(formula_of(Output(name), system), unit_of(unit).dimension)
+        return _measured(formula_of(Output(name), system), unit)
 
     def _call(self, node: x.Call) -> Read:
         name, arguments = node.function.name, [self.read(argument) for argument in node.arguments]
@@ -154,9 +156,13 @@ class _Reader:
         if base.dimension in (None, NUMBER):
             return Read(value, base.dimension)
         if not exponent.value.is_constant:
-            raise TorseurError(f"'{self.text}': a {kind_of(base.dimension)} needs a number as exponent.")  # type: ignore[arg-type]
+            raise TorseurError(f"'{self.text}': a {kind_of(base.dimension)} needs a number as exponent.")
         power = float(exponent.value.value)
         return Read(value, tuple(power * e for e in base.dimension or NUMBER))
+
+
+def _measured(value: Expr, unit: str) -> Read:
+    return Read(value, unit_of(unit).dimension, unit)
 
 
 def _unknown(name: str, text: str, system: System) -> str:

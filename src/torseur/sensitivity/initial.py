@@ -10,10 +10,10 @@ from torseur.equations import Equations
 from torseur.errors import TorseurError
 from torseur.graph import Expr, dense_jacobian, evaluate
 from torseur.mechanism import TIME
-from torseur.sensitivity.constrained_programs import ConstrainedPrograms
 from torseur.sensitivity.parameters import constants_matrix, starts_matrix
+from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
-from torseur.simulation.constrained.assembly import free_moves
+from torseur.simulation.constrained.assembly import Mask, free_moves
 from torseur.simulation.constrained.consistent import _free_speeds
 from torseur.simulation.system import System, Vector
 from torseur.tree import resolve
@@ -112,7 +112,7 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     constrained = system.constrained
     assert constrained is not None and constrained.numbers is not None
     numbers, y = constrained.numbers, np.array(system.initial)
-    slopes = numbers.of(ConstrainedPrograms(variation).level_slopes, t, y)
+    slopes = numbers.of(constrained_programs(variation).level_slopes, t, y)
     n, columns = len(variation.states), variation.columns
     phi, slip = slopes["phi_slopes"].reshape(n + columns, -1), slopes["slip_slopes"].reshape(n + columns, -1)
     told = {*given, *constrained.given, *_started(variation)}
@@ -123,7 +123,7 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     moves = _closing(rows[:holonomic], gap[:holonomic], free_moves(numbers, t, y, told), np.eye(len(numbers.scales)))
     result[: numbers.coordinates] += slopes["reach"] @ (moves * numbers.scales[:, None])
     gap = slip[:n].T @ result + slip[n:].T
-    metric = np.linalg.cholesky(numbers.metric(t, y, rows))
+    metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
     changes = _closing(rows, gap, _free_speeds(numbers, t, y, told), metric)
     result[numbers.coordinates :] += changes * numbers.scales[:, None]
     return result
@@ -135,7 +135,7 @@ def _started(variation: Variation) -> set[str]:
     return {states[slot].name for parameter in variation.varied for slot, _ in parameter.starts}
 
 
-def _closing(rows: Vector, gap: Vector, free: Vector, metric: Vector) -> Vector:
+def _closing(rows: Vector, gap: Vector, free: Mask, metric: Vector) -> Vector:
     """The smallest moves of what is free that close the gaps; of everything where that is not enough."""
     total = np.zeros((rows.shape[1], gap.shape[1]))
     if not len(rows):

@@ -117,9 +117,9 @@ class MomentCriteria:
                 raise TorseurError(self._never(k, len(marks), ends))
             return marks[criterion.criterion.occurrence - 1]
         candidates = [*marks, *ends]
-        values = self._observations[k].values(
-            np.array([m.t for m in candidates]), np.array([m.y for m in candidates])
-        )[:, 0]
+        values = self._observations[k].values(np.array([m.t for m in candidates]), np.array([m.y for m in candidates]))[
+            :, 0
+        ]
         best = np.argmax(values) if criterion.kind == "maximum" else np.argmin(values)
         return candidates[int(best)]
 
@@ -131,7 +131,7 @@ class MomentCriteria:
         span = f"between t = {ends[0].t:g} s and t = {ends[-1].t:g} s"
         return (
             f"criterion '{criterion.label}': the event {found} {span}: '{criterion.when}' is {values[0]:.4g} at the "
-            f"start and {values[-1]:.4g} at the end, and {way} {times} times. Simulate longer, or ask for another event."
+            f"start and {values[-1]:.4g} at the end, and {way} {times} times. Go on longer, or ask for another event."
         )
 
     def slopes(self, k: int, moment: Moment) -> tuple[float, Vector]:

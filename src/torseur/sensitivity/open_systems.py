@@ -12,6 +12,7 @@ from functools import cached_property
 
 from torseur.dynamics import inverse_dynamics
 from torseur.equations.solve import solve_symmetric
+from torseur.formalisms.inertia_tensors import InertiaTensors
 from torseur.graph import (
     Expr,
     Input,
@@ -24,6 +25,7 @@ from torseur.graph import (
     vector,
     weighted_gradient,
 )
+from torseur.sensitivity.tensor_slopes import TensorSlopes
 from torseur.sensitivity.variation import Variation
 from torseur.tree import regrouped
 
@@ -88,13 +90,29 @@ class OpenPrograms:
         equations = self.variation.system.programs.equations  # type: ignore[union-attr]
         layout = equations.layout
         found = dict(zip(layout.accelerations, self._accelerations, strict=True))
-        columns = zip(*self._by_all(self._residual), strict=True)
+        columns = zip(*self._residual_slopes(), strict=True)
         solved = [
             solve_symmetric(equations.mass_matrix, substitute([-e for e in column], found), layout.speed_names)
             for column in columns
         ]
         accelerations = [list(row) for row in zip(*solved, strict=True)]
         return [*self._by_all(self.slopes[:plain]), *accelerations, *self._by_all(self.variation.integrands)]
+
+    def _residual_slopes(self) -> list[list[Expr]]:
+        """Slopes of r; by the state without derivation where the equations are written with inertia tensors."""
+        equations = self.variation.system.programs.equations  # type: ignore[union-attr]
+        by_derivation = self._by_all(self._residual)
+        if not isinstance(equations.formulation, InertiaTensors):
+            return by_derivation
+        tensors = TensorSlopes(equations.formulation)
+        if not tensors.is_possible:
+            return by_derivation
+        of_loads = self.variation.by_states(list(equations.loads))
+        states = len(self.variation.states)
+        return [
+            [*(a - b for a, b in zip(own, loads, strict=True)), *row[states:]]
+            for own, loads, row in zip(tensors.residual_slopes(), of_loads, by_derivation, strict=True)
+        ]
 
     def _by_all(self, formulas: Sequence[Expr]) -> list[list[Expr]]:
         by_states, by_parameters = self.variation.by_states(formulas), self.variation.by_parameters(formulas)
@@ -165,6 +183,16 @@ class OpenPrograms:
         return Program("settled_weights", (*project.inputs, Input("w", w)), (vector("out", pulled),))
 
     def curvature(self, directions: int) -> Program:
+        """Changes of what `pullback` gives along several directions, made once."""
+        if directions not in self._curvatures:
+            self._curvatures[directions] = self._curvature(directions)
+        return self._curvatures[directions]
+
+    @cached_property
+    def _curvatures(self) -> dict[int, Program]:
+        return {}
+
+    def _curvature(self, directions: int) -> Program:
         """Changes of what `pullback` gives along several directions of states, accelerations, weights and constants.
 
         Directions stand side by side: entry k of direction d of a vector at k * directions + d.

@@ -123,7 +123,7 @@ def _with_laws(mechanism: Mechanism, laws: Mapping[str, Callable[..., object]]) 
             raise TorseurError(f"law '{name}' is undetermined: give it, e.g. laws={{'{name}': lambda ...: ...}}.")
         arguments = tuple(symbol(f"argument {k + 1} of {name}") for k in range(function.arity))
         try:
-            formula = as_expr(laws[name](*arguments))  # type: ignore[arg-type]
+            formula = as_expr(laws[name](*arguments))
         except (TypeError, ValueError, TorseurError) as error:
             raise TorseurError(
                 f"law '{name}' cannot be differentiated ({error}). Write it with torseur.sin and the like."

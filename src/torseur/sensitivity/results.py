@@ -73,7 +73,8 @@ class Sensitivities:
     """Criteria with their slopes by the parameters of a study, and how they were computed.
 
     `reason` says why the method was chosen, `notes` what should be known before the numbers are used; `trusted` is
-    false when small errors grow so much along the motion that the numbers mean nothing.
+    false when small errors grow so much along the motion that the numbers mean nothing. `seconds` is what the
+    integrations there and back took, without setting up.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Sensitivities:
     notes: tuple[str, ...] = ()
     trusted: bool = True
     agreement: tuple[Agreement, ...] = ()
+    seconds: float = 0.0
 
     def __getitem__(self, criterion: str) -> Response:
         names = [response.name for response in self.responses]

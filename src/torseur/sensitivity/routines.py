@@ -20,15 +20,46 @@ from torseur.sensitivity.tangent import project_with_changes, tangent_slope
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.constrained.accelerations import constrained_slope
 from torseur.simulation.constrained.manifold import on_manifold
+from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.tableau import STAGES
+
+MOST_KEPT = 64
+_kept: dict[object, tuple[Variation, OpenPrograms | ConstrainedPrograms]] = {}
+
+
+def open_programs(variation: Variation) -> OpenPrograms:
+    """The programs of a system without constraints, kept for others that differ in numbers only."""
+    found = _programs_of(OpenPrograms, variation)
+    assert isinstance(found, OpenPrograms)
+    return found
+
+
+def constrained_programs(variation: Variation) -> ConstrainedPrograms:
+    """The programs of a mechanism, kept for others that differ in numbers only."""
+    found = _programs_of(ConstrainedPrograms, variation)
+    assert isinstance(found, ConstrainedPrograms)
+    return found
+
+
+def _programs_of(
+    kind: type[OpenPrograms] | type[ConstrainedPrograms], variation: Variation
+) -> OpenPrograms | ConstrainedPrograms:
+    system = variation.system
+    constants = tuple(parameter.constants for parameter in variation.varied)
+    key = (kind, id(system.rhs), id(system.programs), constants, variation.integrands)
+    if key not in _kept:
+        while len(_kept) >= MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = (variation, kind(variation))
+    return _kept[key][1]
 
 
 class Routines(Protocol):
     """Compile-time numbers and externals of the loop with changes, of the loop alone, and of the way back."""
 
-    variation: Variation
-
+    @property
+    def variation(self) -> Variation: ...
     @property
     def statics(self) -> dict[str, int]: ...
     @property
@@ -59,7 +90,7 @@ class OpenRoutines:
 
     @cached_property
     def programs(self) -> OpenPrograms:
-        return OpenPrograms(self.variation)
+        return open_programs(self.variation)
 
     @cached_property
     def statics(self) -> dict[str, int]:
@@ -102,12 +133,19 @@ class ConstrainedRoutines:
 
     @cached_property
     def programs(self) -> ConstrainedPrograms:
-        return ConstrainedPrograms(self.variation)
+        return constrained_programs(self.variation)
+
+    @property
+    def _constrained(self) -> Constrained:
+        constrained = self.variation.system.constrained
+        assert constrained is not None
+        return constrained
 
     @cached_property
     def statics(self) -> dict[str, int]:
+        own = {**self._constrained.statics, "NZ": len(self.variation.integrands)}
         shared = max(len(terms.output("s")) for terms, _ in (self.programs.slopes, self.programs.pulled))
-        return {**_sizes(self.variation), **self.programs.statics, "PROJECT": 2, "NSHARED": shared}
+        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": shared}
 
     @cached_property
     def direct(self) -> dict[str, Any]:
@@ -125,8 +163,13 @@ class ConstrainedRoutines:
     @cached_property
     def forward(self) -> dict[str, Any]:
         if not self.variation.integrands:
-            own = self.programs.constrained.externals
-            return {**self._common, "rhs": constrained_slope, "accelerated": own["accelerated"], "constrain": on_manifold}
+            own = self._constrained.externals
+            return {
+                **self._common,
+                "rhs": constrained_slope,
+                "accelerated": own["accelerated"],
+                "constrain": on_manifold,
+            }
         return {
             **self._common,
             "rhs": constrained_slope_with_integrals,
@@ -149,6 +192,6 @@ class ConstrainedRoutines:
 
     @property
     def _common(self) -> dict[str, Any]:
-        own = self.programs.constrained.externals
+        own = self._constrained.externals
         names = ("dynamics", "positions", "velocities", "displaced", "normalised")
         return {**{name: own[name] for name in names}, "integrands": self.programs.integrands}

@@ -35,7 +35,8 @@ AT_ONCE = 4
 
 curvature = External(
     "curvature",
-    "t: float, y: Array, p: Array, a: Array, w: Array, u: Array, b: Array, v: Array, e: Array, ybar: Array, pbar: Array",
+    "t: float, y: Array, p: Array, a: Array, w: Array, u: Array, b: Array, v: Array, e: Array, "
+    "ybar: Array, pbar: Array",
 )
 
 
@@ -114,9 +115,7 @@ def steps_back_twice(count: int, rows: Array, p: Array, e: Array, w: Array, pbar
 
 
 @routine
-def observed_twice(
-    t: float, y: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array
-) -> None:
+def observed_twice(t: float, y: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array) -> None:
     """Weights of (x', u') in one state pulled back."""
     dy = zeros(NT)
     rhs(t, y, p, dy)
@@ -173,7 +172,7 @@ class Curvature:
         return {**routines.statics, **own, "WIDE": PIECE_STATE + (1 + STAGES) * size}
 
     def observed(self, routines: Routines, t: float, x: Vector, u: Vector, place: int) -> tuple[Vector, Vector, Vector]:
-        """Weights of (x, u), of the parameters, and the Hessian of one formula in a state, where changes u are known."""
+        """Weights of (x, u), of the parameters, and the Hessian of one formula in a state with known changes."""
         variation = routines.variation
         states, columns, size = len(variation.states), variation.columns, variation.size
         y, w = np.zeros(size * (1 + columns)), np.zeros(size * (1 + columns))
@@ -191,7 +190,11 @@ def externals(routines: Routines) -> dict[str, object]:
     """Programs of the way back with its changes."""
     assert isinstance(routines, OpenRoutines)
     at_once = min(AT_ONCE, routines.variation.columns)
-    return {**routines.direct, "pullback": routines.programs.pullback, "curvature": routines.programs.curvature(at_once)}
+    return {
+        **routines.direct,
+        "pullback": routines.programs.pullback,
+        "curvature": routines.programs.curvature(at_once),
+    }
 
 
 def directions(routines: Routines) -> Vector:

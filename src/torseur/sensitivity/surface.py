@@ -50,7 +50,9 @@ def sensitivity_surface(
 ) -> Surface:
     """Sensitivities of one criterion for all pairs of values of two operating parameters; options as `sensitivity`."""
     if len(over) != 2:
-        raise TorseurError(f"a surface stands over two parameters, not {len(over)}: over={{'V': [...], 'beta': [...]}}.")
+        raise TorseurError(
+            f"a surface stands over two parameters, not {len(over)}: over={{'V': [...], 'beta': [...]}}."
+        )
     given = dict(options.pop("values", None) or {})
     grid = {name: np.asarray(values, dtype=float) for name, values in over.items()}
     (name_x, x), (name_y, y) = grid.items()

@@ -5,7 +5,7 @@ u stands row by row, so that the loops over the parameters run along memory and 
 
 from __future__ import annotations
 
-from torseur.codegen.routine import Array, External, Static, routine, zeros
+from torseur.codegen.routine import Array, External, Static, routine, static_range, zeros
 
 NX: int = Static("NX")  # entries of x
 NY: int = Static("NY")  # states of the system, at the head of x
@@ -23,23 +23,20 @@ def tangent_slope(t: float, y: Array, p: Array, dy: Array) -> None:
     """(x', u') with u' = f_y u + f_p."""
     by_states = zeros((NX - LEADING) * NY)
     by_parameters = zeros((NX - LEADING) * NPAR)
-    total = zeros(NPAR)
     tangent(t, y, p, dy, by_states, by_parameters)
     u = y[NX:]
     du = dy[NX:]
     for i in range(LEADING * NPAR):
         du[i] = u[FROM * NPAR + i]
     for i in range(NX - LEADING):
-        for k in range(NPAR):
-            total[k] = by_parameters[i * NPAR + k]
-        for j in range(NY):
-            slope = by_states[i * NY + j]
-            row = u[j * NPAR :]
-            for k in range(NPAR):
-                total[k] += slope * row[k]
+        slopes = by_states[i * NY :]
+        own = by_parameters[i * NPAR :]
         out = du[(LEADING + i) * NPAR :]
         for k in range(NPAR):
-            out[k] = total[k]
+            total = own[k]
+            for j in static_range(NY):
+                total += slopes[j] * u[j * NPAR + k]
+            out[k] = total
 
 
 @routine

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,13 +40,13 @@ def agreements(
     responses: Sequence[Response],
     shifted: Callable[[Varied, float], list[Vector]],
 ) -> tuple[Agreement, ...]:
-    """For each parameter how far slopes and differences are apart; `shifted` gives the criteria's values after a shift."""
+    """How far slopes and differences are apart; `shifted` gives the values of the criteria after a shift."""
     found = []
     for column, parameter in enumerate(varied):
         slopes = [response.slopes[:, column] for response in responses]
         least = [NOTHING * np.abs(response.values).max(initial=0.0) / parameter.scale for response in responses]
         candidates = [_difference(parameter, step * parameter.scale, shifted) for step in STEPS]
-        apart = [_apart(a, b, slopes, least) for a, b in zip(candidates, candidates[1:], strict=False)]
+        apart = [_apart(a, b, slopes, least) for a, b in pairwise(candidates)]
         best = int(np.argmin(apart))
         difference = min(_apart(one, slopes, slopes, least) for one in candidates[best : best + 2])
         found.append(Agreement(parameter.name, difference, apart[best]))

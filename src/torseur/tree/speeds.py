@@ -84,9 +84,16 @@ def _solved(
 ) -> list[Expr]:
     """Y⁻¹ (u - y) for values = Y ν + y."""
     rows = dense_jacobian(values, unknown)
+    for row, speed in zip(rows, speeds, strict=True):
+        if any(nu in symbols_of(row) for nu in symbols.natural):
+            raise MechanismError(f"joint '{joint.name}': speed '{speed.name}' must be linear in the rates.")
     inverse = inverse_matrix(rows) if len(rows) == len(unknown) else None
-    if inverse is None or any(nu in symbols_of([e for row in rows for e in row]) for nu in symbols.natural):
-        raise MechanismError(f"joint '{joint.name}': its speeds must be independent linear combinations of the rates.")
+    if inverse is None:
+        given, rates = (", ".join(f"'{x.name}'" for x in part) for part in (symbols.speeds, symbols.natural))
+        raise MechanismError(
+            f"joint '{joint.name}': its speeds {given} do not span its motions. "
+            f"Give {len(symbols.natural)} independent linear combinations of {rates}."
+        )
     drift = substitute(values, {nu: as_expr(0) for nu in unknown})
     return [_product(row, [u - y for u, y in zip(speeds, drift, strict=True)]) for row in inverse]
 

@@ -20,7 +20,7 @@ from torseur.codegen.cuda.rollout import rollout_source
 from torseur.codegen.cuda.scalar import HEAD
 from torseur.codegen.cuda.stages import MOST_LIVE, staged
 from torseur.codegen.module import Module
-from torseur.codegen.straight import fewest_live, most_live
+from torseur.codegen.straight import fewest_live, most_live, result_orders
 from torseur.equations import motion_values, program_of
 from torseur.errors import UnsupportedError
 from torseur.graph import Input, Program, scalar, symbol, vector
@@ -50,8 +50,7 @@ def test_sine_and_cosine_in_single_precision(tmp_path):
 
 def test_schedules_keep_every_operation_and_shorten_lives():
     program = program_of(ts.derive(robot("solo12")), ["forward_dynamics"])
-    results = [e for output in program.outputs for e in output.entries]
-    order = fewest_live(program.operations, results)
+    order = fewest_live(program.operations, *result_orders(program))
     place = {node: k for k, node in enumerate(order)}
     assert set(order) == set(program.operations) and len(order) == len(program.operations)
     assert all(place[a] < place[node] for node in order for a in node.args if a in place)

@@ -158,3 +158,10 @@ def test_explicit_components_of_the_normal_form_are_sympy():
     a, b = vector("a"), vector("b")
     assert plain(read_intrinsic(normal_form(Cross(a, Cross(a, b))))) == "-(a · a)*b + (a · b)*a"
     assert isinstance(Cross(a, b).as_explicit(), sympy.MatrixBase)
+
+
+def test_a_term_that_is_a_sum_keeps_its_origin():
+    """I ω' + ω x I ω of one body are two terms with one origin."""
+    first = document(statements(derived("spinning_top"), "intrinsic")[1], "text")
+    spins = [term for term in first["terms"] if term["origin"].startswith("Spin of")]
+    assert len(spins) == 2 and spins[0]["bodies"] == spins[1]["bodies"]

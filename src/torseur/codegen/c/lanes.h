@@ -10,7 +10,7 @@ static TORSEUR_INLINE void lanes_turn(lanes x, lanes *sine, lanes *cosine) {
   const lanes near = x - k * 1.57079632673412561417e+00;
   const lanes r = near - k * 6.07710050630396597660e-11;
   const lanes t = ((near - r) - k * 6.07710050630396597660e-11) - k * 2.02226624879595063154e-21;
-  /* Polynomials of fdlibm for |r| <= pi/4. */
+  /* Minimax polynomials for |r| <= pi/4, of the degrees that fdlibm takes. */
   const lanes z = r * r, v = z * r;
   const lanes s = 8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06
       + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
@@ -24,12 +24,4 @@ static TORSEUR_INLINE void lanes_turn(lanes x, lanes *sine, lanes *cosine) {
   const lane_bits sine_sign = (quadrant & 2) << 62, cosine_sign = ((quadrant + 1) & 2) << 62;
   *sine = (lanes)((((lane_bits)cosine_r & odd) | ((lane_bits)sine_r & ~odd)) ^ sine_sign);
   *cosine = (lanes)((((lane_bits)sine_r & odd) | ((lane_bits)cosine_r & ~odd)) ^ cosine_sign);
-}
-
-/* Whether a lane is beyond lanes_turn: large, infinite or not a number. */
-static TORSEUR_INLINE int lanes_beyond(lanes x) {
-  const lane_bits inside = (x <= 65536.0) & (x >= -65536.0);
-  int64_t all = -1;
-  for (int i = 0; i < LANES; i++) all &= inside[i];
-  return all == 0;
 }

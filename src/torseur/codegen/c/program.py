@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.names import part
-from torseur.codegen.straight import Chunk, Layout, layout
+from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
 from torseur.codegen.straight.turns import turns_of
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
@@ -34,7 +35,7 @@ def turns_text(programs: list[Program]) -> str:
 
 def program_source(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
     """The C functions that compute a program; the last one has the given name and linkage."""
-    plan = layout(program, RESERVED, together=True)
+    plan = layout(program, RESERVED, together=True, whole=WHOLE)
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
@@ -60,7 +61,7 @@ def _turns(plan: Layout, lookups: Lookups) -> list[str]:
     local = {node: f"{plan.arrays[i]}[{j}]" for node, (i, j) in sources.items()}
     lines = []
     for k, node in enumerate(turns.operations):
-        lines.append(f"  const double {part('angle', k)} = {_operation(node, {**names, **local}, lookups)};")
+        lines.append(f"  const double {part('angle', k)} = {operation(node, {**names, **local}, lookups)};")
         local[node] = part("angle", k)
     angles = ", ".join(local[angle] for angle in turns.angles)
     return [
@@ -85,12 +86,12 @@ def _function(
     lines += [f"  const double {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
     lines += [f"  const double {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
     for node in chunk.operations:
-        lines.append(f"  const double {names[node]} = {_operation(node, names, lookups)};")
+        lines.append(f"  const double {names[node]} = {operation(node, names, lookups)};")
         if node in chunk.saved:
             lines.append(f"  scratch[{chunk.saved[node]}] = {names[node]};")
     outputs = plan.arrays[len(plan.program.inputs) :]
     for node, places in chunk.results.items():
-        lines += [f"  {outputs[i]}[{j}] = {_reference(node, names)};" for i, j in places]
+        lines += [f"  {outputs[i]}[{j}] = {reference(node, names)};" for i, j in places]
     return "\n".join([*lines, "}", ""])
 
 
@@ -101,15 +102,17 @@ def _caller(plan: Layout, name: str, linkage: str, lookups: Lookups) -> str:
     return f"{linkage} void {name}({', '.join(_parameters(plan))}) {{\n{first}\n{calls}\n}}\n"
 
 
-def _reference(node: Expr, names: dict[Expr, str]) -> str:
+def reference(node: Expr, names: Mapping[Expr, str]) -> str:
+    """A value: its name, or the number it is."""
     name = names.get(node)
     if name is not None:
         return name
     return double(math.pi if node.op == "pi" else float(node.data))
 
 
-def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> str:
-    arguments = [_reference(a, names) for a in node.args]
+def operation(node: Expr, names: Mapping[Expr, str], lookups: Lookups) -> str:
+    """An operation on values."""
+    arguments = [reference(a, names) for a in node.args]
     if node.op == "table":
         return f"{function_name(lookups.function(node.data))}({arguments[0]})"
     return _SPELLING[node.op].format(*arguments)

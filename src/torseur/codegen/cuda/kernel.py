@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,8 +52,9 @@ class Stages:
 class CudaKernel:
     """A program as a function of arrays with one column per state: kernel(q, v, p=...) with q of shape (entries, n).
 
-    An input given as a plain vector holds for all states; parameters always are. Results have the states as their
-    last dimension. NumPy in gives NumPy out; anything on the device gives CuPy arrays on the device.
+    An input given as a plain vector holds for all states; parameters given as (entries, n) are those of each state.
+    Results have the states as their last dimension. NumPy in gives NumPy out; anything on the device gives CuPy arrays
+    on the device.
     """
 
     backend = "cuda"
@@ -78,12 +80,19 @@ class CudaKernel:
     def __call__(self, *values: Any, **named: Any) -> dict[str, Any]:
         """The outputs for all states."""
         given = self._given(values, named)
+        if any(np.ndim(given[name]) == 2 for name in self.parameters):
+            return self._of_each_state(**given)
         on_host = all(isinstance(x, np.ndarray | float | int | list | tuple) for x in given.values())
         arrays, n = self._columns(given)
         results = [self._room(output, n) for output in self.program.outputs]
         self.launch(arrays, results, n)
         named_results = {o.name: r for o, r in zip(self.program.outputs, results, strict=True)}
         return {k: self._cupy.asnumpy(r) for k, r in named_results.items()} if on_host else named_results
+
+    @cached_property
+    def _of_each_state(self) -> CudaKernel:
+        """The same with parameters that differ from state to state."""
+        return CudaKernel(self.program, (), self.precision)
 
     def launch(self, arrays: Sequence[Any], results: Sequence[Any], n: int) -> None:
         """Runs on device arrays: inputs in the order of the per-state program, what was prepared as a host array.
@@ -157,5 +166,12 @@ class CudaKernel:
         """What depends on parameters only, as an array that is passed by value."""
         assert self._prepare is not None
         numbers = [np.asarray(given[name], dtype=float) for name in self.parameters]
-        found = self._prepare(*numbers)[PREPARED].astype(self._type)
-        return found if len(found) else np.zeros(1, self._type)
+        return by_value(self._prepare(*numbers)[PREPARED].astype(self._type))
+
+
+def by_value(numbers: Any) -> Any:
+    """Numbers as one argument that holds them all; CuPy passes single values only."""
+    size = max(len(numbers), 1)
+    packed = np.zeros((), dtype=[("values", numbers.dtype, (size,))])
+    packed["values"][: len(numbers)] = numbers
+    return packed

@@ -21,6 +21,8 @@ from torseur.graph.program import Program
 
 SCALARS = {"f32": "float", "f64": "double"}
 """Suffix of a kernel's name and its scalar."""
+LOAD_AHEAD = 48
+"""Operations between a load and its use: enough to hide some of the latency, few enough to spare registers."""
 BY_VALUE = "template <class T, int N> struct values_of { T values[N]; };\n"
 
 
@@ -127,10 +129,15 @@ class _Body:
         self.known: set[Expr] = set()
 
     def lines(self) -> list[str]:
+        """Loads, operations and stores. A load stands some operations before its first use, so that it has arrived."""
         found: list[str] = []
-        for node in self.chunk.operations:
+        operations = self.chunk.operations
+        ahead = 0
+        for k, node in enumerate(operations):
+            while ahead < min(k + LOAD_AHEAD, len(operations)):
+                found += [line for argument in operations[ahead].args for line in self.load(argument)]
+                ahead += 1
             if node not in self.known:
-                found += [line for argument in node.args for line in self.load(argument)]
                 found += self.compute(node)
         for node in self.chunk.results:
             if node not in self.here:

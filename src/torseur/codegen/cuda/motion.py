@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.codegen.cuda.kernel import OPTIONS, PRECISIONS, cupy
+from torseur.codegen.cuda.kernel import OPTIONS, PRECISIONS, by_value, cupy
 from torseur.codegen.cuda.rollout import rollout_source
 from torseur.codegen.cuda.tuning import Launch, tuned
 from torseur.codegen.kernel import PREPARED, compile_program
@@ -50,8 +50,7 @@ class CudaRollout:
     def _constant(self, name: str, others: dict[str, Any], parameters: Any, n: int) -> Any:
         if name == PREPARED:
             assert self._prepare is not None
-            found = self._prepare(np.asarray(parameters, dtype=float))[PREPARED].astype(self._type)
-            return found if len(found) else np.zeros(1, self._type)
+            return by_value(self._prepare(np.asarray(parameters, dtype=float))[PREPARED].astype(self._type))
         value = self._cupy.asarray(others[name], dtype=self._type)
         wide = value if value.ndim == 2 else self._cupy.broadcast_to(value[:, None], (len(value), n))
         return self._cupy.ascontiguousarray(wide)

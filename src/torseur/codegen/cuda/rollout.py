@@ -12,7 +12,7 @@ from torseur.codegen.cuda.module import BY_VALUE, SCALARS, Printer, on_device
 from torseur.codegen.cuda.scalar import HEAD
 from torseur.codegen.kernel import PREPARED
 from torseur.codegen.names import Names
-from torseur.codegen.straight import Splines, arranged, fewest_live, pair_sines
+from torseur.codegen.straight import Splines, arranged, fewest_live, pair_sines, result_orders
 from torseur.errors import UnsupportedError, unknown_name
 from torseur.graph.program import Program
 
@@ -91,8 +91,8 @@ def rollout_source(program: Program, suffix: str, method: str) -> str:
     names = Names(CUDA.reserved)
     splines = Splines.of([program], names)
     printer = Printer(splines)
-    results = [entry for output in program.outputs for entry in output.entries]
-    plan = arranged(program, [pair_sines(fewest_live(program.operations, results))], printer.taken)
+    order = pair_sines(fewest_live(program.operations, *result_orders(program)))
+    plan = arranged(program, [order], printer.taken)
     tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
     words = _words(program)
     text = [printer.templates("motion", plan), METHODS[method].format(**words), FIXED.format(**words)]

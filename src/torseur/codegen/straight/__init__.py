@@ -1,11 +1,12 @@
 """Straight-line programs made ready for printing: names, order, chunks, scratch slots, and languages."""
 
 from torseur.codegen.straight.language import Language, one_based, zero_based
-from torseur.codegen.straight.layout import Chunk, Layout, arranged, layout, pair_sines
-from torseur.codegen.straight.scheduling import fewest_live, most_live
+from torseur.codegen.straight.layout import WHOLE, Chunk, Layout, arranged, layout, pair_sines
+from torseur.codegen.straight.scheduling import fewest_live, most_live, result_orders
 from torseur.codegen.straight.splines import Spline, Splines
 
 __all__ = [
+    "WHOLE",
     "Chunk",
     "Language",
     "Layout",
@@ -17,5 +18,6 @@ __all__ = [
     "most_live",
     "one_based",
     "pair_sines",
+    "result_orders",
     "zero_based",
 ]

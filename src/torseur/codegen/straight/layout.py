@@ -10,12 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from torseur.codegen.names import Names
-from torseur.codegen.straight.turns import Turns, remaining, turns_of
+from torseur.codegen.straight.order import demanded
+from torseur.codegen.straight.turns import Turns, turns_of
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
 CHUNK = 400
-"""Operations per function. Compile time grows faster than this number, run time hardly depends on it."""
+"""Operations per function of a long program. Compile time grows faster than this number."""
+
+WHOLE = 2000
+"""Operations up to which a program stays one function where the language allows: a fifth faster than in chunks.
+
+Longer ones are slower whole, because the compiler runs out of places to keep values near.
+"""
 
 
 @dataclass
@@ -54,15 +61,17 @@ def layout(
     chunk: int = CHUNK,
     ignore_case: bool = False,
     together: bool = False,
+    whole: int = 0,
 ) -> Layout:
-    """The program's operations in their own order, sine beside cosine, in chunks of about the given size.
+    """The program's operations as results need them, sine beside cosine, in chunks of about the given size.
 
-    With `together`, sines and cosines that depend on nothing but inputs come first, all at once.
+    With `together`, sines and cosines that depend on nothing but inputs come first, all at once. A program of at most
+    `whole` operations is one chunk.
     """
     turns = turns_of(program) if together else Turns()
-    order = pair_sines(remaining(program, turns))
+    order = pair_sines(demanded(program, turns))
     # Pieces of the same size, so that the last is not a handful of operations.
-    number = max(1, -(-len(order) // chunk))
+    number = 1 if len(order) <= whole else max(1, -(-len(order) // chunk))
     parts = [order[len(order) * k // number : len(order) * (k + 1) // number] for k in range(number)]
     return arranged(program, parts, reserved, ignore_case, turns)
 

@@ -6,24 +6,25 @@ ties keep the order they came in. It starts from several orders, because none is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from torseur.graph.expr import Expr
+from torseur.graph.program import Program
 
 Reads = Mapping[Expr, tuple[Expr, ...]]
 """What each operation reads, each value once."""
 
 
-def fewest_live(operations: Sequence[Expr], results: Iterable[Expr]) -> list[Expr]:
+def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Expr]:
     """The operations reordered such that few of them and of the values they read are live at once.
 
-    What they read from outside is loaded when it is first used. Results leave when they are computed.
+    What they read from outside is loaded when it is first used. Results leave when they are computed; they are given
+    in one or several orders to start from.
     """
-    ends = list(dict.fromkeys(results))
     given = list(operations)
     reads = {node: _read(node) for node in given}
-    starts = [given, depth_first(given, ends), depth_first(given, ends[::-1])]
+    starts = [given, *(depth_first(given, ends) for ends in results)]
     candidates = [order for start in starts for order in (start, _greedy(start, reads))]
     return min(candidates, key=lambda order: _most_live(order, reads))
 
@@ -44,6 +45,20 @@ def _most_live(order: Sequence[Expr], reads: Reads) -> int:
         most = max(most, len(live))
         live.difference_update([a for a in reads[node] if last[a] == k])
     return most
+
+
+def result_orders(program: Program) -> list[list[Expr]]:
+    """The results of a program by rows, the same backwards, and by columns from the last to the first.
+
+    The last suits derivatives of chains: column by column from the tip, what one column needs the next one shares.
+    """
+    places = []
+    for output in program.outputs:
+        columns = output.shape[-1] if len(output.shape) == 2 else 1
+        places += [(divmod(k, columns), entry) for k, entry in enumerate(output.entries)]
+    rows = [entry for _, entry in places]
+    by_columns = [entry for _, entry in sorted(places, key=lambda place: (-place[0][1], -place[0][0]))]
+    return [rows, rows[::-1], by_columns]
 
 
 def depth_first(operations: Sequence[Expr], results: Sequence[Expr]) -> list[Expr]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from torseur.graph.evaluation import live_nodes
@@ -49,12 +48,3 @@ def turns_of(program: Program) -> Turns:
     places = {node: index[node.args[0]] + (found.size if node.op == "cos" else 0) for node in early}
     operations = [node for node in live_nodes(angles, given) if node.args and node not in given]
     return Turns(angles, tuple(operations), places)
-
-
-def remaining(program: Program, turns: Turns) -> Iterable[Expr]:
-    """The operations of a program besides those that only its angles need."""
-    if not turns.places:
-        return program.operations
-    given = {node for group in program.inputs for node in group.nodes} | set(turns.places)
-    results = [entry for output in program.outputs for entry in output.entries]
-    return [node for node in live_nodes(results, given) if node.args and node not in given]

@@ -162,6 +162,10 @@ def _with_loads(step: _Step, joint: Joint, kind: str, reference: float, unit: fl
     stiffness, damping = polynomial(element, "stiffness"), polynomial(element, "damping")
     stiffness = (0.0,) * 3 if "spring" in off else stiffness
     damping = (0.0,) * 3 if "damper" in off else damping
+    tuned = number_list(element, "springdamper") or ()
+    if len(tuned) == 2 and min(tuned) > 0.0:
+        step.scene.tuned.append((joint, rest, *tuned))
+        stiffness, damping = (0.0, *stiffness[1:]), (0.0, *damping[1:])
     assembly.add_spring(joint, q, stiffness[0], rest, damping[0])
     x, v = q.symbol - rest, q.rate
     higher: Expr = stiffness[1] * x**2 + stiffness[2] * x**3 + damping[1] * v * scalar.absolute(v) + damping[2] * v**3

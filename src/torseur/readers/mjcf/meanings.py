@@ -29,7 +29,6 @@ MEANINGS = {
     "model": _MISSING,
     "flag": "a switch of MuJoCo",
     "lengthrange": "a setting of muscles",
-    "joint springdamper": "stiffness and damping from a time constant; give them as numbers",
     "joint springyield": "springs stay elastic",
     "joint actuatorfrcrange": "forces of actuators are not limited",
     "joint actuatorgravcomp": "gravity is compensated, but not counted as an actuator's force",

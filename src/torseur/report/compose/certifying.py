@@ -13,7 +13,7 @@ TITLES = {
     "gibbs_appell": "Gibbs-Appell", "boltzmann_hamel": "Boltzmann-Hamel", "lie_group": "Lie group",
     "inertia_tensors": "Global inertia tensors",
 }  # fmt: skip
-MOST_FREEDOMS = 20  # beyond which a page would wait long for it
+MOST_FREEDOMS = 18  # beyond which a page would wait long for it
 
 
 def certificate_of(equations: Equations) -> Certificate:

@@ -11,7 +11,7 @@ import numpy as np
 from torseur.equations import Equations
 from torseur.graph import Expr, symbols_of
 from torseur.mechanism import EARTH_NAME, Mechanism
-from torseur.readers import RobotFile
+from torseur.readers import RobotFile, summary
 from torseur.report.compose.account import Account, JointAccount, Quantity, account
 from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.checks import checks_of
@@ -93,7 +93,7 @@ def compose(
         checks=page.checks(),
         certificate=certificate,
         reproduction=reproduction or Reproduction(),
-        findings=tuple(str(finding) for finding in robot.findings) if robot is not None else (),
+        findings=tuple(summary(robot.findings)) if robot is not None else (),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from torseur.mechanism import EARTH_NAME
 from torseur.readers import RobotFile, RobotFileError
 from torseur.readers import Shape as Described
+from torseur.readers.meshes import Mesh as Simple
 from torseur.readers.meshes.simplifying import simplified
 from torseur.readers.rigid import place_of
 from torseur.report.compose.poses import point, quaternion_of, rotation_matrix
@@ -45,9 +46,10 @@ def _chosen(robot: RobotFile, body: str) -> list[Described]:
 
 @dataclass(frozen=True)
 class _Artist:
-    """Draws shapes, each mesh with a limited number of triangles."""
+    """Draws shapes, each mesh with a limited number of triangles; a mesh that several bodies share is read once."""
 
     most: int
+    known: dict[tuple[object, tuple[float, ...]], Simple] = field(default_factory=dict)
 
     def draw(self, shapes: list[Described]) -> list[Shape]:
         found = (self._one(shape) for shape in shapes)
@@ -63,10 +65,13 @@ class _Artist:
     def _mesh(self, shape: Described, at: Array, turn: Array) -> Shape | None:
         """The mesh; None when it is not there or cannot be read."""
         assert shape.mesh is not None
+        key = (shape.mesh.path or shape.mesh.name, shape.size)
         try:
-            mesh = simplified(shape.mesh.read().scaled(shape.size), self.most)
+            if key not in self.known:
+                self.known[key] = simplified(shape.mesh.read().scaled(shape.size), self.most)
         except RobotFileError:
             return None
+        mesh = self.known[key]
         if not len(mesh.triangles) or len(mesh.vertices) > MOST_VERTICES or not np.isfinite(mesh.vertices).all():
             return None
         return Mesh(at + mesh.vertices @ turn.T, mesh.triangles, _shade(shape))

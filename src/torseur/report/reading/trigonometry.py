@@ -41,6 +41,24 @@ def _without_squares(polynomial: Polynomial) -> Polynomial:
             sine, cosine = _function("sin", angle), _function("cos", angle)
             choices = [current, _reduced(current, sine, cosine), _reduced(current, cosine, sine)]
             current = min(choices, key=len)
+    return _with_equal_squares_joined(current)
+
+
+def _with_equal_squares_joined(polynomial: Polynomial) -> Polynomial:
+    """x sin² + x cos² made x for single pairs of terms, where other squares of the angle stay."""
+    current = dict(polynomial)
+    pending = deque(current)
+    while pending:
+        term = pending.popleft()
+        for factor in [f for f, exponent in term if f.op == "sin" and exponent >= 2]:
+            rest = product(term, ((factor, -2),))
+            partner = product(rest, ((_function("cos", factor.args[0]), 2),))
+            if term in current and current[term] == current.get(partner):
+                total = current.pop(rest, 0) + current.pop(term)
+                del current[partner]
+                if total != 0:
+                    current[rest] = total
+                    pending.append(rest)
     return current
 
 

@@ -49,7 +49,7 @@ export class Stage {
     this.movers = this.bodies.map((_, k) => k).filter((k) => !this.motion.still[k] && this.enclosures[k].length);
     this.origin = this.middle(start);
     this.following = true;
-    this.falling = false;
+    this.falling = true;
     const way = [...this.motion.times].map((t) => this.middle(t)), local = spread(this.visited());
     this.following = spread(way) > LONG_WAY * local;
     this.falling = this.following && spread(way.map((p) => [0, 0, p[2]])) > LONG_WAY * local;
