@@ -15,6 +15,8 @@ from torseur.report.compose.poses import quaternions
 from torseur.report.page import render
 from torseur.report.shapes import Box
 
+# Undetermined, or at rest where no motion follows from the equations.
+MOTIONLESS = {"satellite", "antenna_mesh", "antenna_chain", "antenna_grid", "stretched_four_bar"}
 LENGTHS = {"puma560": 2.0, "quadruped": 0.5, "spinning_top": 1.0}
 
 
@@ -74,7 +76,7 @@ def test_view_has_gravity_pointing_down(pendulum):
     assert content.view.up == pytest.approx((0, 1, 0))
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in library.entries() if entry.name != "satellite"])
+@pytest.mark.parametrize("name", [entry.name for entry in library.entries() if entry.name not in MOTIONLESS])
 def test_every_check_of_the_library_holds(name):
     content, _ = content_of(name)
     assert [check.title for check in content.checks if not check.ok] == []
