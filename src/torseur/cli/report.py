@@ -19,6 +19,7 @@ from torseur.cli.options import (
     SourceArgument,
     ValuesOption,
 )
+from torseur.cli.sensitivity import ParametersOption
 
 if TYPE_CHECKING:
     from torseur.cli.work import Work
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 PageOption = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page to write; by default NAME.html.")
+]
+CriterionOption = Annotated[
+    list[str] | None,
+    typer.Option("--criterion", metavar="EXPR", help="Show how this formula changes with parameters. Repeatable."),
 ]
 LengthOption = Annotated[
     str, typer.Option("--until", metavar="T", help="Length of the motion shown, e.g. 10 or '500 ms'.")
@@ -43,6 +48,8 @@ def report(
     starts: InitOption = None,
     laws: LawOption = None,
     values: ValuesOption = None,
+    criterion: CriterionOption = None,
+    parameters: ParametersOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -61,7 +68,8 @@ def report(
     require_free(place, force)
     given = (work.values.parameters, work.values.initial)
     with progress(f"{work.source.mechanism.name}: report", quiet=json) as follow:
-        occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), follow)
+        asked = (tuple(criterion or ()), parameters)
+        occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), *asked, follow)
         content = content_of(work.source.mechanism, occasion)
     write_report(content, place, overwrite=force)
     _tell(content, place, json)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from torseur.report import sections, stage
+from torseur.report import influences, sections, stage
 from torseur.report.content import EquationBlock, ReportContent, ReportError
 from torseur.report.equation_view import Index, plain
 from torseur.report.markup import Markup, element
@@ -188,6 +188,7 @@ def _main(content: ReportContent, index: Index) -> Markup:
         sections.freedom(content.freedom),
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
+        influences.sensitivities(content.influences, content.influences_note),
         sections.checks(content.checks),
         sections.reproduction(content.reproduction),
         class_="text",

@@ -16,6 +16,7 @@ from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.checks import checks_of
 from torseur.report.compose.curves import plots_of
 from torseur.report.compose.drawing import Drawing
+from torseur.report.compose.influences import influences_of, note_on, slope_plots
 from torseur.report.compose.masses import resolved_inertia
 from torseur.report.compose.mobility import mobility_facts
 from torseur.report.compose.numbers import Numbers
@@ -37,6 +38,7 @@ from torseur.report.content import (
 )
 from torseur.report.formula import formula
 from torseur.report.reading.read_graph import named
+from torseur.sensitivity import Sensitivities
 from torseur.simulation import Trajectory
 from torseur.tree import Tree, build_tree
 from torseur.tree.flatten import flatten
@@ -59,11 +61,12 @@ def compose(
     values: Mapping[str, float] | None = None,
     reproduction: Reproduction | None = None,
     notes: tuple[str, ...] = (),
+    sensitivities: Sensitivities | None = None,
 ) -> ReportContent:
     """The content of a report on a mechanism.
 
     Without equations or without a trajectory (made with `outputs_for`) their parts are left out; `notes` say why.
-    `values` are the parameters that differ from the description.
+    `values` are the parameters that differ from the description; `sensitivities` have a part of their own.
     """
     tree = equations.tree if equations is not None else build_tree(mechanism)
     page = _Page(tree, equations, trajectory, values or {})
@@ -79,7 +82,12 @@ def compose(
         parameters=page.parameters(),
         motion=page.motion,
         view=page.view(),
-        plots=plots_of(tree, trajectory) if trajectory is not None else (),
+        plots=(
+            *(plots_of(tree, trajectory) if trajectory is not None else ()),
+            *(slope_plots(sensitivities) if sensitivities is not None else ()),
+        ),
+        influences=influences_of(sensitivities) if sensitivities is not None else (),
+        influences_note=note_on(sensitivities) if sensitivities is not None else "",
         checks=page.checks(),
         reproduction=reproduction or Reproduction(),
     )
