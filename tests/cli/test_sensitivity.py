@@ -49,6 +49,23 @@ def test_curves_events_and_files(torseur, tmp_path):
     assert json.loads(event.stdout)["criteria"][0]["time"][0] == pytest.approx(1.3076, abs=1e-4)
 
 
+def test_steady_states_and_eigenvalues(torseur):
+    """Oracle: the oscillator's own eigenvalue, ds = -(s² dm + s dc + dk) / (2 m s + c)."""
+    result = torseur(
+        "sensitivity", "library:mass_spring_damper", "--kind", "eigenvalues", "--parameters", "k", "--json"
+    )
+    mode = json.loads(result.stdout)["modes"][1]
+    s, slope = complex(*mode["eigenvalue"]), complex(*mode["slopes"][0])
+    assert slope == pytest.approx(-1 / (2 * s + 0.5), abs=1e-12)
+    table = torseur("sensitivity", "library:mass_spring_damper", "--kind", "eigenvalues")
+    assert "slopes of the damping ratio" in table.stdout
+    steady = torseur("sensitivity", "library:four_bar", "--kind", "steady", "--criterion", "gamma", "--parameters", "a")
+    assert "gamma = 1.80225" in steady.stdout
+    missing = torseur("sensitivity", "library:four_bar", "--criterion", "gamma")
+    assert missing.exit_code == 2
+    assert "--until is missing" in missing.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

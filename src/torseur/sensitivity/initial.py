@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from torseur.equations import Equations
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, UnsupportedError
 from torseur.graph import Expr, dense_jacobian, evaluate
 from torseur.mechanism import TIME
 from torseur.sensitivity.parameters import constants_matrix, starts_matrix
@@ -66,6 +66,28 @@ def _formula_changes(variation: Variation, equations: Equations, given: Collecti
         slots = [names.index(name) for name in formulas]
         changes[slots] = _by_parameters(variation, equations, list(formulas.values()), t)
     return changes
+
+
+def initial_curvature(variation: Variation, given: Collection[str], t: float, weights: Vector) -> Vector:
+    """Second derivatives by the parameters of the weighted initial state, a row and a column per parameter."""
+    total = np.zeros((variation.columns, variation.columns))
+    if variation.system.programs is None:
+        return total
+    equations = variation.system.programs.equations
+    layout = equations.layout
+    names = [quantity.name for quantity in variation.system.states]
+    directions = constants_matrix(variation.varied, len(layout.parameters))
+    for name, formula in _formulas(equations, given).items():
+        first = dense_jacobian([formula], layout.parameters)[0]
+        rows = dense_jacobian(first, layout.parameters)
+        flat = evaluate([entry for row in rows for entry in row], _bound(variation.system, equations, t))
+        second = np.array([float(x) for x in flat]).reshape(len(first), len(first))
+        bent = directions.T @ second @ directions
+        if name in names:
+            total += weights[names.index(name)] * bent
+        elif np.any(bent) or np.any(variation.start):
+            raise UnsupportedError(f"second order: '{name}' at the start is a rate, not a speed; give speeds instead.")
+    return total
 
 
 def _with_rates(variation: Variation, equations: Equations, given: Collection[str], own: Vector, t: float) -> Vector:

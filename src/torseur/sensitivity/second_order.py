@@ -150,8 +150,11 @@ class Curvature:
         require_done(recording.run, problem, variation.system)
         return recording
 
-    def hessian(self, weights: Vector, pbar: Vector, hessian: Vector) -> tuple[Vector, Vector]:
-        """Gradient and Hessian, from weights of (x, u) at the end and what the criterion has itself."""
+    def hessian(self, weights: Vector, pbar: Vector, hessian: Vector) -> tuple[Vector, Vector, Vector]:
+        """Gradient and Hessian, from weights of (x, u) at the end and what the criterion has itself.
+
+        The Hessian lacks second derivatives of the initial state, which count with the weights of x at the start.
+        """
         variation, routines = self.routines.variation, self.routines
         w, pbar, hessian = weights.copy(), pbar.copy(), hessian.copy()
         size = variation.size * (1 + variation.columns)
@@ -161,7 +164,7 @@ class Curvature:
             loop(len(rows), rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
         start = variation.initial_changes
         first, second = w[: variation.size], w[variation.size :].reshape(variation.size, variation.columns)
-        return pbar + first @ start, hessian + start.T @ second
+        return pbar + first @ start, hessian + start.T @ second, first
 
     @staticmethod
     def statics(routines: Routines) -> dict[str, int]:
