@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy as np
 from torseur.sensitivity.backward import repeat_steps, steps_back
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
+from torseur.sensitivity.jumps import JumpRules, Jumps, Landing
 from torseur.sensitivity.loop import integrator, routine_of
+from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, record
 from torseur.sensitivity.routines import Routines
 from torseur.simulation.system import Vector
@@ -40,18 +43,27 @@ class Backward:
         statics = {**self.routines.statics, "NW": len(lam)}
         loop = routine_of(steps_back, variation.size, statics, self.routines.backward, self.course.backend)
         settled, p = self.recording.end.copy(), self.recording.parameters
-        for rows in self.recording.backwards():
-            loop(len(rows), rows.reshape(-1), settled, p, lam.reshape(-1), pbar.reshape(-1))
+        for part in self.recording.backwards():
+            if isinstance(part, Landing):
+                lam, pbar = part.rules.back(part.t, part.x, lam, pbar)
+            else:
+                loop(len(part), part.reshape(-1), settled, p, lam.reshape(-1), pbar.reshape(-1))
         return lam, pbar
 
 
-def recorded(routines: Routines, course: Course) -> Backward:
-    """The motion to the end of the course, ready to go back through."""
+def recorded(routines: Routines, course: Course, rules: Sequence[JumpRules] = ()) -> Backward:
+    """The motion to the end of the course, across its jumps, ready to go back through."""
     variation = routines.variation
     problem = course.problem(variation, False, times=np.empty(0))
-    loop = integrator(variation.size, routines.statics, routines.forward, course.backend)
+    statics, externals = routines.statics, routines.forward
+    if rules:
+        directions = tuple(rule.jump.direction for rule in rules)
+        problem = replace(problem, directions=directions, limits=(1,) * len(rules))
+        statics = {**statics, "NG": len(rules)}
+        externals = {**externals, **Rates(variation).externals([rule.when for rule in rules])}
+    loop = integrator(variation.size, statics, externals, course.backend)
     backend = course.backend
     repeat = partial(routine_of, repeat_steps, variation.size, routines.statics, routines.backward, backend)
-    recording = record(loop, repeat, problem, course.most_bytes)
+    recording = record(loop, repeat, problem, course.most_bytes, Jumps(rules) if rules else None)
     require_done(recording.run, problem, variation.system)
     return Backward(routines, course, recording)

@@ -81,7 +81,7 @@ def sensitivity(
 
 def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     """The slopes, by the method asked for or the cheaper one."""
-    choice = _choice(study, method)
+    choice = chosen(method, study.routines, len(study.criteria), len(study.course.times))
     found = _by(study, choice)
     if second_order:
         curvature = Curvature(study.routines, study.course)
@@ -95,14 +95,6 @@ def _by(study: Study, choice: Choice) -> Sensitivities:
     if len(study.course.times) > 1:
         return from_basis(study, choice)
     return by_adjoint(study, choice) if choice.method == "adjoint" else by_continuous_adjoint(study, choice)
-
-
-def _choice(study: Study, method: str) -> Choice:
-    if not study.jumps:
-        return chosen(method, study.routines, len(study.criteria), len(study.course.times))
-    if method not in ("auto", "direct"):
-        raise UnsupportedError("jumps of the state are followed by the direct method only: method='direct'.")
-    return Choice("direct", "the state jumps, which the direct method follows")
 
 
 def _verified(study: Study, responses: Sequence[Response]) -> tuple[Agreement, ...]:

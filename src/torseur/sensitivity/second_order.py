@@ -161,6 +161,7 @@ class Curvature:
         loop = routine_of(steps_back_twice, size, self.statics(routines), externals(routines), self.course.backend)
         p, e = self.recording.parameters, directions(routines)
         for rows in self.recording.backwards():
+            assert isinstance(rows, np.ndarray)
             loop(len(rows), rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
         start = variation.initial_changes
         first, second = w[: variation.size], w[variation.size :].reshape(variation.size, variation.columns)
