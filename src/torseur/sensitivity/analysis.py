@@ -13,7 +13,7 @@ from torseur.sensitivity.by_direct import by_direct
 from torseur.sensitivity.choice import Choice, chosen
 from torseur.sensitivity.course import MOST_BYTES, Course
 from torseur.sensitivity.criteria import Criterion, as_criteria, read_criterion
-from torseur.sensitivity.initial import initial_curvature
+from torseur.sensitivity.initial_curvature import initial_curvature
 from torseur.sensitivity.jumps import Jump
 from torseur.sensitivity.parameters import Requested, Varied
 from torseur.sensitivity.preparation import prepare
