@@ -149,6 +149,7 @@ def hessian_by_differences(mechanism, criterion, names, until, steps):
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["A.force.x", Criterion("A.force.x * gamma", "integral")])
 def test_second_order_on_a_loop(criterion):
     """Assembly, motion, multipliers and criterion, all differentiated twice."""

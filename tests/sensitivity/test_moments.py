@@ -89,6 +89,7 @@ def test_extremum_on_a_loop():
     assert 0.0 < first.time[0] < 1.0
 
 
+@pytest.mark.slow
 def test_extrema_and_events_of_reactions():
     """With constraints, reactions have rates of their own. Oracle: differences of finely sampled motions."""
     mechanism = library.load("four_bar")

@@ -23,6 +23,7 @@ from torseur.sensitivity.routines import Routines, routines_of
 from torseur.sensitivity.steady import equilibrium_start
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.integrator import Statistics
+from torseur.simulation.memory import STIFF
 from torseur.simulation.system import Vector
 
 
@@ -137,7 +138,7 @@ class Study:
             choice.method,
             choice.reason,
             statistics,
-            notes,
+            (*notes, *_on_stiffness(statistics)),
             trusted,
             seconds=statistics.wall_time if statistics is not None else 0.0,
         )
@@ -162,3 +163,12 @@ class Study:
         whens = [criterion.when for criterion in self.criteria if criterion.when is not None]
         rhs = [entry for output in self.variation.rhs.outputs for entry in output.entries]
         return set(symbols_of([*rhs, *(criterion.formula for criterion in self.criteria), *whens]))
+
+
+def _on_stiffness(statistics: Statistics | None) -> list[str]:
+    """What is said of a motion whose explicit steps are limited by stability."""
+    if statistics is None or statistics.stiffness <= STIFF:
+        return []
+    return [
+        f"The motion is stiff: the explicit method took {statistics.steps} steps to stay stable, more than it needs."
+    ]
