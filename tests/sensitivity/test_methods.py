@@ -164,3 +164,16 @@ def test_second_order_with_velocity_constraints():
     found = ts.sensitivity(mechanism, "kinetic_energy", ["l", "w"], until=0.5, rtol=1e-11, second_order=True)
     expected = hessian_by_differences(mechanism, "kinetic_energy", ["l", "w"], 0.5, (2e-4, 1e-3))
     assert found.responses[0].hessian == pytest.approx(expected, rel=1e-5)
+
+
+def test_mass_matrix_factored_by_numbers(monkeypatch):
+    """Mechanisms with many speeds; the same slopes as with factors that are formulas."""
+    from torseur.sensitivity import routines as module
+
+    mechanism, criteria = library.load("double_pendulum"), ["q1''", Criterion("kinetic_energy", "integral")]
+    options = {"until": 2.0, "rtol": 1e-12, "method": "direct"}
+    formulas = ts.sensitivity(mechanism, criteria, "m1,r2,q2(0)", **options)
+    monkeypatch.setattr(module, "MOST_FACTORED", 1)
+    numbers = ts.sensitivity(mechanism, criteria, "m1,r2,q2(0)", **options)
+    for first, second in zip(formulas.responses, numbers.responses, strict=True):
+        assert first.gradient == pytest.approx(second.gradient, rel=1e-10)

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from torseur.codegen.compiled import CompiledRoutine
 from torseur.sensitivity.backward import repeat_steps, steps_back
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
@@ -36,12 +37,16 @@ class Backward:
         result: Vector = pbar + at_start @ self.routines.variation.initial_changes
         return result
 
+    def loop(self, criteria: int) -> CompiledRoutine:
+        """The way back through steps, compiled for so many criteria."""
+        statics = {**self.routines.statics, "NW": criteria}
+        size = self.routines.variation.size
+        return routine_of(steps_back, size, statics, self.routines.backward, self.course.backend)
+
     def back(self, weights: Vector, of_parameters: Vector) -> tuple[Vector, Vector]:
         """Weights of x at the start, and of the parameters."""
-        variation = self.routines.variation
         lam, pbar = np.array(weights, dtype=float), np.array(of_parameters, dtype=float)
-        statics = {**self.routines.statics, "NW": len(lam)}
-        loop = routine_of(steps_back, variation.size, statics, self.routines.backward, self.course.backend)
+        loop = self.loop(len(lam))
         settled, p = self.recording.end.copy(), self.recording.parameters
         for part in self.recording.backwards():
             if isinstance(part, Landing):

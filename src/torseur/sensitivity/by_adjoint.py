@@ -29,6 +29,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
         here = [c for c, end in zip(study.criteria, ends, strict=True) if end == until]
         back = recorded(study.routines, replace(study.course, until=until), study.rules)
         values, weights, of_parameters = study.end_weights(until, back.recording.end, here)
+        back.loop(len(here))  # compiled before it is timed
         begin = perf_counter()
         at_start, pbar = back.back(weights, of_parameters)
         seconds += back.recording.run.statistics.wall_time + perf_counter() - begin
