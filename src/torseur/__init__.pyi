@@ -93,8 +93,13 @@ from torseur.readers import read_robot as read_robot
 from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
 from torseur.sensitivity import Criterion as Criterion
+from torseur.sensitivity import Jump as Jump
 from torseur.sensitivity import Sensitivities as Sensitivities
 from torseur.sensitivity import sensitivity as sensitivity
+from torseur.sensitivity import sensitivity_surface as sensitivity_surface
+from torseur.sensitivity.linear import eigenvalue_sensitivity as eigenvalue_sensitivity
+from torseur.sensitivity.linear import frequency_response_sensitivity as frequency_response_sensitivity
+from torseur.sensitivity.steady import steady_sensitivity as steady_sensitivity
 from torseur.simulation import Event as Event
 from torseur.simulation import Impact as Impact
 from torseur.simulation import Output as Output
