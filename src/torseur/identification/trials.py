@@ -156,8 +156,9 @@ def saturated(values: Array) -> Mask:
     for limit in (low, high):
         at = good & (np.abs(values - limit) <= _LEVEL * (high - low))
         other = _longest((np.diff(values) == 0) & ~at[1:] & ~at[:-1]) + 1
-        for run in _runs(at):
-            found[run] = len(run) >= max(_LONGEST_PLATEAU, 3 * other) and _abrupt(values, run)
+        long = [run for run in _runs(at) if len(run) >= max(_LONGEST_PLATEAU, 3 * other)]
+        if any(_abrupt(values, run) for run in long):
+            found |= at
     return found
 
 
@@ -217,7 +218,7 @@ def _check_rates(name: str, time: Array, channels: Mapping[str, Array], recorded
             square = float(rate[good] @ rate[good]) * float(given[good] @ given[good])
             alike = float(rate[good] @ given[good]) / np.sqrt(square) if square > 0 else 0.0
             factor = float(np.linalg.norm(given[good])) / max(float(np.linalg.norm(rate[good])), 1e-300)
-            if abs(alike) > 0.9 and (alike < 0 or not 0.8 < factor < 1.25):
+            if abs(alike) > 0.9 and (alike < 0 or not 1 / 3 < factor < 3):
                 sign = "-" if alike < 0 else ""
                 raise IdentificationError(
                     f"trial '{name}': '{upper}' is {sign}{factor:.4g} times the rate of '{lower}'. Wrong units? "

@@ -21,7 +21,7 @@ def identification_content(
 ) -> ReportContent:
     """What the page of an identification by regressor shows."""
     name = title or estimate.model.equations.mechanism.name
-    tables = [_values(estimate), *_bodies(estimate), *_others(estimate), _residuals(estimate)]
+    tables = [_values(estimate), *_bodies(estimate), *_others(estimate), _residuals(estimate), *_notes(estimate)]
     fits = [*estimate.fits, *estimate.validation]
     return ReportContent(
         title=f"{name}: identification",
@@ -29,7 +29,6 @@ def identification_content(
             f"{len(estimate.values)} parameters", f"{sum(len(fit.time) for fit in estimate.fits)} samples",
             f"method {estimate.method}", f"condition {estimate.condition:.3g}",
         ),
-        description=" ".join(_sentence(note) for note in estimate.notes),
         warnings=estimate.warnings,
         tables=tuple(tables),
         convergence=_convergence(estimate.method, estimate.history),
@@ -55,9 +54,9 @@ def motion_content(estimate: MotionEstimate, name: str, reproduction: Reproducti
     )
 
 
-def _sentence(text: str) -> str:
-    first = text[:1].upper() + text[1:]
-    return first if first.endswith(".") else f"{first}."
+def _notes(estimate: Estimate) -> list[DataTable]:
+    rows = tuple((note[:1].upper() + note[1:],) for note in estimate.notes)
+    return [DataTable("Notes", ("What was done, and what cannot be known",), rows)] if rows else []
 
 
 def _values(estimate: Estimate) -> DataTable:
@@ -92,14 +91,19 @@ def _bodies(estimate: Estimate) -> list[DataTable]:
         p = estimate.parameters[where]
         centre = p[1:4] / p[0] if p[0] > 0 else np.full(3, np.nan)
         real = "yes" if is_consistent(p) else "no"
-        rows.append((owner, f"{p[0]:.5g}", _listed(centre), _listed(p[[4, 6, 9]]), _listed(p[[5, 7, 8]]), real))
-    headings = ("Body", "Mass, kg", "Mass centre, m", "Ixx Iyy Izz, kg m²", "Ixy Ixz Iyz, kg m²", "Real body")
-    note = "In the frame of the body's joint. What the data leave open is nearest to the description."
-    return [DataTable("Bodies", headings, tuple(rows), note, (1, 2, 3, 4))]
+        rows.append((owner, f"{p[0]:.5g}", *_numbers(centre), *_numbers(p[[4, 6, 9, 5, 7, 8]]), real))
+    headings = ("Body", "Mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "Real body")
+    note = (
+        "Mass in kg, mass centre in m, inertia in kg m² at the origin of the joint's frame and in its axes. What the "
+        "data leave open is nearest to what was expected."
+    )
+    return [DataTable("Bodies", headings, tuple(rows), note, tuple(range(1, 11)))]
 
 
-def _listed(values: Floats) -> str:
-    return "  ".join(f"{x:.4g}" for x in values)
+def _numbers(values: Floats) -> list[str]:
+    """Numbers as text; what is nothing beside the largest is 0."""
+    largest = float(np.max(np.abs(values)))
+    return [f"{x:.4g}" if abs(x) > 1e-9 * largest else "0" for x in values]
 
 
 def _others(estimate: Estimate) -> list[DataTable]:
