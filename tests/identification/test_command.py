@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 import torseur as ts
 from identification.recordings import sines
 from torseur.cli.app import app
+from torseur.graph import evaluate
+from torseur.identification.segments import poinsot_matrix, trial_of_mechanism
 
 LSD = """mechanism arm "two-link arm" ;
 param g = 9.81 m/s^2, l1 = 0.5 m ;
@@ -127,6 +129,41 @@ def test_output_error_study(folder, monkeypatch):
     assert json.loads(result.stdout)["parameters"][0]["value"] == pytest.approx(0.5, abs=1e-6)
     assert float(ts.load(folder / "fall.lsd").parameter("l1").value) == pytest.approx(0.5, abs=1e-6)
     assert "Convergence" in (folder / "fall.html").read_text()
+
+
+def test_segments_study(folder, monkeypatch):
+    """Oracle: the matrix of the two links written out, and the wrench at the base by the momenta of their points."""
+    t, q, v, a = sines(2, 400, seed=5)
+    arm = ts.parse(LSD)
+    tree = ts.build_tree(arm).with_parameters(values())
+    J = np.array([[float(x) for x in evaluate(row, dict(tree.parameters))] for row in poinsot_matrix(tree)])
+    empty = np.zeros((400, 3))
+    trial = trial_of_mechanism(arm, q, v, a, empty, empty)
+    T = trial.residual(J)
+    force, moment = T[:, :3, 3], np.stack([T[:, 2, 1], T[:, 0, 2], T[:, 1, 0]], 1)
+    assert np.allclose(moment[:, 2], numbers(arm, q, v, a)[:, 0])  # the shoulder's torque, by inverse dynamics
+    table = np.column_stack([t, q, v, a, force, moment])
+    motion = [
+        f"{name}{prime} [{unit}]"
+        for prime, unit in (("", "rad"), ("'", "rad/s"), ("''", "rad/s^2"))
+        for name in ("q1", "q2")
+    ]
+    write_csv(
+        folder / "base.csv",
+        ["time [s]", *motion, *(f"F{c} [N]" for c in "xyz"), *(f"M{c} [N*m]" for c in "xyz")],
+        table,
+    )
+    (folder / "base.toml").write_text(
+        'mechanism = "arm.lsd"\nmethod = "segments"\n[data]\ntrials = ["base.csv"]\n'
+        '[data.wrench]\nforce = ["Fx", "Fy", "Fz"]\nmoment = ["Mx", "My", "Mz"]\n'
+    )
+    result = run(monkeypatch, folder, "identify", "base.toml", "--json", "--report", "base.html")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert np.array(found["J"])[6, 6] == pytest.approx(5.0, abs=1e-6)
+    assert np.array(found["J"])[0, 6] == pytest.approx(0.4, abs=1e-6)
+    assert any("does not excite" in text for text in found["warnings"])
+    assert "Norm of the gradient" in (folder / "base.html").read_text()
 
 
 MISTAKES = {

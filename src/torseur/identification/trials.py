@@ -77,20 +77,40 @@ def make_trial(
     Speeds and accelerations that are not among the channels come from the coordinates. Coordinates that are not
     recorded follow from the loops.
     """
-    how = treatment or Treatment()
+    others = {f"force on {k}": x for k, x in forces.items()}
+    motion, kept = recorded_motion(model, time, channels, others, name, treatment or Treatment())
+    tau, measured = _forces(model, name, len(time), forces)
+    _check_payload(model, name, payload)
+    whole = replace(motion, tau=tau, measured=measured, payload=payload)
+    return whole if kept.all() else whole.part(kept)
+
+
+def recorded_motion(
+    model: LinearModel,
+    time: Array,
+    channels: Mapping[str, Array],
+    others: Mapping[str, Array],
+    name: str,
+    how: Treatment,
+) -> tuple[Trial, Mask]:
+    """The motion of a recording, still without forces, and the samples that may be used.
+
+    `others` are channels that were recorded besides the motion: their faults count too.
+    """
     layout = model.equations.layout
     known = {*layout.coordinate_names, *layout.speed_names, *(str(a.name) for a in layout.accelerations)}
     for given in channels:
         if given not in known:
             raise IdentificationError(unknown_name("channel", given, sorted(known), f"trial '{name}': "))
-    kept, notes = _usable(name, time, {**channels, **{f"force on {k}": x for k, x in forces.items()}}, how)
+    kept, notes = _usable(name, time, {**channels, **others}, how)
     motion = {key: np.asarray(values, dtype=float) for key, values in channels.items()}
     q, v, vdot, more = _states(model, name, time, motion, how.derivatives, kept)
-    tau, measured = _forces(model, name, len(time), forces)
-    _check_payload(model, name, payload)
-    whole = Trial(name, np.asarray(time, dtype=float), q, v, vdot, tau, measured, payload, (*notes, *more))
-    complete = kept & np.isfinite(np.hstack([q, v, vdot])).all(axis=1)
-    return whole if complete.all() else whole.part(complete)
+    n = len(layout.speeds)
+    whole = Trial(
+        name, np.asarray(time, dtype=float), q, v, vdot, np.zeros((len(time), n)), (False,) * n,
+        notes=(*notes, *more),
+    )  # fmt: skip
+    return whole, kept & np.isfinite(np.hstack([q, v, vdot])).all(axis=1)
 
 
 def _check_payload(model: LinearModel, name: str, payload: str | None) -> None:

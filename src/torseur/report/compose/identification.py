@@ -9,6 +9,7 @@ from torseur.identification.estimate import Estimate
 from torseur.identification.fits import Fit
 from torseur.identification.output_error import MotionEstimate
 from torseur.identification.pseudo_inertia import is_consistent
+from torseur.identification.segments import SegmentChain, SegmentEstimate
 from torseur.report.content import Check, Convergence, Curve, DataTable, Plot, ReportContent, Reproduction
 
 Floats = NDArray[np.float64]
@@ -50,6 +51,40 @@ def motion_content(estimate: MotionEstimate, name: str, reproduction: Reproducti
         convergence=(Convergence("Cost by iteration", estimate.history),),
         plots=tuple(plot for fit in estimate.fits for plot in _plots(fit)),
         checks=(Check(estimate.converged, "The fit converged"),),
+        reproduction=reproduction or Reproduction(),
+    )
+
+
+def segments_content(
+    estimate: SegmentEstimate, chain: SegmentChain, name: str, reproduction: Reproduction | None = None
+) -> ReportContent:
+    """What the page of an identification from external forces shows."""
+    axes = [f"{segment}.{axis}" for segment in reversed(chain.names) for axis in "xyz"] + ["1"]
+    rows = [(axes[k], *(f"{x:.6g}" for x in row)) for k, row in enumerate(estimate.J)]
+    doubts = [(axes[k], *(f"{x:.2g}" for x in row)) for k, row in enumerate(estimate.deviation)]
+    numeric, headings = tuple(range(1, len(axes) + 1)), ("", *axes)
+    descent = estimate.descent
+    smallest = descent.iterates[-1].smallest
+    return ReportContent(
+        title=f"{name}: identification",
+        summary=(
+            f"{len(chain.names)} segments",
+            f"{descent.iterations} iterations",
+            f"{descent.projections} projections",
+        ),
+        warnings=estimate.warnings,
+        tables=(
+            DataTable("J", headings, tuple(rows), "Sums of m r rᵀ, m r and m, by segment (SI).", numeric),
+            DataTable("Standard deviations", headings, tuple(doubts), "0 where an entry was not identified.", numeric),
+        ),
+        convergence=(
+            Convergence("Norm of the gradient by iteration", tuple(step.gradient for step in descent.iterates)),
+            Convergence("Cost by iteration", tuple(step.cost for step in descent.iterates)),
+        ),
+        checks=(
+            Check(descent.converged, "The descent converged", descent.reason),
+            Check(smallest > -1e-9, "J is that of real bodies", f"smallest eigenvalue {smallest:.3g}"),
+        ),
         reproduction=reproduction or Reproduction(),
     )
 
