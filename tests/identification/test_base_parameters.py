@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import torseur as ts
-from identification.arms import PUMA, RX90, SEVEN_R, STANFORD, TWO_R, arm, true_parameters
+from identification.arms import PUMA, RX90, SEVEN_R, STANFORD, TWO_R, Row, arm, true_parameters
 from identification.recordings import recorded
 from robots import ROBOTS, data, our_coordinates, robot
 from torseur.graph import evaluate
 from torseur.identification import Extras, base_parameters, identify, linear_model
 from torseur.identification.arrays import triangular
+from torseur.identification.random_states import random_states
 from torseur.library import load
 
 VERTICAL, HORIZONTAL = (0, -9.81, 0), (0, 0, -9.81)
@@ -97,6 +100,28 @@ def test_more_than_revolute_joints_are_grouped():
     base = base_parameters(model)
     assert len(base) == 19
     assert "one.mass + two.mass" in str(base)
+
+
+@settings(max_examples=12)
+@given(
+    st.lists(
+        st.builds(
+            Row, a=st.sampled_from([0.0, 0.3]), alpha=st.sampled_from([0.0, np.pi / 2, -np.pi / 2, 0.7]),
+            r=st.sampled_from([0.0, 0.2]), slides=st.booleans(),
+        ),
+        min_size=1, max_size=3,
+    ),
+    st.sampled_from([VERTICAL, HORIZONTAL, (0, 0, 0)]),
+)  # fmt: skip
+def test_base_parameters_say_everything(rows, gravity):
+    """For any arm: as many as the rank of the regressor, and with them the same forces for any parameters."""
+    model = linear_model(arm(rows, gravity))
+    base = base_parameters(model)
+    q, v, a = random_states(model, 60, seed=3)
+    Y = model.matrix(q, v, a).reshape(-1, len(model.columns))
+    singular = np.linalg.svd(Y, compute_uv=False)
+    assert len(base) == np.sum(singular > 1e-9 * singular[0])
+    assert np.allclose(Y[:, list(base.columns)] @ base.combination, Y, atol=1e-7 * np.abs(Y).max())
 
 
 def test_a_payload_has_columns_of_its_own():
