@@ -8,7 +8,7 @@ import pytest
 from identification.arms import TWO_R, arm
 from identification.recordings import channels, forces, sines
 from torseur.errors import IdentificationError
-from torseur.identification import Derivatives, Extras, Treatment, identify, linear_model, make_trial
+from torseur.identification import Derivatives, Extras, Options, Treatment, identify, linear_model, make_trial
 from torseur.identification.trials import saturated
 
 
@@ -110,6 +110,8 @@ def test_unknown_names_are_named(model):
         make_trial(model, *data(model), payload="tool")
     with pytest.raises(IdentificationError, match="at least one trial"):
         identify(model, [])
+    with pytest.raises(IdentificationError, match="such as 0.95, not 95"):
+        Options(confidence=95)
 
 
 @pytest.mark.parametrize(
