@@ -121,7 +121,7 @@ def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
         trials = study_segment_trials(study, study_model(study, mechanism))
         estimate = identify_segments(
             trials, known_zero=chain.zero_blocks, positive=bool(options.get("positive", True)),
-            stopping=Stopping(iterations=int(options.get("iterations", 200))), progress=follow,
+            stopping=Stopping(iterations=int(options.get("iterations", 1000))), progress=follow,
         )  # fmt: skip
 
     def content(source: str) -> ReportContent:
