@@ -3,6 +3,7 @@ from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
 from torseur.equations.generation import generate as generate
+from torseur.errors import IdentificationError as IdentificationError
 from torseur.errors import MechanismError as MechanismError
 from torseur.errors import SimulationError as SimulationError
 from torseur.errors import TorseurError as TorseurError
@@ -31,6 +32,18 @@ from torseur.graph.scalar import sqrt as sqrt
 from torseur.graph.scalar import tan as tan
 from torseur.graph.scalar import tanh as tanh
 from torseur.graph.scalar import where as where
+from torseur.identification import Derivatives as Derivatives
+from torseur.identification import Estimate as Estimate
+from torseur.identification import Extras as Extras
+from torseur.identification import Limits as Limits
+from torseur.identification import Options as IdentificationOptions
+from torseur.identification import Trial as Trial
+from torseur.identification import base_parameters as base_parameters
+from torseur.identification import design_excitation as design_excitation
+from torseur.identification import fit_motion as fit_motion
+from torseur.identification import identify as identify
+from torseur.identification import linear_model as linear_model
+from torseur.identification import make_trial as make_trial
 from torseur.language import load as load
 from torseur.language import parse as parse
 from torseur.language import to_text as to_text
