@@ -15,6 +15,7 @@ from torseur.cli.generate import generate
 from torseur.cli.library import library
 from torseur.cli.loops import loops
 from torseur.cli.report import report
+from torseur.cli.simplify import simplify
 from torseur.cli.simulate import simulate
 from torseur.cli.version import version
 
@@ -56,5 +57,5 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-for command in (check, equations, simulate, report, generate, certify, loops, library, convert):
+for command in (check, equations, simplify, simulate, report, generate, certify, loops, library, convert):
     app.command(command.__name__)(guarded(command))

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from torseur.dynamics import inverse_dynamics
 from torseur.equations import Equations, program_of
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr, as_expr
 from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
 from torseur.report.levels.statement import Remark, Statement
-from torseur.report.reading.polynomial import TooManyTerms
 from torseur.report.reading.read_graph import named, readable
 from torseur.report.reading.recursion import Line, definitions, lines
 
@@ -54,7 +54,12 @@ def _rates(equations: Equations) -> list[Part]:
 
 def scalar_level(equations: Equations) -> list[Statement]:
     """0 = one equation per speed."""
-    rows = zip(equations.layout.speed_names, equations.residual, strict=True)
+    return residual_statements(equations, equations.residual)
+
+
+def residual_statements(equations: Equations, residual: Sequence[Expr]) -> list[Statement]:
+    """0 = each of these rows, and q' where it is not the speeds."""
+    rows = zip(equations.layout.speed_names, residual, strict=True)
     labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
     return _statements(equations, [*labelled, *_rates(equations)])
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from torseur.equations.terms.factoring import Group, common_factor, common_number, groups
+from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
+from torseur.equations.terms.polynomial import product as monomials_product
+from torseur.equations.terms.trigonometry import shortened
 from torseur.graph import Expr, live_nodes
 from torseur.graph.expr import Number as Scalar
 from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
-from torseur.report.reading.factoring import Group, common_factor, common_number, groups
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
-from torseur.report.reading.polynomial import product as monomials_product
-from torseur.report.reading.trigonometry import shortened
 from torseur.report.reading_order import factor_key, term_key
 
 Names = Mapping[Expr, str]
