@@ -3,6 +3,8 @@ from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
 from torseur.equations.generation import generate as generate
+from torseur.equations.simplification import box_of as box_of
+from torseur.equations.simplification import simplify as simplify
 from torseur.errors import MechanismError as MechanismError
 from torseur.errors import SimulationError as SimulationError
 from torseur.errors import TorseurError as TorseurError
@@ -76,6 +78,7 @@ from torseur.mechanism import translation as translation
 from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
 from torseur.report.compose.making import report as write_report
+from torseur.report.levels.writing import write_equations as write_equations
 from torseur.simulation import Event as Event
 from torseur.simulation import Output as Output
 from torseur.simulation import Trajectory as Trajectory

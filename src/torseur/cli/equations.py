@@ -63,9 +63,10 @@ def equations(
 
     Example: torseur equations library:double_pendulum --level scalar --format latex
     """
-    from torseur.cli.console import print_json, say, working
+    from torseur.cli.console import print_json, remark, say, working
     from torseur.cli.files import require_free
     from torseur.cli.work import Work
+    from torseur.report.levels.levels import size_note
     from torseur.report.levels.writing import document, written
 
     require_place(form, out)
@@ -76,13 +77,15 @@ def equations(
         derived = work.equations(formalism)
         listed = _listed(derived, level.value, steps, collect, kinetic_energy)
         text = "" if form is Format.docx else written(derived, listed, form.value)
+    if (note := size_note(listed)) and not json:
+        remark(f"note: {note}")
     if out is not None:
         write_statements(out, form, text, derived, listed)
     if json:
         print_json({
             "mechanism": derived.mechanism.name, "formalism": formalism, "level": level.value, "format": form.value,
             "speeds": derived.layout.speed_names, "equations": [document(s, form.value) for s in listed],
-            "written": None if out is None else str(out),
+            "size": note, "written": None if out is None else str(out),
         })  # fmt: skip
     else:
         say(f"written: {out}" if out is not None else text)

@@ -9,11 +9,11 @@ from torseur.dynamics import inverse_dynamics
 from torseur.equations import Equations, program_of
 from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.errors import TorseurError, unknown_name
-from torseur.graph import Expr, as_expr
+from torseur.graph import Expr, as_expr, live_nodes
 from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
 from torseur.report.levels.statement import Remark, Statement
-from torseur.report.reading.read_graph import named, readable
+from torseur.report.reading.read_graph import named, readable, written_size
 from torseur.report.reading.recursion import Line, definitions, lines
 
 RESIDUAL = "R_"
@@ -92,6 +92,21 @@ def _short(entry: Expr) -> Node | None:
         return readable(entry)
     except TooManyTerms:
         return None
+
+
+def size_note(listed: Sequence[Statement]) -> str:
+    """How long the equations are where they had to be broken up by intermediates; otherwise empty."""
+    named_ones = [s for s in listed if s.auxiliary and s.shape == "scalar"]
+    results = [s for s in listed if not s.auxiliary]
+    if not named_ones or not any(s.expressions for s in results):
+        return ""
+    entries = [e for s in results for row in s.expressions for e in row]
+    operations = sum(1 for node in live_nodes(entries) if node.args)
+    written_out = sum(written_size(e) for e in entries)
+    return (
+        f"too long to be multiplied out: {len(results)} equations with {len(named_ones)} named intermediates, "
+        f"{operations} operations; without the names they would have {written_out:,}."
+    )
 
 
 def recursive_level(equations: Equations) -> list[Statement]:

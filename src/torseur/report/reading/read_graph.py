@@ -21,6 +21,7 @@ NO_NAMES: Names = {}
 LIMIT = 60  # terms of an entry above which it is written as it was computed
 ALL_AT_ONCE, STEP_BY_STEP = 300, 150  # terms it may have on the way, shortened at the end or at every step
 LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
+HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
 
 
 _MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+(\w+))?")
@@ -57,6 +58,8 @@ def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
 
 def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
     """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
+    if written_size(expression) > HOPELESS:
+        raise TooManyTerms(limit)
     try:
         result = shortened(multiplied_out(expression, ALL_AT_ONCE))
     except TooManyTerms:
