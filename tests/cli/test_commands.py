@@ -347,6 +347,7 @@ def test_simplify_forms(torseur):
         (["--tolerance", "0.1", "--box", "q1=3"], "expected NAME=LOW..HIGH"),
         (["--tolerance", "0.1", "--box", "q7=0..1"], "unknown state or parameter 'q7'"),
         (["--small", "q9"], "unknown coordinate 'q9'"),
+        (["--small", "q1", "--tolerance", "0.1"], "either --small or --tolerance"),
         (["--horner", "q9"], "unknown quantity 'q9'"),
     ],
 )

@@ -69,7 +69,7 @@ def simplify(
     from torseur.report.levels.writing import document, written
 
     require_place(form, out)
-    _require_consistent(tolerance, box)
+    _require_consistent(tolerance, box, small)
     if out is not None:
         require_free(out, force)
     work = Work.begin(source, settings, None, None, values)
@@ -97,11 +97,13 @@ def simplify(
     say(f"written: {out}" if out is not None else text)
 
 
-def _require_consistent(tolerance: float | None, box: list[str] | None) -> None:
+def _require_consistent(tolerance: float | None, box: list[str] | None, small: str | None) -> None:
     from torseur.cli.exits import USAGE, CommandError
 
     if tolerance is None and box:
         raise CommandError("--box goes with --tolerance, which says how much may be neglected in it.", USAGE)
+    if tolerance is not None and small is not None:
+        raise CommandError("--small has no certificate; give either --small or --tolerance with a box.", USAGE)
 
 
 def _small(derived: Equations, rows: Sequence[Expr], names: str, order: int) -> list[Expr]:
@@ -154,7 +156,7 @@ def _statements(derived: Equations, rows: Sequence[Expr], group: bool, horner: s
 
 
 def _certificate(found: Simplified) -> dict[str, object]:
-    from torseur.report.levels.simplified import change_text
+    from torseur.report.levels.simplified import change_text, piece_text
 
     c, speeds = found.certificate, found.equations.layout.speed_names
     rows = zip(speeds, c.scales, c.bounds, c.seen, strict=True)
@@ -163,6 +165,11 @@ def _certificate(found: Simplified) -> dict[str, object]:
         "method": c.method, "proven": c.proven, "tolerance": c.tolerance, "samples": c.samples,
         "terms": len(found.pieces), "dropped": len(found.dropped), "held": len(found.held),
         "equations": [dict(zip(keys, row, strict=True)) for row in rows],
+        "kept": [
+            {"equation": speeds[piece.row], "term": piece_text(piece), "origin": piece.share.sentence,
+             "bodies": piece.share.bodies, "joints": piece.share.joints}
+            for piece in found.kept
+        ],
         "changes": [
             {"equation": speeds[one.piece.row], "kind": one.kind, "term": change_text(one), "bound": one.bound,
              "origin": one.piece.share.sentence}

@@ -16,7 +16,7 @@ from torseur import library
 from torseur.equations.simplification import box_of, simplify
 from torseur.equations.simplification.intervals import Interval, bounds
 from torseur.errors import TorseurError, UnsupportedError
-from torseur.graph import evaluate, symbol
+from torseur.graph import evaluate, symbol, symbols_of
 from torseur.graph import scalar as s
 
 CAR = """
@@ -61,6 +61,17 @@ def test_fresh_states_stay_within_the_certified_error(make, method):
     for seen, bound, scale in zip(fresh, certificate.bounds, certificate.scales, strict=True):
         assert seen <= bound + 1e-12 * scale
         assert bound <= 0.01 * scale * (1 + 1e-12)
+
+
+def test_terms_keep_their_origin():
+    """Oracle: in the car only the tyres know D1 and D2, and only the chassis has mass."""
+    equations, box = car()
+    found = simplify(equations, box, 0.01)
+    assert len(found.kept) + len(found.dropped) == len(found.pieces)
+    for piece in found.kept:
+        names = {str(x.name) for x in symbols_of([piece.expression])}
+        assert ("tyres" in piece.share.owner) == bool(names & {"D1", "D2"})
+        assert (piece.share.bodies == ("chassis",)) == bool(names & {"m", "I_x", "I_z", "I_xz"})
 
 
 def test_nothing_is_dropped_without_tolerance():

@@ -3,7 +3,7 @@
 from torseur.equations.simplification.box import Box, box_of
 from torseur.equations.simplification.forms import factor, horner, linear_form, small_motion_form
 from torseur.equations.simplification.grouping import Grouped, grouped
-from torseur.equations.simplification.neglecting import Certificate, Change, Simplified, simplify
+from torseur.equations.simplification.neglecting import Certificate, Change, Piece, Simplified, simplify
 from torseur.equations.simplification.solution import solved_accelerations, solved_motion
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Certificate",
     "Change",
     "Grouped",
+    "Piece",
     "Simplified",
     "box_of",
     "factor",

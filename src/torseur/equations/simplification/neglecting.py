@@ -112,6 +112,12 @@ class Simplified:
         return tuple(rows)
 
     @property
+    def kept(self) -> tuple[Piece, ...]:
+        """The terms that are not dropped, each with the body or load it comes from."""
+        gone = {change.piece for change in self.dropped}
+        return tuple(piece for piece in self.pieces if piece not in gone)
+
+    @property
     def dropped(self) -> tuple[Change, ...]:
         return tuple(change for change in self.changes if change.kind == "dropped")
 

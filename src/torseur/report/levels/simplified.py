@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torseur.equations import Equations
-from torseur.equations.simplification import Change, grouped, horner
+from torseur.equations.simplification import Change, Piece, grouped, horner
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr
 from torseur.graph import scalar as s
@@ -56,7 +56,12 @@ def _quantity(equations: Equations, text: str) -> Expr:
     return value
 
 
+def piece_text(piece: Piece) -> str:
+    """A term as it stands."""
+    return plain(term(piece.monomial, piece.coefficient))
+
+
 def change_text(change: Change) -> str:
     """A dropped term as it stands, or a held factor with its value."""
-    whole = plain(term(change.piece.monomial, change.piece.coefficient))
+    whole = piece_text(change.piece)
     return whole if change.kind == "dropped" else f"{plain(term(change.held, 1))} = {change.value:.6g} in {whole}"
