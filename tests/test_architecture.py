@@ -31,20 +31,22 @@ LEVELS = {
     "formalisms": 8,
     "simulation": 9,
     "linearisation": 10,
-    "library": 11,
-    "report": 12,
-    "cli": 13,
+    "sensitivity": 11,
+    "identification": 12,
+    "library": 13,
+    "report": 14,
+    "cli": 15,
 }
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 14
+FACE_LEVEL = 16
 
 # Arrows that the levels allow and the design does not.
 FORBIDDEN = {
     (folder, way_in)
-    for folder in ("dynamics", "loops", "equations", "formalisms", "simulation", "linearisation")
+    for folder in ("dynamics", "loops", "equations", "formalisms", "simulation", "linearisation", "identification")
     for way_in in ("language", "readers")
-}
+} | {("sensitivity", "readers")}
 # Arrows that the levels forbid and the design allows.
 ALLOWED = {("cli", FACE)}
 
@@ -62,9 +64,10 @@ HEAVY: dict[str, set[str]] = {
     "rich": {"cli"},
     "flint": set(),
     "llvmlite": set(),
+    "clarabel": set(),
 }
 # Libraries that belong to one folder, even inside functions.
-CONFINED = {"llvmlite": {"codegen"}, "typer": {"cli"}, "lark": {"language"}}
+CONFINED = {"llvmlite": {"codegen"}, "typer": {"cli"}, "lark": {"language"}, "clarabel": {"identification"}}
 
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 CODE_SUFFIXES = {".py", ".lark", ".js", ".css", ".html"}

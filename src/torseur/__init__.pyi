@@ -12,6 +12,7 @@ from torseur.errors import UnitError as UnitError
 from torseur.errors import UnsupportedError as UnsupportedError
 from torseur.formalisms import certify as certify
 from torseur.formalisms import derive as derive
+from torseur.formalisms import reactions as reactions
 from torseur.graph import PI as PI
 from torseur.graph import Expr as Expr
 from torseur.graph import Table as Table
@@ -36,9 +37,17 @@ from torseur.language import load as load
 from torseur.language import parse as parse
 from torseur.language import to_text as to_text
 from torseur.linearisation import equilibrium as equilibrium
+from torseur.linearisation import frequency_response as frequency_response
 from torseur.linearisation import linearise as linearise
+from torseur.linearisation import linearise_along as linearise_along
+from torseur.linearisation import root_locus as root_locus
+from torseur.linearisation import steady_motion as steady_motion
+from torseur.loops import LoopReport as LoopReport
 from torseur.loops import assemble as assemble
-from torseur.loops import loops as diagnose_loops
+from torseur.loops import constraint_equations as constraint_equations
+from torseur.loops import loops as loops
+from torseur.loops import singularities_along as singularities_along
+from torseur.loops import singularities_in as singularities_in
 from torseur.mechanism import EARTH as EARTH
 from torseur.mechanism import LENGTH as LENGTH
 from torseur.mechanism import LENGTH_RATE as LENGTH_RATE
@@ -77,13 +86,24 @@ from torseur.mechanism import torque as torque
 from torseur.mechanism import translation as translation
 from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
+from torseur.readers import RobotFile as RobotFile
+from torseur.readers import read_robot as read_robot
+from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
 from torseur.report.levels.writing import write_equations as write_equations
+from torseur.sensitivity import Criterion as Criterion
+from torseur.sensitivity import Sensitivities as Sensitivities
+from torseur.sensitivity import sensitivity as sensitivity
 from torseur.simulation import Event as Event
+from torseur.simulation import Impact as Impact
 from torseur.simulation import Output as Output
 from torseur.simulation import Trajectory as Trajectory
+from torseur.simulation import parametrised as parametrised
+from torseur.simulation import reduced_model as reduced_model
 from torseur.simulation import simulate as simulate
 from torseur.simulation.fmu import write_fmu as write_fmu
+from torseur.simulation.rollouts import Rollouts as Rollouts
+from torseur.simulation.rollouts import rollout as rollout
 from torseur.tree import build_tree as build_tree
 
 __version__: str

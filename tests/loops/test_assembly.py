@@ -72,9 +72,9 @@ def too_long() -> tm.Mechanism:
 def test_what_cannot_close_is_named_with_its_gap():
     found = assemble(too_long())
     assert not found.found
-    assert "loop A-B-C-D: 3 m" in found.explanation
+    assert "loop A-B-C-D is open by 3 m at joint 'C'" in found.explanation
     assert found.gaps[0].distance == pytest.approx(3, rel=1e-6)
-    with pytest.raises(MechanismError, match=r"cannot close: loop A-B-C-D: 3 m .*Check the dimensions"):
+    with pytest.raises(MechanismError, match=r"'too_long' cannot close: .*loop A-B-C-D is open by 3 m at joint 'C'"):
         loops(too_long())
 
 

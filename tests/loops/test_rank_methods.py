@@ -13,10 +13,11 @@ from torseur.errors import TorseurError, UnsupportedError
 from torseur.graph import evaluate
 from torseur.loops import constraint_equations, loops
 from torseur.loops.coordinates import coordinates_at
-from torseur.loops.exact import admissible_rank, generic_rank, passage_by_syzygies, polynomial_loops
+from torseur.loops.exact import admissible_rank, generic_rank, polynomial_loops
 from torseur.loops.model import loop_system
 from torseur.loops.projection import project, random_states
 from torseur.loops.rank import ranks
+from torseur.loops.syzygies import passage_by_syzygies, written_passage
 from torseur.tree import build_tree
 
 PRECISE = (m.four_bar, m.flat_parallelogram, m.parallelogram_with_bar, m.bennett, m.bricard, m.sarrus, m.stewart, m.delta,
@@ -96,6 +97,24 @@ def test_syzygies_give_a_passage_matrix(make):
 def test_simplest_has_the_printed_passage_matrix():
     """The motions of a rigid triangle: x, y and the common rotation."""
     assert passage_by_syzygies(polynomial_loops(m.simplest())) == sp.Matrix(5, 3, lambda i, j: int(i == j))
+
+
+def test_passage_is_written_in_the_names_of_the_user():
+    """Oracle: the constant-velocity joint turns both shafts alike whatever its angles."""
+    written = written_passage(polynomial_loops(m.constant_velocity()))
+    assert dict(zip(written.coordinates, written.rows, strict=True)) == {
+        "alpha1": ("1",), "beta2": ("0",), "gamma2": ("0",), "alpha4": ("1",), "z": ("0",),
+    }  # fmt: skip
+    assert "sin(q_O)" in str(written_passage(polynomial_loops(m.slider_crank())))
+
+
+def test_syzygies_modulo_the_closures_see_the_motions_of_the_fold():
+    """Where its coordinates are free the printed closure has rank 3 and no motion; where it is closed it moves."""
+    from loops.test_seed_examples import fold
+
+    polynomials = polynomial_loops(fold())
+    assert passage_by_syzygies(polynomials).shape[1] == 0
+    assert passage_by_syzygies(polynomials, closed=True).shape[1] > 0
 
 
 def test_too_large_or_transcendental_loops_are_refused_by_exact_algebra():

@@ -18,7 +18,6 @@ from oracles.constrained_mechanisms import (
     flyball,
     reference,
     rolling_disc,
-    running,
 )
 from torseur.graph import as_expr
 from torseur.linearisation import linearise, root_locus
@@ -211,7 +210,10 @@ def test_bicycle_matrices():
     """Oracle: Meijaard, Papadopoulos, Ruina and Schwab (2007), M, C1, K0 and K2 to 1e-10."""
     case = reference("whipple_bicycle_linear")["meijaard"]
     equations = ts.derive(bicycle())
-    found = {v: linearise(equations, running(v), independent=["lean", "steer", "rear_turn"]) for v in (0.0, 1.0, 5.0)}
+    found = {
+        v: linearise(equations, independent=["lean", "steer", "rear_turn"], parameters={"speed": v})
+        for v in (0.0, 1.0, 5.0)
+    }
 
     def part(matrix, motions, columns):
         names = equations.layout.speed_names
@@ -232,7 +234,7 @@ def test_bicycle_stability(tmp_path):
     case = reference("whipple_bicycle_linear")["meijaard"]
     states = ["lean", "steer", "lean'", "steer'"]
     speeds = np.arange(0.0, 10.5, 0.5)
-    locus = root_locus(bicycle(), speeds, at=running, states=states, independent=["rear_turn"], name="speed (m/s)")
+    locus = root_locus(bicycle(), speeds, parameters=lambda v: {"speed": v}, states=states, independent=["rear_turn"])
     for speed in (1, 2, 5, 10):
         found = np.sort_complex(locus.eigenvalues[2 * speed])
         expected = np.sort_complex([complex(*pair) for pair in case["eigenvalues_by_speed"][str(speed)]])

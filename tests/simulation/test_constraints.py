@@ -128,7 +128,8 @@ def test_redundant_constraints_are_named_and_their_reactions_left_open():
     assert any("high2" in note and "is already imposed by" in note for note in motion.notes)
     open_ones = {name for name in outputs if np.isnan(motion[name]).any()}
     assert {"high1.force.x", "high2.force.x", "low1.force.z"} <= open_ones
-    assert all(f"'{name}' is not determined" in " ".join(motion.notes) for name in open_ones)
+    said = " ".join(note for note in motion.notes if "not determined:" in note)
+    assert all(f"'{name}'" in said for name in open_ones)
     plain = ts.simulate(parallelogram(rate=1.0, bars=2), until=0.1, samples=2, rtol=1e-10, outputs=outputs[:2])
     assert not np.isnan(plain.outputs).any()
 

@@ -19,6 +19,7 @@ from torseur.cli.options import (
     SourceArgument,
     ValuesOption,
 )
+from torseur.cli.robots import BaseOption, DensityOption, MergeOption, StrictOption, asked
 
 if TYPE_CHECKING:
     from torseur.cli.work import Work
@@ -43,6 +44,10 @@ def report(
     starts: InitOption = None,
     laws: LawOption = None,
     values: ValuesOption = None,
+    strict: StrictOption = False,
+    base: BaseOption = None,
+    merge_fixed: MergeOption = False,
+    density: DensityOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -56,13 +61,13 @@ def report(
     from torseur.report.compose.making import Occasion, content_of
     from torseur.report.page import write_report
 
-    work = Work.begin(source, settings, starts, laws, values)
+    work = Work.begin(asked(source, strict, base, merge_fixed, density), settings, starts, laws, values)
     place = out if out is not None else Path(re.sub(r"[^\w.-]", "_", work.source.mechanism.name) + ".html")
     require_free(place, force)
     given = (work.values.parameters, work.values.initial)
     with progress(f"{work.source.mechanism.name}: report", quiet=json) as follow:
         occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), follow)
-        content = content_of(work.source.mechanism, occasion)
+        content = content_of(work.source.mechanism, occasion, work.source.robot)
     write_report(content, place, overwrite=force)
     _tell(content, place, json)
 

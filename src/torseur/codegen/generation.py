@@ -13,6 +13,7 @@ TARGETS = {
     "cpp": "torseur.codegen.cpp.module",
     "fortran": "torseur.codegen.fortran.module",
     "python": "torseur.codegen.python.module",
+    "cuda": "torseur.codegen.cuda.module",
     "jax": "torseur.codegen.jax.module",
     "matlab": "torseur.codegen.matlab.module",
 }
@@ -21,8 +22,6 @@ TARGETS = {
 
 def generate_files(module: Module, target: str) -> dict[str, str]:
     """The files of a target by their path in the folder they belong in. All text is ASCII."""
-    if target == "cuda":
-        raise UnsupportedError("target 'cuda' does not exist yet. For code that runs on a GPU, use target 'jax'.")
     if target not in TARGETS:
         raise UnsupportedError(unknown_name("target", target, TARGETS))
     print_files: Callable[[Module], dict[str, str]] = import_module(TARGETS[target]).module_files

@@ -1,7 +1,8 @@
 """Functions of a mechanism and their derivatives by request: "mass_matrix", "frame:hand", "forward_dynamics/q,v".
 
 A slash asks for derivatives: f/q by the coordinates, f/q,v by the coordinates and by the speeds, f/q/v first by the
-one and then by the other. What to differentiate by is an input (t, q, v, vdot, tau, u, p) or an entry of one, by name.
+one and then by the other. What to differentiate by is an input (t, q, v, vdot, tau, u, p) or an entry of one, by name;
+"displacement" is by the configuration along each speed, where a quaternion has three directions and not four.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from torseur.equations.differentiation import Variables, derivatives
+from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
 from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
+from torseur.equations.variables import Variables
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, live_nodes
 
 FRAME = "frame:"
 HIGHEST_ORDER = 2
+DISPLACEMENT = "displacement"
 ARGUMENTS = {
     "inverse_dynamics": ("q", "v", "vdot"),
     "regressor": ("q", "v", "vdot"),
@@ -99,8 +102,9 @@ def program_for(equations: Equations, request: Request) -> Program:
     if request.levels:
         chosen = [[_variables(word, groups, request.function) for word in level] for level in request.levels]
         outputs: list[Output] = []
+        differentiation = Differentiation(equations, request.function)
         for ways in _without_repetition(list(product(*chosen))):
-            outputs += derivatives(equations, request.function, ways)
+            outputs += differentiation.outputs(ways)
     else:
         outputs = outputs_of(equations, request.function)
     groups["u"] = Input("u", _undetermined(equations, outputs))
@@ -111,14 +115,16 @@ def program_for(equations: Equations, request: Request) -> Program:
 
 
 def _variables(word: str, groups: dict[str, Input], function: str) -> Variables:
-    """A whole input, or one of its entries."""
+    """A whole input, one of its entries, or displacements along the speeds."""
+    if word == DISPLACEMENT:
+        return Variables(word, groups["v"].nodes, along=True)
     if word in groups:
         if not len(groups[word]):
             raise TorseurError(f"{function}/{word}: this mechanism has no {word}.")
         return Variables(word, groups[word].nodes)
     entries = {_name(node): node for group in groups.values() for node in group.nodes}
     if word not in entries:
-        raise TorseurError(unknown_name("input", word, [*groups, *entries], f"{function}/{word}: "))
+        raise TorseurError(unknown_name("input", word, [*groups, DISPLACEMENT, *entries], f"{function}/{word}: "))
     return Variables(word, (entries[word],), single=True)
 
 

@@ -16,7 +16,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 _SAMPLES = 300_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ModularElement:
     """An offset, then a turn or a move (the slot's number decides how far)."""
 
@@ -28,7 +28,7 @@ class ModularElement:
     sign: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ModularCycle:
     """Elements around a loop, then the last offset."""
 
@@ -41,7 +41,7 @@ class ModularCycle:
         return [e.slot for e in self.elements]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Place:
     """Places (N, 3, 3) and (N, 3), and which of them are meaningless (a division by zero)."""
 

@@ -21,7 +21,7 @@ from torseur.spatial import Transform, Vec3
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _POINTS = 6
-_TRIES = 40
+_TRIES = 24
 _ROUNDS = 6
 _PRIMES_TRIED = 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -176,6 +176,46 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Formalism:
+    """A row of the certificate: what one formalism cost and how far it is off, or why it does not apply."""
+
+    name: str
+    operations: int = 0
+    milliseconds: float = 0.0
+    difference: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The equations by several formalisms, compared; `verdict` is the result in words."""
+
+    agrees: bool
+    verdict: str
+    rows: tuple[Formalism, ...]
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """Rows of texts under headings; columns in `numeric` are set to the right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """A positive number by iteration, drawn on a logarithmic scale."""
+
+    title: str
+    values: tuple[float, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """How to obtain the same report again."""
 
@@ -184,6 +224,32 @@ class Reproduction:
     source: str = ""
     versions: tuple[tuple[str, str], ...] = ()
     date: str = ""
+
+
+@dataclass(frozen=True)
+class LoopRing:
+    """A loop by name, and the joints it passes in turn."""
+
+    name: str
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """What closed loops leave free: facts, texts, the loops with the places of all joints (m), and the matrix N.
+
+    N has a row per freedom and a column per independent coordinate.
+    """
+
+    facts: tuple[Fact, ...]
+    rings: tuple[LoopRing, ...] = ()
+    places: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    branches: tuple[str, ...] = ()
+    redundant: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    freedoms: tuple[str, ...] = ()
+    passage: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,15 +274,20 @@ class ReportContent:
     bodies: tuple[Body, ...] = ()
     joints: tuple[Joint, ...] = ()
     freedom: tuple[Fact, ...] = ()
+    loops: Loops | None = None
     warnings: tuple[str, ...] = ()
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""
     parameters: tuple[Parameter, ...] = ()
+    tables: tuple[DataTable, ...] = ()
+    convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
     checks: tuple[Check, ...] = ()
+    certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)
+    findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
 
     def __post_init__(self) -> None:
         _check_names(self)

@@ -12,8 +12,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from torseur.report import sections, stage
+from torseur.report.certificate import certificate
 from torseur.report.content import EquationBlock, ReportContent, ReportError
+from torseur.report.convergence import convergence
 from torseur.report.equation_view import Index, plain
+from torseur.report.loops import loops
 from torseur.report.markup import Markup, element
 from torseur.report.packing import pack_floats, pack_motion
 from torseur.report.palette import GROUND, SERIES, Colour, body_colour
@@ -186,9 +189,13 @@ def _main(content: ReportContent, index: Index) -> Markup:
         "div",
         sections.mechanism(content),
         sections.freedom(content.freedom),
+        loops(content),
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
+        sections.tables(content.tables),
+        convergence(content.convergence),
         sections.checks(content.checks),
+        certificate(content.certificate),
         sections.reproduction(content.reproduction),
         class_="text",
     )

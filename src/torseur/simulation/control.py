@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, IntArray, routine
+from torseur.simulation.constrained.accelerations import VANISHING
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.memory import (
     AFTER_REJECTION,
+    ASKED,
     DIRECTION,
     DISTANCE,
     LAST_ERROR,
@@ -15,6 +17,7 @@ from torseur.simulation.memory import (
     NOT_FINITE,
     RETRIES,
     RTOL,
+    SELECTS,
     START_DISTANCE,
     STEP,
     T_END,
@@ -31,9 +34,11 @@ NONFINITE_REDUCTION = 10.0
 FIRST_LAST_ERROR = 1e-4
 RESOLUTION = 2.0**-52
 BESIDE = 0.1  # distance from a singular configuration at which steps are retried
-TOO_CLOSE = 1e-4  # distance at which no step should end
+TOO_CLOSE = 1e-8  # distance at which no step should end
+WORTH_HOLDING = 1e-3  # distance below which accelerations are kept for the passage
+BADLY_SELECTED = 0.1  # distance below which other constraints are looked for
+ASKED_AGAIN = 0.2
 MOST_RETRIES = 10
-SOME_RETRIES = 2  # after which only the part of the error along the constraints counts
 PASSING_REDUCTION = 0.85
 
 
@@ -103,6 +108,24 @@ def lengthen(clock: Array, count: IntArray, h: float, error: float) -> None:
 def is_beside(clock: Array) -> bool:
     """Whether the step starts or ends beside a singular configuration."""
     return min(clock[DISTANCE], clock[START_DISTANCE]) < BESIDE
+
+
+@routine
+def is_worth_holding(clock: Array) -> bool:
+    """Whether the accelerations at the end of the step are those to go on with across a singular configuration."""
+    return clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
+
+
+@routine
+def wants_selection(clock: Array, count: IntArray) -> bool:
+    """Whether it is time to look for other constraints among redundant ones, and again where it gets much worse."""
+    if count[SELECTS] == 0 or clock[DISTANCE] > BADLY_SELECTED:
+        clock[ASKED] = 1.0
+        return False
+    asks = clock[DISTANCE] < ASKED_AGAIN * clock[ASKED]
+    if asks:
+        clock[ASKED] = clock[DISTANCE]
+    return asks
 
 
 @routine

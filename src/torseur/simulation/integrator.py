@@ -16,6 +16,7 @@ from torseur.simulation.control import FIRST_LAST_ERROR
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.problem import Problem
 from torseur.simulation.system import Vector
+from torseur.simulation.tableau import STAGES
 
 ATTEMPTS_PER_CALL = 20_000  # then Python may look at interrupts and report progress
 FIRST_ROOM = 256
@@ -76,19 +77,24 @@ class Memory:
     def of(cls, problem: Problem) -> Memory:
         """Memory at the start of a problem."""
         n, events, times = len(problem.initial), len(problem.directions), problem.times
-        width = PIECE_STATE + (8 * n if problem.keep == memory.KEEP_DENSE else n)
+        vectors = {memory.KEEP_DENSE: 8, memory.KEEP_SLOPES: 1 + STAGES}.get(problem.keep, 1)
         return cls(
             clock=_clock(problem),
             count=_count(problem),
             y=problem.initial.copy(),
             times=times if len(times) else np.zeros(1),
             samples=np.empty((max(len(times), 1), n)),
-            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, width)),
+            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, PIECE_STATE + vectors * n)),
             marks=np.empty((FIRST_ROOM + events if events else 1, 2 + n)),
             sides=np.zeros(max(events, 1), dtype=np.int64),
             directions=_integers(problem.directions),
             limits=_integers(problem.limits),
         )
+
+    @property
+    def slope(self) -> Vector:
+        """The slope of the present state, where the loop left it."""
+        return self.clock[memory.CLOCK_SIZE :]
 
     @property
     def attempts(self) -> int:
@@ -120,13 +126,13 @@ def _integers(values: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def _clock(problem: Problem) -> Vector:
-    clock = np.zeros(memory.CLOCK_SIZE)
+    clock = np.zeros(memory.CLOCK_SIZE + len(problem.initial))
     clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
     clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
     clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
     clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
     clock[memory.MILESTONE] = problem.start
-    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = 1.0
+    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = clock[memory.ASKED] = 1.0
     return clock
 
 
@@ -149,6 +155,7 @@ class Integrator:
         """Computes the motion, or as much of it as there is."""
         begin = time.perf_counter()
         work = Memory.of(problem)
+        work.count[memory.SELECTS] = problem.reselect is not None
         work.count[memory.WATCH] = self.when_stiff is not None
         present, answer, error, notes = self, memory.PAUSED, None, []
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
@@ -157,6 +164,10 @@ class Integrator:
                 notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {present.method} took over there.")
             elif answer == memory.REPARTITION and problem.repartition is not None:
                 notes.append(problem.repartition(float(work.clock[memory.TIME]), work.y))
+            elif answer == memory.RESELECT and problem.reselect is not None:
+                problem.reselect(float(work.clock[memory.TIME]), work.y)
+            elif answer == memory.HOLD and problem.hold is not None:
+                problem.hold(work.slope)
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
                 answer = present.call(work, problem)

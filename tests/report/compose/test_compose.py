@@ -9,6 +9,8 @@ import torseur as ts
 from torseur import library
 from torseur.report.compose.account import account
 from torseur.report.compose.compose import compose, outputs_for, unit_text
+from torseur.report.compose.making import Occasion
+from torseur.report.compose.making import content_of as content_of_mechanism
 from torseur.report.compose.poses import quaternions
 from torseur.report.page import render
 from torseur.report.shapes import Box
@@ -154,3 +156,11 @@ def test_account_of_a_puma():
     assert [one.mass for one in found.bodies] == [0, 17.4, 4.8, 0.82, 0.34, 0.09]
     assert found.degree_of_freedom == 6
     assert {joint.kind for joint in found.joints} == {"revolute"}
+
+
+def test_what_no_motion_depends_on_is_drawn_at_zero_and_said():
+    block = ts.body("block", mass=2, inertia=0)
+    rail = ts.prismatic("rail", ts.EARTH, block, "x", axis=(0, 1, 0))
+    falling = ts.Mechanism("falling", bodies=[block], joints=[rail], gravity=(0, -9.81, 0))
+    page = content_of_mechanism(falling, Occasion(until=1.0))
+    assert page.plots and any("does not depend on 'block.centre.x'" in warning for warning in page.warnings)

@@ -36,7 +36,7 @@ between -1 and 3 % from the latter."""
 _LEVELS = {Shape.STRAIGHT: "-O2", Shape.LOOPS: "-O2", Shape.LONG_LOOPS: "-O3"}
 """Vectorised loops run four times faster once they are long, and slower when they are short."""
 
-_CANDIDATES = ("gcc", "clang", "cc")
+_CANDIDATES = ("clang", "gcc", "cc")
 _LONGEST_MESSAGE = 2000
 
 
@@ -75,7 +75,7 @@ class CCompiler:
 
 
 def find_compiler() -> CCompiler | None:
-    """The compiler of $CC, else gcc, clang or cc on PATH; None when there is none."""
+    """The compiler of $CC, else clang, gcc or cc on PATH; None when there is none."""
     chosen = os.environ.get("CC", "").strip()
     return _find(chosen, os.environ.get("PATH", ""))
 

@@ -224,7 +224,7 @@ class IntrinsicEquations:
                     )
                 )
         for constraint, multiplier in zip(self.equations.constraints, self.equations.multipliers, strict=True):
-            value = constraint.row[slot] * multiplier
+            value = -constraint.row[slot] * multiplier
             if not value.is_zero:
                 name = f"Q_{multiplier.name}_{speed}"
                 found.append(self._scalar(name, value, f"Constraint force of {constraint.name}", ()))

@@ -1,7 +1,7 @@
 """Where the terms of the equations come from: the share of every body and of every load, derived separately.
 
 M(q) v' + b(q, v) is linear in the inertias, so the share of a body is what the same recursion gives when every other
-body has none. Q is the sum over the loads; constraints add Cᵀ λ. Nothing is guessed from the names in a formula.
+body has none. Q is the sum over the loads; constraints add Cᵀ λ on the left. Nothing is guessed from names.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ class Shares:
             yield Share(LOAD, f"{words} '{load.name}'", bodies, joints, tuple(-as_expr(row) for row in rows))
 
     def _of_constraints(self) -> Iterator[Share]:
-        """-Cᵀ λ, by the joint that closes a loop or by the constraint of the user."""
+        """Cᵀ λ, by the joint that closes a loop or by the constraint of the user."""
         equations = self.equations
         pairs = list(zip(equations.constraints, equations.multipliers, strict=True))
         joints = {f"joint '{joint.name}'": joint.name for joint in equations.tree.loops}
         for owner in dict.fromkeys(constraint.owner for constraint, _ in pairs):
             own = [(constraint.row, multiplier) for constraint, multiplier in pairs if constraint.owner == owner]
             columns = zip(*(row for row, _ in own), strict=True)
-            rows = [-_product(column, [multiplier for _, multiplier in own]) for column in columns]
+            rows = [_product(column, [multiplier for _, multiplier in own]) for column in columns]
             yield Share(CONSTRAINT, owner, (), (joints[owner],) if owner in joints else (), tuple(rows))
 
     def _with_only(self, body: Body) -> Tree:

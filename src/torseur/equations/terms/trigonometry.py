@@ -30,12 +30,35 @@ def shortened(polynomial: Polynomial) -> Polynomial:
 
 
 def _without_squares(polynomial: Polynomial) -> Polynomial:
-    """Each angle's even powers written by its cosine or by its sine, whichever gives fewer terms."""
-    current = polynomial
-    for angle in _squared_angles(polynomial):
-        sine, cosine = _function("sin", angle), _function("cos", angle)
-        choices = [current, _reduced(current, sine, cosine), _reduced(current, cosine, sine)]
-        current = min(choices, key=len)
+    """Each angle's even powers written by its cosine or by its sine, whichever gives fewer terms.
+
+    What one angle saves can let another save more, so the angles are gone through until nothing is saved.
+    """
+    current, before = polynomial, len(polynomial) + 1
+    while len(current) < before:
+        before = len(current)
+        for angle in _squared_angles(current):
+            sine, cosine = _function("sin", angle), _function("cos", angle)
+            choices = [current, _reduced(current, sine, cosine), _reduced(current, cosine, sine)]
+            current = min(choices, key=len)
+    return _with_equal_squares_joined(current)
+
+
+def _with_equal_squares_joined(polynomial: Polynomial) -> Polynomial:
+    """x sin² + x cos² made x for single pairs of terms, where other squares of the angle stay."""
+    current = dict(polynomial)
+    pending = deque(current)
+    while pending:
+        term = pending.popleft()
+        for factor in [f for f, exponent in term if f.op == "sin" and exponent >= 2]:
+            rest = product(term, ((factor, -2),))
+            partner = product(rest, ((_function("cos", factor.args[0]), 2),))
+            if term in current and current[term] == current.get(partner):
+                total = current.pop(rest, 0) + current.pop(term)
+                del current[partner]
+                if total != 0:
+                    current[rest] = total
+                    pending.append(rest)
     return current
 
 

@@ -28,6 +28,7 @@ from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading.read_graph import named as name_node
 from torseur.report.reading.recursion import definitions
 from torseur.report.reading_order import term_key
+from torseur.tree import GROUND
 
 LARGEST_MATRIX = 40  # beyond, M is not shown at all
 
@@ -58,7 +59,9 @@ class Blocks:
     @cached_property
     def terms(self) -> list[list[SharedTerm]] | None:
         """The terms of every equation; None when they are too many to read."""
-        rows = []
+        rows: list[list[SharedTerm]] = []
+        if self._fewest_terms > TOTAL_LIMIT:
+            return None
         try:
             for row in range(len(self.equations.layout.speeds)):
                 rows.append(row_terms(self.shares.all, row))
@@ -67,6 +70,16 @@ class Blocks:
         except TooManyTerms:
             return None
         return rows
+
+    @property
+    def _fewest_terms(self) -> int:
+        """How many terms there are at least: a body with mass couples the speeds on its path, a third of them truly."""
+        tree = self.equations.tree
+        heavy = [
+            tree.places[b.name][0] for b in tree.mechanism.bodies if b.solids or b.mass is None or not b.mass.is_zero
+        ]
+        speeds = [sum(len(tree.links[k].symbols.speeds) for k in tree.path(link)) for link in heavy if link != GROUND]
+        return sum(count * count for count in speeds) // 3
 
     def compact(self) -> EquationBlock | None:
         """M v' = f, the entries folded."""

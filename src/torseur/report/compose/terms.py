@@ -63,13 +63,13 @@ def samples_of(equations: Equations, numbers: Numbers, trajectory: Trajectory) -
 
 
 def with_multipliers(equations: Equations, samples: Samples) -> Samples:
-    """The samples with the multipliers of least size that satisfy Cᵀ λ = M v' + b - Q best."""
+    """The samples with the multipliers of least size that satisfy M v' + b + Cᵀ λ = Q best."""
     n, m = len(equations.layout.speeds), len(equations.constraints)
     rows = [entry for constraint in equations.constraints for entry in constraint.row]
     nothing = dict.fromkeys(equations.multipliers, as_expr(0))
     forces = np.stack(samples.values(substitute(equations.residual, nothing)), axis=-1)
     matrices = np.stack(samples.values(rows), axis=-1).reshape(samples.count, m, n)
-    found = [np.linalg.lstsq(c.T, f, rcond=1e-10)[0] for c, f in zip(matrices, forces, strict=True)]
+    found = [np.linalg.lstsq(c.T, -f, rcond=1e-10)[0] for c, f in zip(matrices, forces, strict=True)]
     columns = np.array(found).T
     return Samples({**samples.bindings, **dict(zip(equations.multipliers, columns, strict=True))}, samples.count)
 

@@ -24,13 +24,14 @@ LARGEST_WRITING = 300  # operations of an expression that can be read as it was 
 HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
 
 
-_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+(\w+))?")
+_ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
+_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
 def named(text: str) -> Name:
     """A quantity by its name; primes are time derivatives, and the multiplier of joint 'wrist': x is lambda_wrist_x."""
     if multiplier := _MULTIPLIER.fullmatch(text):
-        return Name("_".join(part for part in ("lambda", *multiplier.groups()) if part))
+        return Name("_".join(part.replace(" ", "_") for part in ("lambda", *multiplier.groups()) if part))
     bare = text.rstrip("'")
     return Name(bare, len(text) - len(bare))
 
@@ -123,6 +124,8 @@ def definition(expression: Expr, names: Names) -> Node:
 def tidied(expression: Expr, names: Names, limit: int = 12) -> Node:
     """What a node stands for in terms of named nodes: multiplied out and factored where that is shorter."""
     plainly = definition(expression, names)
+    if expression.op not in _ARITHMETIC:
+        return plainly
     try:
         tidy = factored(multiplied_out(expression, limit, names), names)
     except TooManyTerms:
@@ -187,7 +190,8 @@ def _product(node: Expr, names: Names) -> Node:
     first, second = (as_it_stands(a, names) for a in node.args)
     if first == second:
         return Power(first, Number(Fraction(2)))
-    return Product(tuple(sorted((*_factors(first), *_factors(second)), key=factor_key)))
+    factors = [factor for factor in (*_factors(first), *_factors(second)) if factor != ONE]
+    return product(tuple(sorted(factors, key=factor_key)))
 
 
 def _quotient(node: Expr, names: Names) -> Node:

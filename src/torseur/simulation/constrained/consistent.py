@@ -20,6 +20,7 @@ SILENT = 1e-9  # move of given values that is not worth a word
 INDEPENDENT = 1e-9  # part of the largest singular value above which a constraint says something new
 TOUCHES = 1e-9  # part of a unit speed by which a rate counts as moved
 SAME_ACCELERATION = 1e-7  # of the size of accelerations, up to which constraints agree on them
+AT_REST = 1e-60  # size of accelerations, in units of the mechanism, that are none: their digits are lost
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def _require_accelerations(numbers: StateNumbers, t: float, y: Vector) -> None:
     metric = numbers.metric(t, y, rows)
     missed = gamma - rows @ _smallest(metric, rows, gamma, np.ones(len(numbers.scales), dtype=bool))
     fastest = np.abs(y[numbers.coordinates :] / numbers.scales).max(initial=0.0)
-    size = np.abs(gamma).max(initial=0.0) + fastest**2 * np.abs(rows).max(initial=0.0)
+    size = AT_REST + np.abs(gamma).max(initial=0.0) + fastest**2 * np.abs(rows).max(initial=0.0)
     if np.abs(missed).max(initial=0.0) > SAME_ACCELERATION * size:
         raise TorseurError(_contradiction(numbers, rows, missed, "accelerations"))
 

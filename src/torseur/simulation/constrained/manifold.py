@@ -38,7 +38,7 @@ from torseur.simulation.constrained.sizes import (
 )
 from torseur.simulation.laws import NU, laws
 
-LEAST = 1e-6  # distance from a singular configuration below which a constraint corrects nothing but noise
+LEAST = 1e-8  # distance from a singular configuration below which a constraint corrects nothing but noise
 ITERATIONS = 8
 CLOSE = 1e-6  # size of a correction of positions, in units of the mechanism, after which one more is enough
 FAR = 0.5  # size of a correction that means the constraints are out of reach

@@ -77,7 +77,7 @@ def _bound(system: System, laws: Mapping[str, Any], formulas: Program | None) ->
     """Compile-time numbers and externals of the task; the values of laws follow the parameters and settings in p."""
     binding = Binding(system, laws)
     statics = binding.statics | {"NL": len(system.laws), "NZ": 0}
-    externals = binding.externals | binding._rhs()
+    externals = binding.externals | binding.slope()
     if system.laws:
         slots = [symbol(f"slot {k}") for k in range(len(system.solver_parameters))]
         inputs = [symbol(f"input {k}") for k in range(len(system.laws))]
@@ -86,7 +86,7 @@ def _bound(system: System, laws: Mapping[str, Any], formulas: Program | None) ->
         statics["NA"] = len(inputs)
     if formulas is not None:
         statics["NZ"] = len(formulas.outputs[0])
-        externals |= binding._formulas("outputs", formulas)
+        externals |= binding.formulas("outputs", formulas)
     return statics, externals
 
 
