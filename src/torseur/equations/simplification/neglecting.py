@@ -104,7 +104,7 @@ class Simplified:
 
     @cached_property
     def residual(self) -> tuple[Expr, ...]:
-        """The simplified rows of M v' + b - Q - Cᵀ λ."""
+        """The simplified rows of M v' + b - Q + Cᵀ λ."""
         changed = {change.piece: change.expression for change in self.changes}
         rows = [as_expr(0)] * len(self.equations.layout.speeds)
         for piece in self.pieces:

@@ -65,8 +65,8 @@ def _times(coefficient: Node, motion: Sequence[Node]) -> Node:
 
 
 def _forces(equations: Equations, row: int) -> Node:
-    """Loads and constraint forces."""
+    """Loads and constraint forces -Cᵀ λ."""
     total = equations.loads[row]
     for constraint, multiplier in zip(equations.constraints, equations.multipliers, strict=True):
-        total = total + constraint.row[row] * multiplier
+        total = total - constraint.row[row] * multiplier
     return readable(as_expr(total))

@@ -33,7 +33,7 @@ def statements(equations: Equations, level: str, steps: int = 0) -> list[Stateme
 
 
 def matrix_level(equations: Equations) -> list[Statement]:
-    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the right of the equations of motion."""
+    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
     constraints = equations.constraints
     parts: list[Part] = [
         ("M", equations.mass_matrix, "matrix"),
@@ -130,7 +130,7 @@ def recursive_lines(equations: Equations) -> list[Line]:
     forces = inverse_dynamics(equations.tree, layout.coordinates, layout.speeds, layout.accelerations)
     pairs = list(zip(equations.constraints, equations.multipliers, strict=True))
     entries = [
-        as_expr(force) - load - sum((c.row[k] * multiplier for c, multiplier in pairs), as_expr(0))
+        as_expr(force) - load + sum((c.row[k] * multiplier for c, multiplier in pairs), as_expr(0))
         for k, (force, load) in enumerate(zip(forces, equations.loads, strict=True))
     ]
     listed, nodes = definitions(entries)
