@@ -3,6 +3,8 @@ from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
 from torseur.equations.generation import generate as generate
+from torseur.equations.simplification import box_of as box_of
+from torseur.equations.simplification import simplify as simplify
 from torseur.errors import IdentificationError as IdentificationError
 from torseur.errors import MechanismError as MechanismError
 from torseur.errors import SimulationError as SimulationError
@@ -105,6 +107,7 @@ from torseur.readers import RobotFile as RobotFile
 from torseur.readers import read_robot as read_robot
 from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
+from torseur.report.levels.writing import write_equations as write_equations
 from torseur.sensitivity import Criterion as Criterion
 from torseur.sensitivity import Jump as Jump
 from torseur.sensitivity import Sensitivities as Sensitivities

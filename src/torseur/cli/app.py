@@ -24,6 +24,7 @@ from torseur.cli.reactions import reactions
 from torseur.cli.report import report
 from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
+from torseur.cli.simplify import simplify
 from torseur.cli.simulate import simulate
 from torseur.cli.sweep import sweep
 from torseur.cli.version import version
@@ -71,6 +72,7 @@ def torseur(
 COMMANDS = (
     check,
     equations,
+    simplify,
     objects,
     simulate,
     reactions,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.graph import Expr
 from torseur.report.expression import Node
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import TooManyTerms
 from torseur.report.reading.read_graph import readable, written_size
 from torseur.report.reading.recursion import definitions
 from torseur.spatial import Force, Motion

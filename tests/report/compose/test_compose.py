@@ -95,7 +95,7 @@ def test_undetermined_mechanism_has_equations_and_no_motion():
     mechanism = library.load("satellite")
     content = compose(mechanism, ts.derive(mechanism))
     assert content.motion is None and content.checks == ()
-    assert [block.title for block in content.equations] == ["Compact form", "Recursive form"]
+    assert [block.title for block in content.equations] == ["Intrinsic form", "Recursive form", "Compact form"]
     assert "reflecteur.s" in content.warnings[1]
 
 
