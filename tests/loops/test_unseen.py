@@ -42,3 +42,9 @@ def test_branches_are_told_by_what_they_move():
 def test_a_flat_sheet_has_a_branch_of_two_dimensions_and_several_curves():
     assert loops(unseen.flat_sheet()).branches[0] == 2
     assert set(loops(unseen.flat_sheet()).branches[1:]) == {1}
+
+
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(k, marks=pytest.mark.slow) for k in range(8, 60))])
+def test_a_loop_in_general_position_moves_as_counted(seed):
+    mechanism, freedoms = unseen.random_loop(seed)
+    assert loops(mechanism).finite == max(0, freedoms - 6)

@@ -373,3 +373,29 @@ def four_cylinders() -> tm.Mechanism:
         ends = d.frame(bodies[k], point), d.frame(bodies[k + 1], point)
         d.joints.append(tm.cylindrical(f"C{k}", *ends, f"t{k}", f"z{k}", axis))
     return d.mechanism()
+
+
+def random_loop(seed: int) -> tuple[tm.Mechanism, int]:
+    """A loop of joints of many kinds in general position, and the number of their freedoms."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(3, 9))
+    d, freedoms, kinds = Drawing(f"random_{seed}"), 0, [""]
+    bodies = ["earth", *(f"b{k}" for k in range(1, count)), "earth"]
+    for k in range(count):
+        point, axis, other = (tuple(map(float, rng.normal(size=3))) for _ in range(3))
+        kind = str(rng.choice(list("RRRPSUCH")))
+        # More than two slides, or a rod between two balls, would have motions of their own.
+        kind = "R" if (kind == "P" and kinds.count("P") >= 2) or kind == kinds[-1] == "S" else kind
+        ends = d.frame(bodies[k], point), d.frame(bodies[k + 1], point)
+        names = [f"{letter}{k}" for letter in "uvw"]
+        d.joints.append({
+            "R": lambda k=k, e=ends, n=names, a=axis: tm.revolute(f"J{k}", *e, n[0], a),
+            "P": lambda k=k, e=ends, n=names, a=axis: tm.prismatic(f"J{k}", *e, n[0], a),
+            "H": lambda k=k, e=ends, n=names, a=axis: tm.helical(f"J{k}", *e, n[0], F(1, 5), a),
+            "C": lambda k=k, e=ends, n=names, a=axis: tm.cylindrical(f"J{k}", *e, n[0], n[1], a),
+            "U": lambda k=k, e=ends, n=names, a=axis, b=other: tm.universal(f"J{k}", *e, n[0], n[1], a, b),
+            "S": lambda k=k, e=ends, n=names: tm.spherical(f"J{k}", *e, *n),
+        }[kind]())  # fmt: skip
+        kinds.append(kind)
+        freedoms += {"C": 2, "U": 2, "S": 3}.get(kind, 1)
+    return d.mechanism(), freedoms
