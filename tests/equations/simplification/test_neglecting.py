@@ -140,3 +140,31 @@ def test_mistakes_are_named():
         simplify(equations, box, 0.1, method="guess")
     with pytest.raises(UnsupportedError, match="may vanish"):
         bounds([1 / q], {q: Interval(-1, 1)})
+
+
+ROAD = {"angles": (-0.05, 0.05), "lengths": (-0.05, 0.05), "angular_speeds": (-0.2, 0.2), "velocities": (-0.3, 0.3),
+        "angular_accelerations": (-1, 1), "accelerations": (-3, 3), "vx": (20, 25), "z": (0.5, 0.6), "t": (0, 1)}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_vehicle_of_fourteen_freedoms():
+    """The question of the first source: nine terms in ten can go for one part in a hundred, seen again at fresh states."""
+    equations = ts.derive(library.load("vehicle"))
+    box = box_of(equations, ROAD | {f"{wheel}_spin'": (70, 85) for wheel in ("fl", "fr", "rl", "rr")})
+    found = simplify(equations, box, 0.01, method="sampling")
+    assert len(found.dropped) > 0.9 * len(found.pieces)
+    for seen, bound in zip(found.errors(box.samples(4000, seed=77)), found.certificate.bounds, strict=True):
+        assert seen <= bound
+
+
+def test_what_has_no_interval_stays():
+    """A table has no interval: its term is kept, and the others are judged."""
+    mechanism = ts.parse(
+        """table bump in N order 3 = [-1, 0], [0, 1], [1, 4], [2, 9] ;
+        let mass = body mass = 2 kg, centre = 0, inertia = 0 end ;
+        join earth and mass.frame as rail with prismatic(x) along [1, 0, 0] force = bump(x / 1 m) end ;"""
+    )
+    equations = ts.derive(mechanism)
+    found = simplify(equations, box_of(equations, {"x": (0, 1), "x'": (0, 1), "x''": (-1e-3, 1e-3)}), 0.1)
+    assert [change.piece.share.kind for change in found.dropped] == ["inertia"]
+    assert [piece.share.kind for piece in found.kept] == ["load"]

@@ -9,6 +9,7 @@ the certificate; the rounding of the numbers themselves, some 1e-15 of the large
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -19,15 +20,15 @@ from numpy.typing import NDArray
 from torseur.equations.equations import Equations
 from torseur.equations.simplification.box import Box
 from torseur.equations.simplification.intervals import Interval, bounds, power, product, up
-from torseur.equations.terms.origins import Share, Shares
-from torseur.equations.terms.polynomial import Monomial, TooManyTerms, multiplied_out
+from torseur.equations.terms.origins import LOAD, Share, Shares
+from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out, single
 from torseur.equations.terms.trigonometry import shortened
 from torseur.errors import TorseurError, UnsupportedError
 from torseur.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.graph.expr import Number
 
 Array = NDArray[np.float64]
-MOST_TERMS = 6000  # of one body's share of one equation
+MOST_TERMS, MOST_LOAD_TERMS = 6000, 400  # of one body's or one load's share of one equation
 SAMPLES = 512
 SAFETY = 1.25  # a sampled bound is widened by this
 METHODS = ("interval", "sampling")
@@ -166,18 +167,20 @@ _NOTHING = Certificate("", 0.0, (), (), (), 0)
 
 
 def _pieces(equations: Equations) -> list[Piece]:
+    """The terms of every equation; a share that is too long to be multiplied out is one term by itself."""
     found = []
     for share in Shares(equations).all:
+        limit = MOST_LOAD_TERMS if share.kind == LOAD else MOST_TERMS
         for row, expression in enumerate(share.rows):
-            try:
-                polynomial = shortened(multiplied_out(expression, MOST_TERMS))
-            except TooManyTerms:
-                raise UnsupportedError(
-                    f"simplify: {share.sentence} has more than {MOST_TERMS} terms in the equation of "
-                    f"'{equations.layout.speed_names[row]}'; simplify a part of the mechanism."
-                ) from None
-            found += [Piece(row, share, monomial, c) for monomial, c in polynomial.items()]
+            found += [Piece(row, share, monomial, c) for monomial, c in _terms(expression, limit).items()]
     return found
+
+
+def _terms(expression: Expr, limit: int) -> Polynomial:
+    try:
+        return shortened(multiplied_out(expression, limit))
+    except TooManyTerms:
+        return single(expression)
 
 
 class _Work:
@@ -188,7 +191,7 @@ class _Work:
         factors = list({factor: None for piece in pieces for factor, _ in piece.monomial})
         self.samples = dict(zip(factors, _values(factors, box.samples(SAMPLES, seed)), strict=True))
         self.proven = method == "interval"
-        self.bounds = dict(zip(factors, bounds(factors, box.ranges), strict=True)) if self.proven else {}
+        self.bounds = {f: _bound(f, box) for f in factors} if self.proven else {}
         moving = set(box.varying())
         self.symbols = {f: {x for x in symbols_of([f]) if x in moving} for f in factors}
 
@@ -216,8 +219,18 @@ class _Work:
 
     def largest(self, monomial: Monomial, coefficient: Number, spread: float = 1.0) -> float:
         """The largest magnitude of a term, times a spread; an observed one is widened."""
+        if self.proven and any(math.isinf(self.bounds[factor].largest) for factor, _ in monomial):
+            return math.inf
         bound = abs(float(coefficient)) * self.interval(monomial).largest * spread
         return up(bound) if self.proven else SAFETY * bound
+
+
+def _bound(factor: Expr, box: Box) -> Interval:
+    """The range of a factor; without end where no interval is known for what it is made of, so that it always stays."""
+    try:
+        return bounds([factor], box.ranges)[0]
+    except UnsupportedError:
+        return Interval(-math.inf, math.inf)
 
 
 def _dropped(work: _Work, row: int, allowed: float) -> tuple[list[Change], float]:
@@ -247,7 +260,7 @@ def _held(work: _Work, pieces: Sequence[Piece], allowed: float, used: float) -> 
 def _holding(work: _Work, piece: Piece) -> Change | None:
     """A term with its position-dependent factors held; None where it has none."""
     held = tuple((f, e) for f, e in piece.monomial if work.symbols[f] and all(_is_position(x) for x in work.symbols[f]))
-    if not held:
+    if not held or (work.proven and any(math.isinf(work.bounds[f].largest) for f, _ in piece.monomial)):
         return None
     rest = tuple(pair for pair in piece.monomial if pair not in held)
     span = work.interval(held)
