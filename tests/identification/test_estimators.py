@@ -303,3 +303,6 @@ def test_an_estimate_without_expectations_gives_combinations_only():
     assert np.allclose(found.values, [0.8, 0.1, 0.4], atol=1e-9)
     with pytest.raises(IdentificationError, match="determine combinations only"):
         found.body("link")
+    real = identify(model, [make_trial(model, t, channels(q, v, a), {"q1": tau})], "consistent")
+    assert np.allclose(real.values, [0.8, 0.1, 0.4], atol=1e-6) and is_consistent(real.body("link"), 1e-9)
+    assert any("nothing is expected of link" in note for note in real.notes)

@@ -117,7 +117,7 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
         validation=held,
         bootstrap=replications,
         warnings=warnings,
-        notes=_notes(model, trials, base, method),
+        notes=_notes(model, trials, base, method, options.prior),
     )
 
 
@@ -203,7 +203,9 @@ def _warnings_of_residuals(fits: Sequence[Fit]) -> list[str]:
     return found
 
 
-def _notes(model: LinearModel, trials: Sequence[Trial], base: BaseParameters, method: str) -> tuple[str, ...]:
+def _notes(
+    model: LinearModel, trials: Sequence[Trial], base: BaseParameters, method: str, prior: Prior | None
+) -> tuple[str, ...]:
     notes = [f"{trial.name}: {note}" for trial in trials for note in trial.notes]
     names = [v.removesuffix("'") for v in model.equations.layout.speed_names]
     silent = sorted({n for t in trials for n, is_measured in zip(names, t.measured, strict=True) if not is_measured})
@@ -215,4 +217,7 @@ def _notes(model: LinearModel, trials: Sequence[Trial], base: BaseParameters, me
         notes.append(f"no force depends on {', '.join(base.unfelt)}.")
     if method in CONSISTENT:
         notes.append("deviations are those of the weighted fit without the conditions on bodies.")
+        expected = (prior or described_prior(model)).bodies
+        if free := [owner for owner in model.bodies if owner not in expected]:
+            notes.append(f"nothing is expected of {', '.join(free)}: what the data leave open about them is arbitrary.")
     return tuple(notes)
