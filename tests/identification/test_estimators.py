@@ -142,6 +142,18 @@ def test_joint_parameters_are_recovered(two):
     assert "link1.Izz + q1.rotor" in str(found)
 
 
+def test_friction_cannot_be_negative(two):
+    """Forces that push along the motion: least squares says so with a warning, consistent fits with zero."""
+    mechanism, _, _ = two
+    model = linear_model(mechanism, Extras(viscous=["q1"]))
+    trial = recorded(model, 0.001, extra=lambda q, v, a: v * [-0.5, 0.0])
+    plain = identify(model, [trial])
+    assert plain["q1.viscous"] == pytest.approx(-0.5, abs=0.01)
+    assert any("q1.viscous is negative" in text for text in plain.warnings)
+    for method in ("consistent", "log_cholesky"):
+        assert identify(model, [trial], method)["q1.viscous"] == pytest.approx(0, abs=1e-3)
+
+
 # Parameters of real bodies.
 
 

@@ -12,7 +12,7 @@ from torseur.identification import least_squares as ls
 from torseur.identification.arrays import Array, triangular
 from torseur.identification.base_parameters import BaseParameters, base_parameters
 from torseur.identification.completion import completed, inconsistent_bodies, prior_start
-from torseur.identification.consistent import ConeProblem, solve_cones
+from torseur.identification.consistent import NON_NEGATIVE, ConeProblem, solve_cones
 from torseur.identification.estimate import Estimate
 from torseur.identification.excited import excited_columns, excited_combination
 from torseur.identification.fits import Fit, fits_of
@@ -95,6 +95,7 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
     rows = sum(t.rows for t in regression.triangles.values())
     warnings = (
         *_warnings_of_data(condition, unexcited, rows, len(columns)),
+        *_warnings_of_signs(model, columns, values, solution.covariance),
         *_warnings_of_residuals(fits),
         *(inconsistent_bodies(model, parameters) if parameters is not None else ()),
     )
@@ -188,6 +189,17 @@ def _warnings_of_data(condition: float, unexcited: tuple[str, ...], rows: int, c
     if rows < 10 * count:
         found.append(f"{rows} equations for {count} parameters leave little to judge the noise by.")
     return found
+
+
+def _warnings_of_signs(model: LinearModel, columns: Sequence[int], values: Array, covariance: Array) -> list[str]:
+    """Friction, rotors and stiffness that are negative beyond doubt."""
+    reach = 2 * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    negative = [
+        model.columns[c].name
+        for c, value, doubt in zip(columns, values, reach, strict=True)
+        if model.columns[c].kind in NON_NEGATIVE and value < -doubt
+    ]
+    return [f"{name} is negative, which it cannot be: the model lacks something." for name in negative]
 
 
 def _warnings_of_residuals(fits: Sequence[Fit]) -> list[str]:
