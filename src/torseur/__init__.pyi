@@ -3,6 +3,8 @@ from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
 from torseur.equations.generation import generate as generate
+from torseur.equations.simplification import box_of as box_of
+from torseur.equations.simplification import simplify as simplify
 from torseur.errors import IdentificationError as IdentificationError
 from torseur.errors import MechanismError as MechanismError
 from torseur.errors import SimulationError as SimulationError
@@ -11,6 +13,7 @@ from torseur.errors import UnitError as UnitError
 from torseur.errors import UnsupportedError as UnsupportedError
 from torseur.formalisms import certify as certify
 from torseur.formalisms import derive as derive
+from torseur.formalisms import reactions as reactions
 from torseur.graph import PI as PI
 from torseur.graph import Expr as Expr
 from torseur.graph import Table as Table
@@ -47,9 +50,17 @@ from torseur.language import load as load
 from torseur.language import parse as parse
 from torseur.language import to_text as to_text
 from torseur.linearisation import equilibrium as equilibrium
+from torseur.linearisation import frequency_response as frequency_response
 from torseur.linearisation import linearise as linearise
+from torseur.linearisation import linearise_along as linearise_along
+from torseur.linearisation import root_locus as root_locus
+from torseur.linearisation import steady_motion as steady_motion
+from torseur.loops import LoopReport as LoopReport
 from torseur.loops import assemble as assemble
-from torseur.loops import loops as diagnose_loops
+from torseur.loops import constraint_equations as constraint_equations
+from torseur.loops import loops as loops
+from torseur.loops import singularities_along as singularities_along
+from torseur.loops import singularities_in as singularities_in
 from torseur.mechanism import EARTH as EARTH
 from torseur.mechanism import LENGTH as LENGTH
 from torseur.mechanism import LENGTH_RATE as LENGTH_RATE
@@ -67,6 +78,9 @@ from torseur.mechanism import bushing as bushing
 from torseur.mechanism import coordinate_spring as coordinate_spring
 from torseur.mechanism import cylindrical as cylindrical
 from torseur.mechanism import denavit_hartenberg as denavit_hartenberg
+from torseur.mechanism import distance as distance
+from torseur.mechanism import driver as driver
+from torseur.mechanism import equation as equation
 from torseur.mechanism import fixed as fixed
 from torseur.mechanism import force as force
 from torseur.mechanism import free as free
@@ -79,6 +93,7 @@ from torseur.mechanism import placement as placement
 from torseur.mechanism import planar as planar
 from torseur.mechanism import prismatic as prismatic
 from torseur.mechanism import revolute as revolute
+from torseur.mechanism import rolling as rolling
 from torseur.mechanism import rotation as rotation
 from torseur.mechanism import sequence as sequence
 from torseur.mechanism import solid as solid
@@ -88,12 +103,32 @@ from torseur.mechanism import torque as torque
 from torseur.mechanism import translation as translation
 from torseur.mechanism import turn as turn
 from torseur.mechanism import universal as universal
+from torseur.readers import RobotFile as RobotFile
+from torseur.readers import read_robot as read_robot
+from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
+from torseur.report.levels.writing import write_equations as write_equations
+from torseur.sensitivity import Criterion as Criterion
+from torseur.sensitivity import Jump as Jump
+from torseur.sensitivity import Sensitivities as Sensitivities
+from torseur.sensitivity import sensitivity as sensitivity
+from torseur.sensitivity import sensitivity_surface as sensitivity_surface
+from torseur.sensitivity.linear import eigenvalue_sensitivity as eigenvalue_sensitivity
+from torseur.sensitivity.linear import frequency_response_sensitivity as frequency_response_sensitivity
+from torseur.sensitivity.steady import steady_sensitivity as steady_sensitivity
 from torseur.simulation import Event as Event
+from torseur.simulation import Impact as Impact
 from torseur.simulation import Output as Output
 from torseur.simulation import Trajectory as Trajectory
+from torseur.simulation import parametrised as parametrised
+from torseur.simulation import reduced_model as reduced_model
 from torseur.simulation import simulate as simulate
 from torseur.simulation.fmu import write_fmu as write_fmu
+from torseur.simulation.rollouts import Rollouts as Rollouts
+from torseur.simulation.rollouts import rollout as rollout
+from torseur.studies import optimise as optimise
+from torseur.studies import read_study as read_study
+from torseur.studies import sweep as sweep
 from torseur.tree import build_tree as build_tree
 
 __version__: str

@@ -37,7 +37,7 @@ def frequency_response(
 
     (i w - A) z = B u, and the output is a combination of z. Angular frequencies in rad/s.
     """
-    force = _force(motions, input)
+    force = force_slot(motions, input)
     row = _output_row(motions, output)
     count = len(motions.state_matrix)
     omega = np.asarray(frequencies, dtype=float)
@@ -48,7 +48,8 @@ def frequency_response(
     return FrequencyResponse(input, output, omega, np.array(answers, dtype=complex))
 
 
-def _force(motions: SmallMotions, name: str) -> int:
+def force_slot(motions: SmallMotions, name: str) -> int:
+    """The number of the generalised force along a coordinate or speed."""
     names = motions.input_names
     match = [k for k, speed in enumerate(names) if speed in (name, f"{name}'")]
     if not match:

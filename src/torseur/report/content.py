@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,16 +100,23 @@ class Term:
     formula: Formula
     origin: Origin | None = None
     values: Array | None = None
+    opens: tuple[int, ...] = ()  # places, among the block's folded equations, of what defines it
 
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """left = sum of terms."""
+    """left = sum of terms; `left_terms` take the left apart where its terms have origins too."""
 
     left: Formula
     terms: tuple[Term, ...]
     title: str = ""
     unit: str = ""
+    left_terms: tuple[Term, ...] = ()
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """In the order of the page."""
+        return self.left_terms + self.terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +142,8 @@ class EquationBlock:
     folded: tuple[Equation, ...] = ()
     copy_text: str = ""
     is_open: bool = True
+    level: str = ""  # "intrinsic", "recursive", "matrix" or "scalar": the page shows one at a time, or all
+    folded_title: str = "with the entries"
 
 
 @dataclass(frozen=True)
@@ -158,12 +167,55 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class InfluenceRow:
+    """A parameter and what it does to a criterion; `per_percent` is the number behind `change`."""
+
+    symbol: Formula
+    meaning: str
+    slope: str
+    change: str
+    logarithmic: str
+    share: str
+    per_percent: float
+
+
+@dataclass(frozen=True)
+class Influence:
+    """A criterion, its value, and its parameters by influence."""
+
+    title: str
+    value: str
+    rows: tuple[InfluenceRow, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Check:
     """A statement that was verified on this run, and whether it held."""
 
     ok: bool
     title: str
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Formalism:
+    """A row of the certificate: what one formalism cost and how far it is off, or why it does not apply."""
+
+    name: str
+    operations: int = 0
+    milliseconds: float = 0.0
+    difference: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The equations by several formalisms, compared; `verdict` is the result in words."""
+
+    agrees: bool
+    verdict: str
+    rows: tuple[Formalism, ...]
 
 
 @dataclass(frozen=True)
@@ -198,6 +250,32 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
+class LoopRing:
+    """A loop by name, and the joints it passes in turn."""
+
+    name: str
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """What closed loops leave free: facts, texts, the loops with the places of all joints (m), and the matrix N.
+
+    N has a row per freedom and a column per independent coordinate.
+    """
+
+    facts: tuple[Fact, ...]
+    rings: tuple[LoopRing, ...] = ()
+    places: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    branches: tuple[str, ...] = ()
+    redundant: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    freedoms: tuple[str, ...] = ()
+    passage: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
 class View:
     """How the animation is first seen; `up` is against gravity."""
 
@@ -219,6 +297,7 @@ class ReportContent:
     bodies: tuple[Body, ...] = ()
     joints: tuple[Joint, ...] = ()
     freedom: tuple[Fact, ...] = ()
+    loops: Loops | None = None
     warnings: tuple[str, ...] = ()
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""
@@ -228,8 +307,12 @@ class ReportContent:
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
+    influences: tuple[Influence, ...] = ()
+    influences_note: str = ""
     checks: tuple[Check, ...] = ()
+    certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)
+    findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
 
     def __post_init__(self) -> None:
         _check_names(self)
@@ -260,7 +343,7 @@ def _check_names(content: ReportContent) -> None:
 
 def _origins(block: EquationBlock) -> Iterable[Origin]:
     for equation in block.equations + block.folded:
-        for term in equation.terms:
+        for term in equation.all_terms:
             if term.origin is not None:
                 yield term.origin
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from torseur.simulation.control import FIRST_LAST_ERROR
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.problem import Problem
 from torseur.simulation.system import Vector
+from torseur.simulation.tableau import STAGES
 
 ATTEMPTS_PER_CALL = 20_000  # then Python may look at interrupts and report progress
 FIRST_ROOM = 256
@@ -76,19 +77,24 @@ class Memory:
     def of(cls, problem: Problem) -> Memory:
         """Memory at the start of a problem."""
         n, events, times = len(problem.initial), len(problem.directions), problem.times
-        width = PIECE_STATE + (8 * n if problem.keep == memory.KEEP_DENSE else n)
+        vectors = {memory.KEEP_DENSE: 8, memory.KEEP_SLOPES: 1 + STAGES}.get(problem.keep, 1)
         return cls(
             clock=_clock(problem),
             count=_count(problem),
             y=problem.initial.copy(),
             times=times if len(times) else np.zeros(1),
             samples=np.empty((max(len(times), 1), n)),
-            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, width)),
+            rows=np.empty((FIRST_ROOM if problem.keep != memory.KEEP_NOTHING else 1, PIECE_STATE + vectors * n)),
             marks=np.empty((FIRST_ROOM + events if events else 1, 2 + n)),
             sides=np.zeros(max(events, 1), dtype=np.int64),
             directions=_integers(problem.directions),
             limits=_integers(problem.limits),
         )
+
+    @property
+    def slope(self) -> Vector:
+        """The slope of the present state, where the loop left it."""
+        return self.clock[memory.CLOCK_SIZE :]
 
     @property
     def attempts(self) -> int:
@@ -115,24 +121,30 @@ def _room(buffer: Vector, used: int) -> tuple[int, int]:
     return (2 * rows if 2 * used > rows else rows, width)
 
 
+_NO_INTEGERS = np.zeros(1, dtype=np.int64)
+"""Read by nobody."""
+
+
 def _integers(values: tuple[int, ...]) -> NDArray[np.int64]:
-    return np.array(values or (0,), dtype=np.int64)
+    return np.array(values, dtype=np.int64) if values else _NO_INTEGERS
 
 
 def _clock(problem: Problem) -> Vector:
-    clock = np.zeros(memory.CLOCK_SIZE)
+    # A list takes entries five times faster than an array. The slope of the present state has its place at the end.
+    clock = [0.0] * (memory.CLOCK_SIZE + len(problem.initial))
     clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
     clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
     clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
     clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
     clock[memory.MILESTONE] = problem.start
-    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = 1.0
-    return clock
+    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = clock[memory.ASKED] = 1.0
+    return np.array(clock)
 
 
 def _count(problem: Problem) -> NDArray[np.int64]:
     count = np.zeros(memory.COUNT_SIZE, dtype=np.int64)
-    count[memory.SAMPLES], count[memory.KEEP] = len(problem.times), problem.keep
+    count[memory.SAMPLES] = len(problem.times)
+    count[memory.KEEP] = problem.keep
     return count
 
 
@@ -149,6 +161,7 @@ class Integrator:
         """Computes the motion, or as much of it as there is."""
         begin = time.perf_counter()
         work = Memory.of(problem)
+        work.count[memory.SELECTS] = problem.reselect is not None
         work.count[memory.WATCH] = self.when_stiff is not None
         present, answer, error, notes = self, memory.PAUSED, None, []
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
@@ -157,6 +170,12 @@ class Integrator:
                 notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {present.method} took over there.")
             elif answer == memory.REPARTITION and problem.repartition is not None:
                 notes.append(problem.repartition(float(work.clock[memory.TIME]), work.y))
+            elif answer == memory.RESELECT and problem.reselect is not None:
+                problem.reselect(float(work.clock[memory.TIME]), work.y)
+            elif answer == memory.HOLD and problem.hold is not None:
+                problem.hold(work.slope)
+            elif answer == memory.LET_GO and problem.let_go is not None:
+                problem.let_go()
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
                 answer = present.call(work, problem)
@@ -167,10 +186,14 @@ class Integrator:
                 answer, error = _after_jump(problem.jump, work)
             if problem.progress is not None:
                 problem.progress(float((work.clock[memory.TIME] - problem.start) / (problem.until - problem.start)))
-        return replace(present._gathered(answer, work, time.perf_counter() - begin, error), notes=tuple(notes))
+        return present._gathered(answer, work, time.perf_counter() - begin, error, tuple(notes))
 
     def call(self, work: Memory, problem: Problem) -> int:
         """One call of the loop: goes on from where the memory stands, and answers why it came back."""
+        # Compiled code takes an array of any shape; Python indexes a flat one.
+        samples, rows, marks = work.samples, work.rows, work.marks
+        if self.backend == "python":
+            samples, rows, marks = samples.reshape(-1), rows.reshape(-1), marks.reshape(-1)
         answer: int = self.loop(
             work.clock,
             work.count,
@@ -178,16 +201,18 @@ class Integrator:
             problem.parameters,
             problem.atol,
             work.times,
-            work.samples.reshape(-1),
-            work.rows.reshape(-1),
+            samples,
+            rows,
             work.sides,
             work.directions,
             work.limits,
-            work.marks.reshape(-1),
+            marks,
         )
         return answer
 
-    def _gathered(self, answer: int, work: Memory, wall_time: float, error: SimulationError | None) -> Run:
+    def _gathered(
+        self, answer: int, work: Memory, wall_time: float, error: SimulationError | None, notes: tuple[str, ...]
+    ) -> Run:
         count, clock = work.count.tolist(), work.clock.tolist()
         statistics = Statistics(
             steps=count[memory.STEPS],
@@ -210,6 +235,7 @@ class Integrator:
             worst=count[memory.WORST],
             statistics=statistics,
             error=error,
+            notes=notes,
         )
 
 

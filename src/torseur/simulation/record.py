@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from torseur.codegen.routine import Array, IntArray, routine
 from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_STATE, PIECE_TIME, N, interpolate
-from torseur.simulation.memory import DIRECTION, KEEP, KEEP_DENSE, ROW, SAMPLE, SAMPLES, TIME
+from torseur.simulation.memory import DIRECTION, KEEP, KEEP_DENSE, KEEP_SLOPES, ROW, SAMPLE, SAMPLES, TIME
 from torseur.simulation.settling import copy, settle
 from torseur.simulation.step import PIECE, Y_NEXT, Y_STAGE
+from torseur.simulation.tableau import STAGES
 
 
 @routine
@@ -37,11 +38,15 @@ def write_samples_at(t: float, state: Array, count: IntArray, times: Array, samp
 
 @routine
 def write_row(h: float, clock: Array, count: IntArray, y: Array, work: Array, rows: Array) -> None:
-    """Keeps the step: its piece of motion, or only its start."""
+    """Keeps the step: its piece of motion, or its start with or without the slopes of its stages."""
     if count[KEEP] == KEEP_DENSE:
         copy(work[PIECE * N :], rows[count[ROW] * (PIECE_STATE + 8 * N) :], PIECE_STATE + 8 * N)
     else:
-        row = rows[count[ROW] * (PIECE_STATE + N) :]
+        with_slopes = count[KEEP] == KEEP_SLOPES
+        width = PIECE_STATE + (1 + STAGES) * N if with_slopes else PIECE_STATE + N
+        row = rows[count[ROW] * width :]
+        if with_slopes:
+            copy(work, row[PIECE_STATE + N :], STAGES * N)
         row[PIECE_TIME] = clock[TIME]
         row[PIECE_LENGTH] = h
         copy(y, row[PIECE_STATE:], N)

@@ -1,0 +1,132 @@
+"""Constants of a description that have no name of their own, made parameters: `arm.mass`, `gravity.y`, `grip[3]`.
+
+Each varies as a shift, zero at first, that is added to what the description says: a number or a formula. A point of a
+table shifts the table by the spline that is one there and zero at all its other points.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torseur.graph import Expr, Table, as_expr, live_nodes, substitute, symbol
+from torseur.graph.expr import intern
+from torseur.graph.functions import TableLookup
+from torseur.mechanism import Mechanism, Parameter
+from torseur.mechanism.bodies import INERTIA_COMPONENTS, Body
+from torseur.tree.flatten import flatten, rebuild
+
+_POINT = re.compile(r"(.+)\[(\d+)\]")
+_FIELDS = ("bodies", "joints", "loads", "constraints", "laws", "sensors", "frames", "gravity", "initial")
+_AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A constant that varies: the symbol of its shift, what it is shifted from, and its unit."""
+
+    name: str
+    symbol: Expr
+    origin: Expr
+    unit: str
+
+
+def with_shifts(mechanism: Mechanism, names: Iterable[str]) -> tuple[Mechanism, dict[str, Shift]]:
+    """The mechanism with shifts for those names that are constants of its bodies, loads, gravity or tables."""
+    found: dict[str, Shift] = {}
+    known = {parameter.name for parameter in mechanism.parameters}
+    for name in names:
+        changed = None if name in known else _shifted(mechanism, name)
+        if changed is not None:
+            mechanism, found[name] = changed
+    return mechanism, found
+
+
+def _shifted(mechanism: Mechanism, name: str) -> tuple[Mechanism, Shift] | None:
+    point = _POINT.fullmatch(name)
+    if point:
+        return _with_table_point(mechanism, name, point[1], int(point[2]))
+    owner, _, rest = name.partition(".")
+    if owner == "gravity" and rest in ("x", "y", "z"):
+        return _with_gravity(mechanism, name, _AXES.index(rest))
+    for k, body in enumerate(mechanism.bodies):
+        if body.name == owner:
+            return _with_body(mechanism, name, k, body, rest)
+    for k, load in enumerate(mechanism.loads):
+        value = getattr(load, rest, None) if load.name == owner and rest else None
+        if isinstance(value, Expr):
+            shift = _shift(name, value, "1")
+            changed: dict[str, Any] = {rest: value + shift.symbol}
+            loads = _replaced(mechanism.loads, k, replace(load, **changed))
+            return _with(mechanism, shift, loads=loads)
+    return None
+
+
+def _shift(name: str, origin: Expr, unit: str) -> Shift:
+    return Shift(name, symbol(f"shift of {name}", unit, f"shift of {name}"), origin, unit)
+
+
+def _with(mechanism: Mechanism, shift: Shift, **fields: Any) -> tuple[Mechanism, Shift]:
+    parameters = (*mechanism.parameters, Parameter(shift.symbol, as_expr(0), shift.unit))
+    return replace(mechanism, parameters=parameters, **fields), shift
+
+
+def _replaced(things: tuple[Any, ...], place: int, new: Any) -> tuple[Any, ...]:
+    return (*things[:place], new, *things[place + 1 :])
+
+
+def _with_gravity(mechanism: Mechanism, name: str, axis: int) -> tuple[Mechanism, Shift]:
+    shift = _shift(name, mechanism.gravity[axis], "m/s^2")
+    return _with(mechanism, shift, gravity=_replaced(mechanism.gravity, axis, shift.origin + shift.symbol))
+
+
+def _with_body(mechanism: Mechanism, name: str, k: int, body: Body, rest: str) -> tuple[Mechanism, Shift] | None:
+    new: Body | None = None
+    shift: Shift | None = None
+    if rest == "mass" and body.mass is not None:
+        shift = _shift(name, body.mass, "kg")
+        new = replace(body, mass=body.mass + shift.symbol)
+    elif rest.startswith("centre.") and rest[7:] in _AXES and body.iframe is not None:
+        axis = _AXES.index(rest[7:])
+        shift = _shift(name, body.iframe.position[axis], "m")
+        position = _replaced(body.iframe.position, axis, shift.origin + shift.symbol)
+        new = replace(body, iframe=replace(body.iframe, position=position))
+    elif rest[:1] == "I" and rest[1:] in INERTIA_COMPONENTS and body.inertia is not None:
+        place = INERTIA_COMPONENTS.index(rest[1:])
+        shift = _shift(name, body.inertia.components[place], "kg*m^2")
+        components = _replaced(body.inertia.components, place, shift.origin + shift.symbol)
+        new = replace(body, inertia=replace(body.inertia, components=components))
+    if new is None or shift is None:
+        return None
+    return _with(mechanism, shift, bodies=_replaced(mechanism.bodies, k, new))
+
+
+def _with_table_point(mechanism: Mechanism, name: str, table: str, number: int) -> tuple[Mechanism, Shift] | None:
+    fields = {field: getattr(mechanism, field) for field in _FIELDS}
+    leaves = [leaf for leaf in flatten(tuple(fields.values())) if isinstance(leaf, Expr)]
+    lookups = [node for node in live_nodes(leaves) if node.op == "table" and node.data.table.name == table]
+    if not lookups or not 1 <= number <= len(lookups[0].data.table.points):
+        return None
+    whole = lookups[0].data.table
+    shift = _shift(name, as_expr(whole.values[number - 1]), whole.unit)
+    bump = Table(
+        f"{table} at point {number}",
+        whole.points,
+        tuple(float(k == number - 1) for k in range(len(whole.points))),
+        whole.degree,
+        "1",
+    )
+    new = {
+        node: node + shift.symbol * intern("table", node.args, TableLookup(bump, node.data.order)) for node in lookups
+    }
+    changed = {field: _substituted(value, new) for field, value in fields.items()}
+    return _with(mechanism, shift, **changed)
+
+
+def _substituted(thing: Any, new: dict[Expr, Expr]) -> Any:
+    leaves = flatten(thing)
+    formulas = [leaf for leaf in leaves if isinstance(leaf, Expr)]
+    results = iter(substitute(formulas, new) if formulas else [])
+    return rebuild(thing, iter([next(results) if isinstance(leaf, Expr) else leaf for leaf in leaves]))

@@ -1,0 +1,153 @@
+"""How the initial state changes with the parameters: by formula, through assembly, or through equilibrium."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from torseur.equations import Equations
+from torseur.errors import TorseurError
+from torseur.graph import Expr, dense_jacobian, evaluate
+from torseur.mechanism import TIME
+from torseur.sensitivity.parameters import constants_matrix, starts_matrix
+from torseur.sensitivity.routines import constrained_programs
+from torseur.sensitivity.variation import Variation
+from torseur.simulation.constrained.assembly import Mask, free_moves
+from torseur.simulation.constrained.consistent import _free_speeds
+from torseur.simulation.system import System, Vector
+from torseur.tree import resolve
+
+ALONE = 1e-8  # part of a violated constraint that may be left when given values keep theirs
+
+
+def initial_changes(variation: Variation, given: Mapping[str, float], t: float) -> Vector:
+    """Changes of the initial state, a column per parameter; `given` are values that replace those of the mechanism."""
+    system = variation.system
+    asked = starts_matrix(variation.varied, len(system.states))
+    if system.programs is None:
+        return asked
+    equations = system.programs.equations
+    own = _formula_changes(variation, equations, given, t) + asked
+    own = _with_rates(variation, equations, given, own, t)
+    own = _normalised(system, own)
+    return own if system.constrained is None else _assembled(variation, own, given, t)
+
+
+def values_at_start(system: System, equations: Equations, t: float) -> dict[Expr, float]:
+    layout = equations.layout
+    symbols = (*layout.parameters, *layout.coordinates, *layout.speeds)
+    return {**dict(zip(symbols, [*system.values, *system.initial], strict=True)), TIME: t}
+
+
+def initial_formulas(equations: Equations, given: Collection[str]) -> dict[str, Expr]:
+    """Initial values that the mechanism gives by formulas, and nobody replaced."""
+    mechanism = equations.mechanism
+    kept = [(name, value) for name, value in mechanism.initial if name not in given]
+    resolved = resolve(mechanism, equations.tree.definitions, [value for _, value in kept])
+    return dict(zip([name for name, _ in kept], resolved, strict=True))
+
+
+def _by_parameters(variation: Variation, equations: Equations, formulas: Sequence[Expr], t: float) -> Vector:
+    """Slopes of formulas by the parameters of the study, as numbers."""
+    layout = equations.layout
+    rows = dense_jacobian(list(formulas), layout.parameters)
+    flat = evaluate([entry for row in rows for entry in row], values_at_start(variation.system, equations, t))
+    numbers = np.array([float(x) for x in flat]).reshape(len(formulas), len(layout.parameters))
+    result: Vector = numbers @ constants_matrix(variation.varied, len(layout.parameters))
+    return result
+
+
+def _formula_changes(variation: Variation, equations: Equations, given: Collection[str], t: float) -> Vector:
+    names = [quantity.name for quantity in variation.system.states]
+    changes = np.zeros((len(names), variation.columns))
+    formulas = {name: e for name, e in initial_formulas(equations, given).items() if name in names}
+    if formulas:
+        slots = [names.index(name) for name in formulas]
+        changes[slots] = _by_parameters(variation, equations, list(formulas.values()), t)
+    return changes
+
+
+def _with_rates(variation: Variation, equations: Equations, given: Collection[str], own: Vector, t: float) -> Vector:
+    """Speeds that follow from given rates of coordinates: r(q, v, p) = given."""
+    layout = equations.layout
+    mechanism_names = [name for name, _ in equations.mechanism.initial]
+    told = {*given, *mechanism_names}
+    rates = [str(rate.name) for rate in layout.rates]
+    asked = [k for k, name in enumerate(rates) if name in told and name not in layout.speed_names]
+    if not asked:
+        return own
+    formulas = initial_formulas(equations, given)
+    targets = [formulas.get(rates[k]) for k in asked]
+    wanted = np.zeros((len(asked), variation.columns))
+    for row, target in enumerate(targets):
+        if target is not None:
+            wanted[row] = _by_parameters(variation, equations, [target], t)[0]
+    chosen = [equations.rates[k] for k in asked]
+    rows = dense_jacobian(chosen, (*layout.coordinates, *layout.speeds))
+    flat = evaluate([e for row in rows for e in row], values_at_start(variation.system, equations, t))
+    slopes = np.array([float(x) for x in flat]).reshape(len(asked), -1)
+    missing = wanted - slopes @ own - _by_parameters(variation, equations, chosen, t)
+    n = len(layout.coordinates)
+    free = [k for k, name in enumerate(layout.speed_names) if name not in told]
+    result = own.copy()
+    result[[n + k for k in free]] += np.linalg.lstsq(slopes[:, [n + k for k in free]], missing, rcond=None)[0]
+    return result
+
+
+def _normalised(system: System, own: Vector) -> Vector:
+    """Changes of quaternions without their part along the quaternion."""
+    assert system.programs is not None
+    layout, result = system.programs.equations.layout, own.copy()
+    for quaternion in system.programs.quaternions:
+        slots = [layout.coordinates.index(x) for x in quaternion]
+        unit = np.array(system.initial)[slots]
+        result[slots] -= np.outer(unit, unit @ own[slots])
+    return result
+
+
+def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t: float) -> Vector:
+    """Changes with what follows from the constraints: given coordinates and speeds keep theirs."""
+    system = variation.system
+    constrained = system.constrained
+    assert constrained is not None and constrained.numbers is not None
+    numbers, y = constrained.numbers, np.array(system.initial)
+    slopes = numbers.of(constrained_programs(variation).level_slopes, t, y)
+    n, columns = len(variation.states), variation.columns
+    phi, slip = slopes["phi_slopes"].reshape(n + columns, -1), slopes["slip_slopes"].reshape(n + columns, -1)
+    told = {*given, *constrained.given, *started_states(variation)}
+    result = own.copy()
+    holonomic = numbers.programs.holonomic
+    gap = phi[:n].T @ result + phi[n:].T
+    rows = numbers.of(numbers.programs.velocities, t, y)["rows"].reshape(-1, len(numbers.scales)) * numbers.scales
+    moves = closing_moves(
+        rows[:holonomic], gap[:holonomic], free_moves(numbers, t, y, told), np.eye(len(numbers.scales))
+    )
+    result[: numbers.coordinates] += slopes["reach"] @ (moves * numbers.scales[:, None])
+    gap = slip[:n].T @ result + slip[n:].T
+    metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
+    changes = closing_moves(rows, gap, _free_speeds(numbers, t, y, told), metric)
+    result[numbers.coordinates :] += changes * numbers.scales[:, None]
+    return result
+
+
+def started_states(variation: Variation) -> set[str]:
+    """States whose initial value is a parameter of the study."""
+    states = variation.system.states
+    return {states[slot].name for parameter in variation.varied for slot, _ in parameter.starts}
+
+
+def closing_moves(rows: Vector, gap: Vector, free: Mask, metric: Vector) -> Vector:
+    """The smallest moves of what is free that close the gaps; of everything where that is not enough."""
+    total = np.zeros((rows.shape[1], gap.shape[1]))
+    if not len(rows):
+        return total
+    size = max(np.abs(gap).max(initial=0.0), 1e-300)
+    for chosen in (free, np.ones(rows.shape[1], dtype=bool)):
+        part = np.linalg.solve(metric[np.ix_(chosen, chosen)], rows[:, chosen].T).T if chosen.any() else rows[:, chosen]
+        answer = np.linalg.lstsq(part, -gap, rcond=1e-11)[0]
+        move = np.zeros_like(total)
+        move[chosen] = np.linalg.solve(metric[np.ix_(chosen, chosen)].T, answer)
+        if np.abs(rows @ move + gap).max(initial=0.0) <= ALONE * size:
+            return move
+    raise TorseurError("the initial state cannot follow its parameters: the constraints contradict each other there.")

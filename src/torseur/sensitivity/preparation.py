@@ -1,0 +1,140 @@
+"""A model made ready for a study: laws as formulas, constants as parameters, its state where the motion starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from torseur.equations import Equations
+from torseur.errors import TorseurError, UnsupportedError
+from torseur.formalisms import derive
+from torseur.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol
+from torseur.mechanism import Law, Mechanism
+from torseur.sensitivity.constants import Shift, with_shifts
+from torseur.sensitivity.parameters import Requested, Varied, requested_names, varied_of
+from torseur.simulation.from_equations import Model, as_system
+from torseur.simulation.simulate import started
+from torseur.simulation.system import System
+from torseur.tree.flatten import flatten
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The system where its motion starts, what varies in it, and values that replace those of the description."""
+
+    model: Model
+    system: System
+    varied: tuple[Varied, ...]
+    values: Mapping[str, float]
+    initial: Mapping[str, float]
+    start: float
+
+    def shifted(self, parameter: Varied, step: float) -> Prepared:
+        """The same with one parameter of the study changed, its initial state found anew."""
+        system = self.system
+        names, states = [q.name for q in system.parameters], [q.name for q in system.states]
+        values = {names[k]: system.values[k] + step * weight for k, weight in parameter.constants}
+        initial = {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
+        return _ready(self.model, self.varied, {**self.values, **values}, {**self.initial, **initial}, self.start)
+
+
+def prepare(
+    model: Model,
+    parameters: Requested | None,
+    values: Mapping[str, float],
+    initial: Mapping[str, float],
+    laws: Mapping[str, Callable[..., object]],
+    start: float,
+) -> Prepared:
+    """The model with everything a study needs."""
+    shifts: dict[str, Shift] = {}
+    mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
+    if mechanism is not None:
+        listed = [] if parameters is None else _members(parameters)
+        changed, shifts = with_shifts(_with_laws(mechanism, laws), listed)
+        model = model if changed is mechanism else derive(changed)
+    ready = _ready(model, (), values, initial, start)
+    return replace(ready, varied=_varied(parameters, ready.system, shifts))
+
+
+def _ready(
+    model: Model, varied: tuple[Varied, ...], values: Mapping[str, float], initial: Mapping[str, float], start: float
+) -> Prepared:
+    system = as_system(model, values, initial)
+    _require_formulas(system)
+    return Prepared(model, started(system, None, start, "augmented"), varied, values, initial, start)
+
+
+def _members(parameters: Requested) -> list[str]:
+    """Every name that is asked for, inside groups too."""
+    blank = System((), (), Program("nothing", (), ()), 0)
+    return [member for members in requested_names(parameters, blank).values() for member in members]
+
+
+def _varied(parameters: Requested | None, system: System, shifts: Mapping[str, Shift]) -> tuple[Varied, ...]:
+    names = requested_names(parameters, system)
+    own = {quantity.name for quantity in system.parameters}
+    shifted = {str(shift.symbol.name): name for name, shift in shifts.items() if str(shift.symbol.name) in own}
+    fixed = _dependent(system)
+    found = []
+    for name, members in names.items():
+        if parameters is None and name in shifted:
+            continue
+        real = {str(shifts[m].symbol.name) if m in shifts else m: weight for m, weight in members.items()}
+        varied = varied_of(name, real, system, fixed)
+        first = next(iter(members))
+        if first in shifts:
+            varied = replace(varied, value=_value(shifts[first].origin, system), meaning="")
+        found.append(varied)
+    return tuple(found)
+
+
+def _value(origin: Expr, system: System) -> float:
+    """What the description says of a constant, as a number."""
+    assert isinstance(system.rhs, Program)
+    bound: dict[Expr, float] = {}
+    if system.programs is not None:
+        equations = system.programs.equations
+        bound = dict(zip(equations.layout.parameters, system.values, strict=True))
+        from torseur.tree import resolve
+
+        (origin,) = resolve(equations.mechanism, equations.tree.definitions, [origin])
+    return float(evaluate([origin], bound or {as_expr(0): 0.0})[0])
+
+
+def _dependent(system: System) -> dict[str, str]:
+    if system.programs is None:
+        return {}
+    definitions = system.programs.equations.tree.definitions
+    return {
+        str(name.name): f"follows from others ({formula}): vary these instead." for name, formula in definitions.items()
+    }
+
+
+def _with_laws(mechanism: Mechanism, laws: Mapping[str, Callable[..., object]]) -> Mechanism:
+    """The mechanism with the functions it leaves open as formulas, traced from Python functions."""
+    known = {law.name for law in mechanism.laws}
+    leaves = [leaf for leaf in flatten((mechanism.loads, mechanism.constraints)) if isinstance(leaf, Expr)]
+    functions = {node.data.function.name: node.data.function for node in live_nodes(leaves) if node.op == "apply"}
+    missing = {name: function for name, function in functions.items() if name not in known}
+    added = []
+    for name, function in missing.items():
+        if name not in laws:
+            raise TorseurError(f"law '{name}' is undetermined: give it, e.g. laws={{'{name}': lambda ...: ...}}.")
+        arguments = tuple(symbol(f"argument {k + 1} of {name}") for k in range(function.arity))
+        try:
+            formula = as_expr(laws[name](*arguments))
+        except (TypeError, ValueError, TorseurError) as error:
+            raise TorseurError(
+                f"law '{name}' cannot be differentiated ({error}). Write it with torseur.sin and the like."
+            ) from error
+        added.append(Law(function, arguments, formula))
+    return replace(mechanism, laws=(*mechanism.laws, *added)) if added else mechanism
+
+
+def _require_formulas(system: System) -> None:
+    if not isinstance(system.rhs, Program):
+        raise UnsupportedError(f"{system.name} is a Python function, which cannot be differentiated: give formulas.")
+    if system.laws:
+        names = ", ".join(f"'{law.name}'" for law in system.laws)
+        raise UnsupportedError(f"{system.name}: {names} are Python functions; give them as laws of a mechanism.")

@@ -1,0 +1,197 @@
+"""Sensitivities of states that do not change: equilibria, steady motions, and static deflections K u = f.
+
+A steady state s solves F(s, p) = 0, so F_s ds = -F_p. Directly, ds is solved for once per parameter and dg = g_s ds +
+g_p; by the adjoint, F_sᵀ l = g_sᵀ once per criterion and dg = g_p - lᵀ F_p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from torseur.equations import Equations
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.graph import Expr, Program, matrix, vector
+from torseur.linearisation import Steady, steady_motion
+from torseur.linearisation.equilibrium import steady_equations
+from torseur.sensitivity.constrained_programs import ConstrainedPrograms
+from torseur.sensitivity.criteria import Criterion, ReadCriterion, as_criteria, read_criterion
+from torseur.sensitivity.parameters import Requested
+from torseur.sensitivity.preparation import prepare
+from torseur.sensitivity.results import Response, Sensitivities
+from torseur.sensitivity.routines import constrained_programs
+from torseur.sensitivity.variation import Variation
+from torseur.simulation.evaluation import Evaluator
+from torseur.simulation.from_equations import Model
+from torseur.simulation.system import System, Vector
+
+METHODS = ("direct", "adjoint")
+ITERATIONS = 50
+
+
+def steady_sensitivity(
+    model: Model,
+    criteria: str | Criterion | Sequence[str | Criterion],
+    parameters: Requested | None = None,
+    *,
+    at: Mapping[str, float] | None = None,
+    moving: Collection[str] = (),
+    fixed: Collection[str] = (),
+    values: Mapping[str, float] | None = None,
+    method: str = "direct",
+) -> Sensitivities:
+    """How criteria change with parameters in equilibrium, or in a motion whose speeds are constant.
+
+    The state is searched for from the mechanism's initial state with some values replaced by `at`; only the coordinates
+    `moving` change in it, and those `fixed` keep their value. For static deflections give loads and stiffnesses.
+    """
+    if method not in METHODS:
+        raise TorseurError(unknown_name("method", method, METHODS))
+    ready = prepare(model, parameters, values or {}, at or {}, {}, 0.0)
+    bare = Variation(ready.system, ready.varied, np.zeros((len(ready.system.states), len(ready.varied))))
+    wanted = [read_criterion(criterion, ready.system) for criterion in as_criteria(criteria)]
+    for criterion in wanted:
+        if criterion.kind != "value":
+            raise TorseurError(f"criterion '{criterion.label}': a steady state has values only, no {criterion.kind}.")
+    found: SteadyState | _Rest = _Rest(bare)
+    if ready.system.programs is not None:
+        given = dict(zip([q.name for q in ready.system.parameters], ready.system.values, strict=True))
+        steady = steady_motion(ready.system.programs.equations, at, moving=moving, fixed=fixed, parameters=given)
+        found = SteadyState(bare, steady, tuple(moving), tuple(fixed))
+    values_, slopes = found.criteria(wanted, method)
+    responses = [
+        Response(c.label, c.unit, "value", np.zeros(1), values_[k : k + 1], slopes[k : k + 1])
+        for k, c in enumerate(wanted)
+    ]
+    reason = "one solution per parameter" if method == "direct" else "one solution per criterion"
+    return Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason)
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyState:
+    """A steady state of a mechanism: s = (moves along the speeds, speeds, multipliers)."""
+
+    variation: Variation
+    steady: Steady
+    moving: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+
+    @cached_property
+    def programs(self) -> ConstrainedPrograms:
+        return constrained_programs(self.variation)
+
+    @cached_property
+    def equations(self) -> tuple[Vector, Vector]:
+        """F_s and F_p."""
+        by_state, size = steady_equations(self.steady, self.moving, self.fixed)
+        point, states = self.steady.point, len(self.variation.states)
+        slopes = point.numbers.of(
+            self.programs.equation_slopes, 0.0, point.y, a=np.zeros(point.speeds), l=self.steady.multipliers
+        )["slopes"].reshape(states + self.variation.columns, -1)
+        levels = point.numbers.of(self.programs.level_slopes, 0.0, point.y)
+        phi = levels["phi_slopes"].reshape(states + self.variation.columns, -1)[states:].T
+        slip = levels["slip_slopes"].reshape(states + self.variation.columns, -1)[states:].T
+        balance = slopes[states:, : point.speeds].T / size
+        gaps = phi[: point.programs.holonomic]
+        parts = [balance, gaps, slip]
+        rest = len(by_state) - sum(len(part) for part in parts)
+        return by_state, np.vstack([*parts, np.zeros((rest, self.variation.columns))])
+
+    @cached_property
+    def changes(self) -> Vector:
+        """ds, a column per parameter."""
+        by_state, by_parameters = self.equations
+        return np.asarray(np.linalg.lstsq(by_state, -by_parameters, rcond=1e-12)[0])
+
+    @property
+    def state_changes(self) -> Vector:
+        """Changes of (q, v)."""
+        n = self.steady.point.speeds
+        reach = self.steady.point.kinematics["reach"]
+        return np.vstack([reach @ self.changes[:n], self.changes[n : 2 * n]])
+
+    def criteria(self, wanted: Sequence[ReadCriterion], method: str) -> tuple[Vector, Vector]:
+        """Values and slopes of the criteria, a row each."""
+        point, n = self.steady.point, self.steady.point.speeds
+        formulas = [criterion.formula for criterion in wanted]
+        program = self.programs.formula_slopes(formulas)
+        found = point.numbers.of(program, 0.0, point.y, a=np.zeros(n), l=self.steady.multipliers)
+        by_state = found["by_states"] @ np.block(
+            [
+                [point.kinematics["reach"], np.zeros((point.numbers.coordinates, n))],
+                [np.zeros((n, n)), np.eye(n)],
+            ]
+        )
+        by_all = np.hstack([by_state, found["by_multipliers"].reshape(len(formulas), -1)])
+        if method == "direct":
+            return found["values"], by_all @ self.changes + found["by_parameters"]
+        slopes, by_parameters = self.equations
+        weights = np.linalg.lstsq(slopes.T, by_all.T, rcond=1e-12)[0]
+        return found["values"], found["by_parameters"] - weights.T @ by_parameters
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """A state of a plain system in which nothing changes: f(y, p) = 0."""
+
+    variation: Variation
+
+    @cached_property
+    def state(self) -> Vector:
+        y = np.array(self.variation.system.initial)
+        for _ in range(ITERATIONS):
+            found = self._at(y, ())
+            step = np.linalg.lstsq(found["slopes_by_states"], -found["slopes"], rcond=1e-13)[0]
+            y = y + step
+            if np.abs(step).max() <= 1e-13 * (1.0 + np.abs(y).max()):
+                return np.asarray(y)
+        raise TorseurError(f"{self.variation.system.name}: no steady state was found from its initial state.")
+
+    def _at(self, y: Vector, formulas: Sequence[Expr]) -> dict[str, Vector]:
+        variation = self.variation
+        slopes = list(variation.rhs.outputs[0].entries)
+        outputs = (
+            vector("slopes", slopes),
+            matrix("slopes_by_states", variation.by_states(slopes)),
+            matrix("slopes_by_parameters", variation.by_parameters(slopes)),
+            vector("values", list(formulas)),
+            matrix("by_states", variation.by_states(formulas)),
+            matrix("by_parameters", variation.by_parameters(formulas)),
+        )
+        program = Program("steady", variation.rhs.inputs, outputs)
+        given = {"t": [0.0], "y": y.tolist(), "p": list(variation.system.values)}
+        return Evaluator(program)({group.name: given[group.name] for group in program.inputs})
+
+    def criteria(self, wanted: Sequence[ReadCriterion], method: str) -> tuple[Vector, Vector]:
+        """Values and slopes of the criteria, a row each."""
+        found = self._at(self.state, [criterion.formula for criterion in wanted])
+        by_states, by_parameters = found["slopes_by_states"], found["slopes_by_parameters"]
+        if method == "direct":
+            changes = np.linalg.solve(by_states, -by_parameters)
+            return found["values"], found["by_states"] @ changes + found["by_parameters"]
+        weights = np.linalg.solve(by_states.T, found["by_states"].T)
+        return found["values"], found["by_parameters"] - weights.T @ by_parameters
+
+
+def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tuple[System, Vector]:
+    """The system at its equilibrium with some values replaced, and the changes of that state by the parameters."""
+    system = variation.system
+    if system.programs is None:
+        raise TorseurError(f"{system.name}: only mechanisms start from equilibrium.")
+    equations: Equations = system.programs.equations
+    given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
+    found = SteadyState(variation, steady_motion(equations, parameters=given))
+    y, changes = found.steady.point.y.copy(), found.state_changes.copy()
+    names = [quantity.name for quantity in system.states]
+    if initial and system.constrained is not None:
+        raise UnsupportedError(
+            f"{system.name} is constrained: start from its equilibrium as it is, without initial values."
+        )
+    for name, value in initial.items():
+        if name not in names:
+            raise TorseurError(unknown_name("state", name, names))
+        y[names.index(name)], changes[names.index(name)] = value, 0.0
+    return replace(system, initial=tuple(y.tolist())), changes

@@ -1,0 +1,174 @@
+"""A study: a prepared model, its criteria and the course of its motion, with what every method needs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from torseur.graph import Expr, symbols_of
+from torseur.sensitivity.choice import Choice
+from torseur.sensitivity.course import Course
+from torseur.sensitivity.criteria import ReadCriterion
+from torseur.sensitivity.direct import direct
+from torseur.sensitivity.initial import initial_changes
+from torseur.sensitivity.jumps import Jump, JumpRules, Jumps, read_jump
+from torseur.sensitivity.moments import Moment, MomentCriteria
+from torseur.sensitivity.observation import Observation
+from torseur.sensitivity.preparation import Prepared
+from torseur.sensitivity.results import Response, Sensitivities
+from torseur.sensitivity.routines import Routines, routines_of
+from torseur.sensitivity.steady import equilibrium_start
+from torseur.sensitivity.variation import Variation
+from torseur.simulation.integrator import Statistics
+from torseur.simulation.memory import STIFF
+from torseur.simulation.system import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A prepared model, its criteria and the course of its motion."""
+
+    ready: Prepared
+    criteria: tuple[ReadCriterion, ...]
+    course: Course
+    jumps: tuple[Jump, ...] = ()
+    from_equilibrium: bool = False
+
+    @cached_property
+    def integrals(self) -> list[ReadCriterion]:
+        return [criterion for criterion in self.criteria if criterion.kind == "integral"]
+
+    @cached_property
+    def variation(self) -> Variation:
+        system, varied = self.ready.system, self.ready.varied
+        integrands = tuple(criterion.formula for criterion in self.integrals)
+        bare = Variation(system, varied, np.zeros((len(system.states), len(varied))), integrands)
+        if self.from_equilibrium:
+            settled, start = equilibrium_start(replace(bare, integrands=()), self.ready.initial)
+            return replace(bare, system=settled, start=start)
+        return replace(bare, start=initial_changes(bare, self.ready.initial, self.course.start))
+
+    @cached_property
+    def routines(self) -> Routines:
+        return routines_of(self.variation)
+
+    @cached_property
+    def rules(self) -> list[JumpRules]:
+        """The jumps with their names settled."""
+        return [read_jump(jump, self.variation) for jump in self.jumps]
+
+    @cached_property
+    def values(self) -> list[ReadCriterion]:
+        return [criterion for criterion in self.criteria if criterion.kind == "value"]
+
+    @cached_property
+    def observation(self) -> Observation:
+        """The criteria that are formulas of the state."""
+        formulas = tuple(criterion.formula for criterion in self.values)
+        observed = routines_of(replace(self.variation, integrands=formulas))
+        return Observation(observed, self.variation.system.solver_parameters, self.course.backend)
+
+    @cached_property
+    def moments(self) -> MomentCriteria:
+        """The criteria whose time is found along the motion."""
+        found = tuple(criterion for criterion in self.criteria if not criterion.criterion.is_over_time)
+        return MomentCriteria(found, self.variation, self.course.backend)
+
+    def end_of(self, criterion: ReadCriterion) -> float:
+        """The time at which a criterion is evaluated."""
+        if criterion.criterion.is_over_time:
+            return self.course.until
+        return self.found_moments[self.moments.criteria.index(criterion)].t
+
+    @cached_property
+    def found_moments(self) -> list[Moment]:
+        """The moments of the criteria that have one, from a motion without changes."""
+        still = replace(self.variation, varied=(), start=self.variation.start[:, :0])
+        directions = tuple(jump.direction for jump in self.jumps)
+        watch = self.moments.watch([rule.when for rule in self.rules], directions, (1,) * len(self.rules))
+        bare = [replace(rule, variation=still) for rule in self.rules]
+        found = direct(routines_of(still), self.course, watch, Jumps(bare).apply if bare else None)
+        states = len(self.variation.states)
+        ends = [Moment(self.course.start, np.array(self.variation.system.initial)), Moment(found.end.t, found.end.x)]
+        ends = [replace(moment, y=moment.y[:states]) for moment in ends]
+        listed = [
+            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(self.rules) + k]
+            for k in range(len(self.moments.criteria))
+        ]
+        return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
+
+    def end_weights(self, t: float, end: Vector, criteria: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
+        """Values of criteria at a time where x is known, and their slopes there by x and by the parameters."""
+        states = len(self.variation.states)
+        values, weights = np.zeros(len(criteria)), np.zeros((len(criteria), self.variation.size))
+        of_parameters = np.zeros((len(criteria), self.variation.columns))
+        observed = self.observation.values(np.array([t]), end[None, :states])[0] if self.values else np.empty(0)
+        for k, criterion in enumerate(criteria):
+            if criterion.kind == "integral":
+                place = states + self.integrals.index(criterion)
+                values[k], weights[k, place] = end[place], 1.0
+            elif criterion.kind == "value":
+                values[k] = observed[self.values.index(criterion)]
+                one = np.eye(len(self.values))[self.values.index(criterion)]
+                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], one)
+            else:
+                moment, place = Moment(t, end[:states]), self.moments.criteria.index(criterion)
+                values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment)
+        return values, weights, of_parameters
+
+    @staticmethod
+    def response(criterion: ReadCriterion, times: Vector, values: Vector, slopes: Vector) -> Response:
+        return Response(criterion.label, criterion.unit, criterion.kind, times, values, slopes)
+
+    def result(
+        self,
+        choice: Choice,
+        responses: Sequence[Response],
+        statistics: Statistics | None,
+        notes: tuple[str, ...],
+        trusted: bool,
+    ) -> Sensitivities:
+        return Sensitivities(
+            self.variation.system.name,
+            self.variation.varied,
+            tuple(responses),
+            choice.method,
+            choice.reason,
+            statistics,
+            (*notes, *_on_stiffness(statistics)),
+            trusted,
+            seconds=statistics.wall_time if statistics is not None else 0.0,
+        )
+
+    def untouched(self, responses: Sequence[Response]) -> list[str]:
+        """What is said of parameters whose slopes are exactly zero."""
+        found = []
+        for k, parameter in enumerate(self.variation.varied):
+            if any(np.any(response.slopes[:, k]) for response in responses):
+                continue
+            symbols = {self.variation.constants[slot] for slot, _ in parameter.constants}
+            if symbols & self._used or parameter.starts:
+                reason = "no criterion depends on what it changes in this motion"
+            else:
+                reason = f"neither the motion of {self.variation.system.name} nor a criterion depends on it"
+            found.append(f"The slopes by '{parameter.name}' are exactly zero: {reason}.")
+        return found
+
+    @cached_property
+    def _used(self) -> set[Expr]:
+        """Symbols in the equations of motion and in the criteria."""
+        whens = [criterion.when for criterion in self.criteria if criterion.when is not None]
+        rhs = [entry for output in self.variation.rhs.outputs for entry in output.entries]
+        return set(symbols_of([*rhs, *(criterion.formula for criterion in self.criteria), *whens]))
+
+
+def _on_stiffness(statistics: Statistics | None) -> list[str]:
+    """What is said of a motion whose explicit steps are limited by stability."""
+    if statistics is None or statistics.stiffness <= STIFF:
+        return []
+    return [
+        f"The motion is stiff: the explicit method took {statistics.steps} steps to stay stable, more than it needs."
+    ]

@@ -1,0 +1,126 @@
+"""Criteria at events and extrema, and changes across jumps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur import library
+from torseur.errors import TorseurError, UnsupportedError
+from torseur.sensitivity import Criterion, Jump
+
+BALL = """mechanism ball ; param g = 9.81 m/s^2, e = 0.8, m = 1 kg ; gravity = [0, 0, -g] ;
+let bead = body mass = m, centre = [0, 0, 0], inertia = 0 end ;
+join earth and bead.frame as fall with prismatic(z) along [0, 0, 1] end ; init z = 1 m ;"""
+
+
+def bounced(g, e, height, t):
+    """Height, speed and integral of the height of a bouncing ball, in closed form."""
+    begin = math.sqrt(2 * height / g)
+    speed = e * g * begin
+    integral = height * begin - g * begin**3 / 6
+    while begin + 2 * speed / g < t:
+        flight = 2 * speed / g
+        integral += speed * flight**2 / 2 - g * flight**3 / 6
+        begin, speed = begin + flight, e * speed
+    s = t - begin
+    return np.array([speed * s - g * s * s / 2, speed - g * s, integral + speed * s * s / 2 - g * s**3 / 6])
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_bouncing_ball(method):
+    """Oracle: closed form, differentiated by differences of order four. Two bounces."""
+    criteria = ["z", "z'", Criterion("z", "integral")]
+    jump = Jump("z", {"z'": "-e * z'"}, direction=-1)
+    found = ts.sensitivity(
+        ts.parse(BALL), criteria, ["g", "e", "z(0)"], until=1.5, jumps=[jump], rtol=1e-12, method=method
+    )
+    point = np.array([9.81, 0.8, 1.0])
+    assert [r.value for r in found.responses] == pytest.approx(bounced(*point, 1.5), abs=1e-11)
+    for column in range(3):
+        d = np.eye(3)[column] * 1e-3
+        near = [bounced(*(point + k * d), 1.5) for k in (-2, -1, 1, 2)]
+        expected = (8 * (near[2] - near[1]) - (near[3] - near[0])) / 12e-3
+        assert [r.gradient[column] for r in found.responses] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_oscillator_events_and_extrema(method):
+    """Oracle: x = A cos(w t): zero at pi/(2w), speed -A w there, largest speed A w."""
+    mechanism = ts.parse(
+        """mechanism oscillator ; param m = 2 kg, k = 50 N/m, A = 0.3 m ;
+        let block = body mass = m, centre = [0, 0, 0], inertia = 0 end ;
+        join earth and block.frame as rail with prismatic(x) along [1, 0, 0] stiffness = k end ; init x = A ;"""
+    )
+    criteria = [
+        Criterion("t", "event time", when="x", name="crossing"),
+        Criterion("x'", "event", when="x", name="speed"),
+        Criterion("x'", "maximum", name="fastest"),
+        Criterion("x", "minimum", name="lowest"),
+        Criterion("x", "maximum", name="start"),
+    ]
+    found = ts.sensitivity(mechanism, criteria, "m,k,A", until=1.2, rtol=1e-12, method=method)
+    m, k, a = 2.0, 50.0, 0.3
+    w = math.sqrt(k / m)
+    time = math.pi / (2 * w)
+    expected = {
+        "crossing": [time / (2 * m), -time / (2 * k), 0],
+        "speed": [a * w / (2 * m), -a * w / (2 * k), -w],
+        "fastest": [-a * w / (2 * m), a * w / (2 * k), w],
+        "lowest": [0, 0, -1],
+        "start": [0, 0, 1],
+    }
+    for name, slopes in expected.items():
+        assert found[name].gradient == pytest.approx(slopes, abs=1e-9), name
+
+
+def test_extremum_on_a_loop():
+    """The largest angle of a four-bar that swings: at its time the rate of the angle vanishes."""
+    mechanism = library.load("four_bar")
+    pair = [
+        ts.sensitivity(mechanism, Criterion("gamma", "minimum"), "a,c", until=1.0, rtol=1e-11, method=method)
+        for method in ("direct", "adjoint")
+    ]
+    first, second = (found.responses[0] for found in pair)
+    assert first.gradient == pytest.approx(second.gradient, rel=1e-8)
+    assert 0.0 < first.time[0] < 1.0
+
+
+@pytest.mark.slow
+def test_extrema_and_events_of_reactions():
+    """With constraints, reactions have rates of their own. Oracle: differences of finely sampled motions."""
+    mechanism = library.load("four_bar")
+    criteria = [
+        Criterion("A.force.x", "maximum", name="largest"),
+        Criterion("t", "event time", when="A.force.x - 15 N", name="when"),
+        Criterion("A.force.x", "event", when="gamma'", occurrence=2, name="turning"),
+    ]
+    pair = [
+        ts.sensitivity(mechanism, criteria, "a,b", until=1.0, rtol=1e-11, method=method)
+        for method in ("direct", "adjoint")
+    ]
+    for name in ("largest", "when", "turning"):
+        assert pair[0][name].gradient == pytest.approx(pair[1][name].gradient, rel=1e-7)
+    near = []
+    for k in (-1, 1):
+        motion = ts.simulate(
+            mechanism, 1.0, parameters={"a": 0.4 + k * 1e-3}, samples=40001, outputs=["A.force.x"], rtol=1e-11
+        )
+        near.append(motion["A.force.x"].max())
+    assert pair[0]["largest"].gradient[0] == pytest.approx((near[1] - near[0]) / 2e-3, rel=1e-4)
+
+
+def test_an_event_that_never_happens():
+    with pytest.raises(TorseurError, match="never happens.*'q1 - 10' is"):
+        ts.sensitivity(library.load("double_pendulum"), Criterion("q1", "event", when="q1 - 10"), "m1", until=1)
+
+
+def test_what_is_not_covered_says_so():
+    mechanism = library.load("four_bar")
+    with pytest.raises(UnsupportedError, match="constrained"):
+        ts.sensitivity(mechanism, "gamma", "a", until=0.2, jumps=[Jump("gamma", {"gamma'": "0 * gamma'"})])
+    with pytest.raises(TorseurError, match="unknown state 'zz'"):
+        ts.sensitivity(ts.parse(BALL), "z", "g", until=0.2, jumps=[Jump("z", {"zz": "0"})])
