@@ -142,6 +142,18 @@ def test_joint_parameters_are_recovered(two):
     assert "link1.Izz + q1.rotor" in str(found)
 
 
+def test_friction_cannot_be_negative(two):
+    """Forces that push along the motion: least squares says so with a warning, consistent fits with zero."""
+    mechanism, _, _ = two
+    model = linear_model(mechanism, Extras(viscous=["q1"]))
+    trial = recorded(model, 0.001, extra=lambda q, v, a: v * [-0.5, 0.0])
+    plain = identify(model, [trial])
+    assert plain["q1.viscous"] == pytest.approx(-0.5, abs=0.01)
+    assert any("q1.viscous is negative" in text for text in plain.warnings)
+    for method in ("consistent", "log_cholesky"):
+        assert identify(model, [trial], method)["q1.viscous"] == pytest.approx(0, abs=1e-3)
+
+
 # Parameters of real bodies.
 
 
@@ -303,3 +315,6 @@ def test_an_estimate_without_expectations_gives_combinations_only():
     assert np.allclose(found.values, [0.8, 0.1, 0.4], atol=1e-9)
     with pytest.raises(IdentificationError, match="determine combinations only"):
         found.body("link")
+    real = identify(model, [make_trial(model, t, channels(q, v, a), {"q1": tau})], "consistent")
+    assert np.allclose(real.values, [0.8, 0.1, 0.4], atol=1e-6) and is_consistent(real.body("link"), 1e-9)
+    assert any("nothing is expected of link" in note for note in real.notes)

@@ -77,5 +77,15 @@ def test_faults_are_named(pendulum):
         Recording(recording.time, {"q1": np.full(81, np.nan)})
     with pytest.raises(IdentificationError, match="method is"):
         fit_motion(mechanism, [recording], UNKNOWN, method="magic")
-    with pytest.raises(UnsupportedError, match="loops are identified through the regressor"):
-        fit_motion(load("four_bar"), [Recording(recording.time, {"alpha": recording.time})], {"rho": 1.0})
+    with pytest.raises(UnsupportedError, match="for mechanisms without loops"):
+        loop = [Recording(recording.time, {"alpha": recording.time})]
+        fit_motion(load("four_bar"), loop, {"a": 0.4}, method="adjoint")
+
+
+def test_a_length_inside_a_loop():
+    """The crank of a four-bar from the angles of its fall."""
+    mechanism = load("four_bar")
+    motion = ts.simulate(mechanism, 0.8, samples=41, rtol=1e-10)
+    recording = Recording(motion.time, {"alpha": motion["alpha"], "gamma": motion["gamma"]})
+    found = fit_motion(mechanism, [recording], {"a": 0.41})
+    assert found["a"] == pytest.approx(0.4, abs=1e-6)

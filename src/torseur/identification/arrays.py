@@ -10,14 +10,14 @@ Mask: TypeAlias = NDArray[np.bool_]
 Slots: TypeAlias = NDArray[np.intp]
 
 # Entries of a piece that is factored at a time. Larger ones make linear algebra libraries share the work between cores
-# at every column, which on a busy machine is slower by orders of magnitude.
-_PIECE = 6000
+# at every column, which on a busy machine is slower by orders of magnitude. Wide matrices have no small pieces.
+_PIECE, _WIDE = 6000, 77
 
 
 def triangular(matrix: Array) -> Array:
     """The factor R of a QR factorisation, of tall matrices piece by piece."""
     rows, columns = matrix.shape
-    height = max(_PIECE // max(columns, 1), columns + columns // 2 + 1)
+    height = 4 * columns if columns > _WIDE else max(_PIECE // max(columns, 1), columns + columns // 2 + 1)
     while (count := -(-rows // height)) * columns < rows:
         padded = np.zeros((count * height, columns))
         padded[:rows] = matrix

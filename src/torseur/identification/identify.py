@@ -12,7 +12,7 @@ from torseur.identification import least_squares as ls
 from torseur.identification.arrays import Array, triangular
 from torseur.identification.base_parameters import BaseParameters, base_parameters
 from torseur.identification.completion import completed, inconsistent_bodies, prior_start
-from torseur.identification.consistent import ConeProblem, solve_cones
+from torseur.identification.consistent import NON_NEGATIVE, ConeProblem, solve_cones
 from torseur.identification.estimate import Estimate
 from torseur.identification.excited import excited_columns, excited_combination
 from torseur.identification.fits import Fit, fits_of
@@ -95,6 +95,7 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
     rows = sum(t.rows for t in regression.triangles.values())
     warnings = (
         *_warnings_of_data(condition, unexcited, rows, len(columns)),
+        *_warnings_of_signs(model, columns, values, solution.covariance),
         *_warnings_of_residuals(fits),
         *(inconsistent_bodies(model, parameters) if parameters is not None else ()),
     )
@@ -117,7 +118,7 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
         validation=held,
         bootstrap=replications,
         warnings=warnings,
-        notes=_notes(model, trials, base, method),
+        notes=_notes(model, trials, base, method, options.prior),
     )
 
 
@@ -190,6 +191,17 @@ def _warnings_of_data(condition: float, unexcited: tuple[str, ...], rows: int, c
     return found
 
 
+def _warnings_of_signs(model: LinearModel, columns: Sequence[int], values: Array, covariance: Array) -> list[str]:
+    """Friction, rotors and stiffness that are negative beyond doubt."""
+    reach = 2 * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    negative = [
+        model.columns[c].name
+        for c, value, doubt in zip(columns, values, reach, strict=True)
+        if model.columns[c].kind in NON_NEGATIVE and value < -doubt
+    ]
+    return [f"{name} is negative, which it cannot be: the model lacks something." for name in negative]
+
+
 def _warnings_of_residuals(fits: Sequence[Fit]) -> list[str]:
     found = []
     for fit in fits:
@@ -203,7 +215,9 @@ def _warnings_of_residuals(fits: Sequence[Fit]) -> list[str]:
     return found
 
 
-def _notes(model: LinearModel, trials: Sequence[Trial], base: BaseParameters, method: str) -> tuple[str, ...]:
+def _notes(
+    model: LinearModel, trials: Sequence[Trial], base: BaseParameters, method: str, prior: Prior | None
+) -> tuple[str, ...]:
     notes = [f"{trial.name}: {note}" for trial in trials for note in trial.notes]
     names = [v.removesuffix("'") for v in model.equations.layout.speed_names]
     silent = sorted({n for t in trials for n, is_measured in zip(names, t.measured, strict=True) if not is_measured})
@@ -215,4 +229,7 @@ def _notes(model: LinearModel, trials: Sequence[Trial], base: BaseParameters, me
         notes.append(f"no force depends on {', '.join(base.unfelt)}.")
     if method in CONSISTENT:
         notes.append("deviations are those of the weighted fit without the conditions on bodies.")
+        expected = (prior or described_prior(model)).bodies
+        if free := [owner for owner in model.bodies if owner not in expected]:
+            notes.append(f"nothing is expected of {', '.join(free)}: what the data leave open about them is arbitrary.")
     return tuple(notes)

@@ -134,7 +134,7 @@ def linear_model(
     columns = [column for link in tree.links for column in inertia_columns(link.name)]
     rows = [{c: as_expr(e) for c, e in enumerate(row) if not _vanishes(e)} for row in Y]
     _add_extras(equations, extras or Extras(), columns, rows)
-    return LinearModel(
+    whole = LinearModel(
         equations,
         tuple(columns),
         tuple(tuple(row.items()) for row in rows),
@@ -142,6 +142,10 @@ def linear_model(
         given_values(tree, parameters),
         backend,
     )
+    # A link without a body, as at a joint that closes a loop, has no mass to be found.
+    bodies = {body.name for body in tree.mechanism.bodies}
+    empty = {link.name for link in tree.links} - bodies
+    return whole.with_columns([c for c, column in enumerate(columns) if column.owner not in empty]) if empty else whole
 
 
 def _known_forces(equations: Equations, loads: str) -> tuple[Expr, ...]:

@@ -94,6 +94,8 @@ def fit_motion(
         if set(recording.channels) != set(outputs):
             raise IdentificationError(f"recording '{recording.name}' has other channels than '{recordings[0].name}'.")
     task = _Task(Variation.of(model, tuple(unknown), outputs), tuple(recordings), rtol)
+    if method == "adjoint":
+        task.variation.require_open()
     start = np.array([float(x) for x in unknown.values()])
     solve = _gauss_newton if method == "gauss_newton" else _quasi_newton
     values, history, converged = solve(task, start, rounds, progress or (lambda part: None))

@@ -1,7 +1,7 @@
-"""Motions that carry their derivatives: variational and adjoint systems of a mechanism without constraints.
+"""Motions with the derivatives of what was recorded along them.
 
 With y' = f(y, p, t) and outputs z = h(y, p, t):
-direct   S' = f_y S + f_p, S(0) = ∂y₀/∂p, dz/dp = h_y S + h_p: one motion gives the derivatives of every sample
+direct   the slopes dz/dp of every sample, by the direct method of `torseur.sensitivity`; loops included
 adjoint  λ' = -f_yᵀ λ backward in time, λ += h_yᵀ r at each sample with weighted residual r, gradient = ∫ λᵀ f_p dt:
          one backward motion gives the gradient of the whole cost, whatever the number of parameters
 """
@@ -22,7 +22,6 @@ from torseur.graph import (
     Program,
     as_expr,
     dense_jacobian,
-    directional_derivative,
     matrix,
     symbol,
     vector,
@@ -30,6 +29,7 @@ from torseur.graph import (
 )
 from torseur.identification.arrays import Array
 from torseur.mechanism import TIME
+from torseur.sensitivity.analysis import sensitivity
 from torseur.simulation.from_equations import Model, as_system
 from torseur.simulation.simulate import simulate
 from torseur.simulation.system import Quantity, System
@@ -39,6 +39,7 @@ from torseur.simulation.system import Quantity, System
 class Variation:
     """A system with the symbols of its state and parameters, the unknown ones, and the outputs that were recorded."""
 
+    model: Model
     system: System
     unknown: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -46,16 +47,26 @@ class Variation:
     @staticmethod
     def of(model: Model, unknown: Sequence[str], outputs: Sequence[str]) -> Variation:
         system = as_system(model)
-        if system.constrained is not None or not isinstance(system.rhs, Program) or system.laws:
-            raise UnsupportedError(
-                f"{system.name}: output-error fits differentiate motions of open mechanisms with known laws; loops are "
-                "identified through the regressor."
-            )
+        if system.laws:
+            laws = ", ".join(f"'{law.name}'" for law in system.laws)
+            raise UnsupportedError(f"{system.name}: the laws {laws} are undetermined. Give their formulas first.")
         names = [q.name for q in (*system.parameters, *system.states)]
         for name in unknown:
             if name not in names:
                 raise IdentificationError(unknown_name("parameter or initial state", name, names))
-        return Variation(system, tuple(unknown), tuple(outputs))
+        known = [q.name for q in system.states]
+        for name in outputs:
+            if name not in known and name not in system.quantities:
+                raise IdentificationError(unknown_name("quantity", name, [*known, *system.quantities]))
+        return Variation(model, system, tuple(unknown), tuple(outputs))
+
+    def require_open(self) -> None:
+        """Refuses the adjoint of a mechanism whose accelerations follow together with multipliers."""
+        if self.system.constrained is not None or not isinstance(self.system.rhs, Program):
+            raise UnsupportedError(
+                f"{self.system.name}: the adjoint of an output-error fit is for mechanisms without loops. "
+                "method='gauss_newton' covers loops too."
+            )
 
     @property
     def _rhs(self) -> Program:
@@ -78,15 +89,7 @@ class Variation:
     def formulas(self) -> list[Expr]:
         """The outputs as expressions of state and parameters."""
         known = {q.name: x for q, x in zip(self.system.states, self.states, strict=True)}
-        found = []
-        for name in self.outputs:
-            if name in known:
-                found.append(known[name])
-            elif name in self.system.quantities:
-                found.append(self.system.quantities[name][1])
-            else:
-                raise IdentificationError(unknown_name("quantity", name, [*known, *self.system.quantities]))
-        return found
+        return [known[name] if name in known else self.system.quantities[name][1] for name in self.outputs]
 
     @cached_property
     def _unknown_symbols(self) -> list[Expr | None]:
@@ -114,23 +117,6 @@ class Variation:
         if slots:
             direct[:, slots] = found["by_unknown"]
         return found["z"], found["by_state"], direct
-
-    @cached_property
-    def direct_system(self) -> System:
-        """The motion with S beside it, one column per unknown."""
-        n = len(self.states)
-        columns = [[symbol(f"d{y.name}/d{name}") for y in self.states] for name in self.unknown]
-        slopes = list(self.slopes)
-        for column, parameter in zip(columns, self._unknown_symbols, strict=True):
-            direction = dict(zip(self.states, column, strict=True))
-            slopes += directional_derivative(self.slopes, direction | ({parameter: 1} if parameter is not None else {}))
-        start = np.zeros((len(self.unknown), n))
-        names = [q.name for q in self.system.states]
-        for k, name in enumerate(self.unknown):
-            if name in names:
-                start[k, names.index(name)] = 1.0
-        carried = tuple(x for column in columns for x in column)
-        return self._with(carried, slopes, tuple(start.ravel().tolist()))
 
     @cached_property
     def adjoint_system(self) -> System:
@@ -164,18 +150,15 @@ class Variation:
         self, times: Array, parameters: dict[str, float], initial: dict[str, float], rtol: float
     ) -> tuple[Array, Array]:
         """z (samples, outputs) and dz/dp (samples, outputs, unknowns) by the direct method."""
-        motion = simulate(
-            self.direct_system, float(times[-1]), start=float(times[0]), samples=times, initial=initial,
-            parameters=parameters, rtol=rtol,
+        states = {q.name for q in self.system.states}
+        named = [f"{name}(0)" if name in states else name for name in self.unknown]
+        found = sensitivity(
+            self.model, list(self.outputs), named, until=float(times[-1]), start=float(times[0]), samples=times,
+            method="direct", values=parameters, initial=initial, rtol=rtol,
         )  # fmt: skip
-        n, p = len(self.states), self._parameter_vector(parameters)
-        z, dz = [], []
-        for t, row in zip(times, motion.values, strict=True):
-            value, by_state, by_unknown = self.observed(float(t), row[:n], p)
-            S = row[n:].reshape(len(self.unknown), n).T
-            z.append(value)
-            dz.append(by_state @ S + by_unknown)
-        return np.array(z), np.array(dz)
+        order = [found.column(name) for name in named]
+        z = np.column_stack([found[name].values for name in self.outputs])
+        return z, np.stack([found[name].slopes[:, order] for name in self.outputs], axis=1)
 
     def _parameter_vector(self, parameters: dict[str, float]) -> Array:
         return np.array([parameters.get(q.name, value) for q, value in
