@@ -78,6 +78,23 @@ def take(browser: Any, page: Path, width: int, height: int, part: str | None, ta
     print(f"{target.relative_to(PICTURES.parent)}: {target.stat().st_size // 1000} kB")
 
 
+def take_levels(browser: Any, page: Path) -> None:
+    """A picture of the equations at every level of detail, two definitions of the intrinsic one unfolded."""
+    for level in ("intrinsic", "recursive", "matrix", "scalar"):
+        window = browser.new_page(viewport={"width": 1280, "height": 900})
+        window.goto(page.as_uri())
+        window.locator(f".levels button[data-level={level}]").click()
+        chips = window.locator(f".block[data-level={level}] .chip")
+        for place in {"intrinsic": (1, 6), "scalar": ()}.get(level, (0, 2)):
+            chips.nth(place).click()
+        window.mouse.move(5, 5)
+        window.wait_for_timeout(700)
+        target = PICTURES / f"level_{level}.png"
+        window.locator(f".block[data-level={level}]").screenshot(path=target)
+        window.close()
+        print(f"{target.relative_to(PICTURES.parent)}: {target.stat().st_size // 1000} kB")
+
+
 def main(names: list[str]) -> None:
     """All pictures, or those named."""
     browser_path = os.environ.get("TORSEUR_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -88,6 +105,7 @@ def main(names: list[str]) -> None:
             take(browser, page, 1000, 700, ".picture", PICTURES / f"{page.stem}.png")
             if name == "double_pendulum":
                 take(browser, page, 1280, 960, None, PICTURES / "report.png")
+                take_levels(browser, page)
         browser.close()
 
 

@@ -34,12 +34,13 @@ LEVELS = {
     "sensitivity": 11,
     "identification": 12,
     "library": 13,
-    "report": 14,
-    "cli": 15,
+    "studies": 14,
+    "report": 15,
+    "cli": 16,
 }
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 16
+FACE_LEVEL = 17
 
 # Arrows that the levels allow and the design does not.
 FORBIDDEN = {

@@ -3,6 +3,9 @@ from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
 from torseur.equations.generation import generate as generate
+from torseur.equations.simplification import box_of as box_of
+from torseur.equations.simplification import simplify as simplify
+from torseur.errors import IdentificationError as IdentificationError
 from torseur.errors import MechanismError as MechanismError
 from torseur.errors import SimulationError as SimulationError
 from torseur.errors import TorseurError as TorseurError
@@ -31,6 +34,18 @@ from torseur.graph.scalar import sqrt as sqrt
 from torseur.graph.scalar import tan as tan
 from torseur.graph.scalar import tanh as tanh
 from torseur.graph.scalar import where as where
+from torseur.identification import Derivatives as Derivatives
+from torseur.identification import Estimate as Estimate
+from torseur.identification import Extras as Extras
+from torseur.identification import Limits as Limits
+from torseur.identification import Options as IdentificationOptions
+from torseur.identification import Trial as Trial
+from torseur.identification import base_parameters as base_parameters
+from torseur.identification import design_excitation as design_excitation
+from torseur.identification import fit_motion as fit_motion
+from torseur.identification import identify as identify
+from torseur.identification import linear_model as linear_model
+from torseur.identification import make_trial as make_trial
 from torseur.language import load as load
 from torseur.language import parse as parse
 from torseur.language import to_text as to_text
@@ -92,9 +107,15 @@ from torseur.readers import RobotFile as RobotFile
 from torseur.readers import read_robot as read_robot
 from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
+from torseur.report.levels.writing import write_equations as write_equations
 from torseur.sensitivity import Criterion as Criterion
+from torseur.sensitivity import Jump as Jump
 from torseur.sensitivity import Sensitivities as Sensitivities
 from torseur.sensitivity import sensitivity as sensitivity
+from torseur.sensitivity import sensitivity_surface as sensitivity_surface
+from torseur.sensitivity.linear import eigenvalue_sensitivity as eigenvalue_sensitivity
+from torseur.sensitivity.linear import frequency_response_sensitivity as frequency_response_sensitivity
+from torseur.sensitivity.steady import steady_sensitivity as steady_sensitivity
 from torseur.simulation import Event as Event
 from torseur.simulation import Impact as Impact
 from torseur.simulation import Output as Output
@@ -105,6 +126,9 @@ from torseur.simulation import simulate as simulate
 from torseur.simulation.fmu import write_fmu as write_fmu
 from torseur.simulation.rollouts import Rollouts as Rollouts
 from torseur.simulation.rollouts import rollout as rollout
+from torseur.studies import optimise as optimise
+from torseur.studies import read_study as read_study
+from torseur.studies import sweep as sweep
 from torseur.tree import build_tree as build_tree
 
 __version__: str

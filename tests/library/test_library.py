@@ -17,7 +17,10 @@ NAMES = [entry.name for entry in library.entries()]
 UNDETERMINED = {"satellite"}
 MOVING = [name for name in NAMES if name not in UNDETERMINED]
 DRIVERS = {"dual_spin_satellite": ["drive.power"], "ball_on_turntable": ["rolling_x.power", "rolling_y.power"]}
-CONSERVING = [name for name in MOVING if name != "car_axis"]  # its road brings energy
+# At rest where first-order motions lead nowhere, so that no motion follows from the equations.
+SHAKY = {"antenna_mesh", "antenna_chain", "antenna_grid", "stretched_four_bar"}
+CONSERVING = [name for name in MOVING if name not in {"car_axis", *SHAKY}]  # the road of the axis brings energy
+LARGE = {"quadruped", "delta_robot", "stewart_platform"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -38,9 +41,7 @@ def test_bodies_are_possible_and_values_given(name):
     assert [w for w in warnings if not w.startswith("Without mass")] == []
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n == "quadruped" else n for n in CONSERVING]
-)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CONSERVING])
 def test_energy_changes_only_by_the_power_of_loads(name):
     """Oracle: the work of the loads, by Simpson's rule on the samples."""
     scipy = pytest.importorskip("scipy.integrate")

@@ -46,7 +46,7 @@ def test_rounded_dimensions_are_not_taken_for_exact_ones():
 
 
 MODULAR = (m.four_bar, m.slider_crank, m.parallelogram_with_bar, m.bennett, m.bricard, c.goldberg, c.six_hinges, m.jansen,
-           lambda: m.antenna_strip(1))  # fmt: skip
+           pytest.param(lambda: m.antenna_strip(1), marks=pytest.mark.slow))  # fmt: skip
 
 
 @pytest.mark.parametrize("make", MODULAR)
@@ -55,12 +55,26 @@ def test_points_modulo_a_prime_agree_with_floating_point(make):
     assert found.ranks[1].rank == found.ranks[0].rank
 
 
+def test_algebra_tells_the_largest_rank_and_says_that_complex_configurations_count():
+    """The stretched four-bar moves over the complex numbers only: rank 2 at each of its real configurations, 3 at others."""
+    found = loops(m.stretched_four_bar(), method=("precise", "modular"))
+    assert [(f.rank, f.here) for f in found.ranks] == [(2, True), (2, True), (3, False)]
+    assert found.rank == 2
+    assert "other configurations, or only complex ones" in str(found)
+
+
+def test_several_methods_are_asked_at_once():
+    found = loops(m.slider_crank(), method=["precise", "modular", "exact"])
+    assert [f.rank for f in found.ranks] == [3, 3, 3, 3]
+
+
 def test_where_points_cannot_be_had_the_reason_is_said():
     finding = loops(m.stewart(), method="modular").ranks[1]
     assert finding.rank is None
     assert "balls" in finding.support
 
 
+@pytest.mark.slow
 def test_exact_algebra_agrees_on_small_loops():
     for make, generic, closed in (
         (m.slider_crank, 2, 2),

@@ -131,3 +131,49 @@ def test_direct_needs_no_more_than_one_integration():
     found = direct(made, Course(0.0, 1.0, np.array([0.5, 1.0])))
     assert found.u.shape == (2, 4, 2)
     assert found.run.statistics.steps > 3
+
+
+def hessian_by_differences(mechanism, criterion, names, until, steps):
+    """Differences of first-order slopes, a row per parameter."""
+    rows = []
+    for name, step in zip(names, steps, strict=True):
+        value = float(mechanism.parameter(name).value)
+        near = [
+            ts.sensitivity(
+                mechanism, criterion, names, until=until, rtol=1e-12, method="direct", values={name: value + k * step}
+            )
+            for k in (-2, -1, 1, 2)
+        ]
+        slopes = [found.responses[0].gradient for found in near]
+        rows.append((8 * (slopes[2] - slopes[1]) - (slopes[3] - slopes[0])) / (12 * step))
+    return np.array(rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("criterion", ["A.force.x", Criterion("A.force.x * gamma", "integral")])
+def test_second_order_on_a_loop(criterion):
+    """Assembly, motion, multipliers and criterion, all differentiated twice."""
+    mechanism = library.load("four_bar")
+    found = ts.sensitivity(mechanism, criterion, ["a", "d"], until=0.4, rtol=1e-11, second_order=True)
+    expected = hessian_by_differences(mechanism, criterion, ["a", "d"], 0.4, (1e-3, 1e-3))
+    assert found.responses[0].hessian == pytest.approx(expected, rel=2e-6)
+
+
+def test_second_order_with_velocity_constraints():
+    mechanism = ts.parse(SLEDGE)
+    found = ts.sensitivity(mechanism, "kinetic_energy", ["l", "w"], until=0.5, rtol=1e-11, second_order=True)
+    expected = hessian_by_differences(mechanism, "kinetic_energy", ["l", "w"], 0.5, (2e-4, 1e-3))
+    assert found.responses[0].hessian == pytest.approx(expected, rel=1e-5)
+
+
+def test_mass_matrix_factored_by_numbers(monkeypatch):
+    """Mechanisms with many speeds; the same slopes as with factors that are formulas."""
+    from torseur.sensitivity import routines as module
+
+    mechanism, criteria = library.load("double_pendulum"), ["q1''", Criterion("kinetic_energy", "integral")]
+    options = {"until": 2.0, "rtol": 1e-12, "method": "direct"}
+    formulas = ts.sensitivity(mechanism, criteria, "m1,r2,q2(0)", **options)
+    monkeypatch.setattr(module, "MOST_FACTORED", 1)
+    numbers = ts.sensitivity(mechanism, criteria, "m1,r2,q2(0)", **options)
+    for first, second in zip(formulas.responses, numbers.responses, strict=True):
+        assert first.gradient == pytest.approx(second.gradient, rel=1e-10)

@@ -30,11 +30,14 @@ def bounced(g, e, height, t):
     return np.array([speed * s - g * s * s / 2, speed - g * s, integral + speed * s * s / 2 - g * s**3 / 6])
 
 
-def test_bouncing_ball():
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_bouncing_ball(method):
     """Oracle: closed form, differentiated by differences of order four. Two bounces."""
     criteria = ["z", "z'", Criterion("z", "integral")]
     jump = Jump("z", {"z'": "-e * z'"}, direction=-1)
-    found = ts.sensitivity(ts.parse(BALL), criteria, ["g", "e", "z(0)"], until=1.5, jumps=[jump], rtol=1e-12)
+    found = ts.sensitivity(
+        ts.parse(BALL), criteria, ["g", "e", "z(0)"], until=1.5, jumps=[jump], rtol=1e-12, method=method
+    )
     point = np.array([9.81, 0.8, 1.0])
     assert [r.value for r in found.responses] == pytest.approx(bounced(*point, 1.5), abs=1e-11)
     for column in range(3):
@@ -86,6 +89,30 @@ def test_extremum_on_a_loop():
     assert 0.0 < first.time[0] < 1.0
 
 
+@pytest.mark.slow
+def test_extrema_and_events_of_reactions():
+    """With constraints, reactions have rates of their own. Oracle: differences of finely sampled motions."""
+    mechanism = library.load("four_bar")
+    criteria = [
+        Criterion("A.force.x", "maximum", name="largest"),
+        Criterion("t", "event time", when="A.force.x - 15 N", name="when"),
+        Criterion("A.force.x", "event", when="gamma'", occurrence=2, name="turning"),
+    ]
+    pair = [
+        ts.sensitivity(mechanism, criteria, "a,b", until=1.0, rtol=1e-11, method=method)
+        for method in ("direct", "adjoint")
+    ]
+    for name in ("largest", "when", "turning"):
+        assert pair[0][name].gradient == pytest.approx(pair[1][name].gradient, rel=1e-7)
+    near = []
+    for k in (-1, 1):
+        motion = ts.simulate(
+            mechanism, 1.0, parameters={"a": 0.4 + k * 1e-3}, samples=40001, outputs=["A.force.x"], rtol=1e-11
+        )
+        near.append(motion["A.force.x"].max())
+    assert pair[0]["largest"].gradient[0] == pytest.approx((near[1] - near[0]) / 2e-3, rel=1e-4)
+
+
 def test_an_event_that_never_happens():
     with pytest.raises(TorseurError, match="never happens.*'q1 - 10' is"):
         ts.sensitivity(library.load("double_pendulum"), Criterion("q1", "event", when="q1 - 10"), "m1", until=1)
@@ -93,8 +120,6 @@ def test_an_event_that_never_happens():
 
 def test_what_is_not_covered_says_so():
     mechanism = library.load("four_bar")
-    with pytest.raises(UnsupportedError, match="accelerations and reactions"):
-        ts.sensitivity(mechanism, Criterion("A.force.x", "maximum"), "a", until=0.2)
     with pytest.raises(UnsupportedError, match="constrained"):
         ts.sensitivity(mechanism, "gamma", "a", until=0.2, jumps=[Jump("gamma", {"gamma'": "0 * gamma'"})])
     with pytest.raises(TorseurError, match="unknown state 'zz'"):

@@ -84,3 +84,16 @@ def test_pendulum_by_length_and_release():
     found = ts.sensitivity(pendulum, periods, "L,release", until=4, rtol=1e-12)
     assert found["period"].gradient[0] == pytest.approx(float(case["dPeriod_dL"]), abs=1e-9)
     assert found["period"].gradient[1] == pytest.approx(float(case["dPeriod_dth0"]), abs=1e-9)
+
+
+def test_second_order_through_a_curved_start():
+    """x(t) = b² cos(w t) + sqrt(a) sin(w t) / w: the start is a formula with curvature of its own."""
+    mechanism = ts.parse(
+        """mechanism bob ; param k = 9 N/m, a = 4, b = 0.5 ; let bob = body mass = 1 kg, centre = [0, 0, 0], inertia = 0 end ;
+        join earth and bob.frame as rail with prismatic(x) along [1, 0, 0] stiffness = k end ;
+        init x = b^2 * 1 m, x' = sqrt(a) * 1 m/s ;"""
+    )
+    found = ts.sensitivity(mechanism, "x", "a,b", until=0.7, rtol=1e-12, second_order=True)["x"]
+    w, t = 3.0, 0.7
+    by_a = -0.25 * 4**-1.5 * np.sin(w * t) / w
+    assert found.hessian == pytest.approx(np.array([[by_a, 0], [0, 2 * np.cos(w * t)]]), abs=1e-10)

@@ -63,6 +63,7 @@ def test_oscillator_formally_and_numerically(damping):
     assert [found.value, *found.gradient] == pytest.approx(formal, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_oscillator_map_changes_sign():
     """Which of stiffness and damping matters more depends on where one stands."""
     table = oscillator.influence_map(2.0, np.array([0.5, 6.0]), np.array([0.5, 3.0]))
@@ -77,6 +78,7 @@ def test_double_pendulum_methods_agree():
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-7)
 
 
+@pytest.mark.slow
 def test_suspension_by_hard_points():
     """Oracle: moving both ends of an arm up together with the mass centre's lever, by differences of equilibria."""
     from torseur.linearisation import equilibrium

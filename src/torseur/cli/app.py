@@ -19,11 +19,14 @@ from torseur.cli.locus import locus
 from torseur.cli.loops import loops
 from torseur.cli.modes import modes
 from torseur.cli.objects import objects
+from torseur.cli.optimise import optimise
 from torseur.cli.reactions import reactions
 from torseur.cli.report import report
 from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
+from torseur.cli.simplify import simplify
 from torseur.cli.simulate import simulate
+from torseur.cli.sweep import sweep
 from torseur.cli.version import version
 
 EPILOG = """Examples:
@@ -69,6 +72,7 @@ def torseur(
 COMMANDS = (
     check,
     equations,
+    simplify,
     objects,
     simulate,
     reactions,
@@ -78,6 +82,8 @@ COMMANDS = (
     response,
     sensitivity,
     identify,
+    sweep,
+    optimise,
     report,
     generate,
     certify,

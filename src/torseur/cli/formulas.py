@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.graph import Expr
 from torseur.report.expression import Node
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import TooManyTerms
-from torseur.report.reading.read_graph import readable
+from torseur.report.reading.read_graph import readable, written_size
 from torseur.report.reading.recursion import definitions
 from torseur.spatial import Force, Motion
+
+WORTH_TRYING = 1000  # operations of a formula, written out, up to which it may become short when multiplied out
 
 
 def spelled(formulas: Mapping[str, Expr]) -> dict[str, str]:
@@ -25,6 +27,8 @@ def spelled(formulas: Mapping[str, Expr]) -> dict[str, str]:
 
 
 def _short(formula: Expr) -> Node | None:
+    if written_size(formula) > WORTH_TRYING:
+        return None
     try:
         return readable(formula)
     except TooManyTerms:

@@ -43,7 +43,7 @@ def identify(
     """
     from torseur.cli.files import require_free, require_suffix
     from torseur.cli.sources import open_source
-    from torseur.identification.study import OUTPUT_ERROR, Study, read_study
+    from torseur.identification.study import OUTPUT_ERROR, SEGMENTS, Study, read_study
 
     for path, suffixes in ((report, (".html",)), (out, (".lsd",))):
         if path is not None:
@@ -56,7 +56,7 @@ def identify(
     if base:
         _tell_base(asked, source.mechanism, json)
         return
-    solve = _motion if asked.method == OUTPUT_ERROR else _forces
+    solve = {OUTPUT_ERROR: _motion, SEGMENTS: _segments}.get(asked.method, _forces)
     document, content, described, text = solve(asked, source.mechanism, json)
     written = _write(content(source.text), report, described, out, force)
     _tell(document, text, written, json)
@@ -104,6 +104,38 @@ def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
         return motion_content(estimate, mechanism.name, _reproduction(study, source))
 
     return motion_document(estimate), content, lambda: (mechanism.with_values(**found), ()), str(estimate)
+
+
+def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
+    """The identification of a tree of segments from external forces, likewise."""
+    from torseur.cli.console import progress
+    from torseur.errors import UnsupportedError
+    from torseur.identification.segments import Stopping, identify_segments, segment_chain
+    from torseur.identification.study import study_model, study_segment_trials
+    from torseur.report.compose.identification import segments_content
+    from torseur.tree import build_tree
+
+    options = study.table("options")
+    chain = segment_chain(build_tree(mechanism))
+    with progress(f"{mechanism.name}: identification", quiet) as follow:
+        trials = study_segment_trials(study, study_model(study, mechanism))
+        estimate = identify_segments(
+            trials, known_zero=chain.zero_blocks, positive=bool(options.get("positive", True)),
+            stopping=Stopping(iterations=int(options.get("iterations", 1000))), progress=follow,
+        )  # fmt: skip
+
+    def content(source: str) -> ReportContent:
+        return segments_content(estimate, chain, mechanism.name, _reproduction(study, source))
+
+    def described() -> Any:
+        raise UnsupportedError("J holds sums over segments: it has no place in a description. Use the regressor.")
+
+    document = {
+        "method": study.method, "J": estimate.J, "deviation": estimate.deviation, "segments": chain.names,
+        "iterations": estimate.descent.iterations, "projections": estimate.descent.projections,
+        "reason": estimate.descent.reason, "warnings": estimate.warnings,
+    }  # fmt: skip
+    return document, content, described, str(estimate)
 
 
 def document_of(estimate: Estimate) -> dict[str, object]:

@@ -20,6 +20,7 @@ from torseur.cli.options import (
     ValuesOption,
 )
 from torseur.cli.robots import BaseOption, DensityOption, MergeOption, StrictOption, asked
+from torseur.cli.sensitivity import ParametersOption
 
 if TYPE_CHECKING:
     from torseur.cli.work import Work
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 PageOption = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page to write; by default NAME.html.")
+]
+CriterionOption = Annotated[
+    list[str] | None,
+    typer.Option("--criterion", metavar="EXPR", help="Show how this formula changes with parameters. Repeatable."),
 ]
 LengthOption = Annotated[
     str, typer.Option("--until", metavar="T", help="Length of the motion shown, e.g. 10 or '500 ms'.")
@@ -48,6 +53,8 @@ def report(
     base: BaseOption = None,
     merge_fixed: MergeOption = False,
     density: DensityOption = None,
+    criterion: CriterionOption = None,
+    parameters: ParametersOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -66,7 +73,8 @@ def report(
     require_free(place, force)
     given = (work.values.parameters, work.values.initial)
     with progress(f"{work.source.mechanism.name}: report", quiet=json) as follow:
-        occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), follow)
+        judged = (tuple(criterion or ()), parameters)
+        occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), *judged, follow)
         content = content_of(work.source.mechanism, occasion, work.source.robot)
     write_report(content, place, overwrite=force)
     _tell(content, place, json)
@@ -78,9 +86,12 @@ def _tell(content: ReportContent, place: Path, json: bool) -> None:
 
     size = place.stat().st_size
     if json:
-        print_json({"written": str(place), "bytes": size, "checks": content.checks, "warnings": content.warnings})
+        print_json({"written": str(place), "bytes": size, "checks": content.checks, "certificate": content.certificate,
+                    "warnings": content.warnings})  # fmt: skip
         return
     failed = [f"check failed: {check.title}" for check in content.checks if not check.ok]
+    if content.certificate is not None and not content.certificate.agrees:
+        failed.append(content.certificate.verdict)
     for text in (*content.warnings, *failed):
         say(f"warning: {text}")
     say(f"written: {place} ({size / 1000:.0f} kB)")

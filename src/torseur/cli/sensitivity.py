@@ -17,24 +17,32 @@ from torseur.cli.options import (
     SourceArgument,
     ValuesOption,
 )
-from torseur.cli.simulate import UntilOption
 
 if TYPE_CHECKING:
+    from torseur.cli.work import Work
     from torseur.sensitivity import Criterion, Sensitivities
 
 SUFFIXES = (".csv", ".json")
 CURVE_ROWS = 11  # times of a curve shown on the screen
 
 CriterionOption = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option("--criterion", metavar="EXPR", help="A formula over the motion. Repeatable.", show_default=False),
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
 ]
 ParametersOption = Annotated[
     str | None,
     typer.Option("--parameters", metavar="A,B", help="m1, q1(0), arm.mass, l=l1+r2; by default all parameters."),
 ]
 KindOption = Annotated[
-    str, typer.Option("--kind", metavar="KIND", help="value, integral, maximum, minimum, event or 'event time'.")
+    str,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="value, integral, maximum, minimum, event, 'event time', or without a motion: steady, eigenvalues.",
+    ),
 ]
 WhenOption = Annotated[
     str, typer.Option("--when", metavar="EXPR", help="Formula whose change of sign is the event.", show_default=False)
@@ -60,8 +68,8 @@ PlotOption = Annotated[
 
 def sensitivity(
     source: SourceArgument,
-    criterion: CriterionOption,
-    until: UntilOption,
+    criterion: CriterionOption = None,
+    until: UntilOption = None,
     parameters: ParametersOption = None,
     integral: Annotated[bool, typer.Option("--integral", help="Integrate the criteria over time.")] = False,
     kind: KindOption = "value",
@@ -98,12 +106,17 @@ def sensitivity(
             require_suffix(file, suffixes)
     work = Work.begin(source, settings, starts, laws, values)
     work.require_determined(work.equations("recursive"))
-    given: dict[str, Any] = {"values": dict(work.values.parameters), "initial": dict(work.values.initial), "rtol": rtol}
+    if kind == "eigenvalues":
+        _show_modes(work, parameters, json)
+        return
     asked: dict[str, Any] = {"samples": samples, "method": method, "second_order": second_order, "verify": verify}
-    wanted = _criteria(criterion, "integral" if integral else kind, when)
-    mechanism = work.source.mechanism
-    with progress(f"{mechanism.name}: sensitivities", json) as follow:
-        found = compute(mechanism, wanted, parameters, until=duration(until), progress=follow, **asked, **given)
+    with progress(f"{work.source.mechanism.name}: sensitivities", json) as follow:
+        if kind == "steady":
+            found = _steady(work, _required(criterion, "--criterion"), parameters)
+        else:
+            wanted = _criteria(_required(criterion, "--criterion"), "integral" if integral else kind, when)
+            asked |= {"until": duration(_required(until, "--until")), "rtol": rtol, "progress": follow}
+            found = compute(work.source.mechanism, wanted, parameters, **asked, **_given(work))
     if out is not None:
         found.save(out, overwrite=force)
     if plot is not None:
@@ -112,6 +125,50 @@ def sensitivity(
         print_json({**found.document(), "rankings": _rankings(found, tolerance, cost)})
     else:
         _show(found, form, _numbers("--tolerance", tolerance), _numbers("--cost", cost), out)
+
+
+def _given(work: Work) -> dict[str, Any]:
+    return {"values": dict(work.values.parameters), "initial": dict(work.values.initial)}
+
+
+def _required(value: Any, option: str) -> Any:
+    from torseur.cli.exits import USAGE, CommandError
+
+    if not value:
+        example = "kinetic_energy" if option == "--criterion" else "5"
+        raise CommandError(f"{option} is missing, such as {option} {example}.", USAGE)
+    return value
+
+
+def _steady(work: Work, formulas: list[str], parameters: str | None) -> Sensitivities:
+    """Slopes in equilibrium."""
+    from torseur.sensitivity.steady import steady_sensitivity
+
+    given = _given(work)
+    return steady_sensitivity(work.source.mechanism, formulas, parameters, at=given["initial"], values=given["values"])
+
+
+def _show_modes(work: Work, parameters: str | None, json: bool) -> None:
+    """Frequencies and damping ratios about equilibrium, with their slopes."""
+    from torseur.cli.console import print_json, remark, show_table
+    from torseur.sensitivity.linear import eigenvalue_sensitivity
+
+    given = _given(work)
+    found = eigenvalue_sensitivity(work.source.mechanism, parameters, at=given["initial"], values=given["values"])
+    names = [parameter.name for parameter in found.parameters]
+    rows = zip(found.eigenvalues, found.slopes, found.frequency_slopes, found.damping_slopes, strict=True)
+    table = [
+        {"eigenvalue": [s.real, s.imag], "slopes": [[d.real, d.imag] for d in ds], "frequency": f, "damping": z}
+        for s, ds, f, z in rows
+    ]
+    if json:
+        print_json({"name": work.source.mechanism.name, "parameters": names, "modes": table, "notes": found.notes})
+        return
+    for title, slopes in (("frequency [Hz]", found.frequency_slopes), ("damping ratio", found.damping_slopes)):
+        cells = [[f"{s:.6g}", *(f"{x:.6g}" for x in row)] for s, row in zip(found.eigenvalues, slopes, strict=True)]
+        show_table(f"slopes of the {title}", ["eigenvalue [1/s]", *names], cells, range(1, len(names) + 1))
+    for note in found.notes:
+        remark(note)
 
 
 def _criteria(formulas: list[str], kind: str, when: str) -> list[Criterion]:

@@ -39,7 +39,10 @@ class BatchKernel:
         self._prepare = compile_program(prepare, self.backend) if prepare is not None else None
         self._per_state = per_state
         self._states = [g for g in per_state.inputs if prepare is None or g.name != PREPARED]
-        self._library, self._function = self._compiled() if self.backend == "c" else (None, None)
+        self._library: Library | None = None
+        self._function: Any = None
+        if self.backend == "c":
+            self._library, self._function = self._compiled()
 
     @property
     def source(self) -> str:
@@ -109,12 +112,14 @@ class BatchKernel:
     def _compiled(self) -> tuple[Library, Any]:
         from torseur.codegen.c.batch import Batch
         from torseur.codegen.c.batch_module import native_source
-        from torseur.codegen.c.target import CTarget
+        from torseur.codegen.c.compiler import find_compiler
 
         symbol = Names().unique(f"{self.program.name}_batch")
         shared = (PREPARED,) if self._prepare is not None else ()
         source = native_source(Batch(symbol, self._per_state, shared))
-        library = CTarget().build(source, Shape.STRAIGHT)
+        compiler = find_compiler(lanes=len(self._per_state.operations))
+        assert compiler is not None
+        library = compiler.build(source, Shape.STRAIGHT)
         arrays = len(self._per_state.inputs) + len(self._per_state.outputs)
         sizes = [ctypes.c_ssize_t] * 3
         return library, library.function(symbol, None, *sizes, *[ctypes.POINTER(ctypes.c_double)] * arrays)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from torseur.equations.equations import Equations
 from torseur.equations.functions import outputs_of
-from torseur.equations.structured import STRUCTURED, Structure, plain_jacobian
-from torseur.equations.variables import Rows, Variables
-from torseur.graph import Output
+from torseur.equations.structured import STRUCTURED, AccelerationDerivatives, Structure, plain_jacobian
+from torseur.equations.variables import Rows, Variables, direction_of
+from torseur.graph import Input, Output, Solved, directional_derivative
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,25 @@ class Differentiation:
         suffix = "".join(f"_d{way.name}" for way in ways)
         names = [f"d{order}{output.name}{suffix}" for output in self._plain]
         return [Output(name, r.shape, r.entries) for name, r in zip(names, results, strict=True)]
+
+    def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
+        """The first derivatives in two stages, where that is shorter: forward dynamics solves many columns at once."""
+        if not isinstance(self._structure, AccelerationDerivatives):
+            return None
+        return self._structure.solved(inputs, ways)
+
+    def outputs_along(self, ways: Sequence[Variables]) -> list[Output]:
+        """The change of the outputs, in their own shapes, when all variables change in a given direction."""
+        direction = {
+            node: change for way in ways for node, change in zip(way.nodes, direction_of(way).nodes, strict=True)
+        }
+        suffix = "_".join(way.name for way in ways)
+        if self._structure is not None:
+            changes = [self._structure.along(direction)]
+        else:
+            changes = [directional_derivative(list(output.entries), direction) for output in self._plain]
+        pairs = zip(self._plain, changes, strict=True)
+        return [Output(f"{output.name}_along_{suffix}", output.shape, tuple(c)) for output, c in pairs]
 
     @cached_property
     def _plain(self) -> list[Output]:

@@ -6,7 +6,7 @@ screws) come from differentiating the graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -19,7 +19,21 @@ from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of, outputs_of
 from torseur.equations.solve import Factored, factored
 from torseur.equations.variables import Rows, Variables
-from torseur.graph import Expr, as_expr, dense_jacobian, jacobian, substitute, symbols_of
+from torseur.graph import (
+    Expr,
+    Input,
+    Program,
+    Solved,
+    as_expr,
+    dense_jacobian,
+    directional_derivative,
+    jacobian,
+    live_nodes,
+    matrix,
+    substitute,
+    symbols_of,
+    vector,
+)
 from torseur.spatial import UNIT, Vec3
 from torseur.tree import GROUND, Tree, regrouped
 
@@ -30,6 +44,23 @@ class Structure(Protocol):
     """Derivatives of a vector function, one row per entry."""
 
     def rows(self, by: Variables) -> Rows: ...
+
+    def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]: ...
+
+
+FEW = 7
+"""Speeds up to which both ways are tried."""
+
+FEWEST_TO_SOLVE = 6
+"""Speeds from which columns are solved in a loop where the language has loops."""
+
+LANES = 8
+"""Columns are filled up to a multiple of this."""
+
+
+def operation_count(rows: Rows) -> int:
+    """Operations that some results take together."""
+    return sum(1 for node in live_nodes([entry for row in rows for entry in row]) if node.args)
 
 
 def plain_jacobian(equations: Equations, entries: Sequence[Expr], by: Variables) -> Rows:
@@ -54,6 +85,15 @@ class ForceDerivatives:
     vdot: tuple[Expr, ...]
 
     def rows(self, by: Variables) -> Rows:
+        """One row per force. For few speeds the graph's derivatives are tried too: parallel axes may favour them."""
+        rows = self._recursive(by)
+        if len(self.vdot) <= FEW and self.parts is not None:
+            rows = min(rows, self._plain(by), key=operation_count)
+        loads = plain_jacobian(self.equations, self.equations.loads, by)
+        return [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(rows, loads, strict=True)]
+
+    def _recursive(self, by: Variables) -> Rows:
+        """By the recursion, and by differentiating the graph what it does not give."""
         rows = [[_ZERO] * len(by.nodes) for _ in self.vdot]
         known = {j: column for j, node in enumerate(by.nodes) if (column := self._column(node, by.along)) is not None}
         for j, column in known.items():
@@ -65,8 +105,17 @@ class ForceDerivatives:
             for row, entries in zip(rows, self._plain(left), strict=True):
                 for j, entry in zip(rest, entries, strict=True):
                     row[j] = entry
-        loads = plain_jacobian(self.equations, self.equations.loads, by)
-        return [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(rows, loads, strict=True)]
+        return rows
+
+    def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]:
+        """The change of the forces along a direction, by one forward sweep."""
+        layout = self.equations.layout
+        needed = td.inverse_dynamics(self.tree, layout.coordinates, layout.speeds, layout.accelerations)
+        forces = [a - b for a, b in zip(as_expressions(needed), self.equations.loads, strict=True)]
+        changes = directional_derivative(forces, direction)
+        if self.vdot == layout.accelerations:
+            return changes
+        return substitute(changes, dict(zip(layout.accelerations, self.vdot, strict=True)))
 
     def _column(self, node: Expr, along: bool) -> list[Expr] | None:
         """The derivative by one variable, if the recursion gives it."""
@@ -122,15 +171,55 @@ class AccelerationDerivatives:
             columns = self._factors.inverse_columns()
             solved = [columns[forces.index(node)] for node in by.nodes]
         else:
-            rows = self._forces.rows(by)
-            solved = [self._solved(node, by, [-row[j] for row in rows]) for j, node in enumerate(by.nodes)]
+            sides = [[-entry for entry in column] for column in self._right_sides(by)]
+            solved = [self._known(node, by) or self._factors.solve(b) for node, b in zip(by.nodes, sides, strict=True)]
         return [list(row) for row in zip(*solved, strict=True)]
 
-    def _solved(self, node: Expr, by: Variables, right: list[Expr]) -> list[Expr]:
-        """A column of the result; those of a free body on the earth are known without solving."""
+    def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
+        """The columns of several derivatives as one system -A⁻¹ B, those that need no solution beside it."""
+        n = len(self.equations.layout.speeds)
+        if n < FEWEST_TO_SOLVE:
+            return None
+        columns: list[list[Expr]] = []
+        runs, places, known = [], [], []
+        for k, by in enumerate(ways):
+            for j, column in enumerate(self._right_sides(by)):
+                answer = None if by.nodes[j] in forces_of(self.equations) else self._known(by.nodes[j], by)
+                if answer is None:
+                    runs.append((k, j, len(columns), 1))
+                    columns.append(column)
+                else:
+                    places += [(k, i * len(by.nodes) + j) for i in range(n)]
+                    known += answer
+        columns += [[_ZERO] * n] * (-len(columns) % LANES)
+        pattern = tuple((k, i) for k, row in enumerate(self._factors.lower) for i in row)
+        outputs = (
+            matrix("right", [list(row) for row in zip(*columns, strict=True)]),
+            vector("lower", [self._factors.lower[k][i] for k, i in pattern]),
+            vector("inverse", self._factors.inverse),
+            vector("known", known),
+        )
+        return Solved(Program("terms", tuple(inputs), outputs), pattern, _joined(runs), tuple(places))
+
+    def _right_sides(self, by: Variables) -> list[list[Expr]]:
+        """The columns B of -A⁻¹ B."""
+        forces = forces_of(self.equations)
+        if any(node in forces for node in by.nodes):
+            return [[as_expr(-int(node is force)) for force in forces] for node in by.nodes]
+        rows = self._forces.rows(by)
+        return [[row[j] for row in rows] for j in range(len(by.nodes))]
+
+    def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]:
+        """The change of the accelerations: one solution with the factors that give the accelerations themselves."""
+        forces = forces_of(self.equations)
+        needed = self._forces.along({node: d for node, d in direction.items() if node not in forces})
+        return self._factors.solve([direction.get(f, _ZERO) - r for f, r in zip(forces, needed, strict=True)])
+
+    def _known(self, node: Expr, by: Variables) -> list[Expr] | None:
+        """A column that needs no solution: those of a free body on the earth, unless loads depend on it."""
         known = self._free.get((node, by.along))
         if known is None or any(symbol in self._load_symbols for symbol in self._moved_by(node, by)):
-            return self._factors.solve(right)
+            return None
         return known
 
     def _moved_by(self, node: Expr, by: Variables) -> list[Expr]:
@@ -187,6 +276,19 @@ def _inverse(equations: Equations) -> Structure:
 def _forward(equations: Equations) -> Structure:
     outputs_of(equations, "forward_dynamics")
     return AccelerationDerivatives(equations)
+
+
+def _joined(runs: list[tuple[int, int, int, int]]) -> tuple[tuple[int, int, int, int], ...]:
+    """Single columns that follow one another on both sides, taken together."""
+    joined: list[tuple[int, int, int, int]] = []
+    for output, j, column, count in runs:
+        if joined:
+            before = joined[-1]
+            if before[0] == output and before[1] + before[3] == j and before[2] + before[3] == column:
+                joined[-1] = (*before[:3], before[3] + count)
+                continue
+        joined.append((output, j, column, count))
+    return tuple(joined)
 
 
 def _at(first: int, values: Vec3, n: int) -> list[Expr]:

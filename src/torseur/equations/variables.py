@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torseur.graph import Expr
+from torseur.graph import Expr, Input, symbol
 
 Rows = list[list[Expr]]
+DIRECTION = "_direction"
 
 
 @dataclass(frozen=True)
@@ -25,3 +26,9 @@ class Variables:
     @property
     def shape(self) -> tuple[int, ...]:
         return () if self.single else (len(self.nodes),)
+
+
+def direction_of(variables: Variables) -> Input:
+    """The input that says in which direction variables change."""
+    names = [str(node) for node in variables.nodes]
+    return Input(f"{variables.name}{DIRECTION}", tuple(symbol(f"direction of {name}") for name in names))

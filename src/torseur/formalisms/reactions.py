@@ -7,7 +7,7 @@ take the multipliers λ of loops and constraints as unknowns, as `Equations` doe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from torseur.dynamics import generalised_loads, inverse_dynamics
@@ -18,7 +18,7 @@ from torseur.formalisms.newton_euler import NewtonEuler
 from torseur.formalisms.release import ReleasedJoint
 from torseur.graph import Expr, as_expr
 from torseur.mechanism import Mechanism
-from torseur.tree import Tree, build_tree
+from torseur.tree import build_tree
 
 COMPONENTS = tuple(f"{kind}.{axis}" for kind in ("force", "moment") for axis in "xyz")
 
@@ -61,13 +61,13 @@ def reactions(
         raise TorseurError(unknown_name("method", method, _METHODS))
     tree = mechanism.tree if isinstance(mechanism, Equations) else build_tree(mechanism)
     names = [joint.name for joint in tree.mechanism.joints] if joints is None else joints
-    return {name: _reaction(tree, name, method) for name in names}
+    known = {constraint.name for constraint in Equations(NewtonEuler(tree)).constraints}
+    return {name: _reaction(ReleasedJoint(tree, name), method, known) for name in names}
 
 
-def _reaction(tree: Tree, joint: str, method: str) -> Reaction:
-    released = ReleasedJoint(tree, joint)
+def _reaction(released: ReleasedJoint, method: str, known: Collection[str]) -> Reaction:
+    """The reaction in a released joint; `known` are the constraints whose multipliers the motion tells."""
     efforts = _METHODS[method](released)
-    known = {c.name for c in Equations(NewtonEuler(tree)).constraints}
     undetermined: dict[str, str] = {}
     for constraint, rows in released.constraint_efforts():
         multiplier = multiplier_of(constraint)
@@ -75,7 +75,7 @@ def _reaction(tree: Tree, joint: str, method: str) -> Reaction:
         if constraint.name not in known:
             acting = [name for name, row in zip(COMPONENTS, rows, strict=True) if not row.is_zero]
             undetermined |= dict.fromkeys(acting, constraint.name)
-    return Reaction(joint, tuple(efforts), undetermined)
+    return Reaction(released.joint, tuple(efforts), undetermined)
 
 
 def _from_free_bodies(released: ReleasedJoint) -> list[Expr]:

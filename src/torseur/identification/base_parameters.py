@@ -98,12 +98,14 @@ def independent_columns(Y: Array, tolerance: float = _DEPENDENT) -> list[int]:
     scale = np.linalg.norm(Y, axis=0)
     R = triangular(Y / np.where(scale > 0, scale, 1.0))
     kept: list[int] = []
+    directions = np.zeros((len(R), 0))
     for k in range(Y.shape[1]):
-        column = R[: k + 1, k]
-        if kept:
-            basis = R[: k + 1, kept]
-            column = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
-        if np.linalg.norm(column) > tolerance * 10:
+        left = R[:, k]
+        for _ in range(2):  # once more, since rounding leaves a little of what was taken away
+            left = left - directions @ (directions.T @ left)
+        size = float(np.linalg.norm(left))
+        if size > 10 * tolerance:
+            directions = np.column_stack([directions, left / size])
             kept.append(k)
     return kept
 

@@ -7,7 +7,12 @@ import numpy as np
 from torseur.identification.arrays import Array
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.priors import Prior, described_parameters
-from torseur.identification.pseudo_inertia import is_consistent, smallest
+from torseur.identification.pseudo_inertia import (
+    is_consistent,
+    parameters_of_pseudo_inertia,
+    pseudo_inertia,
+    smallest,
+)
 
 _ANY_BODY = np.array([1.0, 0, 0, 0, 0.02, 0, 0.02, 0, 0, 0.02])
 
@@ -18,8 +23,9 @@ def prior_start(model: LinearModel, prior: Prior | None, any_body: bool = False)
     start = np.zeros(len(model.columns))
     for owner, where in model.bodies.items():
         expected = known.get(owner)
-        if any_body and (expected is None or smallest(expected) <= 0):
-            expected = _ANY_BODY
+        if any_body:
+            expected = _ANY_BODY if expected is None or expected[0] <= 0 or not is_consistent(expected) else expected
+            expected = _with_extent(expected)
         if expected is None:
             return None
         start[where] = expected
@@ -27,6 +33,12 @@ def prior_start(model: LinearModel, prior: Prior | None, any_body: bool = False)
         if name in model.names:
             start[model.names.index(name)] = value
     return start
+
+
+def _with_extent(parameters: Array) -> Array:
+    """A body a little thicker than a point, rod or plate: one that is inside the cone of bodies."""
+    J = pseudo_inertia(parameters)
+    return parameters_of_pseudo_inertia(J + 1e-6 * np.trace(J) * np.eye(4))
 
 
 def completed(model: LinearModel, combination: Array, values: Array, prior: Prior | None) -> Array | None:

@@ -7,16 +7,14 @@ import numpy as np
 from torseur.errors import IdentificationError
 from torseur.identification.arrays import Array
 from torseur.identification.base_parameters import BaseParameters, independent_columns
-from torseur.identification.regression import Regression, combined
+from torseur.identification.regression import Regression
 
 _EXCITED = 1e-7
 
 
 def excited_columns(regression: Regression, base: BaseParameters) -> tuple[tuple[int, ...], float, tuple[str, ...]]:
     """Base columns that these trials tell apart, their condition number, and those they do not."""
-    triangles = regression.triangles
-    joint = combined(list(triangles.values()), [1.0] * len(triangles), regression.width)
-    R = joint.R[:, list(base.columns)]
+    R = regression.joint.R[:, list(base.columns)]
     scale = np.linalg.norm(R, axis=0)
     felt = scale > _EXCITED * max(float(np.max(scale, initial=0.0)), 1e-300)
     if not felt.any():
@@ -33,8 +31,7 @@ def excited_combination(regression: Regression, base: BaseParameters, columns: t
     """What the excited columns stand for: the base parameters, with what goes with them in this motion."""
     if len(columns) == len(base):
         return base.combination
-    triangles = regression.triangles
-    joint = combined(list(triangles.values()), [1.0] * len(triangles), regression.width)
+    joint = regression.joint
     mixing = np.linalg.lstsq(joint.R[:, list(columns)], joint.R[:, list(base.columns)], rcond=None)[0]
     mixing[np.abs(mixing) < 1e-7 * float(np.max(np.abs(mixing)))] = 0.0
     return np.asarray(mixing @ base.combination)

@@ -54,6 +54,10 @@ class Options:
     base: BaseParameters | None = None
     progress: Callable[[float], None] | None = None
 
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise IdentificationError(f"confidence is a part of one, such as 0.95, not {self.confidence:g}.")
+
 
 def identify(
     model: LinearModel, trials: Sequence[Trial], method: str = "weighted", options: Options | None = None

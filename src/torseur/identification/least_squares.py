@@ -12,7 +12,7 @@ from torseur.identification.arrays import Array, triangular
 from torseur.identification.regression import Regression, Triangle, combined
 
 HUBER = 1.345  # residuals beyond this many deviations count by their size, not their square
-_SETTLED = 1e-10
+_SETTLED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,7 @@ def solve_triangle(triangle: Triangle, columns: Sequence[int]) -> tuple[Array, A
 
 def ordinary(regression: Regression, columns: Sequence[int]) -> Solution:
     """Every sample of every equation counts the same."""
-    triangles = regression.triangles
-    joint = combined(list(triangles.values()), [1.0] * len(triangles), regression.width)
+    triangles, joint = regression.triangles, regression.joint
     x, inverse, left = solve_triangle(joint, columns)
     variance = left / max(joint.rows - len(columns), 1)
     return Solution(x, variance * inverse, dict.fromkeys(triangles, float(np.sqrt(variance))))

@@ -16,7 +16,7 @@ from torseur.graph import Expr, symbols_of
 from torseur.identification.arrays import Array
 from torseur.identification.columns import parameters_of
 from torseur.identification.linear_model import LinearModel
-from torseur.identification.pseudo_inertia import BASIS, pseudo_inertia, smallest
+from torseur.identification.pseudo_inertia import BASIS, is_consistent, pseudo_inertia
 from torseur.tree.flatten import flatten
 from torseur.tree.tree import instantiate
 
@@ -60,7 +60,7 @@ def _metric(owner: str, expected: Array) -> Array:
     """The linear map from ten parameters to J₀^-½ J J₀^-½, flattened."""
     J = pseudo_inertia(expected)
     values, vectors = np.linalg.eigh(J)
-    if values[0] <= 0:
+    if values[0] < -1e-9 * max(values[-1], 0.0) or values[-1] <= 0:
         raise IdentificationError(
             f"prior: the parameters of '{owner}' are those of no body (pseudo-inertia with eigenvalue {values[0]:.3g})."
         )
@@ -85,5 +85,6 @@ def described_parameters(model: LinearModel) -> dict[str, Array]:
 
 def described_prior(model: LinearModel, weight: float = 1.0) -> Prior:
     """The description's own values as the prior, for the bodies that have some and are bodies."""
-    bodies = {name: p for name, p in described_parameters(model).items() if smallest(p) > 0}
+    known = described_parameters(model)
+    bodies = {name: p for name, p in known.items() if p[0] > 0 and is_consistent(p)}
     return Prior(bodies, weight=weight)

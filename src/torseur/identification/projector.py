@@ -126,13 +126,11 @@ class Projector:
             raise IdentificationError(
                 f"{len(known)} coordinates are recorded and the loops leave {N.shape[2]} free: record those, or all."
             )
-        speeds = self._with_drift(self.at(time, coordinates), N, v[:, list(known)], known)
+        here = self.at(time, coordinates)
+        speeds = _through(N, v[:, list(known)], _least_norm(here.matrix, -here.drift), known)
         moving = self.at(time, coordinates, speeds)
         rest = _least_norm(moving.matrix, moving.gamma)
         return coordinates, speeds, _through(N, vdot[:, list(known)], rest, known)
-
-    def _with_drift(self, here: Constraints, N: Array, v: Array, known: tuple[int, ...]) -> Array:
-        return _through(N, v, _least_norm(here.matrix, -here.drift), known)
 
     def _start(self, q: Array, known: tuple[int, ...], time: Array) -> Array:
         """A closed configuration with the known coordinates of the first sample, on the description's branch."""
@@ -171,15 +169,14 @@ class Projector:
         n = len(self.model.equations.layout.speeds)
         time = np.zeros(4 * count)
         q = self.closed(time, self._assembled() + rng.uniform(-1.5, 1.5, (4 * count, n)))
-        good = np.flatnonzero(np.max(np.abs(self.at(time, q).residual), axis=1) < _CLOSED)[:count]
-        if len(good) < count:
-            good = np.resize(good, count) if len(good) else good
+        good = np.flatnonzero(np.max(np.abs(self.at(time, q).residual), axis=1) < _CLOSED)
         if not len(good):
             raise IdentificationError(f"{self.model.equations.mechanism.name}: no closed configuration was found.")
-        q, time = q[good], time[:count]
+        q, time = q[np.resize(good, count)], time[:count]
         N = _null_space(self.at(time, q).matrix)
         z, zdot = rng.uniform(-3, 3, (count, N.shape[2])), rng.uniform(-10, 10, (count, N.shape[2]))
-        v = np.einsum("tij,tj->ti", N, z) + _least_norm(self.at(time, q).matrix, -self.at(time, q).drift)
+        here = self.at(time, q)
+        v = np.einsum("tij,tj->ti", N, z) + _least_norm(here.matrix, -here.drift)
         moving = self.at(time, q, v)
         return q, v, np.einsum("tij,tj->ti", N, zdot) + _least_norm(moving.matrix, moving.gamma)
 

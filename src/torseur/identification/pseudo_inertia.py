@@ -1,6 +1,6 @@
 """The pseudo-inertia of a body: J = ∫ (r, 1) (r, 1)ᵀ dm, positive definite for every body of positive density.
 
-Linear in the ten parameters; J = [Σ, h; hᵀ, m] with Σ = ½ tr(I) 1 - I (Wensing, Kim and Slotine 2017).
+Linear in the ten parameters; J = [Σ, h; hᵀ, m] with Σ = ½ tr(I) 1 - I (Wensing, Kim and Slotine 2018).
 """
 
 from __future__ import annotations

@@ -38,9 +38,20 @@ def with_unit_quaternions(tree: Tree, q: Array) -> Array:
 
 
 def random_regressor(model: LinearModel, count: int) -> Array:
-    """The regressor stacked over random states, of the equations that remain where loops tie the speeds."""
+    """The regressor stacked over random states, of the equations that remain where loops tie the speeds.
+
+    Once without payloads, and once with each of them.
+    """
     q, v, vdot = random_states(model, count)
     Y = model.matrix(q, v, vdot)
     if model.is_constrained:
         Y = np.swapaxes(Projector.of(model).basis(np.zeros(count), q), 1, 2) @ Y
-    return Y.reshape(-1, Y.shape[2])
+    stacked = Y.reshape(-1, Y.shape[2])
+    payloads = dict.fromkeys(column.owner for column in model.columns if column.kind == "payload")
+    return np.vstack([_carrying(model, stacked, name) for name in (None, *payloads)])
+
+
+def _carrying(model: LinearModel, Y: Array, payload: str | None) -> Array:
+    """The regressor of trials that carry one payload, or none."""
+    here = [column.kind != "payload" or column.owner == payload for column in model.columns]
+    return Y * np.array(here, dtype=float)

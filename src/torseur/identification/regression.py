@@ -7,7 +7,7 @@ does not grow with the number of samples and no square of the condition number e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -132,6 +132,11 @@ class Regression:
         """Per equation, the triangular factor of [W w]."""
         return self.factored()
 
+    @cached_property
+    def joint(self) -> Triangle:
+        """All equations together, each with the same weight."""
+        return combined(list(self.triangles.values()), [1.0] * len(self.triangles), self.width)
+
     def factored(self, weights: dict[tuple[int, int, int], Array] | None = None) -> dict[int, Triangle]:
         """Triangular factors per equation, with a weight for each sample where given (trial, equation, start)."""
         found: dict[int, Triangle] = {}
@@ -182,10 +187,9 @@ def _spread(matrix: Array, columns: Slots, wider: Slots) -> Array:
 
 def combined(triangles: Sequence[Triangle], weights: Sequence[float], width: int) -> Triangle:
     """One triangle over all columns from several, each with a weight for all of its rows."""
-    every = np.arange(width, dtype=np.intp)
-    R = np.vstack([w * _spread(t.R, t.columns, every) for t, w in zip(triangles, weights, strict=True)])
+    used = np.unique(np.concatenate([t.columns for t in triangles]))
+    R = np.vstack([w * _spread(t.R, t.columns, used) for t, w in zip(triangles, weights, strict=True)])
     c = np.concatenate([w * t.c for t, w in zip(triangles, weights, strict=True)])
     rest = sum(w * w * t.rest for t, w in zip(triangles, weights, strict=True))
-    rows = sum(t.rows for t in triangles)
-    joint = Triangle.of(every, R, c)
-    return Triangle(every, joint.R, joint.c, joint.rest + rest, rows)
+    joint = Triangle.of(used, R, c).spread(np.arange(width, dtype=np.intp))
+    return replace(joint, rest=joint.rest + rest, rows=sum(t.rows for t in triangles))

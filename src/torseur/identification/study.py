@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from torseur.errors import IdentificationError, unknown_name
+from torseur.identification.arrays import Array
 from torseur.identification.columns import LAWS, Extras
 from torseur.identification.data_files import Table, read_table
 from torseur.identification.differentiation import Derivatives
@@ -17,18 +20,20 @@ from torseur.identification.linear_model import LinearModel, linear_model
 from torseur.identification.output_error import Recording
 from torseur.identification.priors import described_prior
 from torseur.identification.pseudo_inertia import Limits
-from torseur.identification.trials import Treatment, Trial, make_trial
+from torseur.identification.segments import SegmentTrial, trial_of_mechanism
+from torseur.identification.trials import Treatment, Trial, make_trial, recorded_motion
 from torseur.mechanism import Frame, Mechanism, placement
 
-OUTPUT_ERROR = "output_error"
+OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
+EVERY_METHOD = (*METHODS, SEGMENTS, OUTPUT_ERROR)
 TABLES = {
     "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "prior", "values",
          "unknown", "initial", "options"),
-    "data": ("trials", "validation", "instruments", "time", "channels", "forces", "units", "payload"),
+    "data": ("trials", "validation", "instruments", "time", "channels", "forces", "wrench", "units", "payload"),
     "treatment": ("gaps", "saturation", "derivatives", "window", "order", "smoothing", "harmonics"),
     "parameters": (*LAWS, "threshold"),
     "prior": ("weight",),
-    "options": ("confidence", "bootstrap", "seed", "rtol", "fit"),
+    "options": ("confidence", "bootstrap", "seed", "rtol", "fit", "positive", "iterations"),
 }  # fmt: skip
 
 
@@ -53,8 +58,8 @@ class Study:
     @property
     def method(self) -> str:
         name = self.tables.get("method", "weighted")
-        if name not in (*METHODS, OUTPUT_ERROR):
-            raise IdentificationError(unknown_name("method", str(name), (*METHODS, OUTPUT_ERROR), f"'{self.path}': "))
+        if name not in EVERY_METHOD:
+            raise IdentificationError(unknown_name("method", str(name), EVERY_METHOD, f"'{self.path}': "))
         return str(name)
 
     def table(self, name: str) -> dict[str, Any]:
@@ -155,6 +160,43 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
         treatment=_treatment(study),
     )
     return replace(trial, notes=(*notes, *trial.notes))
+
+
+def study_segment_trials(study: Study, model: LinearModel) -> list[SegmentTrial]:
+    """Trials of a tree of segments: its motion, and what the outside exerts at the first segment's origin."""
+    return [_segment_trial(study, model, file) for file in study.files("trials")]
+
+
+def _segment_trial(study: Study, model: LinearModel, file: Path) -> SegmentTrial:
+    table, layout = read_table(file), model.equations.layout
+    units = {str(s.name): s.data.unit for s in (*layout.coordinates, *layout.speeds, *layout.accelerations)}
+    stated = study.data.get("units", {})
+    time = table.quantity(str(study.data.get("time", "time")), "s", stated.get("time"))
+    channels = {
+        name: table.quantity(column, units.get(name, "1"), stated.get(column))
+        for name, column in _mapping(study, "channels", units, table).items()
+    }
+    force = _three(study, table, "force", "N")
+    moment = _three(study, table, "moment", "N*m") if "moment" in study.data.get("wrench", {}) else 0 * force
+    others = {f"{kind} {axis}": x for kind, part in (("force", force), ("moment", moment)) for axis, x in
+              zip("xyz", part.T, strict=True)}  # fmt: skip
+    motion, kept = recorded_motion(model, time, channels, others, file.name, _treatment(study))
+    chosen = motion.part(kept)
+    return trial_of_mechanism(
+        model.equations.mechanism, chosen.q, chosen.v, chosen.vdot, force[kept], moment[kept],
+        parameters=model.values, step=float(np.median(np.diff(time))), name=file.name,
+    )  # fmt: skip
+
+
+def _three(study: Study, table: Table, kind: str, unit: str) -> Array:
+    """Three columns of the wrench."""
+    names = study.data.get("wrench", {}).get(kind)
+    if not isinstance(names, list) or len(names) != 3:
+        raise IdentificationError(
+            f'\'{study.path}\': which columns are the {kind}? Write [data.wrench] with {kind} = ["Fx", "Fy", "Fz"].'
+        )
+    stated = study.data.get("units", {})
+    return np.column_stack([table.quantity(str(c), unit, stated.get(c)) for c in names])
 
 
 def _mapping(study: Study, kind: str, units: Mapping[str, str], table: Table) -> dict[str, str]:

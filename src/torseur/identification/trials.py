@@ -77,20 +77,40 @@ def make_trial(
     Speeds and accelerations that are not among the channels come from the coordinates. Coordinates that are not
     recorded follow from the loops.
     """
-    how = treatment or Treatment()
+    others = {f"force on {k}": x for k, x in forces.items()}
+    motion, kept = recorded_motion(model, time, channels, others, name, treatment or Treatment())
+    tau, measured = _forces(model, name, len(time), forces)
+    _check_payload(model, name, payload)
+    whole = replace(motion, tau=tau, measured=measured, payload=payload)
+    return whole if kept.all() else whole.part(kept)
+
+
+def recorded_motion(
+    model: LinearModel,
+    time: Array,
+    channels: Mapping[str, Array],
+    others: Mapping[str, Array],
+    name: str,
+    how: Treatment,
+) -> tuple[Trial, Mask]:
+    """The motion of a recording, still without forces, and the samples that may be used.
+
+    `others` are channels that were recorded besides the motion: their faults count too.
+    """
     layout = model.equations.layout
     known = {*layout.coordinate_names, *layout.speed_names, *(str(a.name) for a in layout.accelerations)}
     for given in channels:
         if given not in known:
             raise IdentificationError(unknown_name("channel", given, sorted(known), f"trial '{name}': "))
-    kept, notes = _usable(name, time, {**channels, **{f"force on {k}": x for k, x in forces.items()}}, how)
+    kept, notes = _usable(name, time, {**channels, **others}, how)
     motion = {key: np.asarray(values, dtype=float) for key, values in channels.items()}
     q, v, vdot, more = _states(model, name, time, motion, how.derivatives, kept)
-    tau, measured = _forces(model, name, len(time), forces)
-    _check_payload(model, name, payload)
-    whole = Trial(name, np.asarray(time, dtype=float), q, v, vdot, tau, measured, payload, (*notes, *more))
-    complete = kept & np.isfinite(np.hstack([q, v, vdot])).all(axis=1)
-    return whole if complete.all() else whole.part(complete)
+    n = len(layout.speeds)
+    whole = Trial(
+        name, np.asarray(time, dtype=float), q, v, vdot, np.zeros((len(time), n)), (False,) * n,
+        notes=(*notes, *more),
+    )  # fmt: skip
+    return whole, kept & np.isfinite(np.hstack([q, v, vdot])).all(axis=1)
 
 
 def _check_payload(model: LinearModel, name: str, payload: str | None) -> None:
@@ -156,8 +176,9 @@ def saturated(values: Array) -> Mask:
     for limit in (low, high):
         at = good & (np.abs(values - limit) <= _LEVEL * (high - low))
         other = _longest((np.diff(values) == 0) & ~at[1:] & ~at[:-1]) + 1
-        for run in _runs(at):
-            found[run] = len(run) >= max(_LONGEST_PLATEAU, 3 * other) and _abrupt(values, run)
+        long = [run for run in _runs(at) if len(run) >= max(_LONGEST_PLATEAU, 3 * other)]
+        if any(_abrupt(values, run) for run in long):
+            found |= at
     return found
 
 
@@ -217,7 +238,7 @@ def _check_rates(name: str, time: Array, channels: Mapping[str, Array], recorded
             square = float(rate[good] @ rate[good]) * float(given[good] @ given[good])
             alike = float(rate[good] @ given[good]) / np.sqrt(square) if square > 0 else 0.0
             factor = float(np.linalg.norm(given[good])) / max(float(np.linalg.norm(rate[good])), 1e-300)
-            if abs(alike) > 0.9 and (alike < 0 or not 0.8 < factor < 1.25):
+            if abs(alike) > 0.9 and (alike < 0 or not 1 / 3 < factor < 3):
                 sign = "-" if alike < 0 else ""
                 raise IdentificationError(
                     f"trial '{name}': '{upper}' is {sign}{factor:.4g} times the rate of '{lower}'. Wrong units? "

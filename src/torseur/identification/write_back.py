@@ -8,13 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from torseur.errors import IdentificationError, UnsupportedError
-from torseur.graph import Expr, as_expr
+from torseur.graph import as_expr
 from torseur.graph.scalar import sign
 from torseur.identification.arrays import Array
 from torseur.identification.completion import inconsistent_bodies
 from torseur.identification.estimate import Estimate
 from torseur.identification.grouping import inertia_of
-from torseur.mechanism import Body, Frame, InertiaMatrix, Load, Mechanism, coordinate_spring, motor, placement
+from torseur.mechanism import (
+    Body,
+    Coordinate,
+    Frame,
+    InertiaMatrix,
+    Load,
+    Mechanism,
+    coordinate_spring,
+    motor,
+    placement,
+)
 from torseur.spatial import NO_INERTIA, Inertia
 from torseur.tree.constants import body_inertia
 from torseur.tree.definitions import resolved
@@ -106,30 +116,21 @@ def _joint_laws(estimate: Estimate) -> tuple[list[Load], list[str]]:
             found.setdefault(column.owner, {})[column.kind] = float(value)
     loads: list[Load] = []
     left = [f"payload '{c.owner}'" for c in model.columns if c.kind == "payload" and c.name.endswith(".mass")]
-    for coordinate, laws in found.items():
-        joint = _joint_of(model.equations.mechanism, coordinate)
+    for name, laws in found.items():
+        joint, coordinate = _joint_of(model.equations.mechanism, name)
         loads += _laws_of(joint, coordinate, laws)
-        left += [f"{coordinate}.{kind}" for kind in ("rotor", "offset") if kind in laws]
+        left += [f"{name}.{kind}" for kind in ("rotor", "offset") if kind in laws]
     return loads, left
 
 
-def _laws_of(joint: str, coordinate: str, laws: dict[str, float]) -> Iterable[Load]:
-    stiffness, damping = laws.get("stiffness", 0.0), laws.get("viscous", 0.0)
+def _laws_of(joint: str, coordinate: Coordinate, laws: dict[str, float]) -> Iterable[Load]:
+    stiffness, damping, name = laws.get("stiffness", 0.0), laws.get("viscous", 0.0), coordinate.name
     if stiffness or damping:
-        yield coordinate_spring(f"identified_{coordinate}", joint, coordinate, stiffness=stiffness, damping=damping)
+        yield coordinate_spring(f"identified_{name}", joint, name, stiffness=stiffness, damping=damping)
     if laws.get("coulomb"):
-        rate = _rate(coordinate, joint)
-        yield motor(f"friction_{coordinate}", joint, coordinate, -laws["coulomb"] * sign(rate))
+        yield motor(f"friction_{name}", joint, name, -laws["coulomb"] * sign(coordinate.rate))
 
 
-def _rate(coordinate: str, joint: str) -> Expr:
-    from torseur.graph import symbol
-
-    return symbol(f"{coordinate}'", "rad/s", f"rate of {coordinate}")
-
-
-def _joint_of(mechanism: Mechanism, coordinate: str) -> str:
-    for joint in mechanism.joints:
-        if coordinate in [c.name for c in joint.coordinates]:
-            return joint.name
-    raise IdentificationError(f"no joint has the coordinate '{coordinate}'.")
+def _joint_of(mechanism: Mechanism, name: str) -> tuple[str, Coordinate]:
+    """The joint that has a coordinate, and the coordinate."""
+    return next((j.name, c) for j in mechanism.joints for c in j.coordinates if c.name == name)

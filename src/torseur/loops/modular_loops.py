@@ -115,6 +115,12 @@ def solutions(
     return [_picked(ahead, i, free) | _picked(behind, j, free) for i, j in met]
 
 
+def effort(field: FiniteField, cycle: ModularCycle, known: Point) -> int:
+    """How many places are walked to when a loop is solved."""
+    free = sum(slot not in known for slot in cycle.slots)
+    return sum(min(field.prime**half, _SAMPLES) for half in (free // 2, free - free // 2))
+
+
 def _picked(values: dict[int, Integers], lane: int, free: list[int]) -> Point:
     """The numbers of one lane for the slots that were free."""
     return {slot: int(value[lane]) for slot, value in values.items() if slot in free}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from torseur.loops.model import number_edges
 from torseur.loops.poses import body_poses
 from torseur.loops.system import LoopSystem, State
 
@@ -46,7 +45,7 @@ def _path(system: LoopSystem, cycle: int) -> LoopPath:
 def _places(system: LoopSystem, state: State) -> dict[str, Point]:
     poses = body_poses(system, state)
     places: dict[str, Point] = {}
-    for edge in number_edges(system):
+    for edge in system.edges:
         offset = edge.steps[0].before if edge.steps else edge.last
         local = np.array([float(c) for c in offset.position])
         x, y, z = poses.position[edge.start] * system.length + poses.rotation[edge.start] @ local

@@ -21,6 +21,7 @@ _AT_ONCE = 10
 _NEARLY_ALL = 0.35
 _OUTSIDE = 0.05
 _FEW_FREEDOMS = 40
+_MANY_FREEDOMS = 200
 _NUDGES = 4
 
 
@@ -53,7 +54,8 @@ def probe(here: Spot, directions: Floats, size: float) -> Floats | None:
     closed = _closed(here, here.moved(directions, size), size)
     if closed is None:
         return None
-    seen = closed.lanes(slice(0, len(directions) if here.system.n <= _FEW_FREEDOMS else 2))
+    n = here.system.n
+    seen = closed.lanes(slice(0, len(directions) if n <= _FEW_FREEDOMS else 2 if n <= _MANY_FREEDOMS else 1))
     if np.any(ranks(here.system.linearised(seen)[1]) != here.rank.rank):
         return None
     went: Floats = here.steps_to(closed) @ here.rank.motions / size

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from torseur.loops.coordinates import coordinates_at
-from torseur.loops.model import number_edges
 from torseur.loops.skeleton import TURN, Edge
 from torseur.loops.spot import Spot
 from torseur.spatial import Transform
@@ -32,7 +31,7 @@ def _changed(here: Spot, given: Mapping[str, float]) -> list[str]:
 
 def _links_without_length(here: Spot) -> Iterator[str]:
     """Bodies all of whose joints turn about one axis through one point: nothing lies between them."""
-    edges = number_edges(here.system)
+    edges = here.system.edges
     for body in here.system.frame.mechanism.bodies:
         own = [edge for edge in edges if body.name in (edge.start, edge.end)]
         if len(own) < 2 or any(len(edge.steps) != 1 or edge.steps[0].kind != TURN for edge in own):

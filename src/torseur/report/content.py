@@ -167,6 +167,29 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class InfluenceRow:
+    """A parameter and what it does to a criterion; `per_percent` is the number behind `change`."""
+
+    symbol: Formula
+    meaning: str
+    slope: str
+    change: str
+    logarithmic: str
+    share: str
+    per_percent: float
+
+
+@dataclass(frozen=True)
+class Influence:
+    """A criterion, its value, and its parameters by influence."""
+
+    title: str
+    value: str
+    rows: tuple[InfluenceRow, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Check:
     """A statement that was verified on this run, and whether it held."""
 
@@ -284,6 +307,8 @@ class ReportContent:
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
+    influences: tuple[Influence, ...] = ()
+    influences_note: str = ""
     checks: tuple[Check, ...] = ()
     certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)

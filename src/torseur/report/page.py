@@ -11,7 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from torseur.report import sections, stage
+from torseur.report import influences, sections, stage
 from torseur.report.certificate import certificate
 from torseur.report.content import EquationBlock, ReportContent, ReportError
 from torseur.report.convergence import convergence
@@ -194,6 +194,7 @@ def _main(content: ReportContent, index: Index) -> Markup:
         sections.parameters(content.parameters, index),
         sections.tables(content.tables),
         convergence(content.convergence),
+        influences.sensitivities(content.influences, content.influences_note),
         sections.checks(content.checks),
         certificate(content.certificate),
         sections.reproduction(content.reproduction),

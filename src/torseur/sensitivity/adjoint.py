@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from torseur.codegen.compiled import CompiledRoutine
 from torseur.sensitivity.backward import repeat_steps, steps_back
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
+from torseur.sensitivity.jumps import JumpRules, Jumps, Landing
 from torseur.sensitivity.loop import integrator, routine_of
+from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, record
 from torseur.sensitivity.routines import Routines
 from torseur.simulation.system import Vector
@@ -33,25 +37,38 @@ class Backward:
         result: Vector = pbar + at_start @ self.routines.variation.initial_changes
         return result
 
+    def loop(self, criteria: int) -> CompiledRoutine:
+        """The way back through steps, compiled for so many criteria."""
+        statics = {**self.routines.statics, "NW": criteria}
+        size = self.routines.variation.size
+        return routine_of(steps_back, size, statics, self.routines.backward, self.course.backend)
+
     def back(self, weights: Vector, of_parameters: Vector) -> tuple[Vector, Vector]:
         """Weights of x at the start, and of the parameters."""
-        variation = self.routines.variation
         lam, pbar = np.array(weights, dtype=float), np.array(of_parameters, dtype=float)
-        statics = {**self.routines.statics, "NW": len(lam)}
-        loop = routine_of(steps_back, variation.size, statics, self.routines.backward, self.course.backend)
+        loop = self.loop(len(lam))
         settled, p = self.recording.end.copy(), self.recording.parameters
-        for rows in self.recording.backwards():
-            loop(len(rows), rows.reshape(-1), settled, p, lam.reshape(-1), pbar.reshape(-1))
+        for part in self.recording.backwards():
+            if isinstance(part, Landing):
+                lam, pbar = part.rules.back(part.t, part.x, lam, pbar)
+            else:
+                loop(len(part), part.reshape(-1), settled, p, lam.reshape(-1), pbar.reshape(-1))
         return lam, pbar
 
 
-def recorded(routines: Routines, course: Course) -> Backward:
-    """The motion to the end of the course, ready to go back through."""
+def recorded(routines: Routines, course: Course, rules: Sequence[JumpRules] = ()) -> Backward:
+    """The motion to the end of the course, across its jumps, ready to go back through."""
     variation = routines.variation
     problem = course.problem(variation, False, times=np.empty(0))
-    loop = integrator(variation.size, routines.statics, routines.forward, course.backend)
+    statics, externals = routines.statics, routines.forward
+    if rules:
+        directions = tuple(rule.jump.direction for rule in rules)
+        problem = replace(problem, directions=directions, limits=(1,) * len(rules))
+        statics = {**statics, "NG": len(rules)}
+        externals = {**externals, **Rates(variation).externals([rule.when for rule in rules])}
+    loop = integrator(variation.size, statics, externals, course.backend)
     backend = course.backend
     repeat = partial(routine_of, repeat_steps, variation.size, routines.statics, routines.backward, backend)
-    recording = record(loop, repeat, problem, course.most_bytes)
+    recording = record(loop, repeat, problem, course.most_bytes, Jumps(rules) if rules else None)
     require_done(recording.run, problem, variation.system)
     return Backward(routines, course, recording)

@@ -13,6 +13,7 @@ from torseur.sensitivity.by_direct import by_direct
 from torseur.sensitivity.choice import Choice, chosen
 from torseur.sensitivity.course import MOST_BYTES, Course
 from torseur.sensitivity.criteria import Criterion, as_criteria, read_criterion
+from torseur.sensitivity.initial_curvature import initial_curvature
 from torseur.sensitivity.jumps import Jump
 from torseur.sensitivity.parameters import Requested, Varied
 from torseur.sensitivity.preparation import prepare
@@ -80,7 +81,7 @@ def sensitivity(
 
 def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     """The slopes, by the method asked for or the cheaper one."""
-    choice = _choice(study, method)
+    choice = chosen(method, study.routines, len(study.criteria), len(study.course.times))
     found = _by(study, choice)
     if second_order:
         curvature = Curvature(study.routines, study.course)
@@ -94,14 +95,6 @@ def _by(study: Study, choice: Choice) -> Sensitivities:
     if len(study.course.times) > 1:
         return from_basis(study, choice)
     return by_adjoint(study, choice) if choice.method == "adjoint" else by_continuous_adjoint(study, choice)
-
-
-def _choice(study: Study, method: str) -> Choice:
-    if not study.jumps:
-        return chosen(method, study.routines, len(study.criteria), len(study.course.times))
-    if method not in ("auto", "direct"):
-        raise UnsupportedError("jumps of the state are followed by the direct method only: method='direct'.")
-    return Choice("direct", "the state jumps, which the direct method follows")
 
 
 def _verified(study: Study, responses: Sequence[Response]) -> tuple[Agreement, ...]:
@@ -121,8 +114,9 @@ def _verified(study: Study, responses: Sequence[Response]) -> tuple[Agreement, .
 def _curved(study: Study, curvature: Curvature, response: Response) -> Response:
     """The response with its Hessian at the end of the span."""
     criterion = next(c for c in study.criteria if c.label == response.name)
-    if not criterion.criterion.is_over_time or study.jumps:
-        raise UnsupportedError(f"criterion '{criterion.label}': second order is for values and integrals, no jumps.")
+    if not criterion.criterion.is_over_time or study.jumps or study.from_equilibrium:
+        text = "second order is for values and integrals of motions without jumps, from a given start."
+        raise UnsupportedError(f"criterion '{criterion.label}': {text}")
     size, states, columns = study.variation.size, len(study.variation.states), study.variation.columns
     end = curvature.recording.end
     weights, pbar, hessian = np.zeros(size * (1 + columns)), np.zeros(columns), np.zeros((columns, columns))
@@ -136,5 +130,6 @@ def _curved(study: Study, curvature: Curvature, response: Response) -> Response:
         width = observed.variation.size
         weights[:states] = found[:states]
         weights[size : size + states * columns] = found[width : width + states * columns]
-    _, whole = curvature.hessian(weights, pbar, hessian)
+    _, whole, at_start = curvature.hessian(weights, pbar, hessian)
+    whole = whole + initial_curvature(study.variation, study.ready.initial, study.course.start, at_start)
     return replace(response, hessian=0.5 * (whole + whole.T))

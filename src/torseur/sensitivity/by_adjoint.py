@@ -27,8 +27,9 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
     growth, statistics, seconds = 0.0, None, 0.0
     for until in dict.fromkeys(ends):
         here = [c for c, end in zip(study.criteria, ends, strict=True) if end == until]
-        back = recorded(study.routines, replace(study.course, until=until))
+        back = recorded(study.routines, replace(study.course, until=until), study.rules)
         values, weights, of_parameters = study.end_weights(until, back.recording.end, here)
+        back.loop(len(here))  # compiled before it is timed
         begin = perf_counter()
         at_start, pbar = back.back(weights, of_parameters)
         seconds += back.recording.run.statistics.wall_time + perf_counter() - begin
@@ -56,6 +57,8 @@ def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
 
 
 def _without_moments(study: Study) -> Course:
+    if study.jumps:
+        raise UnsupportedError("jumps of the state are for the direct method, or the discrete adjoint without samples.")
     if study.moments.criteria:
         raise UnsupportedError(
             f"criterion '{study.moments.criteria[0].label}': events and extrema are for the direct method, or the "

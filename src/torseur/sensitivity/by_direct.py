@@ -7,7 +7,7 @@ import numpy as np
 from torseur.sensitivity.choice import Choice
 from torseur.sensitivity.direct import Changes, direct
 from torseur.sensitivity.growth import growth_of_changes, remarks
-from torseur.sensitivity.jumps import JumpsOfChanges, read_jump
+from torseur.sensitivity.jumps import Jumps
 from torseur.sensitivity.moments import Moment
 from torseur.sensitivity.results import Sensitivities
 from torseur.sensitivity.study import Study
@@ -16,10 +16,10 @@ from torseur.simulation.system import Vector
 
 def by_direct(study: Study, choice: Choice) -> Sensitivities:
     """All criteria from one integration of states and changes."""
-    rules = [read_jump(jump, study.variation) for jump in study.jumps]
+    rules = study.rules
     directions = tuple(jump.direction for jump in study.jumps)
     watch = study.moments.watch([rule.when for rule in rules], directions, (1,) * len(rules))
-    found = direct(study.routines, study.course, watch, JumpsOfChanges(rules).apply if rules else None)
+    found = direct(study.routines, study.course, watch, Jumps(rules).apply if rules else None)
     states = len(study.variation.states)
     values, slopes = _observed(study, found)
     table = {c.label: (found.times, values[:, k], slopes[:, k]) for k, c in enumerate(study.values)}

@@ -58,8 +58,11 @@ def _simulation(routines: Routines) -> float:
 def _tangent(routines: Routines) -> float:
     size, columns, states = routines.variation.size, routines.variation.columns, len(routines.variation.states)
     product = size * states * columns / LANES
-    if isinstance(routines, OpenRoutines):
+    if isinstance(routines, OpenRoutines) and not routines.is_large:
         return routines.programs.tangent.cost + product
+    if isinstance(routines, OpenRoutines):
+        speeds = len(routines.variation.states) / 2.0
+        return sum(p.cost for p in routines.solved.slopes) + product + speeds**3 / 6.0 + columns * speeds**2 / LANES
     assert isinstance(routines, ConstrainedRoutines)
     per_column = _solving(routines) / 4.0
     own = sum(program.cost for program in routines.programs.slopes)

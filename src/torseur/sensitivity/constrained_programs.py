@@ -106,7 +106,12 @@ class ConstrainedPrograms:
 
     @cached_property
     def pulled(self) -> tuple[Program, Program]:
-        """The terms of the motion, then weights w of x' and x of r and c pulled back to states and parameters."""
+        """The terms of the motion, then weights pulled back to states and parameters."""
+        return sharing(self.programs.dynamics, self.pulled_alone)
+
+    @cached_property
+    def pulled_alone(self) -> Program:
+        """Weights w of x', and x of r and c, pulled back to states and parameters."""
         size = len(self._rates) + len(self.programs.equations.layout.speeds) + len(self._integrands)
         w = tuple(symbol(f"weight of slope {k}") for k in range(size))
         x = tuple(symbol(f"weight of equation {k}") for k in range(len(self.equations_of_motion)))
@@ -115,8 +120,7 @@ class ConstrainedPrograms:
         weights = [*w[:coordinates], *w[size - count :], *(-e for e in x)]
         ybar, pbar = self._gradient(formulas, weights)
         inputs = (*self._inputs, Input("w", w), Input("x", x))
-        pulled = Program("pulled", inputs, (vector("ybar", ybar), vector("pbar", pbar)))
-        return sharing(self.programs.dynamics, pulled)
+        return Program("pulled", inputs, (vector("ybar", ybar), vector("pbar", pbar)))
 
     def _gradient(self, formulas: Sequence[Expr], weights: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
         variation = self.variation
@@ -129,7 +133,7 @@ class ConstrainedPrograms:
         return found[: len(variation.states)], by_parameters
 
     @cached_property
-    def _levels(self) -> tuple[list[Expr], list[Expr]]:
+    def levels(self) -> tuple[list[Expr], list[Expr]]:
         """Constraints on positions (0 for those on velocities only), and on velocities: C v + drift."""
         speeds = self.programs.equations.layout.speeds
         constraints = self.programs.constraints
@@ -140,7 +144,7 @@ class ConstrainedPrograms:
     @cached_property
     def level_slopes(self) -> Program:
         """Slopes of the constraints on positions and on velocities, and N of q' = N v + n (a row per coordinate)."""
-        phi, slip = self._levels
+        phi, slip = self.levels
         speeds = self.programs.equations.layout.speeds
         found = jacobian(self._rates, speeds)
         shape = range(len(self._rates)), range(len(speeds))

@@ -233,20 +233,3 @@ def constrained_pullback(t: float, y: Array, p: Array, a: Array, w: Array, ybar:
                 x[i] += by_solution[z * (NV + NC) + i] * w[NY + z]
     solve_factored(p, mass, rows, r, plain, weight, x, x[NV:])
     pulled(t, y, p, dy[NQ:], multipliers, shared, w, x, ybar, pbar)
-
-
-@routine
-def constrained_events(t: float, y: Array, p: Array, g: Array) -> None:
-    """Event formulas that need accelerations or multipliers."""
-    mass = zeros(NV * NV)
-    rows = zeros(NC * NV)
-    plain = zeros(NC * NV)
-    shared = zeros(NSHARED + 1)
-    r = zeros(NC * NC)
-    dy = zeros(NQ + NV)
-    multipliers = zeros(NC + 1)
-    factored_motion(t, y, p, dy, multipliers, mass, rows, r, plain, shared)
-    solved_events(t, y, p, dy[NQ:], multipliers, g)
-
-
-solved_events = External("solved_events", "t: float, y: Array, p: Array, a: Array, l: Array, g: Array")

@@ -63,6 +63,7 @@ def draw_pareto(found: Sensitivities, criterion: str, path: Path, costs: Mapping
     for rank in ranks:
         axes.plot(rank.cost, rank.spread, "o", color=_RAISED)
         axes.annotate(rank.parameter, (rank.cost, rank.spread), xytext=(5, 4), textcoords="offset points")
+    axes.margins(x=0.15, y=0.1)
     front = pareto_front([(rank.cost, rank.spread) for rank in ranks])
     axes.step([x for x, _ in front], [y for _, y in front], where="post", color=_LOWER, linewidth=1.0)
     axes.set(xlabel="cost of a change", ylabel=f"{criterion}: change per 1 % ({found[criterion].unit})")
@@ -86,5 +87,7 @@ def draw_surface(surface: Surface, parameter: str, path: Path, form: str) -> Pat
     grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
     axes.plot_surface(grid_x, grid_y, surface.slopes(parameter, form), cmap="viridis", linewidth=0.2, edgecolor=_INK)
     axes.set(xlabel=name_x, ylabel=name_y, zlabel=f"{surface.criterion} by {parameter}")
+    axes.zaxis.labelpad = 18
+    axes.tick_params(axis="z", pad=9)
     figure.savefig(path)
     return path

@@ -34,13 +34,13 @@ def initial_changes(variation: Variation, given: Mapping[str, float], t: float) 
     return own if system.constrained is None else _assembled(variation, own, given, t)
 
 
-def _bound(system: System, equations: Equations, t: float) -> dict[Expr, float]:
+def values_at_start(system: System, equations: Equations, t: float) -> dict[Expr, float]:
     layout = equations.layout
     symbols = (*layout.parameters, *layout.coordinates, *layout.speeds)
     return {**dict(zip(symbols, [*system.values, *system.initial], strict=True)), TIME: t}
 
 
-def _formulas(equations: Equations, given: Collection[str]) -> dict[str, Expr]:
+def initial_formulas(equations: Equations, given: Collection[str]) -> dict[str, Expr]:
     """Initial values that the mechanism gives by formulas, and nobody replaced."""
     mechanism = equations.mechanism
     kept = [(name, value) for name, value in mechanism.initial if name not in given]
@@ -52,7 +52,7 @@ def _by_parameters(variation: Variation, equations: Equations, formulas: Sequenc
     """Slopes of formulas by the parameters of the study, as numbers."""
     layout = equations.layout
     rows = dense_jacobian(list(formulas), layout.parameters)
-    flat = evaluate([entry for row in rows for entry in row], _bound(variation.system, equations, t))
+    flat = evaluate([entry for row in rows for entry in row], values_at_start(variation.system, equations, t))
     numbers = np.array([float(x) for x in flat]).reshape(len(formulas), len(layout.parameters))
     result: Vector = numbers @ constants_matrix(variation.varied, len(layout.parameters))
     return result
@@ -61,7 +61,7 @@ def _by_parameters(variation: Variation, equations: Equations, formulas: Sequenc
 def _formula_changes(variation: Variation, equations: Equations, given: Collection[str], t: float) -> Vector:
     names = [quantity.name for quantity in variation.system.states]
     changes = np.zeros((len(names), variation.columns))
-    formulas = {name: e for name, e in _formulas(equations, given).items() if name in names}
+    formulas = {name: e for name, e in initial_formulas(equations, given).items() if name in names}
     if formulas:
         slots = [names.index(name) for name in formulas]
         changes[slots] = _by_parameters(variation, equations, list(formulas.values()), t)
@@ -77,7 +77,7 @@ def _with_rates(variation: Variation, equations: Equations, given: Collection[st
     asked = [k for k, name in enumerate(rates) if name in told and name not in layout.speed_names]
     if not asked:
         return own
-    formulas = _formulas(equations, given)
+    formulas = initial_formulas(equations, given)
     targets = [formulas.get(rates[k]) for k in asked]
     wanted = np.zeros((len(asked), variation.columns))
     for row, target in enumerate(targets):
@@ -85,7 +85,7 @@ def _with_rates(variation: Variation, equations: Equations, given: Collection[st
             wanted[row] = _by_parameters(variation, equations, [target], t)[0]
     chosen = [equations.rates[k] for k in asked]
     rows = dense_jacobian(chosen, (*layout.coordinates, *layout.speeds))
-    flat = evaluate([e for row in rows for e in row], _bound(variation.system, equations, t))
+    flat = evaluate([e for row in rows for e in row], values_at_start(variation.system, equations, t))
     slopes = np.array([float(x) for x in flat]).reshape(len(asked), -1)
     missing = wanted - slopes @ own - _by_parameters(variation, equations, chosen, t)
     n = len(layout.coordinates)
@@ -115,27 +115,29 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     slopes = numbers.of(constrained_programs(variation).level_slopes, t, y)
     n, columns = len(variation.states), variation.columns
     phi, slip = slopes["phi_slopes"].reshape(n + columns, -1), slopes["slip_slopes"].reshape(n + columns, -1)
-    told = {*given, *constrained.given, *_started(variation)}
+    told = {*given, *constrained.given, *started_states(variation)}
     result = own.copy()
     holonomic = numbers.programs.holonomic
     gap = phi[:n].T @ result + phi[n:].T
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"].reshape(-1, len(numbers.scales)) * numbers.scales
-    moves = _closing(rows[:holonomic], gap[:holonomic], free_moves(numbers, t, y, told), np.eye(len(numbers.scales)))
+    moves = closing_moves(
+        rows[:holonomic], gap[:holonomic], free_moves(numbers, t, y, told), np.eye(len(numbers.scales))
+    )
     result[: numbers.coordinates] += slopes["reach"] @ (moves * numbers.scales[:, None])
     gap = slip[:n].T @ result + slip[n:].T
     metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
-    changes = _closing(rows, gap, _free_speeds(numbers, t, y, told), metric)
+    changes = closing_moves(rows, gap, _free_speeds(numbers, t, y, told), metric)
     result[numbers.coordinates :] += changes * numbers.scales[:, None]
     return result
 
 
-def _started(variation: Variation) -> set[str]:
+def started_states(variation: Variation) -> set[str]:
     """States whose initial value is a parameter of the study."""
     states = variation.system.states
     return {states[slot].name for parameter in variation.varied for slot, _ in parameter.starts}
 
 
-def _closing(rows: Vector, gap: Vector, free: Mask, metric: Vector) -> Vector:
+def closing_moves(rows: Vector, gap: Vector, free: Mask, metric: Vector) -> Vector:
     """The smallest moves of what is free that close the gaps; of everything where that is not enough."""
     total = np.zeros((rows.shape[1], gap.shape[1]))
     if not len(rows):

@@ -8,9 +8,8 @@ With event function g, rules y₊ = R(t, y, p) and slopes f₋, f₊ before and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from torseur.sensitivity.formulas import read_formula
 from torseur.sensitivity.variation import Variation
 from torseur.simulation import memory
 from torseur.simulation.evaluation import Evaluator
+from torseur.simulation.integrator import Memory
 from torseur.simulation.system import Vector
 
 
@@ -83,6 +83,20 @@ class JumpRules:
         changes[states:] = u[states:] + np.outer(before["integrands"] - after["integrands"], later)
         return new, changes
 
+    def back(self, t: float, x: Vector, weights: Vector, pbar: Vector) -> tuple[Vector, Vector]:
+        """Weights before the jump (a row per criterion), from those after it; x is the state before."""
+        states = len(self.variation.states)
+        before = self.at(t, x[:states])
+        after = self.at(t, before["values"][1:])
+        by_states, by_parameters = before["by_states"], before["by_parameters"]
+        rate = by_states[0] @ before["slopes"] + before["by_time"][0]
+        moved = by_states[1:] @ before["slopes"] + before["by_time"][1:] - after["slopes"]
+        later = weights[:, :states] @ moved + weights[:, states:] @ (before["integrands"] - after["integrands"])
+        result = weights.copy()
+        result[:, :states] = weights[:, :states] @ by_states[1:] - np.outer(later / rate, by_states[0])
+        own = weights[:, :states] @ by_parameters[1:] - np.outer(later / rate, by_parameters[0])
+        return result, pbar + own
+
 
 def read_jump(jump: Jump, variation: Variation) -> JumpRules:
     """The jump with its names settled."""
@@ -100,21 +114,32 @@ def read_jump(jump: Jump, variation: Variation) -> JumpRules:
     return JumpRules(jump, variation, read_formula(jump.when, system).value, tuple(rules))
 
 
+@dataclass(frozen=True, eq=False)
+class Landing:
+    """A jump that happened: by which rules, when, and from which x."""
+
+    rules: JumpRules
+    t: float
+    x: Vector
+
+
 @dataclass
-class JumpsOfChanges:
-    """Changes state and changes where the loop stopped at an event; jumps are numbered first among the events."""
+class Jumps:
+    """Changes x, and u where it is carried along, where the loop stopped; jumps come first among its events."""
 
     rules: Sequence[JumpRules]
-    count: int = 0
+    landings: list[Landing] = field(default_factory=list)
 
-    def apply(self, work: Any) -> bool:
+    def apply(self, work: Memory) -> bool:
         t = float(work.clock[memory.TIME])
         fired = [int(mark[1]) for mark in work.kept_marks[-1] if mark[0] == t and int(mark[1]) < len(self.rules)]
         for k in fired:
             variation = self.rules[k].variation
             size = variation.size
-            x, u = self.rules[k].applied(t, work.y[:size].copy(), work.y[size:].reshape(size, variation.columns))
-            work.y[:] = np.concatenate([x, u.ravel()])
+            x, columns = work.y[:size].copy(), variation.columns if len(work.y) > size else 0
+            self.landings.append(Landing(self.rules[k], t, x))
+            u = work.y[size:].reshape(size, columns) if columns else np.zeros((size, variation.columns))
+            x, u = self.rules[k].applied(t, x, u)
+            work.y[:] = np.concatenate([x, u.ravel()])[: len(work.y)]
             work.limits[k], work.sides[k] = 1, 0
-            self.count += 1
         return True

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 import numpy as np
 
 from torseur.codegen.compiled import CompiledRoutine
+from torseur.sensitivity.jumps import Jumps, Landing
 from torseur.simulation import memory
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.integrator import FIRST_ROOM, Integrator, Memory, Run, Statistics
@@ -41,12 +43,16 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A motion as blocks of steps and how it ended; `repeat` makes the routine that takes steps again."""
+    """A motion as blocks of steps and how it ended; `repeat` makes the routine that takes steps again.
+
+    `jumps` holds, by number of blocks before it, each jump of the state between them.
+    """
 
     blocks: tuple[Block, ...]
     run: Run
     repeat: Callable[[], CompiledRoutine]
     parameters: Vector
+    jumps: tuple[tuple[int, Landing], ...] = ()
 
     @property
     def end(self) -> Vector:
@@ -61,9 +67,13 @@ class Recording:
         """Blocks whose slopes were not kept."""
         return sum(block.first is not None for block in self.blocks)
 
-    def backwards(self) -> Iterator[Vector]:
-        """Rows with slopes, from the last block to the first."""
-        for block in reversed(self.blocks):
+    def backwards(self) -> Iterator[Vector | Landing]:
+        """Rows with slopes, from the last block to the first, and the jumps between them."""
+        for number in range(len(self.blocks), -1, -1):
+            yield from reversed([landing for place, landing in self.jumps if place == number])
+            if number == 0:
+                return
+            block = self.blocks[number - 1]
             if block.first is None:
                 yield block.rows
                 continue
@@ -74,38 +84,58 @@ class Recording:
             yield rows
 
 
-def record(loop: Integrator, repeat: Callable[[], CompiledRoutine], problem: Problem, most_bytes: float) -> Recording:
+def record(
+    loop: Integrator,
+    repeat: Callable[[], CompiledRoutine],
+    problem: Problem,
+    most_bytes: float,
+    jumps: Jumps | None = None,
+) -> Recording:
     """The motion with everything needed to go back through it, in about that much memory."""
-    from time import perf_counter
-
     begin = perf_counter()
     problem = replace(problem, keep=memory.KEEP_SLOPES)
     work = Memory.of(problem)
     blocks: list[Block] = []
-    answer, kept = memory.PAUSED, 0.0
+    landed: list[tuple[int, Landing]] = []
+    answer = memory.PAUSED
     while answer == memory.PAUSED and work.attempts < problem.max_steps:
         if blocks:
             work.rows = np.empty_like(work.rows)
         work.kept_rows.clear()
         work.make_room(min(work.attempts + FIRST_ROOM, problem.max_steps))
         answer = loop.call(work, problem)
-        blocks.append(Block(work.rows[: work.count[memory.ROW]]))
-        kept += blocks[-1].rows.nbytes
-        for k in range(len(blocks)):
-            if kept <= most_bytes:
-                break
-            before = blocks[k].rows.nbytes
-            blocks[k] = blocks[k].checkpoint
-            kept -= before - blocks[k].rows.nbytes
+        if work.count[memory.ROW]:
+            blocks.append(Block(work.rows[: work.count[memory.ROW]]))
+            _thin(blocks, most_bytes)
+        if answer == memory.STOPPED and jumps is not None:
+            work.take_over()
+            known = len(jumps.landings)
+            jumps.apply(work)
+            landed += [(len(blocks), landing) for landing in jumps.landings[known:]]
+            answer = memory.PAUSED
+    run = _run(answer, work, loop.backend, perf_counter() - begin)
+    return Recording(tuple(blocks), run, repeat, problem.parameters, tuple(landed))
+
+
+def _thin(blocks: list[Block], most_bytes: float) -> None:
+    """Takes the slopes from the first blocks until the rest fits."""
+    kept = sum(block.rows.nbytes for block in blocks)
+    for k, block in enumerate(blocks):
+        if kept <= most_bytes:
+            return
+        blocks[k] = block.checkpoint
+        kept -= block.rows.nbytes - blocks[k].rows.nbytes
+
+
+def _run(answer: int, work: Memory, backend: str, seconds: float) -> Run:
     count, clock = work.count.tolist(), work.clock.tolist()
     statistics = Statistics(
         steps=count[memory.STEPS],
         rejected=count[memory.REJECTED],
         evaluations=count[memory.EVALUATIONS],
         stiffness=clock[memory.STIFFNESS],
-        backend=loop.backend,
-        wall_time=perf_counter() - begin,
+        backend=backend,
+        wall_time=seconds,
     )
     empty = np.empty((0, 0))
-    run = Run(answer, clock[memory.TIME], work.y, empty, empty, empty, count[memory.WORST], statistics)
-    return Recording(tuple(block for block in blocks if len(block)), run, repeat, problem.parameters)
+    return Run(answer, clock[memory.TIME], work.y, empty, empty, empty, count[memory.WORST], statistics)

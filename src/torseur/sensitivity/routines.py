@@ -24,6 +24,7 @@ from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.tableau import STAGES
 
+MOST_FACTORED = 10  # speeds up to which a mass matrix is factored as formulas
 MOST_KEPT = 64
 _kept: dict[object, tuple[Variation, OpenPrograms | ConstrainedPrograms]] = {}
 
@@ -92,15 +93,37 @@ class OpenRoutines:
     def programs(self) -> OpenPrograms:
         return open_programs(self.variation)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether the mass matrix is factored by numbers: its factors as formulas take long to make and compile."""
+        programs = self.variation.system.programs
+        return programs is not None and len(programs.equations.layout.speeds) > MOST_FACTORED
+
     @cached_property
     def statics(self) -> dict[str, int]:
-        project = int(self.variation.system.project is not None)
-        leading = {"LEADING": self.programs.leading, "FROM": self.variation.system.coordinates}
-        return {**_sizes(self.variation), **leading, "PROJECT": project}
+        project = {"PROJECT": int(self.variation.system.project is not None)}
+        if not self.is_large:
+            leading = {"LEADING": self.programs.leading, "FROM": self.variation.system.coordinates}
+            return {**_sizes(self.variation), **leading, **project}
+        assert self.variation.system.programs is not None
+        shared = len(self.solved.slopes[0].output("s"))
+        own = {**self.variation.system.programs.statics, "NZ": len(self.variation.integrands), "NSHARED": shared}
+        return {**own, **_sizes(self.variation), **project}
+
+    @property
+    def solved(self) -> ConstrainedPrograms:
+        """The programs whose accelerations are solved for by numbers."""
+        return constrained_programs(self.variation)
 
     @cached_property
     def direct(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"rhs": tangent_slope, "tangent": self.programs.tangent}
+        found: dict[str, Any]
+        if self.is_large:
+            terms, slopes = self.solved.slopes
+            found = {"rhs": constrained_tangent_slope, "motion_terms": terms, "slopes": slopes}
+            found["integrands"] = self.solved.integrands
+        else:
+            found = {"rhs": tangent_slope, "tangent": self.programs.tangent}
         if self.variation.system.project is not None:
             found |= {
                 "project": project_with_changes,

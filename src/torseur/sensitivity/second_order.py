@@ -14,20 +14,20 @@ import numpy as np
 from torseur.codegen.routine import Array, External, Static, routine, static_range, zeros
 from torseur.errors import UnsupportedError
 from torseur.sensitivity.backward import NQ, pullback, repeat_steps
+from torseur.sensitivity.constrained_second_order import ConstrainedCurvature, constrained_pull_twice
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
 from torseur.sensitivity.loop import integrator, routine_of
 from torseur.sensitivity.parameters import constants_matrix
 from torseur.sensitivity.recording import Recording, record
-from torseur.sensitivity.routines import OpenRoutines, Routines
-from torseur.sensitivity.tangent import NPAR, NX, NY
+from torseur.sensitivity.routines import ConstrainedRoutines, OpenRoutines, Routines
+from torseur.sensitivity.tangent import NM, NPAR, NX, NY
 from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_STATE, PIECE_TIME, rhs
 from torseur.simulation.system import Vector
 from torseur.simulation.tableau import STAGES, A, B, C
 
 NT: int = Static("NT")  # entries of (x, u)
 NB: int = Static("NB")  # directions at once
-NM: int = Static("NM")  # constants that vary
 NA: int = Static("NACC")  # accelerations
 WIDE: int = Static("WIDE")  # numbers that are kept of a step
 
@@ -40,8 +40,14 @@ curvature = External(
 )
 
 
+pull_twice = External(
+    "pull_twice",
+    "t: float, y: Array, dy: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array",
+)
+
+
 @routine
-def pull_twice(
+def open_pull_twice(
     t: float, y: Array, dy: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array
 ) -> None:
     """Weights w of (x', u') pulled back; the parameters' weights and the Hessian grow by their share."""
@@ -130,12 +136,9 @@ class Curvature:
     course: Course
 
     def __post_init__(self) -> None:
-        variation = self.routines.variation
-        if not isinstance(self.routines, OpenRoutines) or variation.system.project is not None:
-            raise UnsupportedError(
-                f"{variation.system.name}: second-order sensitivities are available for mechanisms without closed "
-                "loops, velocity constraints and quaternions."
-            )
+        system = self.routines.variation.system
+        if system.project is not None or (system.programs is not None and system.programs.quaternions):
+            raise UnsupportedError(f"{system.name}: second-order sensitivities are not available with quaternions.")
 
     @cached_property
     def recording(self) -> Recording:
@@ -150,18 +153,22 @@ class Curvature:
         require_done(recording.run, problem, variation.system)
         return recording
 
-    def hessian(self, weights: Vector, pbar: Vector, hessian: Vector) -> tuple[Vector, Vector]:
-        """Gradient and Hessian, from weights of (x, u) at the end and what the criterion has itself."""
+    def hessian(self, weights: Vector, pbar: Vector, hessian: Vector) -> tuple[Vector, Vector, Vector]:
+        """Gradient and Hessian, from weights of (x, u) at the end and what the criterion has itself.
+
+        The Hessian lacks second derivatives of the initial state, which count with the weights of x at the start.
+        """
         variation, routines = self.routines.variation, self.routines
         w, pbar, hessian = weights.copy(), pbar.copy(), hessian.copy()
         size = variation.size * (1 + variation.columns)
         loop = routine_of(steps_back_twice, size, self.statics(routines), externals(routines), self.course.backend)
         p, e = self.recording.parameters, directions(routines)
         for rows in self.recording.backwards():
+            assert isinstance(rows, np.ndarray)
             loop(len(rows), rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
         start = variation.initial_changes
         first, second = w[: variation.size], w[variation.size :].reshape(variation.size, variation.columns)
-        return pbar + first @ start, hessian + start.T @ second
+        return pbar + first @ start, hessian + start.T @ second, first
 
     @staticmethod
     def statics(routines: Routines) -> dict[str, int]:
@@ -188,13 +195,14 @@ class Curvature:
 
 def externals(routines: Routines) -> dict[str, object]:
     """Programs of the way back with its changes."""
-    assert isinstance(routines, OpenRoutines)
-    at_once = min(AT_ONCE, routines.variation.columns)
-    return {
-        **routines.direct,
-        "pullback": routines.programs.pullback,
-        "curvature": routines.programs.curvature(at_once),
-    }
+    if isinstance(routines, OpenRoutines):
+        programs, at_once = routines.programs, min(AT_ONCE, routines.variation.columns)
+        own = {"pullback": programs.pullback, "curvature": programs.curvature(at_once)}
+        return {**routines.direct, **own, "pull_twice": open_pull_twice}
+    assert isinstance(routines, ConstrainedRoutines)
+    curved = ConstrainedCurvature(routines.programs)
+    own = {"pulled_alone": routines.programs.pulled_alone, "bending": curved.bending, "bent_pull": curved.bent_pull}
+    return {**routines.direct, **own, "pull_twice": constrained_pull_twice}
 
 
 def directions(routines: Routines) -> Vector:

@@ -14,7 +14,7 @@ from torseur.sensitivity.course import Course
 from torseur.sensitivity.criteria import ReadCriterion
 from torseur.sensitivity.direct import direct
 from torseur.sensitivity.initial import initial_changes
-from torseur.sensitivity.jumps import Jump
+from torseur.sensitivity.jumps import Jump, JumpRules, Jumps, read_jump
 from torseur.sensitivity.moments import Moment, MomentCriteria
 from torseur.sensitivity.observation import Observation
 from torseur.sensitivity.preparation import Prepared
@@ -23,6 +23,7 @@ from torseur.sensitivity.routines import Routines, routines_of
 from torseur.sensitivity.steady import equilibrium_start
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.integrator import Statistics
+from torseur.simulation.memory import STIFF
 from torseur.simulation.system import Vector
 
 
@@ -55,6 +56,11 @@ class Study:
         return routines_of(self.variation)
 
     @cached_property
+    def rules(self) -> list[JumpRules]:
+        """The jumps with their names settled."""
+        return [read_jump(jump, self.variation) for jump in self.jumps]
+
+    @cached_property
     def values(self) -> list[ReadCriterion]:
         return [criterion for criterion in self.criteria if criterion.kind == "value"]
 
@@ -81,12 +87,16 @@ class Study:
     def found_moments(self) -> list[Moment]:
         """The moments of the criteria that have one, from a motion without changes."""
         still = replace(self.variation, varied=(), start=self.variation.start[:, :0])
-        found = direct(routines_of(still), self.course, self.moments.watch())
+        directions = tuple(jump.direction for jump in self.jumps)
+        watch = self.moments.watch([rule.when for rule in self.rules], directions, (1,) * len(self.rules))
+        bare = [replace(rule, variation=still) for rule in self.rules]
+        found = direct(routines_of(still), self.course, watch, Jumps(bare).apply if bare else None)
         states = len(self.variation.states)
         ends = [Moment(self.course.start, np.array(self.variation.system.initial)), Moment(found.end.t, found.end.x)]
         ends = [replace(moment, y=moment.y[:states]) for moment in ends]
         listed = [
-            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == k] for k in range(len(self.moments.criteria))
+            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(self.rules) + k]
+            for k in range(len(self.moments.criteria))
         ]
         return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
 
@@ -128,7 +138,7 @@ class Study:
             choice.method,
             choice.reason,
             statistics,
-            notes,
+            (*notes, *_on_stiffness(statistics)),
             trusted,
             seconds=statistics.wall_time if statistics is not None else 0.0,
         )
@@ -153,3 +163,12 @@ class Study:
         whens = [criterion.when for criterion in self.criteria if criterion.when is not None]
         rhs = [entry for output in self.variation.rhs.outputs for entry in output.entries]
         return set(symbols_of([*rhs, *(criterion.formula for criterion in self.criteria), *whens]))
+
+
+def _on_stiffness(statistics: Statistics | None) -> list[str]:
+    """What is said of a motion whose explicit steps are limited by stability."""
+    if statistics is None or statistics.stiffness <= STIFF:
+        return []
+    return [
+        f"The motion is stiff: the explicit method took {statistics.steps} steps to stay stable, more than it needs."
+    ]

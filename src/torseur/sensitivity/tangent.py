@@ -10,6 +10,7 @@ from torseur.codegen.routine import Array, External, Static, routine, static_ran
 NX: int = Static("NX")  # entries of x
 NY: int = Static("NY")  # states of the system, at the head of x
 NPAR: int = Static("NPAR")  # parameters of the study
+NM: int = Static("NM")  # constants that vary
 LEADING: int = Static("LEADING")  # slopes at the head of x' that are states themselves
 FROM: int = Static("FROM")  # the first of these states
 

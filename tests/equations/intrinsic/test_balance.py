@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -13,6 +14,7 @@ from torseur.equations.intrinsic.balance import STEPS, IntrinsicEquations
 from torseur.equations.intrinsic.components import Components
 from torseur.graph import as_expr, evaluate, symbols_of, time_derivative
 from torseur.mechanism import TIME
+from torseur.spatial import Vec3
 
 TREES = ["double_pendulum", "cart_pendulum?n=2", "satellite", "puma560", "slider_crank", "spinning_top", "quadruped"]
 
@@ -28,6 +30,9 @@ def total(components, terms):
 def values_at(expressions, equations, seed):
     chance = random.Random(seed)
     given = {x: chance.uniform(0.3, 1.5) for x in sorted(symbols_of(expressions), key=lambda x: str(x.name))}
+    for link in equations.tree.links:
+        norm = math.sqrt(sum(given.get(x, 0) ** 2 for x in link.symbols.quaternion))
+        given |= {x: given[x] / norm for x in link.symbols.quaternion if x in given}
     laws = {node.data.function.name: (lambda *a: 0.3) for node in equations.undetermined}
     return evaluate(expressions, given, laws)
 
@@ -102,3 +107,32 @@ def test_first_balance_reads_as_in_the_source():
     assert [str(t.expression) for t in balance.forces] == ["R_shoulder", "m1*g", "m2*g"]
     assert [str(t.expression) for t in balance.inertia] == ["m1*a(G_arm)", "m2*a(G_blade)"]
     assert [t.bodies for t in balance.inertia] == [("arm",), ("blade",)]
+
+
+QUATERNION = """
+let wheel = body mass = 2 kg, centre = [0.1 m, 0.2 m, 0.3 m], inertia = diag(1 kg*m^2, 2 kg*m^2, 2.5 kg*m^2) end ;
+let pin = body mass = 1 kg, centre = [0, 0.4 m, 0], inertia = diag(0.1 kg*m^2, 0.2 kg*m^2, 0.2 kg*m^2) end ;
+join earth and wheel.frame as flight with free(x, y, z, e0, e1, e2, e3) angles quaternion end ;
+join [0.5 m, 0, 0] ++ 1 @ wheel and pin.frame as hinge with revolute(q) about [0, 1, 0] end ;
+"""
+
+
+@pytest.mark.parametrize("source", [QUATERNION, "free_body", "quadruped"])
+def test_force_and_moment_are_the_rates_of_momentum(source):
+    """Oracle: Euler's laws, d/dt of both momenta about the earth's origin, by the recursion."""
+    mechanism = ts.parse(source) if "let" in source else library.load(source)
+    level = IntrinsicEquations(ts.derive(mechanism))
+    equations, layout = level.equations, level.equations.layout
+    moving = dict(zip(layout.coordinates, equations.rates, strict=True))
+    moving |= dict(zip(layout.speeds, layout.accelerations, strict=True))
+    rates = time_derivative([*equations.linear_momentum, *equations.angular_momentum], moving, TIME)
+    components = Components(level)
+    force, moment = (Vec3(*_sum([components.of(t.expression) for t in b.inertia])) for b in level.balances[:2])
+    origin = level.anatomy.poses[0].position
+    about_earth = moment + origin.cross(force)
+    found = values_at([as_expr(x) for x in (*force, *about_earth, *rates)], equations, seed=8)
+    assert found[:6] == pytest.approx(found[6:], rel=1e-9, abs=1e-9)
+
+
+def _sum(vectors):
+    return [as_expr(sum((getattr(v, axis) for v in vectors), as_expr(0))) for axis in "xyz"]

@@ -22,6 +22,7 @@ from torseur.report.levels.word import write_word
 from torseur.report.levels.writing import FORMATS, document, write_equations, written
 from torseur.report.reading import latex
 from torseur.report.reading.plain_text import plain
+from torseur.report.reading.read_graph import named
 
 MATH = "{http://www.w3.org/1998/Math/MathML}"
 OFFICE = f"{{{omml.NAMESPACE}}}"
@@ -165,3 +166,16 @@ def test_a_term_that_is_a_sum_keeps_its_origin():
     first = document(statements(derived("spinning_top"), "intrinsic")[1], "text")
     spins = [term for term in first["terms"] if term["origin"].startswith("Spin of")]
     assert len(spins) == 2 and spins[0]["bodies"] == spins[1]["bodies"]
+
+
+def test_recursive_level_with_a_loop_gives_the_equations_of_motion():
+    """Oracle: the residual of the equations, multipliers included; beyond the constraint forces nothing is needed."""
+    equations = derived("slider_crank")
+    given = numbers(equations)
+    defined: dict = {}
+    exec(write_equations(equations, "recursive", "sympy"), defined)
+    spelled = {plain(named(name)): value for name, value in given.items()}
+    expected = evaluate(equations.residual, {x: given[str(x.name)] for x in symbols_of(equations.residual)})
+    for name, value in zip(equations.layout.speed_names, expected, strict=True):
+        formula = defined[f"tau_{name.rstrip(chr(39))}"]
+        assert float(formula.subs({s: spelled[s.name] for s in formula.free_symbols})) == pytest.approx(value)

@@ -98,8 +98,10 @@ def _parameters(plan: Layout, batch: Batch) -> str:
 
 def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
     names = plan.names
-    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, lanes *restrict scratch, const lanes *restrict sines) {{"
-    lines = [head, "  (void)stride, (void)scratch, (void)sines;"]
+    own = "lanes *restrict scratch, const lanes *restrict sines"
+    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
+    unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
+    lines = [head, f"  {unused};"]
     lines += [f"  const lanes {names[node]} = {_loaded(plan, batch, i, j)};" for node, (i, j) in chunk.inputs.items()]
     lines += [f"  const lanes {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
     lines += [f"  const lanes {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from torseur.codegen.c.batch import NATIVE, Batch, batch_source, lanes_text, parameters_of
 from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
 from torseur.codegen.c.unit import HEAD, no_external
+from torseur.codegen.names import part
 from torseur.codegen.tables import Lookups
 
 _RANGE = "ptrdiff_t begin, ptrdiff_t end, ptrdiff_t stride"
@@ -72,7 +73,7 @@ def _exported(batch: Batch, function: str) -> str:
     return f"{head}\n  {function}({arguments});\n}}\n"
 
 
-def batch_files(own: str, batches: Sequence[Batch], heading: str) -> dict[str, str]:
+def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str, str]:
     """OWN_batch.c, OWN_batch.h and OWN_lanes.h, which the first includes once per kind of processor."""
     lookups = Lookups()
     bodies = "\n".join(batch_source(batch, f"{batch.name}_run", lookups) for batch in batches)
@@ -92,7 +93,7 @@ def _renamed(batches: Sequence[Batch]) -> list[str]:
     functions = []
     for batch in batches:
         run = f"{batch.name}_run"
-        functions += [run, f"{run}_block", *(f"{run}_{k}_" for k in range(len(batch.plan().chunks)))]
+        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan().chunks)))]
     return [*_RENAMED, *(f"lanes_{op}" for op in sorted(used) if f"lanes_{op}" not in _RENAMED), *functions]
 
 
@@ -132,7 +133,7 @@ def _header(own: str, batches: Sequence[Batch], heading: str) -> str:
     lines = [
         heading,
         "/* One row per entry, one column per state: entry j of state i is array[j * stride + i]. Prepared parameters",
-        "   are plain vectors. NAME_threads works on all states, stride = count, in threads when compiled with OpenMP. */",
+        "   are plain vectors. NAME_threads works on all states (stride = count), in threads with -fopenmp. */",
         f"#ifndef {guard}",
         f"#define {guard}",
         "#include <stddef.h>",

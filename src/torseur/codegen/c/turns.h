@@ -1,4 +1,4 @@
-/* Sines, and behind them cosines, of n angles, n a multiple of 8. */
+/* Vectors of numbers, and sines and cosines of n angles (n a multiple of 8), the cosines behind the sines. */
 #if defined(__GNUC__) && !defined(__FAST_MATH__)
 #if defined(__AVX512F__)
 #define LANES 8
@@ -27,6 +27,9 @@ static TORSEUR_INLINE void sines_of(const double *restrict angles, double *restr
     }
 }
 #else
+typedef double lanes;
+#define LANES 1
+
 static void sines_of(const double *restrict angles, double *restrict sines, int n) {
   for (int i = 0; i < n; i++) {
     sines[i] = sin(angles[i]);
@@ -34,3 +37,11 @@ static void sines_of(const double *restrict angles, double *restrict sines, int 
   }
 }
 #endif
+
+static TORSEUR_INLINE lanes lanes_load(const double *from) {
+  lanes x;
+  memcpy(&x, from, sizeof x);
+  return x;
+}
+
+static TORSEUR_INLINE void lanes_store(double *to, lanes x) { memcpy(to, &x, sizeof x); }

@@ -1,7 +1,7 @@
 """Straight-line programs made ready for printing: names, order, chunks, scratch slots, and languages."""
 
 from torseur.codegen.straight.language import Language, one_based, zero_based
-from torseur.codegen.straight.layout import WHOLE, Chunk, Layout, arranged, layout, pair_sines
+from torseur.codegen.straight.layout import WHOLE, Chunk, Layout, arranged, array_names, layout, pair_sines
 from torseur.codegen.straight.scheduling import fewest_live, most_live, result_orders
 from torseur.codegen.straight.splines import Spline, Splines
 
@@ -13,6 +13,7 @@ __all__ = [
     "Spline",
     "Splines",
     "arranged",
+    "array_names",
     "fewest_live",
     "layout",
     "most_live",

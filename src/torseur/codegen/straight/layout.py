@@ -88,10 +88,16 @@ def arranged(
     pieces = [Chunk(list(part)) for part in parts] or [Chunk([])]
     slots = _connect(program, pieces, turns)
     names = Names(reserved, ignore_case)
-    arrays = tuple(names.unique(name) for name in [g.name for g in program.inputs] + [g.name for g in program.outputs])
+    arrays = array_names(program, names)
     order = [node for part in parts for node in part]
     values = list(dict.fromkeys([*turns.operations, *(turns.places or ()), *order]))
     return Layout(program, tuple(pieces), slots, _name_values(program, values, names), arrays, turns)
+
+
+def array_names(program: Program, names: Names) -> tuple[str, ...]:
+    """Identifiers of the inputs, then of the outputs."""
+    groups = [group.name for group in program.inputs] + [output.name for output in program.outputs]
+    return tuple(names.unique(name) for name in groups)
 
 
 def pair_sines(operations: Iterable[Expr]) -> list[Expr]:

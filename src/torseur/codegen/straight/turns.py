@@ -8,7 +8,7 @@ from torseur.graph.evaluation import live_nodes
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
-FEWEST = 3
+FEWEST = 2
 """Angles from which computing them together pays."""
 
 _CIRCULAR = ("sin", "cos")

@@ -29,7 +29,7 @@ class Stopping:
     gradient: float | None = 1e-13
     cost: float | None = None
     change: float | None = None
-    iterations: int = 200
+    iterations: int = 1000
 
 
 @dataclass(frozen=True, eq=False)

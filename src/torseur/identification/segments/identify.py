@@ -32,6 +32,11 @@ class SegmentEstimate:
     descent: Descent
     warnings: tuple[str, ...]
 
+    def __str__(self) -> str:
+        rows = ["  ".join(f"{x:12.6g}" for x in row) for row in self.J]
+        done = f"{self.descent.iterations} iterations, {self.descent.projections} projections: {self.descent.reason}"
+        return "\n".join(["J =", *rows, done, *(f"warning: {text}" for text in self.warnings)])
+
 
 def identify_segments(
     trials: Sequence[SegmentTrial],

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.equations import Equations
+from torseur.equations.terms.origins import INERTIA, Shares
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.graph import Expr
 from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, recursive_block
 from torseur.report.compose.terms import (
@@ -22,8 +24,6 @@ from torseur.report.compose.terms import (
 )
 from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
-from torseur.report.reading.origins import INERTIA, Shares
-from torseur.report.reading.polynomial import TooManyTerms
 from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading.read_graph import named as name_node
 from torseur.report.reading.recursion import definitions

@@ -17,6 +17,7 @@ from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.checks import checks_of
 from torseur.report.compose.curves import plots_of
 from torseur.report.compose.drawing import Drawing
+from torseur.report.compose.influences import influences_of, note_on, slope_plots
 from torseur.report.compose.loops import loops_of
 from torseur.report.compose.masses import resolved_inertia
 from torseur.report.compose.mobility import mobility_facts
@@ -43,6 +44,7 @@ from torseur.report.content import (
 from torseur.report.formula import formula
 from torseur.report.reading.read_graph import named
 from torseur.report.shapes import Shape
+from torseur.sensitivity import Sensitivities
 from torseur.simulation import Trajectory
 from torseur.tree import Tree, build_tree
 from torseur.tree.flatten import flatten
@@ -67,12 +69,13 @@ def compose(
     notes: tuple[str, ...] = (),
     certificate: Certificate | None = None,
     robot: RobotFile | None = None,
+    sensitivities: Sensitivities | None = None,
 ) -> ReportContent:
     """The content of a report on a mechanism.
 
     Without equations or without a trajectory (made with `outputs_for`) their parts are left out; `notes` say why.
     `values` are the parameters that differ from the description. A `robot` file gives bodies their looks, and a list of
-    what it says and the mechanism does not.
+    what it says and the mechanism does not. `sensitivities` have a part of their own.
     """
     tree = equations.tree if equations is not None else build_tree(mechanism)
     page = _Page(tree, equations, trajectory, values or {}, looks_of(robot) if robot is not None else {})
@@ -89,7 +92,12 @@ def compose(
         parameters=page.parameters(),
         motion=page.motion,
         view=page.view(),
-        plots=plots_of(tree, trajectory) if trajectory is not None else (),
+        plots=(
+            *(plots_of(tree, trajectory) if trajectory is not None else ()),
+            *(slope_plots(sensitivities) if sensitivities is not None else ()),
+        ),
+        influences=influences_of(sensitivities) if sensitivities is not None else (),
+        influences_note=note_on(sensitivities) if sensitivities is not None else "",
         checks=page.checks(),
         certificate=certificate,
         reproduction=reproduction or Reproduction(),

@@ -9,6 +9,7 @@ from torseur.identification.estimate import Estimate
 from torseur.identification.fits import Fit
 from torseur.identification.output_error import MotionEstimate
 from torseur.identification.pseudo_inertia import is_consistent
+from torseur.identification.segments import SegmentChain, SegmentEstimate
 from torseur.report.content import Check, Convergence, Curve, DataTable, Plot, ReportContent, Reproduction
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ def identification_content(
 ) -> ReportContent:
     """What the page of an identification by regressor shows."""
     name = title or estimate.model.equations.mechanism.name
-    tables = [_values(estimate), *_bodies(estimate), *_others(estimate), _residuals(estimate)]
+    tables = [_values(estimate), *_bodies(estimate), *_others(estimate), _residuals(estimate), *_notes(estimate)]
     fits = [*estimate.fits, *estimate.validation]
     return ReportContent(
         title=f"{name}: identification",
@@ -29,7 +30,6 @@ def identification_content(
             f"{len(estimate.values)} parameters", f"{sum(len(fit.time) for fit in estimate.fits)} samples",
             f"method {estimate.method}", f"condition {estimate.condition:.3g}",
         ),
-        description=" ".join(_sentence(note) for note in estimate.notes),
         warnings=estimate.warnings,
         tables=tuple(tables),
         convergence=_convergence(estimate.method, estimate.history),
@@ -55,9 +55,43 @@ def motion_content(estimate: MotionEstimate, name: str, reproduction: Reproducti
     )
 
 
-def _sentence(text: str) -> str:
-    first = text[:1].upper() + text[1:]
-    return first if first.endswith(".") else f"{first}."
+def segments_content(
+    estimate: SegmentEstimate, chain: SegmentChain, name: str, reproduction: Reproduction | None = None
+) -> ReportContent:
+    """What the page of an identification from external forces shows."""
+    axes = [f"{segment}.{axis}" for segment in reversed(chain.names) for axis in "xyz"] + ["1"]
+    rows = [(axes[k], *(f"{x:.6g}" for x in row)) for k, row in enumerate(estimate.J)]
+    doubts = [(axes[k], *(f"{x:.2g}" for x in row)) for k, row in enumerate(estimate.deviation)]
+    numeric, headings = tuple(range(1, len(axes) + 1)), ("", *axes)
+    descent = estimate.descent
+    smallest = descent.iterates[-1].smallest
+    return ReportContent(
+        title=f"{name}: identification",
+        summary=(
+            f"{len(chain.names)} segments",
+            f"{descent.iterations} iterations",
+            f"{descent.projections} projections",
+        ),
+        warnings=estimate.warnings,
+        tables=(
+            DataTable("J", headings, tuple(rows), "Sums of m r rᵀ, m r and m, by segment (SI).", numeric),
+            DataTable("Standard deviations", headings, tuple(doubts), "0 where an entry was not identified.", numeric),
+        ),
+        convergence=(
+            Convergence("Norm of the gradient by iteration", tuple(step.gradient for step in descent.iterates)),
+            Convergence("Cost by iteration", tuple(step.cost for step in descent.iterates)),
+        ),
+        checks=(
+            Check(descent.converged, "The descent converged", descent.reason),
+            Check(smallest > -1e-9, "J is that of real bodies", f"smallest eigenvalue {smallest:.3g}"),
+        ),
+        reproduction=reproduction or Reproduction(),
+    )
+
+
+def _notes(estimate: Estimate) -> list[DataTable]:
+    rows = tuple((note[:1].upper() + note[1:],) for note in estimate.notes)
+    return [DataTable("Notes", ("What was done, and what cannot be known",), rows)] if rows else []
 
 
 def _values(estimate: Estimate) -> DataTable:
@@ -92,14 +126,19 @@ def _bodies(estimate: Estimate) -> list[DataTable]:
         p = estimate.parameters[where]
         centre = p[1:4] / p[0] if p[0] > 0 else np.full(3, np.nan)
         real = "yes" if is_consistent(p) else "no"
-        rows.append((owner, f"{p[0]:.5g}", _listed(centre), _listed(p[[4, 6, 9]]), _listed(p[[5, 7, 8]]), real))
-    headings = ("Body", "Mass, kg", "Mass centre, m", "Ixx Iyy Izz, kg m²", "Ixy Ixz Iyz, kg m²", "Real body")
-    note = "In the frame of the body's joint. What the data leave open is nearest to the description."
-    return [DataTable("Bodies", headings, tuple(rows), note, (1, 2, 3, 4))]
+        rows.append((owner, f"{p[0]:.5g}", *_numbers(centre), *_numbers(p[[4, 6, 9, 5, 7, 8]]), real))
+    headings = ("Body", "Mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "Real body")
+    note = (
+        "Mass in kg, mass centre in m, inertia in kg m² at the origin of the joint's frame and in its axes. What the "
+        "data leave open is nearest to what was expected."
+    )
+    return [DataTable("Bodies", headings, tuple(rows), note, tuple(range(1, 11)))]
 
 
-def _listed(values: Floats) -> str:
-    return "  ".join(f"{x:.4g}" for x in values)
+def _numbers(values: Floats) -> list[str]:
+    """Numbers as text; what is nothing beside the largest is 0."""
+    largest = float(np.max(np.abs(values)))
+    return [f"{x:.4g}" if abs(x) > 1e-9 * largest else "0" for x in values]
 
 
 def _others(estimate: Estimate) -> list[DataTable]:

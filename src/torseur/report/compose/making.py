@@ -18,6 +18,8 @@ from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.warnings import listed
 from torseur.report.content import ReportContent, Reproduction
 from torseur.report.page import write_report
+from torseur.sensitivity import Sensitivities
+from torseur.sensitivity.analysis import sensitivity
 from torseur.simulation import Trajectory, simulate
 
 MOST_SAMPLES, LEAST_SAMPLES, PER_SECOND = 600, 100, 40
@@ -26,7 +28,10 @@ MOST_POSES = 15_000  # samples times bodies, which keeps the page of a large mec
 
 @dataclass(frozen=True)
 class Occasion:
-    """What a report is to show: how long a motion (s), by which formalism, with which values (SI) and accuracy."""
+    """What a report is to show: how long a motion (s), by which formalism, with which values (SI) and accuracy.
+
+    `criteria` are formulas whose slopes by the parameters `vary` (all by default) have a part of the page.
+    """
 
     until: float = 10.0
     formalism: str = "recursive"
@@ -34,6 +39,8 @@ class Occasion:
     initial: Mapping[str, float] = field(default_factory=dict)
     rtol: float = 1e-9
     reproduction: Reproduction = field(default_factory=Reproduction)
+    criteria: tuple[str, ...] = ()
+    vary: str | None = None
     progress: Callable[[float], None] | None = None
     certificate: bool = True
 
@@ -66,6 +73,23 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         notes=tuple(notes),
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
         robot=robot,
+        sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
+    )
+
+
+def _sensitivities(mechanism: Mechanism, occasion: Occasion) -> Sensitivities | None:
+    """Slopes of the criteria asked for, as functions of time."""
+    if not occasion.criteria:
+        return None
+    return sensitivity(
+        mechanism,
+        list(occasion.criteria),
+        occasion.vary,
+        until=occasion.until,
+        samples=sample_count(occasion.until, len(mechanism.bodies)),
+        values=dict(occasion.parameters),
+        initial=dict(occasion.initial),
+        rtol=occasion.rtol,
     )
 
 

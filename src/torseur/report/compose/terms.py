@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 
 from torseur.equations import Equations
+from torseur.equations.terms.origins import Share
+from torseur.equations.terms.polynomial import Monomial, Polynomial
 from torseur.graph import Expr, as_expr, evaluate, substitute
 from torseur.mechanism import TIME
 from torseur.report.compose.numbers import Numbers
 from torseur.report.content import Array, Equation, Origin, Term
 from torseur.report.expression import Node, Number
 from torseur.report.formula import formula
-from torseur.report.reading.origins import Share
-from torseur.report.reading.polynomial import Monomial, Polynomial
 from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading_order import term_key
 from torseur.simulation import Trajectory

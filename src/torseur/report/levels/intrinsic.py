@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from torseur.equations import Equations
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.errors import UnsupportedError
 from torseur.graph import Expr, as_expr
 from torseur.report.expression import Node, Number, Sum
 from torseur.report.levels.statement import Remark, Statement, terms_of
-from torseur.report.reading.polynomial import TooManyTerms
 from torseur.report.reading.read_graph import named, readable, written_size
 from torseur.report.reading.read_intrinsic import read_intrinsic
 

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from torseur.dynamics import inverse_dynamics
 from torseur.equations import Equations, program_of
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.errors import TorseurError, unknown_name
-from torseur.graph import Expr, as_expr
+from torseur.graph import Expr, as_expr, live_nodes
 from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
 from torseur.report.levels.statement import Remark, Statement
-from torseur.report.reading.polynomial import TooManyTerms
-from torseur.report.reading.read_graph import named, readable
+from torseur.report.reading.read_graph import named, readable, written_size
 from torseur.report.reading.recursion import Line, definitions, lines
 
 RESIDUAL = "R_"
@@ -33,7 +33,7 @@ def statements(equations: Equations, level: str, steps: int = 0) -> list[Stateme
 
 
 def matrix_level(equations: Equations) -> list[Statement]:
-    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the right of the equations of motion."""
+    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
     constraints = equations.constraints
     parts: list[Part] = [
         ("M", equations.mass_matrix, "matrix"),
@@ -54,7 +54,12 @@ def _rates(equations: Equations) -> list[Part]:
 
 def scalar_level(equations: Equations) -> list[Statement]:
     """0 = one equation per speed."""
-    rows = zip(equations.layout.speed_names, equations.residual, strict=True)
+    return residual_statements(equations, equations.residual)
+
+
+def residual_statements(equations: Equations, residual: Sequence[Expr]) -> list[Statement]:
+    """0 = each of these rows, and q' where it is not the speeds."""
+    rows = zip(equations.layout.speed_names, residual, strict=True)
     labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
     return _statements(equations, [*labelled, *_rates(equations)])
 
@@ -89,6 +94,21 @@ def _short(entry: Expr) -> Node | None:
         return None
 
 
+def size_note(listed: Sequence[Statement]) -> str:
+    """How long the equations are where they had to be broken up by intermediates; otherwise empty."""
+    named_ones = [s for s in listed if s.auxiliary and s.shape == "scalar"]
+    results = [s for s in listed if not s.auxiliary]
+    if not named_ones or not any(s.expressions for s in results):
+        return ""
+    entries = [e for s in results for row in s.expressions for e in row]
+    operations = sum(1 for node in live_nodes(entries) if node.args)
+    written_out = sum(written_size(e) for e in entries)
+    return (
+        f"too long to be multiplied out: {len(results)} equations with {len(named_ones)} named intermediates, "
+        f"{operations} operations; without the names they would have {written_out:,}."
+    )
+
+
 def recursive_level(equations: Equations) -> list[Statement]:
     """The recursion's intermediates in the order they are computed, then the forces."""
     listed = recursive_lines(equations)
@@ -110,7 +130,7 @@ def recursive_lines(equations: Equations) -> list[Line]:
     forces = inverse_dynamics(equations.tree, layout.coordinates, layout.speeds, layout.accelerations)
     pairs = list(zip(equations.constraints, equations.multipliers, strict=True))
     entries = [
-        as_expr(force) - load - sum((c.row[k] * multiplier for c, multiplier in pairs), as_expr(0))
+        as_expr(force) - load + sum((c.row[k] * multiplier for c, multiplier in pairs), as_expr(0))
         for k, (force, load) in enumerate(zip(forces, equations.loads, strict=True))
     ]
     listed, nodes = definitions(entries)

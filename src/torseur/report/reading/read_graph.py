@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from torseur.equations.terms.factoring import Group, common_factor, common_number, groups
+from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
+from torseur.equations.terms.polynomial import product as monomials_product
+from torseur.equations.terms.trigonometry import shortened
 from torseur.graph import Expr, live_nodes
 from torseur.graph.expr import Number as Scalar
 from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
-from torseur.report.reading.factoring import Group, common_factor, common_number, groups
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
-from torseur.report.reading.polynomial import product as monomials_product
-from torseur.report.reading.trigonometry import shortened
 from torseur.report.reading_order import factor_key, term_key
 
 Names = Mapping[Expr, str]
@@ -21,6 +21,7 @@ NO_NAMES: Names = {}
 LIMIT = 60  # terms of an entry above which it is written as it was computed
 ALL_AT_ONCE, STEP_BY_STEP = 300, 150  # terms it may have on the way, shortened at the end or at every step
 LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
+HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
 
 
 _ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
@@ -58,6 +59,8 @@ def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
 
 def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
     """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
+    if written_size(expression) > HOPELESS:
+        raise TooManyTerms(limit)
     try:
         result = shortened(multiplied_out(expression, ALL_AT_ONCE))
     except TooManyTerms:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from torseur.equations.terms.polynomial import ONE, Monomial, Polynomial, monomial, product
 from torseur.graph import Expr
 from torseur.graph.expr import Number
-from torseur.report.reading.polynomial import ONE, Monomial, Polynomial, monomial, product
 
 Key = tuple[Monomial, Number, str]
 

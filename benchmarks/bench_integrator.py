@@ -1,6 +1,6 @@
 """The double pendulum over 10 s, to an achieved error near 1e-9: torseur beside CasADi's CVODES and SciPy's DOP853.
 
-Run: python benchmarks/integrator.py
+Run: python benchmarks/bench_integrator.py
 
 Every answer is checked against one at a much tighter tolerance, computed by another program, before it is timed.
 All are timed in this one run, taking the best of several repetitions. Setting up (deriving, compiling, making the

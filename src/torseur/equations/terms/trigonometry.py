@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from torseur.equations.terms.polynomial import Monomial, Polynomial, monomial, multiplied_out, plus, product
 from torseur.graph import Expr, as_expr
 from torseur.graph import scalar as s
 from torseur.graph.expr import Number
-from torseur.report.reading.polynomial import Monomial, Polynomial, monomial, multiplied_out, plus, product
 
 CLOSE = 1e-12  # rounded coefficients this near count as equal
 MANY = 400  # above this number of terms pairs of terms are no longer compared
