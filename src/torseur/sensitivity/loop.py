@@ -12,7 +12,7 @@ from torseur.simulation.integrate import integrate
 from torseur.simulation.integrator import Integrator
 from torseur.simulation.step import work_size
 
-_ABSENT = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "HALF", "NU", "NA"), 0)
+_ABSENT = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "HALF", "NU", "NA", "NQ"), 0)
 
 
 def integrator(size: int, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str) -> Integrator:

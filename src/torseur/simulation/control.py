@@ -13,6 +13,7 @@ from torseur.simulation.memory import (
     DIRECTION,
     DISTANCE,
     HOLDING,
+    HOLDS,
     LAST_ERROR,
     MAX_STEP,
     NOT_FINITE,
@@ -112,9 +113,9 @@ def is_beside(clock: Array) -> bool:
 
 
 @routine
-def is_worth_holding(clock: Array) -> bool:
+def is_worth_holding(clock: Array, count: IntArray) -> bool:
     """Whether the accelerations at the end of the step are those to go on with across a singular configuration."""
-    worth = clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
+    worth = count[HOLDS] != 0 and clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
     if worth:
         clock[HOLDING] = 1.0
     return worth

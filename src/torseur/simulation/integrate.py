@@ -127,7 +127,7 @@ def integrate(
             return STOPPED
         if PROJECT == 2 and wants_selection(clock, count):
             return RESELECT
-        if PROJECT == 2 and is_worth_holding(clock):
+        if PROJECT == 2 and is_worth_holding(clock, count):
             copy(work, clock[CLOCK_SIZE:], N)
             return HOLD
         if PROJECT == 2 and has_passed(clock):

@@ -162,6 +162,7 @@ class Integrator:
         begin = time.perf_counter()
         work = Memory.of(problem)
         work.count[memory.SELECTS] = problem.reselect is not None
+        work.count[memory.HOLDS] = problem.hold is not None
         work.count[memory.WATCH] = self.when_stiff is not None
         present, answer, error, notes = self, memory.PAUSED, None, []
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:

@@ -44,7 +44,8 @@ WATCH = 19  # whether the explicit method hands back control when the system tur
 RETRIES = 20  # steps tried anew beside a singular configuration since the last accepted one
 AT_MILESTONE = 21  # attempts made when the milestone was passed
 SELECTS = 22  # whether other constraints can be selected where those in use are a bad choice
-COUNT_SIZE = 23
+HOLDS = 23  # whether accelerations can be held for the passage of a singular configuration
+COUNT_SIZE = 24
 
 KEEP_NOTHING = 0
 KEEP_STATES = 1

@@ -146,4 +146,9 @@ def started(
     ready, found = at_start(constrained, values, functions, start, state, independent)
     assert ready.numbers is not None and ready.usual is not None
     explain = partial(explain_constrained, ready.numbers, ready.usual)
-    return replace(system, constrained=ready, initial=tuple(found.y.tolist()), notes=found.notes, explain=explain)
+    scales = system.scales
+    if ready.numbers.play is not None and scales is None:  # a play is no size of the motion
+        scales = tuple(system.state_scales(state).tolist())
+    return replace(
+        system, constrained=ready, initial=tuple(found.y.tolist()), notes=found.notes, explain=explain, scales=scales
+    )
