@@ -17,7 +17,7 @@ from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
 from torseur.graph.program import Program, Solved
 
-ONE_FOR_CLANG = 3500
+ONE_FOR_CLANG = 3300
 """Operations up to which clang may join the pieces of a function: an arm's derivatives gained a quarter."""
 
 _SPELLING = {name: operation.spelling["c"] for name, operation in OPERATIONS.items()}
