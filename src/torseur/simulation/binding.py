@@ -88,7 +88,7 @@ class Binding:
             statics |= implicit_statics(self.system, method)
             externals |= self._jacobian()
         loop = compiled(integrate, statics, externals, backend)
-        return Integrator(loop, loop.backend, method)
+        return Integrator(loop.call, loop.backend, method)
 
     def integrator_for(self, method: str, rtol: float, events: Sequence[Event], backend: str) -> Integrator:
         """The loop of a named method; "auto" starts explicitly and goes on implicitly where the system is stiff."""

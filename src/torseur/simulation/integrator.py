@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,7 @@ class Statistics:
     factorisations: int = 0
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """What the loop left: its answer, the samples and steps it wrote, the events, and where it stands."""
 
     answer: int

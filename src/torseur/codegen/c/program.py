@@ -17,6 +17,9 @@ from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
 from torseur.graph.program import Program, Solved
 
+ONE_FOR_CLANG = 3300
+"""Operations up to which clang may join the pieces of a function: an arm's derivatives gained a quarter."""
+
 _SPELLING = {name: operation.spelling["c"] for name, operation in OPERATIONS.items()}
 
 
@@ -43,8 +46,10 @@ def program_source(program: Program, name: str, lookups: Lookups, linkage: str) 
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
+    size = sum(len(chunk.operations) for chunk in plan.chunks)
+    separate = "static TORSEUR_PIECE" if size <= ONE_FOR_CLANG else "static TORSEUR_NOINLINE"
     parts = [
-        _function(plan, chunk, f"static TORSEUR_NOINLINE void {part(name, k)}", lookups, extra)
+        _function(plan, chunk, f"{separate} void {part(name, k)}", lookups, extra)
         for k, chunk in enumerate(plan.chunks)
     ]
     return "\n".join([*parts, _caller(plan, name, linkage, lookups)])

@@ -143,6 +143,7 @@ RESERVED = frozenset(
         "TORSEUR_EXPORT",
         "TORSEUR_INLINE",
         "TORSEUR_NOINLINE",
+        "TORSEUR_PIECE",
         "TORSEUR_RESTRICT",
     )
 )
