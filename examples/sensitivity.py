@@ -1,4 +1,4 @@
-"""Which parameter of a four-bar linkage matters for the force in its first joint: a closed loop, differentiated through."""
+"""Which parameter of a four-bar linkage matters for the force in a joint: a closed loop, differentiated through."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torseur as ts
 from torseur import library
 
 linkage = library.load("four_bar")
-criteria = ["A.force.x", ts.Criterion("A.force.x", "maximum"), ts.Criterion("gamma'", "integral", name="swing")]
+criteria = ["A.force.x", ts.Criterion("A.force.x", "minimum"), ts.Criterion("gamma'", "integral", name="swing")]
 found = ts.sensitivity(linkage, criteria, until=1.0, verify=True)
 print(f"{found.method} method: {found.reason}")
 for response in found.responses:
