@@ -28,8 +28,10 @@ from sympy.physics.mechanics import (
 )
 
 import torseur as ts
+from torseur.dynamics import inverse_dynamics
 from torseur.formalisms import FORMALISMS, certify
 from torseur.graph import live_nodes
+from torseur.tree import regrouped
 
 PEER_LINKS = (1, 2, 3, 5)
 OUR_LINKS = (2, 5, 10)
@@ -188,10 +190,50 @@ def long_chains() -> None:
         print(f"n = {links:4} {elapsed:10.4f} {count:9}   {1e3 * elapsed / links:.2f} ms per link")
 
 
+# Modified Denavit-Hartenberg rows (a, alpha in quarter turns, r), and the multiplications and additions of the best
+# published generator after regrouping.
+ROBOTS = {
+    "Puma 560": ([(0, 0, 0), (0, -1, 0), ("a2", 0, "r3"), ("a3", -1, "r4"), (0, 1, 0), (0, -1, 0)], (301, 240)),
+    "RX-90": ([(0, 0, 0), (0, 1, 0), ("d3", 0, 0), (0, -1, "r4"), (0, 1, 0), (0, -1, 0)], (287, 226)),
+}
+
+
+def six_axis_arm(rows: Sequence[tuple[str | int, int, str | int]]) -> ts.Mechanism:
+    """An arm whose lengths, masses, centres and inertias are all symbols."""
+    gravity = ts.parameter("g")
+    bodies, joints, given, parent = [], [], [gravity], ts.EARTH
+    for i, (a, quarters, r) in enumerate(rows, 1):
+        lengths = [ts.parameter(x) if isinstance(x, str) else x for x in (a, r)]
+        given += [x for x in lengths if isinstance(x, ts.Parameter)]
+        link = ts.body(f"link{i}")
+        place = {"a": lengths[0], "alpha": quarters * ts.PI / 2, "r": lengths[1]}
+        joints.append(ts.denavit_hartenberg(f"j{i}", parent, link, f"q{i}", **place))
+        bodies.append(link)
+        parent = link
+    return ts.Mechanism("arm", bodies=bodies, joints=joints, parameters=given, gravity=(0, 0, -gravity))
+
+
+def robots() -> None:
+    print("\ninverse dynamics with symbolic geometry and inertia, regrouped   (multiplications, additions)")
+    for name, (rows, published) in ROBOTS.items():
+        tree = regrouped(ts.build_tree(six_axis_arm(rows)))
+        layout = tree.layout
+        state = {*layout.coordinates, *layout.speeds, *layout.accelerations}
+        counts = {"mul": 0, "add": 0, "sub": 0}
+        outputs = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
+        for node in live_nodes(outputs):
+            if any(argument in state for argument in node.args):
+                state.add(node)
+                counts[node.op] = counts.get(node.op, 0) + 1
+        ours = counts["mul"], counts["add"] + counts["sub"]
+        print(f"{name:10} ours {ours}   published {published}   ratio {sum(ours) / sum(published):.2f}")
+
+
 def main() -> None:
     beside_sympy(int(sys.argv[1]) if len(sys.argv) > 1 else PEER_LINKS[-1])
     every_formalism()
     long_chains()
+    robots()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from torseur import library
+from torseur.readers import read_robot
 from torseur.report.compose.making import Occasion, content_of
 from torseur.report.page import write_report
 
@@ -22,8 +24,12 @@ SWITCHES = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--h
 # Length of the motion and the instant shown, in seconds.
 SHOWN = {
     "antenna_satellite": (20.0, 2.0),
+    "ball_on_turntable": (11.0, 4.0),
+    "cardan": (4.0, 0.3),
     "cart_pendulum": (6.0, 0.9),
+    "chaplygin_sleigh": (6.0, 2.0),
     "double_pendulum": (10.0, 3.0),
+    "double_wishbone": (1.0, 0.05),
     "four_bar": (5.0, 0.6),
     "free_body": (20.0, 8.0),
     "mass_spring_damper": (6.0, 0.0),
@@ -31,9 +37,27 @@ SHOWN = {
     "pendulum_chain?n=20": (5.0, 1.1),
     "puma560": (3.0, 0.35),
     "quadruped": (2.0, 0.15),
+    "rolling_disc": (4.0, 1.2),
     "slider_crank": (4.0, 1.5),
     "spinning_top": (3.0, 0.5),
+    "vehicle": (3.0, 1.2),
 }
+
+
+# Robots of the package example-robot-data, with where their joints start.
+ROBOTS = {
+    "solo12": {f"{leg}_{joint}": sign * angle for leg, sign in (("FL", 1), ("FR", 1), ("HL", -1), ("HR", -1))
+               for joint, angle in (("HFE", 0.8), ("KFE", -1.6))},
+}  # fmt: skip
+
+
+def robot_page(name: str, folder: Path) -> Path:
+    """The report of a robot with its meshes."""
+    package = importlib.metadata.distribution("example-robot-data")
+    file = next(file for file in package.files or () if file.name == f"{name}.urdf")
+    robot = read_robot(str(package.locate_file(file)))
+    content = content_of(robot.mechanism, Occasion(until=1.0, initial=ROBOTS[name], rtol=1e-7), robot)
+    return write_report(content, folder / f"{name}.html")
 
 
 def page_of(name: str, folder: Path) -> Path:
@@ -54,16 +78,34 @@ def take(browser: Any, page: Path, width: int, height: int, part: str | None, ta
     print(f"{target.relative_to(PICTURES.parent)}: {target.stat().st_size // 1000} kB")
 
 
+def take_levels(browser: Any, page: Path) -> None:
+    """A picture of the equations at every level of detail, two definitions of the intrinsic one unfolded."""
+    for level in ("intrinsic", "recursive", "matrix", "scalar"):
+        window = browser.new_page(viewport={"width": 1280, "height": 900})
+        window.goto(page.as_uri())
+        window.locator(f".levels button[data-level={level}]").click()
+        chips = window.locator(f".block[data-level={level}] .chip")
+        for place in {"intrinsic": (1, 6), "scalar": ()}.get(level, (0, 2)):
+            chips.nth(place).click()
+        window.mouse.move(5, 5)
+        window.wait_for_timeout(700)
+        target = PICTURES / f"level_{level}.png"
+        window.locator(f".block[data-level={level}]").screenshot(path=target)
+        window.close()
+        print(f"{target.relative_to(PICTURES.parent)}: {target.stat().st_size // 1000} kB")
+
+
 def main(names: list[str]) -> None:
     """All pictures, or those named."""
     browser_path = os.environ.get("TORSEUR_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=browser_path, args=list(SWITCHES))
-        for name in names or list(SHOWN):
-            page = page_of(name, Path(folder))
+        for name in names or [*SHOWN, *ROBOTS]:
+            page = (robot_page if name in ROBOTS else page_of)(name, Path(folder))
             take(browser, page, 1000, 700, ".picture", PICTURES / f"{page.stem}.png")
             if name == "double_pendulum":
                 take(browser, page, 1280, 960, None, PICTURES / "report.png")
+                take_levels(browser, page)
         browser.close()
 
 

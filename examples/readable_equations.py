@@ -2,7 +2,7 @@
 
 import torseur as ts
 from torseur import library
-from torseur.report.reading.origins import Shares
+from torseur.equations.terms.origins import Shares
 from torseur.report.reading.plain_text import plain
 from torseur.report.reading.read_graph import readable
 

@@ -57,7 +57,7 @@ def test_page_tells_the_truth(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     for block in blocks(page):
-        if block.file and block.language in ("lsd", "toml", "json"):
+        if block.file and block.language in ("lsd", "toml", "json", "xml"):
             Path(block.file).write_text(block.text, encoding="utf-8")
         if block.language == "lsd" and page.name != "language.md":
             read(block.text)

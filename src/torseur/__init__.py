@@ -29,7 +29,9 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'torseur' has no attribute '{name}'")
     module, there = _NAMES[name]
-    value = getattr(import_module(module), there)
+    found = import_module(module)
+    # A package that bears the name itself (torseur.loops) is what it stands for.
+    value = globals().get(name, getattr(found, there))
     globals()[name] = value
     return value
 

@@ -26,6 +26,10 @@ class CompilationError(TorseurError):
     """A target's compiler failed or is missing."""
 
 
+class IdentificationError(TorseurError):
+    """Measured data cannot be used as they are, or do not determine what is asked of them."""
+
+
 class SimulationError(TorseurError):
     """A motion could not be computed to its end; `trajectory` holds the valid part."""
 
@@ -42,8 +46,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> str:
     """Message for a name that is not there: "unknown body 'copler'. Bodies: ... Did you mean 'coupler'?"."""
-    names = list(known)
-    plural = kind[:-1] + "ies" if kind.endswith("y") else kind + "s"
+    names = list(dict.fromkeys(known))
+    plural = kind[:-1] + "ies" if kind.endswith("y") else kind + ("es" if kind.endswith("s") else "s")
     listing = f" {plural.capitalize()}: {', '.join(names)}." if names else f" There are no {plural}."
     guess = nearest(name, names)
     hint = f" Did you mean '{guess}'?" if guess else ""

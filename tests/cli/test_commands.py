@@ -293,3 +293,64 @@ def test_robot_files_are_mechanisms_too(torseur):
 
 def test_version(torseur):
     assert torseur("--version").stdout.startswith("torseur ")
+
+
+def test_equations_at_the_intrinsic_level(torseur):
+    """Oracle: the source's own line, forces = m1 a(G1) + m2 a(G2)."""
+    text = torseur("equations", DOUBLE, "--level", "intrinsic").stdout
+    assert "R_shoulder + m1*g + m2*g = m1*a(G_arm) + m2*a(G_blade)" in text
+    expanded = torseur("equations", DOUBLE, "--level", "intrinsic", "--steps", "1", "--format", "latex").stdout
+    assert r"\times \left(\boldsymbol{\omega}_{\mathrm{blade}} \times" in expanded
+
+
+def test_equations_as_a_word_document(torseur):
+    import zipfile
+
+    refused = torseur("equations", PENDULUM, "--format", "docx")
+    assert refused.exit_code == 2 and "--out" in refused.stderr
+    assert torseur("equations", PENDULUM, "--format", "docx", "-o", "p.docx").exit_code == 0
+    with zipfile.ZipFile("p.docx") as file:
+        assert b"oMathPara" in file.read("word/document.xml")
+
+
+def test_long_equations_say_their_size(torseur):
+    result = torseur("equations", "library:puma560", "--level", "scalar")
+    assert "named intermediates" in result.stderr and "operations" in result.stderr
+    document = json.loads(torseur("equations", "library:puma560", "--level", "scalar", "--json").stdout)
+    assert "named intermediates" in document["size"]
+
+
+BOX = ["--box", "angles=-10..10 deg", "--box", "angular_speeds=-0.3..0.3", "--box", "angular_accelerations=-1..1"]
+
+
+def test_simplify_tells_its_error(torseur):
+    result = torseur("simplify", DOUBLE, "--tolerance", "0.02", *BOX)
+    assert "2 dropped" in result.stdout and "proven by interval arithmetic" in result.stdout
+    document = json.loads(torseur("simplify", DOUBLE, "--tolerance", "0.02", *BOX, "--json").stdout)
+    for row in document["certificate"]["equations"]:
+        assert row["error_seen"] <= row["error_bound"] <= 0.02 * row["largest_term"]
+
+
+def test_simplify_forms(torseur):
+    """Oracle: linearised by hand, m2 l2² q2'' = 0 and the arm as a pendulum pulled aside by the blade."""
+    small = torseur("simplify", DOUBLE, "--small", "q1,q2").stdout
+    assert small.splitlines()[-1] == "0 = m2*l2^2*q2''"
+    assert "J_3 = m2*l2^2" in torseur("simplify", DOUBLE, "--group").stdout
+    assert "*cos(q2)" in torseur("simplify", DOUBLE, "--horner", "cos(q2)").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--tolerance", "0.1"], "no range is given for 'q1' (rad)"),
+        (["--box", "q1=0..1"], "--box goes with --tolerance"),
+        (["--tolerance", "0.1", "--box", "q1=3"], "expected NAME=LOW..HIGH"),
+        (["--tolerance", "0.1", "--box", "q7=0..1"], "unknown state or parameter 'q7'"),
+        (["--small", "q9"], "unknown coordinate 'q9'"),
+        (["--small", "q1", "--tolerance", "0.1"], "either --small or --tolerance"),
+        (["--horner", "q9"], "unknown quantity 'q9'"),
+    ],
+)
+def test_simplify_names_mistakes(torseur, arguments, message):
+    result = torseur("simplify", DOUBLE, *arguments)
+    assert result.exit_code in (1, 2) and message in result.stderr and "Traceback" not in result.stderr

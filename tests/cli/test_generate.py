@@ -92,7 +92,6 @@ def test_fmu(torseur):
 
 
 MISTAKES = {
-    "cuda": (["--target", "cuda"], 1, "target 'cuda' does not exist yet"),
     "function": (["--target", "c", "--function", "inverse_dynamic"], 1, "Did you mean 'inverse_dynamics'"),
     "by": (["--target", "c", "--function", "bias/w"], 1, "unknown input 'w'"),
     "target": (["--target", "cobol"], 2, "cobol"),

@@ -88,7 +88,7 @@ def test_compiler_of_the_environment(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="shell scripts")
 def test_compiler_that_fails(monkeypatch, tmp_path):
-    script(tmp_path, "gcc", 'echo "kernel.c:1: out of patience" >&2\nexit 1\n')
+    script(tmp_path, "clang", 'echo "kernel.c:1: out of patience" >&2\nexit 1\n')
     monkeypatch.setenv("PATH", str(tmp_path) + os.pathsep + "/usr/bin" + os.pathsep + "/bin")
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(CompilationError, match="out of patience"):

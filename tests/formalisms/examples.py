@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torseur.mechanism as tm
+from torseur.graph import PI, symbol
 from torseur.graph import scalar as s
-from torseur.graph import symbol
 from torseur.mechanism import TIME, Coordinate, Mechanism, Speed
 
 
@@ -141,3 +141,22 @@ def _lump(name: str, size: float) -> tm.Body:
     return tm.body(
         name, mass=1 + size, centre=(size, -0.1, 0.2), inertia=tm.inertia(1.1 + size, 1.2, 1.3, 0.1, -0.2, 0.15)
     )  # fmt: skip
+
+
+PUMA = ((0, 0, 0), (0, -1, 0), ("a2", 0, "r3"), ("a3", -1, "r4"), (0, 1, 0), (0, -1, 0))
+RX90 = ((0, 0, 0), (0, 1, 0), ("d3", 0, 0), (0, -1, "r4"), (0, 1, 0), (0, -1, 0))
+
+
+def six_axis_arm(name: str, rows: tuple) -> Mechanism:
+    """An arm by modified Denavit-Hartenberg rows (a, alpha in quarter turns, r); lengths and all inertias are symbols."""
+    gravity = tm.parameter("g", 9.81)
+    bodies, joints, given, parent = [], [], [gravity], tm.EARTH
+    for i, (a, quarters, r) in enumerate(rows, 1):
+        lengths = [tm.parameter(x, 0.4) if isinstance(x, str) else x for x in (a, r)]
+        given += [x for x in lengths if isinstance(x, tm.Parameter)]
+        link = tm.body(f"link{i}")
+        turn = quarters * PI / 2
+        joints.append(tm.denavit_hartenberg(f"j{i}", parent, link, f"q{i}", a=lengths[0], alpha=turn, r=lengths[1]))
+        bodies.append(link)
+        parent = link
+    return Mechanism(name, bodies=bodies, joints=joints, parameters=given, gravity=(0, 0, -gravity))

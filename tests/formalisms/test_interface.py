@@ -11,7 +11,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import torseur.mechanism as tm
-from formalisms.examples import cart_pendulum, declared_speeds, reversed_tree
+from formalisms.examples import (
+    cart_pendulum,
+    declared_speeds,
+    driven_tree,
+    free_body,
+    planar_vehicle,
+    reversed_tree,
+)
 from robots import data, our_coordinates, robot
 from strategies import mechanisms
 from torseur.errors import UnsupportedError
@@ -48,8 +55,8 @@ def test_bias_is_coriolis_and_gravity(formalism):
     assert left == pytest.approx(right, rel=1e-13)
 
 
-@pytest.mark.parametrize("mechanism", [cart_pendulum(2), reversed_tree("zyx")], ids=lambda m: m.name)
-@pytest.mark.parametrize("formalism", ["recursive", "lagrange", "inertia_tensors"])
+@pytest.mark.parametrize("mechanism", [cart_pendulum(2), planar_vehicle(), free_body("declared")], ids=lambda m: m.name)
+@EVERY
 def test_rate_of_mass_matrix_less_twice_coriolis_is_skew(formalism, mechanism):
     equations = derive(mechanism, formalism)
     moving = dict(zip(equations.layout.coordinates, equations.rates, strict=True))
@@ -79,6 +86,35 @@ def test_power_balance_of_random_trees(mechanism):
     power = sum((r * v for r, v in zip(equations.residual, equations.layout.speeds, strict=True)), as_expr(0))
     left, right, size = numbers(equations, [equations.power_balance, power, equations.kinetic_energy])
     assert left == pytest.approx(right, rel=1e-9, abs=1e-9 * (1 + abs(size)))
+
+
+@pytest.mark.parametrize("mechanism", [driven_tree(), declared_speeds(), planar_vehicle()], ids=lambda m: m.name)
+@pytest.mark.parametrize("formalism", ["recursive", "lagrange", "kane"])
+def test_power_balance_counts_the_drivers(formalism, mechanism):
+    """Joints that depend on time and speeds with a drift: d(T + V)/dt = power + driving power + v · residual."""
+    equations = derive(mechanism, formalism)
+    power = sum((r * v for r, v in zip(equations.residual, equations.layout.speeds, strict=True)), as_expr(0))
+    left, right = numbers(equations, [equations.power_balance, power])
+    assert left == pytest.approx(right, rel=1e-12)
+
+
+@EVERY
+def test_rate_of_angular_momentum_is_the_moment_of_the_weight(formalism):
+    """A stone thrown in space, about the earth's origin: L' = r x m g."""
+    joint = tm.free("float", tm.EARTH, tm.Frame("outer"), "x", "y", "z", "a", "b", "c", angles="zyx", speeds="body")
+    stone = reversed_tree("zyx").body("outer")
+    equations = derive(tm.Mechanism("thrown", bodies=[stone], joints=[joint], gravity=(0, 1, -9.81)), formalism)
+    layout = equations.layout
+    moving = dict(zip(layout.coordinates, equations.rates, strict=True))
+    moving |= dict(zip(layout.speeds, equations.acceleration, strict=True))
+    rates = directional_derivative([*equations.angular_momentum], moving)
+    place = equations.tree.at(layout.coordinates, layout.speeds).links[0]
+    centre = place.motion.transform.position * place.inertia.mass + place.motion.transform.rotation.to_parent(
+        place.inertia.moment
+    )
+    moment = centre.cross(equations.tree.gravity)
+    left, right = np.array(numbers(equations, [*rates, *(as_expr(c) for c in moment)])).reshape(2, 3)
+    assert left == pytest.approx(right, abs=1e-11)
 
 
 def test_momentum_of_a_robot():

@@ -193,7 +193,7 @@ def test_multipliers_hold_the_placements_on_their_constraints():
     objects = equations.objects
     (rows,) = objects["multipliers"].values()
     weight = values(equations, [rows[1][3], rows[0][3]], theta=0.3, **{"theta''": 0.0})
-    assert weight == pytest.approx([-9.81, 0], abs=1e-14)
+    assert weight == pytest.approx([9.81, 0], abs=1e-14)
     (constraint,) = objects["constraints"].values()
     names = {str(x.name) for row in constraint for entry in row for x in symbols_of([entry])}
     assert {"bob.R11", "bob.x", "theta"} <= names

@@ -15,11 +15,11 @@ import torseur as ts
 import torseur.mechanism as tm
 from formalisms.examples import free_body, planar_vehicle
 from torseur.errors import MechanismError
-from torseur.formalisms import FORMALISMS, derive
+from torseur.formalisms import FORMALISMS, certify, derive
 from torseur.formalisms.points import multiple_precision_values, rational_state
 from torseur.graph import scalar as s
 from torseur.graph.sympy_bridge import to_sympy
-from torseur.mechanism import Coordinate, Speed
+from torseur.mechanism import TIME, Coordinate, Speed
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "oracles" / "quasi_velocities.json").read_text())
 EVERY = pytest.mark.parametrize("formalism", FORMALISMS)
@@ -165,3 +165,70 @@ def test_speeds_must_be_linear():
 def test_too_few_speeds():
     with pytest.raises(MechanismError, match="3 degrees of freedom but 1 speeds"):
         planar_with(Speed("u1", DX))
+
+
+FAST = ["recursive", "lagrange", "kane", "boltzmann_hamel", "inertia_tensors", "lie_group"]
+
+
+def lump() -> tm.Body:
+    return tm.body("lump", mass=1.3, centre=(0.1, -0.2, 0.3), inertia=tm.inertia(1.1, 1.2, 1.3, 0.1, -0.2, 0.15))
+
+
+def certified(joint: tm.Joint, child: tm.Body) -> float:
+    mechanism = tm.Mechanism("lump", bodies=[child], joints=[joint], gravity=(0, 1, -9.81))
+    return certify(mechanism, FAST, points=1).worst
+
+
+@pytest.mark.parametrize("turning", ["rotation", "rates"])
+@pytest.mark.parametrize("angles", ["zyx", "xyz", "zxz", "yxz", "xzx", "zyz"])
+def test_velocity_in_body_axes_with_any_angles(angles, turning):
+    """The presets: velocity of the body in its axes, with its rotation or with the rates of its angles."""
+    child = lump()
+    plain = tm.free("float", tm.EARTH, child, "x", "y", "z", "a", "b", "c", angles=angles)
+    moving = tm.body_speeds(("u", "v", "w"), "velocity", plain.coordinates, plain.motions)
+    if turning == "rotation":
+        spinning = tm.body_speeds(("p", "q", "r"), "rotation", plain.coordinates, plain.motions)
+    else:
+        spinning = tuple(Speed(f"rate {c.name}", c.rate, "rad/s") for c in plain.coordinates[3:])
+    joint = tm.sequence("float", tm.EARTH, child, plain.coordinates, plain.motions, speeds=(*moving, *spinning))
+    assert certified(joint, child) < 1e-40
+    equations = derive(tm.Mechanism("lump", bodies=[child], joints=[joint]))
+    mass = [entry.value if entry.op == "constant" else None for entry in equations.mass_matrix[0][:3]]
+    assert mass == pytest.approx([1.3, 0, 0]), "nothing of the form RᵀR is left"
+
+
+ODD_JOINTS = ("slanted displacements", "turn before move", "time in the way")
+
+
+def odd(name: str) -> tuple[tuple, tuple]:
+    """Coordinates and motions that the short way to the rates does not fit."""
+    x, y, z, a, b, c = (Coordinate(n, "m" if n in "xyz" else "rad") for n in "xyzabc")
+    turns = [tm.rotation(axis, q) for axis, q in zip(((0, 0, 1), (0, 1, 0), (1, 0, 0)), (a, b, c), strict=True)]
+    if name == "slanted displacements":
+        moves = [tm.translation(axis, q) for axis, q in zip(((1, 0, 0), (1, 1, 0), (0, 0, 1)), (x, y, z), strict=True)]
+        return (x, y, z, a, b, c), (*moves, *turns)
+    if name == "turn before move":
+        return (a, x), (turns[0], tm.translation((1, 0, 0), x))
+    return (x, a), (tm.translation((1, 0, 0), x.symbol + TIME * TIME), tm.rotation((0, 0, 1), a.symbol * TIME))
+
+
+@pytest.mark.parametrize("name", ODD_JOINTS)
+def test_components_of_the_velocity_of_odd_joints(name):
+    child = lump()
+    coordinates, motions = odd(name)
+    velocity = [c for c in tm.body_velocity(coordinates, motions) if not c.is_zero]
+    rotation = [c for c in tm.body_rotation(coordinates, motions) if not c.is_zero]
+    values = [*velocity, *rotation] if name == "slanted displacements" else [velocity[0], rotation[0]]
+    speeds = tuple(Speed(f"s{k}", value) for k, value in enumerate(values))
+    joint = tm.sequence("odd", tm.EARTH, child, coordinates, motions, speeds=speeds)
+    assert certified(joint, child) < 1e-40
+
+
+def test_a_mixture_of_body_speeds_and_rates():
+    """One component of the velocity is a speed, the others follow; one rate is mixed with it."""
+    child = lump()
+    plain = tm.planar("plane", tm.EARTH, child, *X_Y_ANGLE)
+    along = tm.body_velocity(plain.coordinates, plain.motions)[0]
+    speeds = Speed("along", along), Speed("mixed", DY + 2 * DA * s.sin(A)), Speed("turn", DA - along)
+    joint = tm.sequence("plane", tm.EARTH, child, plain.coordinates, plain.motions, speeds=speeds)
+    assert certified(joint, child) < 1e-40

@@ -72,6 +72,12 @@ def test_a_space_ends_a_unit():
     assert str(force.law) == "2 + 2*m"
 
 
+def test_t_is_time_and_no_tonne():
+    text = BODY + "join earth and b.frame with prismatic(x) force = 3 N*sin(2 rad/s*t) end ;"
+    (force,) = parse(text).loads
+    assert str(force.law) == "3*sin(2*t)"
+
+
 def test_coordinates_are_qualified_only_when_shared():
     text = """let a = body end ; let b = body end ; let c = body end ;
     join earth and a.frame with revolute(q) end ; join a.frame and b.frame as elbow with revolute(q) end ;

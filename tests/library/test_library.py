@@ -16,6 +16,11 @@ ORACLES = Path(__file__).resolve().parents[1] / "oracles"
 NAMES = [entry.name for entry in library.entries()]
 UNDETERMINED = {"satellite"}
 MOVING = [name for name in NAMES if name not in UNDETERMINED]
+DRIVERS = {"dual_spin_satellite": ["drive.power"], "ball_on_turntable": ["rolling_x.power", "rolling_y.power"]}
+# At rest where first-order motions lead nowhere, so that no motion follows from the equations.
+SHAKY = {"antenna_mesh", "antenna_chain", "antenna_grid", "stretched_four_bar"}
+CONSERVING = [name for name in MOVING if name not in {"car_axis", *SHAKY}]  # the road of the axis brings energy
+LARGE = {"quadruped", "delta_robot", "stewart_platform"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -36,16 +41,19 @@ def test_bodies_are_possible_and_values_given(name):
     assert [w for w in warnings if not w.startswith("Without mass")] == []
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n == "quadruped" else n for n in MOVING])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CONSERVING])
 def test_energy_changes_only_by_the_power_of_loads(name):
     """Oracle: the work of the loads, by Simpson's rule on the samples."""
     scipy = pytest.importorskip("scipy.integrate")
     samples = 4001
-    motion = ts.simulate(library.load(name), until=1.0, samples=samples, rtol=1e-9, outputs=["energy", "power"])
-    work = scipy.cumulative_simpson(motion["power"], x=motion.time, initial=0)
+    powers = ["power", *DRIVERS.get(name, ())]
+    until = 0.01 if name == "andrews_squeezer" else 1.0
+    motion = ts.simulate(library.load(name), until=until, samples=samples, rtol=1e-9, outputs=["energy", *powers])
+    work = scipy.cumulative_simpson(sum(motion[each] for each in powers), x=motion.time, initial=0)
     gained = motion["energy"] - motion["energy"][0]
     # The feet of the quadruped meet the ground between two samples, where power jumps.
-    tolerance = 2e-2 if name == "quadruped" else 1e-6
+    # The governor's springs settle within a few samples.
+    tolerance = {"quadruped": 2e-2, "flyball_governor": 1e-5}.get(name, 1e-6)
     assert np.max(np.abs(gained - work)) <= tolerance * max(1.0, np.max(np.abs(gained)))
 
 

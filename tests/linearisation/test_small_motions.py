@@ -189,3 +189,38 @@ def test_rolling_is_nonholonomic():
     assert len(motions.positions) == 3 and len(motions.speeds) == 2
     along = motions.slot("heading")
     assert motions.state_matrix[motions.slot("y"), along] == pytest.approx(3.0), "heading turns the velocity"
+
+
+@pytest.mark.parametrize("angle", [0.02, 0.3, 0.7, -0.4])
+def test_equilibria_are_found_from_afar(angle):
+    """Oracle: the weight pulls along no motion that the loop allows; by the slope of the centre's height."""
+    from torseur import library
+
+    mechanism = library.load("four_bar")
+    state = ts.equilibrium(mechanism, {"alpha": angle}).state
+
+    def height(alpha):
+        model = ts.reduced_model(mechanism, ["alpha"])
+        y = model.state({"alpha": alpha}, near=np.array(list(state.values())))
+        a, b, c = y[0], y[0] + y[1], y[2]
+        return 0.16 * math.sin(a) + 2 * (0.4 * math.sin(a) + 0.5 * math.sin(b)) + 0.64 * math.sin(c)
+
+    here, step = state["alpha"], 1e-4
+    assert abs(height(here + step) - height(here - step)) / (2 * step) < 1e-6
+
+
+def test_slow_governor_hangs_down():
+    """Stiff springs make a narrow valley. Oracle: the balance of the forces on slider and arms, from the motion itself."""
+    from torseur import library
+
+    governor = library.load("flyball_governor")
+    found = ts.steady_motion(governor, {"psi'": math.pi}, moving=["psi"], fixed=["psi'"])
+    motion = ts.simulate(governor, until=1.0, samples=3, initial=found.state, rtol=1e-9, method="radau9")
+    assert np.abs(motion["s"] - found.state["s"]).max() < 1e-8 and found.state["alpha1"] > 1.0
+
+
+def test_fixed_coordinates_keep_their_values():
+    from torseur import library
+
+    with pytest.raises(ts.TorseurError, match="no equilibrium was found"):
+        ts.equilibrium(library.load("pendulum"), fixed=["theta"])

@@ -9,32 +9,8 @@ import torseur.mechanism as tm
 from loops import curious as c
 from loops import mechanisms as m
 from torseur.errors import MechanismError
-from torseur.graph import evaluate
-from torseur.loops import assemble, constraint_equations, loops
+from torseur.loops import assemble, loops
 from torseur.loops.couplings import driver
-from torseur.tree import build_tree
-
-LIBRARY = (m.four_bar, m.parallelogram, m.flat_parallelogram, m.stretched_four_bar, m.parallelogram_with_bar, m.slider_crank,
-           m.bennett, m.bricard, m.sarrus, m.stewart, m.delta, m.jansen, m.simplest, m.saliere, m.constant_velocity,
-           lambda: m.antenna_strip(1), lambda: m.antenna_strip(4))  # fmt: skip
-
-
-@pytest.mark.parametrize("make", LIBRARY)
-def test_nineteen_of_twenty_random_rough_configurations_close(make):
-    """Each rough configuration is random in every coordinate; the closure is checked by the symbolic equations."""
-    mechanism, rng = make(), np.random.default_rng(5)
-    coordinates = [q for joint in mechanism.joints for q in joint.coordinates]
-    tree = build_tree(mechanism)
-    residuals = [e.residual for e in constraint_equations(tree)]
-    closed = 0
-    for seed in range(20):
-        rough = {q.name: rng.uniform(-np.pi, np.pi) if q.unit == "rad" else rng.uniform(-1, 1) for q in coordinates}
-        found = assemble(mechanism, rough, seed=seed, starts=12)
-        if found.found:
-            at = found.configurations[0].coordinates
-            values = {q: at[q.name] for q in tree.layout.coordinates}
-            closed += bool(np.allclose(np.array(evaluate(residuals, values), float), 0, atol=1e-7))
-    assert closed >= 19
 
 
 def test_four_bar_has_two_branches_with_the_crank_held():
@@ -72,9 +48,9 @@ def too_long() -> tm.Mechanism:
 def test_what_cannot_close_is_named_with_its_gap():
     found = assemble(too_long())
     assert not found.found
-    assert "loop A-B-C-D: 3 m" in found.explanation
+    assert "loop A-B-C-D is open by 3 m at joint 'C'" in found.explanation
     assert found.gaps[0].distance == pytest.approx(3, rel=1e-6)
-    with pytest.raises(MechanismError, match=r"cannot close: loop A-B-C-D: 3 m .*Check the dimensions"):
+    with pytest.raises(MechanismError, match=r"'too_long' cannot close: .*loop A-B-C-D is open by 3 m at joint 'C'"):
         loops(too_long())
 
 

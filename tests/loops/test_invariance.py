@@ -15,8 +15,9 @@ MAKERS = (m.four_bar, m.flat_parallelogram, m.stretched_four_bar, m.parallelogra
           m.sarrus, m.stewart, m.delta, m.saliere, m.constant_velocity, lambda unit=1: m.antenna_strip(2, unit))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("unit", [1e-6, 1e6])
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3, 1e6])
 def test_unit_of_length_plays_no_role(make, unit):
     usual, scaled = loops(make()), loops(make(unit=unit))
     for attribute in ("rank", "infinitesimal", "finite", "redundant", "count", "generic_rank", "branches"):
@@ -40,6 +41,7 @@ def test_choice_of_tree_plays_no_role(make):
         assert (other.rank, other.infinitesimal, other.finite) == (usual.rank, usual.infinitesimal, usual.finite)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_random_numbers_play_no_role(seed):
     for make, finite in ((c.rhombus, 1), (c.concurrent_bars, 0), (c.parallel_hexapod, 2), (c.k33_on_circle, 3)):

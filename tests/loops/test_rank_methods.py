@@ -13,10 +13,11 @@ from torseur.errors import TorseurError, UnsupportedError
 from torseur.graph import evaluate
 from torseur.loops import constraint_equations, loops
 from torseur.loops.coordinates import coordinates_at
-from torseur.loops.exact import admissible_rank, generic_rank, passage_by_syzygies, polynomial_loops
+from torseur.loops.exact import admissible_rank, generic_rank, polynomial_loops
 from torseur.loops.model import loop_system
 from torseur.loops.projection import project, random_states
 from torseur.loops.rank import ranks
+from torseur.loops.syzygies import passage_by_syzygies, written_passage
 from torseur.tree import build_tree
 
 PRECISE = (m.four_bar, m.flat_parallelogram, m.parallelogram_with_bar, m.bennett, m.bricard, m.sarrus, m.stewart, m.delta,
@@ -45,7 +46,7 @@ def test_rounded_dimensions_are_not_taken_for_exact_ones():
 
 
 MODULAR = (m.four_bar, m.slider_crank, m.parallelogram_with_bar, m.bennett, m.bricard, c.goldberg, c.six_hinges, m.jansen,
-           lambda: m.antenna_strip(1))  # fmt: skip
+           pytest.param(lambda: m.antenna_strip(1), marks=pytest.mark.slow))  # fmt: skip
 
 
 @pytest.mark.parametrize("make", MODULAR)
@@ -54,12 +55,26 @@ def test_points_modulo_a_prime_agree_with_floating_point(make):
     assert found.ranks[1].rank == found.ranks[0].rank
 
 
+def test_algebra_tells_the_largest_rank_and_says_that_complex_configurations_count():
+    """The stretched four-bar moves over the complex numbers only: rank 2 at each of its real configurations, 3 at others."""
+    found = loops(m.stretched_four_bar(), method=("precise", "modular"))
+    assert [(f.rank, f.here) for f in found.ranks] == [(2, True), (2, True), (3, False)]
+    assert found.rank == 2
+    assert "other configurations, or only complex ones" in str(found)
+
+
+def test_several_methods_are_asked_at_once():
+    found = loops(m.slider_crank(), method=["precise", "modular", "exact"])
+    assert [f.rank for f in found.ranks] == [3, 3, 3, 3]
+
+
 def test_where_points_cannot_be_had_the_reason_is_said():
     finding = loops(m.stewart(), method="modular").ranks[1]
     assert finding.rank is None
     assert "balls" in finding.support
 
 
+@pytest.mark.slow
 def test_exact_algebra_agrees_on_small_loops():
     for make, generic, closed in (
         (m.slider_crank, 2, 2),
@@ -96,6 +111,24 @@ def test_syzygies_give_a_passage_matrix(make):
 def test_simplest_has_the_printed_passage_matrix():
     """The motions of a rigid triangle: x, y and the common rotation."""
     assert passage_by_syzygies(polynomial_loops(m.simplest())) == sp.Matrix(5, 3, lambda i, j: int(i == j))
+
+
+def test_passage_is_written_in_the_names_of_the_user():
+    """Oracle: the constant-velocity joint turns both shafts alike whatever its angles."""
+    written = written_passage(polynomial_loops(m.constant_velocity()))
+    assert dict(zip(written.coordinates, written.rows, strict=True)) == {
+        "alpha1": ("1",), "beta2": ("0",), "gamma2": ("0",), "alpha4": ("1",), "z": ("0",),
+    }  # fmt: skip
+    assert "sin(q_O)" in str(written_passage(polynomial_loops(m.slider_crank())))
+
+
+def test_syzygies_modulo_the_closures_see_the_motions_of_the_fold():
+    """Where its coordinates are free the printed closure has rank 3 and no motion; where it is closed it moves."""
+    from loops.test_seed_examples import fold
+
+    polynomials = polynomial_loops(fold())
+    assert passage_by_syzygies(polynomials).shape[1] == 0
+    assert passage_by_syzygies(polynomials, closed=True).shape[1] > 0
 
 
 def test_too_large_or_transcendental_loops_are_refused_by_exact_algebra():

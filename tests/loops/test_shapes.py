@@ -44,7 +44,7 @@ DECIDED = {
 
 
 @pytest.mark.parametrize("name", DECIDED)
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_shape_at_the_origin(name, seed):
     names, equations, dimension, branches = DECIDED[name]
     found = loops(point_on(names, *equations), seed=seed)
@@ -61,6 +61,7 @@ HARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HARD)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_hard_shapes_are_right_or_undecided(name, seed):

@@ -27,8 +27,6 @@ TABLE = {
     "antenna 1": (lambda: m.antenna_strip(1), 9, 3, 6, 5, 4, 3),
     "antenna 2": (lambda: m.antenna_strip(2), 15, 3, 11, 10, 5, 4),
     "antenna 4": (lambda: m.antenna_strip(4), 27, 3, 21, 20, 7, 6),
-    "antenna 8": (lambda: m.antenna_strip(8), 51, 3, 41, 40, 11, 10),
-    "antenna 12": (lambda: m.antenna_strip(12), 75, 3, 61, 60, 15, 14),
 }
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import cumulative_simpson
 
 import torseur as ts
 from oracles.constrained_mechanisms import (
@@ -18,7 +19,6 @@ from oracles.constrained_mechanisms import (
     flyball,
     reference,
     rolling_disc,
-    running,
 )
 from torseur.graph import as_expr
 from torseur.linearisation import linearise, root_locus
@@ -211,7 +211,10 @@ def test_bicycle_matrices():
     """Oracle: Meijaard, Papadopoulos, Ruina and Schwab (2007), M, C1, K0 and K2 to 1e-10."""
     case = reference("whipple_bicycle_linear")["meijaard"]
     equations = ts.derive(bicycle())
-    found = {v: linearise(equations, running(v), independent=["lean", "steer", "rear_turn"]) for v in (0.0, 1.0, 5.0)}
+    found = {
+        v: linearise(equations, independent=["lean", "steer", "rear_turn"], parameters={"speed": v})
+        for v in (0.0, 1.0, 5.0)
+    }
 
     def part(matrix, motions, columns):
         names = equations.layout.speed_names
@@ -232,7 +235,7 @@ def test_bicycle_stability(tmp_path):
     case = reference("whipple_bicycle_linear")["meijaard"]
     states = ["lean", "steer", "lean'", "steer'"]
     speeds = np.arange(0.0, 10.5, 0.5)
-    locus = root_locus(bicycle(), speeds, at=running, states=states, independent=["rear_turn"], name="speed (m/s)")
+    locus = root_locus(bicycle(), speeds, parameters=lambda v: {"speed": v}, states=states, independent=["rear_turn"])
     for speed in (1, 2, 5, 10):
         found = np.sort_complex(locus.eigenvalues[2 * speed])
         expected = np.sort_complex([complex(*pair) for pair in case["eigenvalues_by_speed"][str(speed)]])
@@ -241,3 +244,54 @@ def test_bicycle_stability(tmp_path):
     assert abs(weave.value - case["v_weave"]) < 1e-10 and not weave.growing
     assert abs(capsize.value - case["v_capsize"]) < 1e-10 and capsize.growing
     assert locus.plot(tmp_path / "locus.svg").stat().st_size > 1000
+
+
+def test_nonlinear_bicycle_steadies_itself():
+    """Pushed sideways at 4.6 m/s it comes upright again. Oracle: what leaning had of energy ends in the forward speed."""
+    case = reference("whipple_bicycle_linear")["meijaard"]
+    p = case["params"]
+    outputs = ["energy", "kinetic_energy", *(f"{end}_contact.multiplier.height" for end in ("rear", "front"))]
+    motion = ts.simulate(bicycle(), until=20, samples=401, rtol=1e-11, initial={"lean'": 0.5}, outputs=outputs)
+    assert np.ptp(motion["energy"]) < 1e-10 * motion["kinetic_energy"].max()
+    assert abs(motion["lean"][-1]) < 1e-3 < abs(motion["lean"]).max()
+    inertia = p["mR"] + p["mB"] + p["mH"] + p["mF"] + p["IRyy"] / p["rR"] ** 2 + p["IFyy"] / p["rF"] ** 2
+    forward = math.sqrt(4.6**2 + case["M"][0][0] * 0.5**2 / inertia)
+    assert -motion["rear_turn'"][-1] * p["rR"] == pytest.approx(forward, abs=1e-5)
+    weight = -(motion["rear_contact.multiplier.height"] + motion["front_contact.multiplier.height"])
+    assert weight[-1] == pytest.approx((p["mR"] + p["mB"] + p["mH"] + p["mF"]) * p["g"], rel=1e-3)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_implicit_method_keeps_multipliers_to_tolerance(formulation):
+    """Oracle: the independent integration in extended precision."""
+    case = reference("planar_dae")["slider_crank"]
+    motion = ts.simulate(cartesian_slider_crank(), until=2, samples=case["t"], rtol=1e-10, method="radau9",
+                         formulation=formulation, outputs=["O.multiplier.x", "O.multiplier.y"])  # fmt: skip
+    assert np.abs(motion.q - np.array(case["q (9)"], float)).max() < 1e-7
+    expected = np.array(case["lambda (M qdd + Phi_q^T lambda = Q)"], float)[:, :2]
+    assert np.abs(motion.outputs - expected).max() < 1e-6
+
+
+def test_velocity_constraint_that_depends_on_time():
+    """H(q) q' + h(t) = 0: a skate on a belt that shakes. Oracles: the slip itself, and the work of the belt."""
+    skate = ts.body("skate", mass=2, centre=(0, 0, 0), inertia=ts.inertia(1, 1, 1))
+    joint = ts.planar("ice", ts.EARTH, skate, "x", "y", "a")
+    x, y, a = joint.coordinates
+    belt = ts.equation("belt", ts.sin(a.symbol) * x.rate - ts.cos(a.symbol) * y.rate + ts.sin(3 * ts.TIME))
+    mechanism = ts.Mechanism("belt", bodies=[skate], joints=[joint], constraints=[belt], gravity=(0, -1, 0),
+                             initial={"a'": 0.7, "x'": 1.0})  # fmt: skip
+    motion = ts.simulate(mechanism, until=4, samples=801, rtol=1e-11, outputs=["belt.power", "energy"])
+    slip = np.sin(motion["a"]) * motion["x'"] - np.cos(motion["a"]) * motion["y'"] + np.sin(3 * motion.time)
+    assert np.abs(slip).max() < 1e-13
+    work = cumulative_simpson(motion["belt.power"], x=motion.time, initial=0)
+    assert np.abs(motion["energy"] - motion["energy"][0] - work).max() < 1e-7
+
+
+def test_rolling_disc_with_a_tyre():
+    """Rim and tyre add up: upright, the disc rolls as one of their common radius, and it is stable at that speed."""
+    motion = ts.simulate(rolling_disc(tyre=0.3), until=2, samples=5, rtol=1e-11,
+                         initial={"tilt": -math.pi / 2, "spin'": 3.0}, outputs=["energy"])  # fmt: skip
+    assert np.abs(np.hypot(motion["x"], motion["y"]) - 3.0 * motion.time).max() < 1e-9
+    leaning = ts.simulate(rolling_disc(tyre=0.3), until=5, samples=101, rtol=1e-11,
+                          initial={"tilt": -1.3, "yaw'": 0.5, "spin'": 3.0}, outputs=["energy"])  # fmt: skip
+    assert np.ptp(leaning["energy"]) < 1e-9 * leaning["energy"][0]

@@ -84,12 +84,15 @@ class Peer:
 
     def error_of_loads(self) -> float:
         """The largest relative difference of springs, dampers and actuators, dry friction left aside."""
+        if not self.model.nv:
+            return 0.0
         mechanism = self.robot.mechanism
         loads = tuple(load for load in mechanism.loads if not load.name.endswith(".friction"))
         tree = build_tree(replace(mechanism, loads=loads))
-        self.data.ctrl[:] = self.rng.uniform(-1, 1, self.model.nu)
+        ranges = np.where(self.model.actuator_ctrllimited[:, None], self.model.actuator_ctrlrange, [-1.0, 1.0])
+        self.data.ctrl[:] = self.rng.uniform(*ranges.T)
         self.draw()
-        values = {c.parameter: self.data.ctrl[self.model.actuator(c.actuator).id] for c in self.robot.controls}
+        values = {c.parameter: self.data.ctrl[c.number] for c in self.robot.controls}
         tree = tree.with_parameters(values)
         order = [self.slots[name] for name in tree.layout.speed_names]
         theirs = (self.turn.T @ (self.data.qfrc_passive + self.data.qfrc_actuator))[order]

@@ -93,3 +93,20 @@ def test_other_files(tmp_path, name, content, reason):
         path.write_text(content)
     with pytest.raises(RobotFileError, match=reason):
         read_robot(path)
+
+
+def test_a_summary_leaves_nothing_out():
+    """Findings with one reason share a line, and every one of them is still named in it."""
+    from pathlib import Path
+
+    from torseur.readers import summary
+
+    for sample in ("everything.urdf", "everything.xml"):
+        findings = read_robot(Path(__file__).parent / "samples" / sample).findings
+        lines = summary(findings)
+        assert len(lines) <= len(findings)
+        for finding in findings:
+            what, _, reason = finding.message.partition(": ")
+            assert any(
+                what.rstrip(".") in line and reason.rstrip(".") in line and finding.kind in line for line in lines
+            )

@@ -12,6 +12,7 @@ import pytest
 from torseur.readers import RobotFileError, read_robot
 from torseur.readers.meshes import Mesh, enclosed, open_edges, read_mesh
 from torseur.readers.meshes.mesh import welded
+from torseur.readers.meshes.simplifying import simplified
 
 CORNERS = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
 # Two triangles per face, anticlockwise seen from outside.
@@ -233,3 +234,43 @@ def test_what_is_never_opened(tmp_path, name):
         return
     (shape,) = read_robot(urdf(tmp_path, name)).shapes
     assert shape.mesh.path is None
+
+
+@pytest.mark.parametrize("most", [200, 1000, 5000])
+def test_simplified_meshes_keep_their_form(most):
+    """Oracle: a ball's own radius and volume 4 π / 3."""
+    simple = simplified(ball(6), most)
+    assert most / 4 < len(simple.triangles) <= most
+    radii = np.linalg.norm(simple.vertices, axis=1)
+    assert radii.min() > 1 - 20 / most and radii.max() < 1 + 20 / most
+    corners = simple.vertices[simple.triangles]
+    volume = np.einsum("ti,ti->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+    assert volume == pytest.approx(4 / 3 * math.pi, rel=25 / most)
+
+
+def test_simplified_blocks_stay_blocks():
+    """Corners of a finely meshed block survive, because they lie in the planes of all triangles around them."""
+    steps = np.linspace(0, 1, 31)
+    pieces = []
+    for axis in range(3):
+        for side, turn in ((0.0, -1), (1.0, 1)):
+            for x in range(30):
+                for y in range(30):
+                    quad = [
+                        (steps[x], steps[y]),
+                        (steps[x + 1], steps[y]),
+                        (steps[x + 1], steps[y + 1]),
+                        (steps[x], steps[y + 1]),
+                    ]
+                    points = [np.insert(p, axis, side) for p in (quad if turn * (-1) ** axis > 0 else quad[::-1])]
+                    pieces += [[points[0], points[1], points[2]], [points[0], points[2], points[3]]]
+    mesh = welded(np.array(pieces))
+    assert open_edges(mesh) == 0
+    simple = simplified(mesh, 400)
+    assert len(simple.triangles) <= 400
+    assert np.abs(simple.vertices.min(axis=0)).max() < 1e-2 and np.abs(simple.vertices.max(axis=0) - 1).max() < 1e-2
+
+
+def test_small_meshes_are_left_alone():
+    mesh = welded(np.array(block()))
+    assert simplified(mesh, 12) is mesh

@@ -44,7 +44,7 @@ def test_everything_moves_alike():
         assert peer.error_of_loads() < 1e-12
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(mechanism=mechanisms(max_bodies=6, kinds=KINDS, loads=False, laws=False, body_speeds=False))
 def test_random_mechanisms_written_as_mjcf(tmp_path_factory, mechanism):
     """Our mechanism, not the file read back, against MuJoCo's reading of the file."""

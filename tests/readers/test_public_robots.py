@@ -17,6 +17,7 @@ import torseur.dynamics as td
 from readers.mujoco_peer import Peer
 from torseur.errors import UnsupportedError
 from torseur.graph import evaluate
+from torseur.language import parse, to_text
 from torseur.readers import RobotFileError, read_robot, write_robot
 from torseur.tree import build_tree
 
@@ -161,6 +162,25 @@ def test_written_as_mjcf_they_move_as_in_mujoco(tmp_path, file):
         return
     assert mujoco.__version__
     assert peer.error_of_inverse_dynamics(robot.mechanism) < TOLERANCE
+
+
+@requires_robots
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_written_in_the_language_they_move_alike(file):
+    try:
+        mechanism = read_robot(file, base="floating").mechanism
+    except RobotFileError:
+        return
+    again = parse(to_text(mechanism), "robot.lsd")
+    trees = [build_tree(one) for one in (mechanism, again)]
+    assert trees[0].layout.speed_names == trees[1].layout.speed_names
+    assert len(again.constraints) == len(mechanism.constraints)
+    n, m = len(trees[0].layout.speeds), len(trees[0].layout.coordinates)
+    rng = np.random.default_rng(2)
+    q, v, a = (list(rng.normal(size=size)) for size in (m, n, n))
+    for function in (lambda tree: td.inverse_dynamics(tree, q, v, a), lambda tree: td.generalised_loads(tree, q, v)):
+        ours, theirs = (np.array(function(tree), float) for tree in trees)
+        assert np.abs(ours - theirs).max(initial=0.0) <= 1e-12 * max(1.0, np.abs(ours).max(initial=0.0))
 
 
 @requires_robots

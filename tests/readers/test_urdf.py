@@ -310,7 +310,6 @@ REFUSED = {
                     + joint("k", "fixed", "a", "b"), "URDF describes trees"),
     "circle": (link("r") + AB + joint("i", "fixed", "a", "b") + joint("j", "fixed", "b", "a"), "circle"),
     "no axis": (AB + joint("j", "revolute", "a", "b", '<axis xyz="0 0 0"/>'), "axis of joint 'j' is zero"),
-    "no mass": ('<link name="a"><inertial/></link>', "needs <mass"),
     "not a number": ('<link name="a"><inertial><mass value="heavy"/></inertial></link>', "'heavy'.*is not a number"),
     "underscores": ('<link name="a"><inertial><mass value="1_0"/></inertial></link>', "'1_0'"),
     "too large": ('<link name="a"><inertial><mass value="1e99"/></inertial></link>', "too large"),
@@ -325,6 +324,16 @@ def test_refusals_say_where_and_why(read, case):
     text, reason = REFUSED[case]
     with pytest.raises(RobotFileError, match=rf"^robot.urdf:1: .*{reason}"):
         read(text)
+
+
+def test_what_is_left_out_is_assumed_and_said(read):
+    """An <inertial> without mass weighs nothing; a link "world" may be meant without being described."""
+    robot = read('<link name="a"><inertial/></link>' + joint("j", "fixed", "world", "a"))
+    assert float(robot.mechanism.body("a").mass) == 0.0
+    assert {finding.kind for finding in robot.findings} == {"assumed"}
+    said = " ".join(finding.message for finding in robot.findings)
+    assert "without <mass>" in said and "fixed world" in said
+    assert [j.child.body for j in robot.mechanism.joints if j.parent.body == "earth"] == ["world"]
 
 
 def test_bad_shapes_do_not_matter(read):

@@ -146,3 +146,21 @@ def test_a_model_is_prepared_once():
     mechanism = pendulum()
     first, second = as_system(mechanism), as_system(mechanism, {"m": 3.0})
     assert first.rhs is second.rhs and second.values == (3.0,)
+
+
+def test_what_no_motion_depends_on_may_be_unknown():
+    """Where the mass centre of a sliding body is matters to its potential energy only."""
+    block = ts.body("block", mass=2, inertia=0)
+    rail = ts.prismatic("rail", ts.EARTH, block, "x", axis=(0, 1, 0))
+    falling = ts.Mechanism("falling", bodies=[block], joints=[rail], gravity=(0, -9.81, 0))
+    motion = ts.simulate(falling, until=1.0, samples=3, outputs=["kinetic_energy", "potential_energy"])
+    assert motion["x"][-1] == pytest.approx(-9.81 / 2) and motion["kinetic_energy"][-1] == pytest.approx(9.81**2)
+    assert np.isnan(motion["potential_energy"]).all()
+    assert any("block.centre.y" in note for note in motion.notes)
+
+
+def test_what_a_motion_depends_on_must_be_known():
+    bob = ts.body("bob", mass=2, inertia=0)
+    swing = ts.Mechanism("swing", bodies=[bob], joints=[ts.revolute("pin", ts.EARTH, bob, "theta")])
+    with pytest.raises(TorseurError, match=r"no value is given for 'bob.centre.x', 'bob.centre.y'"):
+        ts.simulate(swing, until=1.0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
 
 import torseur as ts
+from simulation.linkages import four_bar
 from simulation.systems import T, oscillator, program
-from torseur.errors import UnsupportedError
 from torseur.graph import symbol
 from torseur.graph.scalar import cos, exp, sin
 from torseur.simulation import Event, Quantity, System, simulate
@@ -180,11 +182,28 @@ def ts_program(x, law):
     return Program("rhs", inputs, (vector("dy", [-1e3 * (x - law)]),))
 
 
-def test_python_functions_cannot_be_differentiated():
-    system = System((Quantity("x"),), (1.0,), lambda t, y, p: -y, 1, name="python")
-    with pytest.raises(UnsupportedError, match="need formulas to differentiate"):
-        simulate(system, until=1.0, method="radau9")
-    assert simulate(system, until=1.0).statistics.method == "explicit"
+@pytest.mark.parametrize("method", ["radau5", "radau9", "auto"])
+def test_python_functions_are_differentiated_by_differences(method):
+    """Oracle: x = cos t + (sin t - exp(-1e4 t)) / 1e4 to first order, for x' = -1e4 (x - cos t)."""
+    system = System((Quantity("x"),), (1.0,), lambda t, y, p: -1e4 * (y - np.cos(t)), 1, name="python")
+    motion = simulate(system, until=1.0, samples=5, rtol=1e-9, method=method)
+    assert motion.statistics.method == ("radau9" if method == "auto" else method)
+    assert motion.statistics.evaluations < 20_000
+    assert np.abs(motion["x"] - np.cos(motion.time) - 1e-4 * np.sin(motion.time)).max() < 1e-7
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "partitioned"])
+def test_stiff_laws_in_python(formulation):
+    """A stiff damper of a loop as a Python function. Oracle: the same damper as a formula."""
+    q3 = ts.Coordinate("q3")
+    law = ts.UndeterminedFunction("brake", 2, "N*m")
+    formula = four_bar(loads=[ts.motor("brake", "D", "q3", -2e4 * q3.rate - 1e4 * ts.sin(q3.symbol - 2))])
+    python = four_bar(loads=[ts.motor("brake", "D", "q3", law(q3.symbol, q3.rate))])
+    expected = ts.simulate(formula, until=1.0, samples=5, rtol=1e-9, method="radau9")
+    motion = ts.simulate(python, until=1.0, samples=5, rtol=1e-9, method="radau9", formulation=formulation,
+                         laws={"brake": lambda q, v: -2e4 * v - 1e4 * math.sin(q - 2)})  # fmt: skip
+    assert np.abs(motion.values - expected.values).max() < 1e-7
+    assert motion.statistics.steps < 2 * expected.statistics.steps
 
 
 def test_fast_decay_does_not_disturb():

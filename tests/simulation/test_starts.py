@@ -138,3 +138,17 @@ def test_unknown_choices_list_the_known_ones():
         ts.simulate(four_bar(), until=1.0, formulation="augmentd")
     with pytest.raises(TorseurError, match="unknown method 'radau7'"):
         ts.simulate(four_bar(), until=1.0, method="radau7")
+
+
+def test_drivers_that_jump_end_the_motion():
+    """No finite force turns a crank by 0.2 rad in no time."""
+    jump = [Equation("drive", Q1.symbol - ts.where(ts.TIME < 0.5, 1.0, 1.2))]
+    with pytest.raises(SimulationError, match="the motion ends at t = 0.5 s") as failure:
+        ts.simulate(four_bar(constraints=jump, initial={}), until=1.0)
+    assert failure.value.trajectory.time[-1] == pytest.approx(0.5)
+
+
+def test_a_symbol_of_the_same_name_is_not_the_coordinate():
+    drive = [Equation("drive", ts.Coordinate("q1", "rad", "another meaning").symbol - 1.0)]
+    with pytest.raises(TorseurError, match="'q1' is not that of the coordinate"):
+        ts.simulate(four_bar(constraints=drive, initial={}), until=1.0)

@@ -10,13 +10,23 @@ from torseur.cli.certify import certify
 from torseur.cli.check import check
 from torseur.cli.convert import convert
 from torseur.cli.equations import equations
+from torseur.cli.equilibrium import equilibrium
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
+from torseur.cli.identify import identify
 from torseur.cli.library import library
+from torseur.cli.locus import locus
 from torseur.cli.loops import loops
+from torseur.cli.modes import modes
+from torseur.cli.objects import objects
+from torseur.cli.optimise import optimise
+from torseur.cli.reactions import reactions
 from torseur.cli.report import report
+from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
+from torseur.cli.simplify import simplify
 from torseur.cli.simulate import simulate
+from torseur.cli.sweep import sweep
 from torseur.cli.version import version
 
 EPILOG = """Examples:
@@ -59,5 +69,27 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
-for command in (check, equations, simulate, sensitivity, report, generate, certify, loops, library, convert):
+COMMANDS = (
+    check,
+    equations,
+    simplify,
+    objects,
+    simulate,
+    reactions,
+    equilibrium,
+    modes,
+    locus,
+    response,
+    sensitivity,
+    identify,
+    sweep,
+    optimise,
+    report,
+    generate,
+    certify,
+    loops,
+    library,
+    convert,
+)
+for command in COMMANDS:
     app.command(command.__name__)(guarded(command))

@@ -5,14 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torseur.cli.options import JsonOption, SetOption, SourceArgument, ValuesOption
+from torseur.cli.robots import BaseOption, DensityOption, MergeOption, StrictOption, asked
 
 if TYPE_CHECKING:
+    from torseur.readers import RobotFile
     from torseur.report.compose.account import Account, Quantity
     from torseur.report.compose.masses import BodyMass
 
 
 def check(
-    source: SourceArgument, settings: SetOption = None, values: ValuesOption = None, json: JsonOption = False
+    source: SourceArgument,
+    settings: SetOption = None,
+    values: ValuesOption = None,
+    strict: StrictOption = False,
+    base: BaseOption = None,
+    merge_fixed: MergeOption = False,
+    density: DensityOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Bodies, joints, degree of freedom, loops, parameters, initial state and warnings.
 
@@ -24,12 +33,14 @@ def check(
     from torseur.report.compose.account import account
     from torseur.tree import build_tree
 
-    tree = build_tree(open_source(source).mechanism)
+    opened = open_source(asked(source, strict, base, merge_fixed, density))
+    tree = build_tree(opened.mechanism)
     found = account(tree, read_values(tree, settings, None, values).parameters)
     if json:
-        print_json(_document(found))
+        print_json(_document(found) | _robot_document(opened.robot))
     else:
         _show(found)
+        _show_robot(opened.robot)
 
 
 def _document(one: Account) -> dict[str, object]:
@@ -38,6 +49,29 @@ def _document(one: Account) -> dict[str, object]:
         "degree_of_freedom": one.degree_of_freedom,
         "bodies": [{**vars(body), "principal_moments": body.principal} for body in one.bodies],
     }
+
+
+def _robot_document(robot: RobotFile | None) -> dict[str, object]:
+    if robot is None:
+        return {}
+    return {name: getattr(robot, name) for name in ("format", "findings", "limits", "controls", "armatures")}
+
+
+def _show_robot(robot: RobotFile | None) -> None:
+    """What the robot file gives beside the mechanism: limits, controls, shapes."""
+    from torseur.cli.console import say, show_table
+
+    if robot is None:
+        return
+    show_table("Limits", ("joint", "from", "to", "speed", "force"), [
+        (x.joint, *("" if v is None else f"{v:.6g}" for v in (x.lower, x.upper, x.speed, x.force)))
+        for x in robot.limits
+    ], numeric=(1, 2, 3, 4))  # fmt: skip
+    if robot.controls:
+        say(f"Controls: {', '.join(control.parameter for control in robot.controls)}")
+    meshes = [shape.mesh for shape in robot.shapes if shape.mesh is not None]
+    there = sum(mesh.is_there for mesh in meshes)
+    say(f"Shapes: {len(robot.shapes)}, of which meshes {len(meshes)} ({there} found)")
 
 
 def _show(one: Account) -> None:

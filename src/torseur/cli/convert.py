@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torseur.cli.options import ForceOption, JsonOption, SourceArgument
+from torseur.cli.robots import BaseOption, DensityOption, MergeOption, StrictOption, asked
 
 if TYPE_CHECKING:
-    from torseur.mechanism import Mechanism
+    from torseur.cli.sources import Source
 
 FORMATS = (".lsd", ".urdf", ".xml", ".mjcf")
 
@@ -24,6 +25,10 @@ def convert(
     partial: Annotated[
         bool, typer.Option("--partial", help="Leave out what the format cannot say, even if it changes the motion.")
     ] = False,
+    strict: StrictOption = False,
+    base: BaseOption = None,
+    merge_fixed: MergeOption = False,
+    density: DensityOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -37,20 +42,21 @@ def convert(
 
     require_suffix(out, FORMATS)
     require_free(out, force)
-    text, left = _written(open_source(source).mechanism, out.suffix, partial)
+    opened = open_source(asked(source, strict, base, merge_fixed, density))
+    text, left = _written(opened, out.suffix.lower(), partial)
     write_text(out, text)
     for finding in left:
         remark(f"note: {finding}")
     print_json({"written": str(out), "left_out": left}) if json else say(f"written: {out}")
 
 
-def _written(mechanism: Mechanism, suffix: str, partial: bool) -> tuple[str, list[str]]:
-    """The text in the format of a suffix, and what it leaves out."""
+def _written(source: Source, suffix: str, partial: bool) -> tuple[str, list[str]]:
+    """The text in the format of a suffix, and what it leaves out; between robot files, shapes and limits go along."""
     if suffix == ".lsd":
         from torseur.language import to_text
 
-        return to_text(mechanism), []
+        return to_text(source.mechanism), []
     from torseur.readers.writing.write import robot_text
 
-    text, left = robot_text(mechanism, suffix, partial)
+    text, left = robot_text(source.robot or source.mechanism, suffix, partial)
     return text, [str(finding) for finding in left]

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from torseur.cli.options import ForceOption, FormalismOption, JsonOption, SourceArgument
 
-LEVELS = "recursive: named intermediates in order; matrix: M v' + b = Q; scalar: one equation per speed."
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torseur.equations import Equations
+    from torseur.report.levels.statement import Statement
+
+LEVELS = (
+    "intrinsic: forces and accelerations as vectors; recursive: named intermediates in order; "
+    "matrix: M v' + b = Q; scalar: one equation per speed."
+)
+STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
+
+
+COLLECT = "Of the scalar level: by accelerations and products of speeds, the most factored form."
+ENERGY = "The kinetic energy instead, as a sum of squares."
 
 
 class Level(StrEnum):
     """How far the equations are expanded."""
 
+    intrinsic = "intrinsic"
     recursive = "recursive"
     matrix = "matrix"
     scalar = "scalar"
@@ -28,13 +43,18 @@ class Format(StrEnum):
     latex = "latex"
     mathml = "mathml"
     sympy = "sympy"
+    omml = "omml"
+    docx = "docx"
 
 
 def equations(
     source: SourceArgument,
     level: Annotated[Level, typer.Option("--level", help=LEVELS)] = Level.matrix,
-    form: Annotated[Format, typer.Option("--format", help="How they are written.")] = Format.text,
+    form: Annotated[Format, typer.Option("--format", help="How they are written; docx needs --out.")] = Format.text,
     formalism: FormalismOption = "recursive",
+    collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False,
+    kinetic_energy: Annotated[bool, typer.Option("--kinetic-energy", help=ENERGY)] = False,
+    steps: Annotated[int, typer.Option("--steps", min=0, max=3, help=STEPS)] = 0,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None,
     force: ForceOption = False,
     json: JsonOption = False,
@@ -43,25 +63,57 @@ def equations(
 
     Example: torseur equations library:double_pendulum --level scalar --format latex
     """
-    from torseur.cli.console import print_json, say, working
-    from torseur.cli.files import require_free, write_text
+    from torseur.cli.console import print_json, remark, say, working
+    from torseur.cli.files import require_free
     from torseur.cli.work import Work
-    from torseur.cli.writing import statements, written
+    from torseur.report.levels.levels import size_note
+    from torseur.report.levels.writing import document, written
 
+    require_place(form, out)
     if out is not None:
         require_free(out, force)
     work = Work.begin(source)
     with working(f"{work.source.mechanism.name}: equations", quiet=json):
         derived = work.equations(formalism)
-        listed = statements(derived, level.value)
-        text = written(derived, listed, form.value)
+        listed = _listed(derived, level.value, steps, collect, kinetic_energy)
+        text = "" if form is Format.docx else written(derived, listed, form.value)
+    if (note := size_note(listed)) and not json:
+        remark(f"note: {note}")
     if out is not None:
-        write_text(out, text)
+        write_statements(out, form, text, derived, listed)
     if json:
         print_json({
             "mechanism": derived.mechanism.name, "formalism": formalism, "level": level.value, "format": form.value,
-            "speeds": derived.layout.speed_names, "equations": [s.document(form.value) for s in listed],
-            "written": None if out is None else str(out),
+            "speeds": derived.layout.speed_names, "equations": [document(s, form.value) for s in listed],
+            "size": note, "written": None if out is None else str(out),
         })  # fmt: skip
     else:
         say(f"written: {out}" if out is not None else text)
+
+
+def _listed(derived: Equations, level: str, steps: int, collect: bool, kinetic_energy: bool) -> list[Statement]:
+    from torseur.report.levels.collected import collected_statements
+    from torseur.report.levels.energy import kinetic_energy_statement
+    from torseur.report.levels.levels import statements
+
+    if kinetic_energy:
+        return [kinetic_energy_statement(derived)]
+    return collected_statements(derived) if collect else statements(derived, level, steps)
+
+
+def require_place(form: Format, out: Path | None) -> None:
+    from torseur.cli.exits import USAGE, CommandError
+
+    if form is Format.docx and out is None:
+        raise CommandError("--format docx is a file: say where with --out equations.docx.", USAGE)
+
+
+def write_statements(out: Path, form: Format, text: str, derived: Equations, listed: Sequence[Statement]) -> None:
+    from torseur.cli.files import write_text
+    from torseur.report.levels.word import write_word
+
+    if form is Format.docx:
+        mechanism = derived.mechanism
+        write_word(out, mechanism.meaning or mechanism.name, listed)
+    else:
+        write_text(out, text)

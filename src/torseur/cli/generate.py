@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 FUNCTIONS = (
     "What to write, separated by commas: inverse_dynamics, forward_dynamics, mass_matrix, bias, energies, frame:NAME, "
-    "constraint_residuals, ... With /q,v their derivatives by q and v, with /q/q second ones."
+    "constraint_residuals, ... With /q,v their derivatives by q and v, with /q/q second ones, with /along:q,v those "
+    "along a direction."
 )
 OPEN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "energies")
 CONSTRAINED = ("mass_matrix", "bias", "loads", "constraint_residuals", "constraint_jacobian", "constraint_gamma")
@@ -42,6 +43,7 @@ def generate(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to write to.", show_default=False)],
     function: Annotated[list[str] | None, typer.Option("--function", metavar="LIST", help=FUNCTIONS)] = None,
     baked: Annotated[bool, typer.Option("--bake", help="Write the parameters' values into the code.")] = False,
+    batch: Annotated[bool, typer.Option("--batch", help="With target c: functions over many states too.")] = False,
     output: Annotated[
         list[str] | None, typer.Option("--output", metavar="NAME", help="A quantity an FMU also gives. Repeatable.")
     ] = None,
@@ -63,12 +65,12 @@ def generate(
     began = perf_counter()
     work = Work.begin(source, settings, starts, None, values)
     if target is Target.fmu:
-        _refuse("--target fmu is the whole mechanism", {"--function": function, "--bake": baked})
+        _refuse("--target fmu is the whole mechanism", {"--function": function, "--bake": baked, "--batch": batch})
         _tell(work, target, [], [_write_fmu(work, out, output or [], force)], json)
     else:
         _refuse(f"--target {target} has no initial state and no outputs", {"--output": output, "--init": starts})
         module = _module(work, function, baked, began)
-        written = _write_all(out, generate_files(module, target.value), force)
+        written = _write_all(out, generate_files(module, target.value, batch), force)
         _tell(work, target, [_function(program) for program in module.programs], written, json)
 
 

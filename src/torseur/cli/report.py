@@ -19,6 +19,7 @@ from torseur.cli.options import (
     SourceArgument,
     ValuesOption,
 )
+from torseur.cli.robots import BaseOption, DensityOption, MergeOption, StrictOption, asked
 from torseur.cli.sensitivity import ParametersOption
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ def report(
     starts: InitOption = None,
     laws: LawOption = None,
     values: ValuesOption = None,
+    strict: StrictOption = False,
+    base: BaseOption = None,
+    merge_fixed: MergeOption = False,
+    density: DensityOption = None,
     criterion: CriterionOption = None,
     parameters: ParametersOption = None,
     force: ForceOption = False,
@@ -63,14 +68,14 @@ def report(
     from torseur.report.compose.making import Occasion, content_of
     from torseur.report.page import write_report
 
-    work = Work.begin(source, settings, starts, laws, values)
+    work = Work.begin(asked(source, strict, base, merge_fixed, density), settings, starts, laws, values)
     place = out if out is not None else Path(re.sub(r"[^\w.-]", "_", work.source.mechanism.name) + ".html")
     require_free(place, force)
     given = (work.values.parameters, work.values.initial)
     with progress(f"{work.source.mechanism.name}: report", quiet=json) as follow:
-        asked = (tuple(criterion or ()), parameters)
-        occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), *asked, follow)
-        content = content_of(work.source.mechanism, occasion)
+        judged = (tuple(criterion or ()), parameters)
+        occasion = Occasion(duration(until), formalism, *given, rtol, _reproduction(work), *judged, follow)
+        content = content_of(work.source.mechanism, occasion, work.source.robot)
     write_report(content, place, overwrite=force)
     _tell(content, place, json)
 
@@ -81,9 +86,12 @@ def _tell(content: ReportContent, place: Path, json: bool) -> None:
 
     size = place.stat().st_size
     if json:
-        print_json({"written": str(place), "bytes": size, "checks": content.checks, "warnings": content.warnings})
+        print_json({"written": str(place), "bytes": size, "checks": content.checks, "certificate": content.certificate,
+                    "warnings": content.warnings})  # fmt: skip
         return
     failed = [f"check failed: {check.title}" for check in content.checks if not check.ok]
+    if content.certificate is not None and not content.certificate.agrees:
+        failed.append(content.certificate.verdict)
     for text in (*content.warnings, *failed):
         say(f"warning: {text}")
     say(f"written: {place} ({size / 1000:.0f} kB)")

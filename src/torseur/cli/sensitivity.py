@@ -105,7 +105,7 @@ def sensitivity(
             require_free(file, force)
             require_suffix(file, suffixes)
     work = Work.begin(source, settings, starts, laws, values)
-    work.require_determined()
+    work.require_determined(work.equations("recursive"))
     if kind == "eigenvalues":
         _show_modes(work, parameters, json)
         return

@@ -51,6 +51,17 @@ MethodOption = Annotated[
     str,
     typer.Option("--method", metavar="NAME", help="auto, explicit, radau5 or radau9; auto changes where it is stiff."),
 ]
+FormulationOption = Annotated[
+    str,
+    typer.Option("--formulation", metavar="NAME", help="Of constraints: augmented, partitioned or projector."),
+]
+ContactOption = Annotated[
+    list[str] | None,
+    typer.Option("--contact", metavar="'NAME>=VALUE'", help="Bound of a coordinate where it rebounds. Repeatable."),
+]
+RestitutionOption = Annotated[
+    float, typer.Option("--restitution", min=0.0, max=1.0, help="Part of the speed kept by a rebound.")
+]
 
 
 def simulate(
@@ -62,6 +73,9 @@ def simulate(
     event: EventOption = None,
     rtol: RtolOption = 1e-9,
     method: MethodOption = "auto",
+    formulation: FormulationOption = "augmented",
+    contact: ContactOption = None,
+    restitution: RestitutionOption = 0.0,
     formalism: FormalismOption = "recursive",
     settings: SetOption = None,
     starts: InitOption = None,
@@ -74,6 +88,7 @@ def simulate(
 
     Example: torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --init 'q1=30 deg' --out motion.csv
     """
+    from torseur.cli.contacts import contacts
     from torseur.cli.files import require_free, require_suffix
     from torseur.cli.work import Work
     from torseur.errors import SimulationError
@@ -83,9 +98,10 @@ def simulate(
         require_free(file, force)
         require_suffix(file, SUFFIXES)
     work = Work.begin(source, settings, starts, laws, values)
-    asked = {"outputs": output or (), "events": event or ()}
+    events = [*(event or ()), *contacts(work.tree, contact, restitution)]
+    asked = {"outputs": output or (), "events": events, "formulation": formulation, "samples": samples}
     try:
-        motion = work.motion(formalism, until, json, rtol=rtol, method=method, samples=samples, **asked)
+        motion = work.motion(formalism, until, json, rtol=rtol, method=method, **asked)
     except SimulationError as problem:
         raise _ended_early(problem, file) from problem
     if file is not None:
@@ -128,6 +144,7 @@ def document(motion: Trajectory, out: Path | None) -> dict[str, object]:
         "rows": len(motion),
         "columns": [{"name": c.name, "unit": c.quantity.unit, "kind": c.kind.value} for c in motion.columns],
         "events": [{"name": e.name, "time": e.time, "state": dict(e.state)} for e in motion.events],
+        "notes": list(motion.notes),
         "statistics": statistics,
     }
     if out is not None:
@@ -139,10 +156,14 @@ def _print_csv(motion: Trajectory) -> None:
     import csv
     import sys
 
+    from torseur.cli.console import remark
+
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["time [s]", *(column.heading for column in motion.columns)])
     for time, row in zip(motion.time.tolist(), motion.values.tolist(), strict=True):
         writer.writerow([repr(time), *map(repr, row)])
+    for note in motion.notes:
+        remark(f"note: {note}")
 
 
 def _show(motion: Trajectory) -> None:
@@ -164,7 +185,9 @@ def _tell(motion: Trajectory, out: Path | None) -> None:
 
     if motion.statistics is not None:
         s = motion.statistics
-        say(f"{s.steps} steps, {s.evaluations} evaluations, {s.wall_time * 1e3:.3g} ms ({s.backend})")
+        say(f"{s.steps} steps ({s.method}), {s.evaluations} evaluations, {s.wall_time * 1e3:.3g} ms ({s.backend})")
+    for note in motion.notes:
+        say(f"note: {note}")
     for event in motion.events:
         say(f"event {event.name} at t = {event.time:.9g} s")
     if out is not None:

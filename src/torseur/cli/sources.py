@@ -5,22 +5,27 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from torseur.cli.exits import CommandError
+from torseur.cli.robots import is_robot, open_robot, split
 from torseur.library import PREFIX
 from torseur.mechanism import Mechanism
 
+if TYPE_CHECKING:
+    from torseur.readers import RobotFile
+
 STANDARD_INPUT = "-"
-ROBOT_FILES = (".urdf", ".xml", ".mjcf")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A mechanism, the text it was read from, and what the user called it."""
+    """A mechanism, the text it was read from, what the user called it, and its robot file if it comes from one."""
 
     name: str
     text: str
     mechanism: Mechanism
+    robot: RobotFile | None = None
 
     def with_mechanism(self, mechanism: Mechanism) -> Source:
         return replace(self, mechanism=mechanism)
@@ -32,24 +37,24 @@ def open_source(name: str) -> Source:
         return _from_library(name)
     if name == STANDARD_INPUT:
         return _from_standard_input()
-    path = Path(name)
+    path = Path(split(name)[0]) if is_robot(name) else Path(name)
     _require_readable(path)
-    if path.suffix.lower() in ROBOT_FILES:
-        return _from_robot_file(path)
+    if is_robot(name):
+        return _from_robot_file(name, path)
     from torseur.language import load
 
     return Source(name, path.read_text(encoding="utf-8", errors="replace"), load(path))
 
 
-def _from_robot_file(path: Path) -> Source:
+def _from_robot_file(name: str, path: Path) -> Source:
     """The robot of a URDF or MJCF file; what the file says and the mechanism does not goes to stderr."""
     from torseur.cli.console import remark
-    from torseur.readers import read_robot
+    from torseur.readers import summary
 
-    robot = read_robot(path)
-    for finding in robot.findings:
-        remark(f"note: {finding}")
-    return Source(str(path), path.read_text(encoding="utf-8", errors="replace"), robot.mechanism)
+    robot = open_robot(name)
+    for line in summary(robot.findings):
+        remark(f"note: {line}")
+    return Source(name, path.read_text(encoding="utf-8", errors="replace"), robot.mechanism, robot)
 
 
 def _from_library(name: str) -> Source:

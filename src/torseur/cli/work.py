@@ -12,7 +12,7 @@ from torseur.cli.exits import CommandError
 from torseur.cli.laws import with_laws
 from torseur.cli.sources import Source, open_source
 from torseur.cli.values import Values, law_formulas, quantity, read_values
-from torseur.equations import Equations
+from torseur.equations import Equations, missing_values
 from torseur.formalisms import derive
 from torseur.mechanism.units import parse_unit
 from torseur.tree import Tree, build_tree
@@ -46,28 +46,29 @@ class Work:
     def equations(self, formalism: str) -> Equations:
         return derive(self.tree, formalism)
 
-    def undetermined(self) -> str:
+    def undetermined(self, equations: Equations) -> str:
         """What a motion lacks, in words; empty when nothing does."""
-        from torseur.report.compose.making import lacking
+        from torseur.report.compose.account import undetermined_functions
         from torseur.report.compose.warnings import listed
 
-        missing, functions = lacking(self.source.mechanism, self.values.parameters)
+        missing, functions = missing_values(equations, self.values.parameters), undetermined_functions(self.tree)
         parts = [f"no value for {listed(missing)} (--set NAME=VALUE or --values FILE)"] if missing else []
         parts += [f"no formula for {listed(functions)} (--law 'NAME(ARGUMENTS)=FORMULA')"] if functions else []
         return " and ".join(parts)
 
-    def require_determined(self) -> None:
-        if gap := self.undetermined():
+    def require_determined(self, equations: Equations) -> None:
+        if gap := self.undetermined(equations):
             raise CommandError(f"{self.source.mechanism.name}: a motion needs numbers, and there is {gap}.")
 
     def motion(self, formalism: str, until: str, quiet: bool = False, **requests: Any) -> Trajectory:
         """The motion, with a bar while it is computed; `requests` are those of `simulate`."""
         from torseur.simulation import simulate as compute
 
-        self.require_determined()
+        equations = self.equations(formalism)
+        self.require_determined(equations)
         given: dict[str, Any] = {"parameters": dict(self.values.parameters), "initial": dict(self.values.initial)}
         with progress(f"{self.source.mechanism.name}: motion", quiet) as follow:
-            return compute(self.equations(formalism), duration(until), progress=follow, **given, **requests)
+            return compute(equations, duration(until), progress=follow, **given, **requests)
 
 
 def duration(text: Any) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -204,7 +204,10 @@ def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
     for output in program.outputs:
         outputs.append(Output(output.name, output.shape, tuple(entries[start : start + len(output)])))
         start += len(output)
-    return Program(program.name, tuple(g for g in program.inputs if g.name not in values), tuple(outputs))
+    left = tuple(group for group in program.inputs if group.name not in values)
+    solved = program.solved
+    staged = None if solved is None else replace(solved, program=bake(solved.program, values))
+    return Program(program.name, left, tuple(outputs), staged)
 
 
 def _python_code(prepare: Program | None, per_state: Program) -> Code:

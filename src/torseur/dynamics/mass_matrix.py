@@ -18,7 +18,7 @@ def mass_matrix(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) -> lis
     links, composite = now.links, composite_inertias(now)
     n = len(tree.layout.speeds)
     entries: list[list[Scalar]] = [[0] * n for _ in range(n)]
-    for i in tree.outward():
+    for i in tree.inward():
         slots = range(*tree.links[i].v.indices(n))
         for k, screw in zip(slots, links[i].motion.screws, strict=True):
             force = composite[i] @ screw

@@ -16,10 +16,11 @@ from torseur.dynamics import (
     momentum,
 )
 from torseur.equations.formulation import Formulation, as_expressions
+from torseur.equations.power import power_of_drifts
 from torseur.equations.solve import solve_symmetric
 from torseur.equations.state_form import StateForm, state_form
 from torseur.errors import UnsupportedError
-from torseur.graph import Expr, as_expr, directional_derivative, live_nodes, symbol, time_derivative
+from torseur.graph import Expr, as_expr, live_nodes, symbol, time_derivative
 from torseur.mechanism import TIME, Mechanism
 from torseur.spatial import Force
 from torseur.tree import Layout, Tree
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Equations:
-    """q' = rates(q, v, t),  M(q) v' + bias(q, v) = loads(q, v, t) + Cᵀ λ,  C v' = γ, in the layout's symbols.
+    """q' = rates(q, v, t),  M(q) v' + bias(q, v) + Cᵀ λ = loads(q, v, t),  C v' = γ, in the layout's symbols.
 
     The rows of C are the constraints: closed loops, rolling, and equations of the user; λ are their
     multipliers. Parts are derived when first asked for, so a large mechanism pays only for what is used.
@@ -87,6 +88,13 @@ class Equations:
 
         return constraint_equations(self.tree)
 
+    @cached_property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Everything that a motion depends on: rates, M, bias, loads, constraints."""
+        matrix = [entry for row in self.mass_matrix for entry in row]
+        constraints = [e for c in self.constraints for e in (c.residual, *c.row, c.drift, c.gamma)]
+        return (*self.rates, *matrix, *self.bias, *self.loads, *constraints)
+
     @property
     def is_constrained(self) -> bool:
         return bool(self.tree.loops or self.mechanism.constraints)
@@ -94,7 +102,7 @@ class Equations:
     @cached_property
     def multipliers(self) -> tuple[Expr, ...]:
         """Symbols of the multipliers λ."""
-        return tuple(symbol(f"lambda.{c.name}", "1", f"multiplier of {c.name}") for c in self.constraints)
+        return tuple(multiplier_of(constraint) for constraint in self.constraints)
 
     @cached_property
     def acceleration(self) -> tuple[Expr, ...]:
@@ -103,7 +111,7 @@ class Equations:
             owners = ", ".join(dict.fromkeys(c.owner for c in self.constraints))
             raise UnsupportedError(
                 f"mechanism '{self.mechanism.name}' is constrained ({owners}): its accelerations and multipliers are "
-                "solved together at each state, from M v' + b = Q + Cᵀ λ and C v' = γ, and have no formula."
+                "solved together at each state, from M v' + b + Cᵀ λ = Q and C v' = γ, and have no formula."
             )
         found = self.formulation.acceleration()
         if found is None:
@@ -113,12 +121,12 @@ class Equations:
 
     @cached_property
     def residual(self) -> tuple[Expr, ...]:
-        """M v' + bias - loads - Cᵀ λ, zero along a motion, with v' and λ as symbols."""
+        """M v' + bias + Cᵀ λ - loads, zero along a motion, with v' and λ as symbols."""
         vdot = self.layout.accelerations
         rows = zip(self.mass_matrix, self.bias, self.loads, strict=True)
         total = [sum((m * a for m, a in zip(row, vdot, strict=True)), b - f) for row, b, f in rows]
         for constraint, multiplier in zip(self.constraints, self.multipliers, strict=True):
-            total = [r - c * multiplier for r, c in zip(total, constraint.row, strict=True)]
+            total = [r + c * multiplier for r, c in zip(total, constraint.row, strict=True)]
         return tuple(total)
 
     @cached_property
@@ -167,24 +175,26 @@ class Equations:
     def power(self) -> Expr:
         """Rate at which what has no potential adds energy: the loads' power beyond that of springs.
 
-        Along a motion, the rate of kinetic plus potential energy equals it (for joints that do not depend on time).
+        Along a motion, the rate of kinetic plus potential energy equals it, plus `driving_power`.
         """
         given = sum((f * v for f, v in zip(self.loads, self.layout.speeds, strict=True)), as_expr(0))
         elastic = as_expr(elastic_energy(self.tree, self.layout.coordinates))
-        motion = dict(zip(self.layout.coordinates, self.rates, strict=True))
-        (stored,) = directional_derivative([elastic], motion)
+        (stored,) = time_derivative([elastic], dict(zip(self.layout.coordinates, self.rates, strict=True)), TIME)
         return given + stored
 
     @cached_property
-    def power_balance(self) -> Expr:
-        """Rate of kinetic plus potential energy less power, with v' as symbols: zero along a motion.
+    def driving_power(self) -> Expr:
+        """Rate at which joints and constraints that depend on time add energy, with v' and λ as symbols."""
+        pairs = zip(self.constraints, self.multipliers, strict=True)
+        return sum((c.drift * multiplier for c, multiplier in pairs), power_of_drifts(self.tree))
 
-        For joints that do not depend on time, and constraints that do no work.
-        """
+    @cached_property
+    def power_balance(self) -> Expr:
+        """Rate of kinetic plus potential energy less all power, with v' and λ as symbols: zero along a motion."""
         moving = dict(zip(self.layout.coordinates, self.rates, strict=True))
         moving |= dict(zip(self.layout.speeds, self.layout.accelerations, strict=True))
         (rate,) = time_derivative([self.kinetic_energy + self.potential_energy], moving, TIME)
-        return rate - self.power
+        return rate - self.power - self.driving_power
 
     @cached_property
     def undetermined(self) -> tuple[Expr, ...]:
@@ -195,3 +205,8 @@ class Equations:
     def objects(self) -> Mapping[str, Any]:
         """Named intermediate results of the formalism."""
         return self.formulation.objects()
+
+
+def multiplier_of(constraint: ConstraintEquation) -> Expr:
+    """The symbol of a constraint's multiplier."""
+    return symbol(f"lambda.{constraint.name}", "1", f"multiplier of {constraint.name}")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import nan
+from typing import TYPE_CHECKING
 
 from torseur import dynamics as td
-from torseur.codegen import Kernel, compile_program
+from torseur.codegen import Kernel, bake, compile_program
 from torseur.equations.equations import Equations
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.graph import Expr, Input, Output, Program, matrix, symbol, vector
+from torseur.graph import Expr, Input, Output, Program, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
 from torseur.tree import regrouped
+
+if TYPE_CHECKING:
+    from torseur.codegen.cuda.kernel import CudaKernel
 
 PARAMETERS = "p"
 
@@ -21,17 +26,26 @@ def compile_equations(
     functions: Sequence[str] = ("forward_dynamics",),
     backend: str = "auto",
     baked: Mapping[str, float] | None = None,
-) -> Kernel:
+    precision: str = "float64",
+) -> Kernel | CudaKernel:
     """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
 
     Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
-    live; `baked` fixes all of them at their values, with these changes, in the code.
+    live; `baked` fixes all of them at their values, with these changes, in the code. Backend "cuda" gives a kernel
+    over many states on the GPU, in "float32" or "float64".
     """
     program = program_of(equations, functions)
-    if baked is None or not len(equations.layout.parameters):
-        return compile_program(program, backend, parameters=[g.name for g in program.inputs if g.name == PARAMETERS])
-    values = parameter_values(equations, baked)
-    return compile_program(program, backend, baked={PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+    if baked is not None and len(equations.layout.parameters):
+        values = parameter_values(equations, baked)
+        program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+    live = [g.name for g in program.inputs if g.name == PARAMETERS]
+    if backend == "cuda":
+        from torseur.codegen.cuda.kernel import CudaKernel
+
+        return CudaKernel(program, live, precision)
+    if precision != "float64":
+        raise UnsupportedError(f"backend '{backend}' computes in float64; precision '{precision}' is for 'cuda'.")
+    return compile_program(program, backend, parameters=live)
 
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:
@@ -79,6 +93,29 @@ def all_inputs(equations: Equations) -> tuple[Input, ...]:
 
 def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
     """Values of the independent parameters; those without a value are named in one message."""
+    values = known_values(equations, changes)
+    _refuse_missing(equations, [name for name, value in values.items() if value is None])
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def motion_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
+    """Values of the independent parameters, nan for those that nobody gives and no motion depends on.
+
+    The mass centre of a body that only translates is such a parameter.
+    """
+    _refuse_missing(equations, missing_values(equations, changes))
+    return {name: nan if value is None else value for name, value in known_values(equations, changes).items()}
+
+
+def missing_values(equations: Equations, changes: Mapping[str, float]) -> list[str]:
+    """Parameters that nobody gives and that a motion depends on."""
+    missing = [name for name, value in known_values(equations, changes).items() if value is None]
+    needed = {x.name for x in symbols_of(equations.formulas)} if missing else set()
+    return [name for name in missing if name in needed]
+
+
+def known_values(equations: Equations, changes: Mapping[str, float]) -> dict[str, float | None]:
+    """Values of the independent parameters, None for those that nobody gives."""
     layout, mechanism = equations.layout, equations.mechanism
     given = {p.name: p.value for p in mechanism.parameters if p.value is not None}
     dependent = {str(symbol.name) for symbol in equations.tree.definitions}
@@ -88,14 +125,22 @@ def parameter_values(equations: Equations, changes: Mapping[str, float]) -> dict
         if name not in layout.parameter_names:
             raise TorseurError(unknown_name("parameter", name, layout.parameter_names))
     values = {name: changes.get(name, given.get(name)) for name in layout.parameter_names}
-    missing = [name for name, value in values.items() if value is None]
+    return {name: None if value is None else float(value) for name, value in values.items()}
+
+
+def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
+    own = [name for name in missing if name.removesuffix("'") in equations.layout.coordinate_names]
+    if own:
+        raise TorseurError(
+            f"{equations.mechanism.name}: a symbol named '{own[0]}' is not that of the coordinate. Take it from "
+            "its joint: mechanism.joint(...).coordinate(...).symbol, or .rate."
+        )
     if missing:
         listing = ", ".join(f"'{name}'" for name in missing)
         raise TorseurError(
-            f"{mechanism.name}: no value is given for {listing}. Give it in the description or with "
+            f"{equations.mechanism.name}: no value is given for {listing}. Give it in the description or with "
             f"parameters={{'{missing[0]}': ...}}."
         )
-    return {name: float(value) for name, value in values.items() if value is not None}
 
 
 def _inverse_dynamics(e: Equations) -> list[Output]:
@@ -123,9 +168,14 @@ def _require_open(e: Equations, function: str) -> None:
         )
 
 
+def _mass_matrix(e: Equations) -> list[list[Expr]]:
+    """M, from regrouped parameters."""
+    return td.mass_matrix(regrouped(e.tree), e.layout.coordinates)
+
+
 def _mass_matrix_triangle(e: Equations) -> list[Output]:
     """Lower triangle of M, one row after the other."""
-    rows = e.mass_matrix
+    rows = _mass_matrix(e)
     return [vector("mass_matrix_triangle", [entry for i, row in enumerate(rows) for entry in row[: i + 1]])]
 
 
@@ -168,7 +218,7 @@ def _frame(e: Equations, name: str) -> list[Output]:
 FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "inverse_dynamics": _inverse_dynamics,
     "forward_dynamics": _forward_dynamics,
-    "mass_matrix": lambda e: [matrix("mass_matrix", e.mass_matrix)],
+    "mass_matrix": lambda e: [matrix("mass_matrix", _mass_matrix(e))],
     "mass_matrix_triangle": _mass_matrix_triangle,
     "bias": lambda e: [vector("bias", e.bias)],
     "gravity": lambda e: [vector("gravity", td.gravity_forces(e.tree, e.layout.coordinates))],

@@ -21,6 +21,7 @@ def generate(
     target: str,
     parameters: Mapping[str, float] | None = None,
     baked: bool = False,
+    batch: bool = False,
 ) -> dict[str, str]:
     """The sources of some functions of a mechanism, by file name.
 
@@ -28,8 +29,9 @@ def generate(
     target      c, cpp, fortran, python, jax or matlab
     parameters  values that replace those of the description
     baked       writes the parameters' values into the code, in place of an argument p
+    batch       adds functions over many states at once (target c)
     """
-    return generate_files(module_of(equations, functions, parameters, baked), target)
+    return generate_files(module_of(equations, functions, parameters, baked), target, batch)
 
 
 def module_of(

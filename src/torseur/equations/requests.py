@@ -1,7 +1,9 @@
 """Functions of a mechanism and their derivatives by request: "mass_matrix", "frame:hand", "forward_dynamics/q,v".
 
 A slash asks for derivatives: f/q by the coordinates, f/q,v by the coordinates and by the speeds, f/q/v first by the
-one and then by the other. What to differentiate by is an input (t, q, v, vdot, tau, u, p) or an entry of one, by name.
+one and then by the other. What to differentiate by is an input (t, q, v, vdot, tau, u, p) or an entry of one, by name;
+"displacement" is by the configuration along each speed, where a quaternion has three directions and not four.
+f/along:q,v is the derivative along one direction of q and v together, given by more inputs q_direction, v_direction.
 """
 
 from __future__ import annotations
@@ -10,14 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from torseur.equations.differentiation import Variables, derivatives
+from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
 from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
+from torseur.equations.variables import DIRECTION, Variables, direction_of
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, live_nodes
 
 FRAME = "frame:"
 HIGHEST_ORDER = 2
+DISPLACEMENT = "displacement"
+ALONG = "along:"
 ARGUMENTS = {
     "inverse_dynamics": ("q", "v", "vdot"),
     "regressor": ("q", "v", "vdot"),
@@ -37,15 +42,18 @@ The others take q; all take the parameters p where there are some, and t and u o
 
 @dataclass(frozen=True)
 class Request:
-    """A function, and for each differentiation what to differentiate by."""
+    """A function, and for each differentiation what to differentiate by; `along`: one direction of all of it."""
 
     function: str
     levels: tuple[tuple[str, ...], ...] = ()
+    along: bool = False
 
     @property
     def name(self) -> str:
-        """inverse_dynamics, inverse_dynamics_by_q_v, inverse_dynamics_by_q_by_q."""
-        return "_by_".join([self.function.replace(":", "_"), *("_".join(level) for level in self.levels)])
+        """inverse_dynamics, inverse_dynamics_by_q_v, inverse_dynamics_by_q_by_q, inverse_dynamics_along_q_v."""
+        return ("_along_" if self.along else "_by_").join(
+            [self.function.replace(":", "_"), *("_".join(level) for level in self.levels)]
+        )
 
 
 def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:
@@ -70,6 +78,8 @@ def read_request(equations: Equations, text: str) -> Request:
     """The request a text stands for."""
     function = _function(equations, text)
     rest = text[len(function) :].strip("/ ")
+    along = rest.startswith(ALONG)
+    rest = rest.removeprefix(ALONG)
     levels = tuple(tuple(word.strip() for word in level.split(",")) for level in rest.split("/")) if rest else ()
     for level in levels:
         if len(set(level)) < len(level):
@@ -77,7 +87,9 @@ def read_request(equations: Equations, text: str) -> Request:
             raise TorseurError(f"{text}: the same derivative is asked for twice. Second derivatives read {twice}.")
     if len(levels) > HIGHEST_ORDER:
         raise UnsupportedError(f"{text}: derivatives go up to order {HIGHEST_ORDER}, this is order {len(levels)}.")
-    return Request(function, levels)
+    if along and (len(levels) != 1 or not levels[0][0] or DISPLACEMENT in levels[0]):
+        raise TorseurError(f"{text}: a direction is of inputs, once, such as {function}/{ALONG}q,v.")
+    return Request(function, levels, along)
 
 
 def _function(equations: Equations, text: str) -> str:
@@ -96,29 +108,39 @@ def _function(equations: Equations, text: str) -> str:
 def program_for(equations: Equations, request: Request) -> Program:
     """The program of a request, with the inputs that its function always has and those it needs besides."""
     groups = {group.name: group for group in all_inputs(equations)}
-    if request.levels:
+    outputs: list[Output]
+    differentiation = Differentiation(equations, request.function)
+    if request.along:
+        moving = [_variables(word, groups, request.function) for word in request.levels[0]]
+        directions = [direction_of(way) for way in moving]
+        outputs = differentiation.outputs_along(moving)
+        groups |= {group.name: group for group in directions}
+    elif request.levels:
         chosen = [[_variables(word, groups, request.function) for word in level] for level in request.levels]
-        outputs: list[Output] = []
+        outputs = []
         for ways in _without_repetition(list(product(*chosen))):
-            outputs += derivatives(equations, request.function, ways)
+            outputs += differentiation.outputs(ways)
     else:
         outputs = outputs_of(equations, request.function)
     groups["u"] = Input("u", _undetermined(equations, outputs))
     used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
-    always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS}
+    always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *(n for n in groups if n.endswith(DIRECTION))}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
-    return Program(request.name, tuple(inputs), tuple(outputs))
+    solved = differentiation.solved(inputs, chosen[0]) if len(request.levels) == 1 and not request.along else None
+    return Program(request.name, tuple(inputs), tuple(outputs), solved)
 
 
 def _variables(word: str, groups: dict[str, Input], function: str) -> Variables:
-    """A whole input, or one of its entries."""
+    """A whole input, one of its entries, or displacements along the speeds."""
+    if word == DISPLACEMENT:
+        return Variables(word, groups["v"].nodes, along=True)
     if word in groups:
         if not len(groups[word]):
             raise TorseurError(f"{function}/{word}: this mechanism has no {word}.")
         return Variables(word, groups[word].nodes)
     entries = {_name(node): node for group in groups.values() for node in group.nodes}
     if word not in entries:
-        raise TorseurError(unknown_name("input", word, [*groups, *entries], f"{function}/{word}: "))
+        raise TorseurError(unknown_name("input", word, [*groups, DISPLACEMENT, *entries], f"{function}/{word}: "))
     return Variables(word, (entries[word],), single=True)
 
 

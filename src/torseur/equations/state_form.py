@@ -12,9 +12,9 @@ from torseur.graph import Expr, as_expr
 class StateForm:
     """A z = f for z = (q', v', λ): the rates of the state y = (q, v), and multipliers where there are constraints.
 
-    | 1  0   0  | | q' |   | rates(q, v, t) |
-    | 0  M  -Cᵀ | | v' | = | Q - b          |
-    | 0  C   0  | | λ  |   | γ              |
+    | 1  0  0  | | q' |   | rates(q, v, t) |
+    | 0  M  Cᵀ | | v' | = | Q - b          |
+    | 0  C  0  | | λ  |   | γ              |
     """
 
     matrix: tuple[tuple[Expr, ...], ...]
@@ -32,6 +32,6 @@ def state_form(
     nq, nv, nc = len(rates), len(forces), len(gammas)
     one, zero = as_expr(1), as_expr(0)
     upper = [tuple(one if i == j else zero for j in range(nq + nv + nc)) for i in range(nq)]
-    middle = [(*([zero] * nq), *row, *(-c[k] for c in constraints)) for k, row in enumerate(mass)]
+    middle = [(*([zero] * nq), *row, *(c[k] for c in constraints)) for k, row in enumerate(mass)]
     lower = [(*([zero] * nq), *row, *([zero] * nc)) for row in constraints]
     return StateForm((*upper, *middle, *lower), (*rates, *forces, *gammas))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torseur.equations import Equations
 from torseur.formalisms.catalogue import FORMALISMS, formulate
 from torseur.formalisms.certificate import Certificate, Entry, certify
+from torseur.formalisms.reactions import Reaction, reactions
 from torseur.formalisms.spanning import require_spanning_speeds
 from torseur.mechanism import Mechanism
 from torseur.tree import Tree, build_tree
@@ -21,4 +22,4 @@ def derive(mechanism: Mechanism | Tree, formalism: str = "recursive") -> Equatio
     return Equations(formulate(tree, formalism))
 
 
-__all__ = ["FORMALISMS", "Certificate", "Entry", "certify", "derive"]
+__all__ = ["FORMALISMS", "Certificate", "Entry", "Reaction", "certify", "derive", "reactions"]

@@ -8,7 +8,7 @@ from torseur.dynamics import load_sum
 from torseur.dynamics.loads import LoadSum, is_constant
 from torseur.formalisms.placements import now
 from torseur.graph import Expr, as_expr
-from torseur.mechanism import Bushing, CoordinateSpring, Load, PointSpring
+from torseur.mechanism import Bushing, CoordinateSpring, JointWrench, Load, PointSpring
 from torseur.spatial import NO_FORCE, Force
 from torseur.tree import Tree
 
@@ -32,6 +32,12 @@ class Applied:
 def applied_loads(tree: Tree) -> Applied:
     """All loads."""
     return _summed(tree, load_sum(now(tree)))
+
+
+def loads_between_bodies(tree: Tree) -> Applied:
+    """The loads less those that act in a joint, from its parent on its child."""
+    loads = tuple(load for load in tree.mechanism.loads if not isinstance(load, JointWrench))
+    return applied_loads(replace(tree, mechanism=replace(tree.mechanism, loads=loads)))
 
 
 def loads_without_potential(tree: Tree) -> Applied:

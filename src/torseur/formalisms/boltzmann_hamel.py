@@ -5,12 +5,13 @@
 T(q, v, t) is the kinetic energy in the speeds. Virtual displacements δπ = Y δq and motions do not commute: the
 transpositional coefficients c^r_sk are the components of the bracket of the vector fields W_s and W_k, [W_s,
 W_k] = Σ_r c^r_sk W_r, and c^r_0k those of [w + ∂/∂t, W_k]. They vanish where speeds are rates of coordinates,
-and are those of the cross product for an angular velocity in body axes (Euler's equations).
+and are the structure constants of rigid motions where speeds are components of a velocity in body axes: those of the
+cross product for an angular velocity (Euler's equations).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,10 +20,11 @@ from torseur.dynamics import link_velocities
 from torseur.equations.formulation import Formulation
 from torseur.formalisms.energies import Energies
 from torseur.formalisms.linear import coefficients, hessian
+from torseur.formalisms.matrices import dot
 from torseur.formalisms.placements import now
-from torseur.formalisms.points import whole_numbers
-from torseur.formalisms.rates import Rates
+from torseur.formalisms.rates import Rates, components, moves_in_own_axes
 from torseur.graph import Expr, as_expr, directional_derivative, gradient, jacobian
+from torseur.spatial import NULL, UNIT, Motion
 from torseur.tree import Link
 
 MOTION = -1
@@ -68,6 +70,12 @@ class BoltzmannHamel(Formulation):
 
     def _of_joint(self, link: Link) -> dict[tuple[int, int, int], Expr]:
         speeds, start = link.symbols.speeds, link.v.start
+        if speeds == link.symbols.natural:
+            # Rates of coordinates commute with everything, turns about the axes of a quaternion do not.
+            turns = [Motion(axis, NULL) for axis in UNIT] if link.symbols.quaternion else []
+            return _structure_constants(turns, link.v.stop - len(turns))
+        if moves_in_own_axes(link):
+            return _structure_constants(link.motion.screws, start)
         brackets = [self._bracket(link, k) for k in range(len(speeds))]
         if all(entry.is_zero for bracket in brackets for entry in bracket):
             return {}
@@ -81,8 +89,7 @@ class BoltzmannHamel(Formulation):
             for r, row in enumerate(by_speed):
                 named |= {(start + r, start + s, start + k): entry for s, entry in enumerate(row)}
                 named[start + r, MOTION, start + k] = rest[r]
-        values = whole_numbers(self.tree, list(named.values()))
-        return {key: value for key, value in zip(named, values, strict=True) if not value.is_zero}
+        return {key: value for key, value in named.items() if not value.is_zero}
 
     def _bracket(self, link: Link, k: int) -> list[Expr]:
         """[V, W_k] with V = q' at constant speeds: the change of W_k along V less that of V along W_k."""
@@ -119,3 +126,14 @@ class BoltzmannHamel(Formulation):
                 (names[r], labels[s], names[k]): value for (r, s, k), value in self.transpositional_coefficients.items()
             },
         }
+
+
+def _structure_constants(screws: Sequence[Motion], start: int) -> dict[tuple[int, int, int], Expr]:
+    """Components of the brackets of unit screws in body axes: (ω_s, v_s) x (ω_k, v_k) along each screw r."""
+    columns = [components(screw) for screw in screws]
+    found: dict[tuple[int, int, int], Expr] = {}
+    for s, first in enumerate(screws):
+        for k, second in enumerate(screws):
+            along = components(first.cross(second))
+            found |= {(start + r, start + s, start + k): dot(column, along) for r, column in enumerate(columns)}
+    return {key: value for key, value in found.items() if not value.is_zero}

@@ -13,7 +13,7 @@ from typing import Any
 
 from torseur.dynamics import link_poses
 from torseur.formalisms.placements import now
-from torseur.formalisms.rates import Rates
+from torseur.formalisms.rates import Rates, moves_in_own_axes
 from torseur.graph import Expr, as_expr, jacobian
 from torseur.graph import scalar as s
 from torseur.mechanism import ElementaryMotion
@@ -66,7 +66,7 @@ class _Walk:
 
     def follow(self, i: int, link: Link) -> None:
         before = self.last[link.parent]
-        if link.joint.frame_speeds == "body":
+        if moves_in_own_axes(link):
             self.steps.append(Step(self.poses[i].position, self.body_axes(i, link), before, i))
         else:
             frames = enumerate(self.frames(link))
@@ -111,10 +111,9 @@ class _Walk:
         return tuple(self.screw(n, axis, NULL, rate, link) for n, axis, rate in zip(names, axes, rates, strict=True))
 
     def body_axes(self, i: int, link: Link) -> tuple[Screw, ...]:
-        axes = [self.poses[i].rotation.to_parent(axis) for axis in UNIT]
-        vectors = [(NULL, axis) for axis in axes] + [(axis, NULL) for axis in axes]
-        pairs = zip(vectors, link.symbols.speeds, strict=True)
-        return tuple(self.screw(str(speed.name), phi, t, speed, link) for (phi, t), speed in pairs)
+        turned = self.poses[i].rotation.to_parent
+        pairs = zip(link.motion.screws, link.symbols.speeds, strict=True)
+        return tuple(self.screw(str(u.name), turned(s.angular), turned(s.linear), u, link) for s, u in pairs)
 
     def screw(self, name: str, phi: Vec3, t: Vec3, rate: Expr, link: Link) -> Screw:
         partials = {link.v.start + k: entry for (_, k), entry in jacobian([rate], link.symbols.speeds).items()}

@@ -1,4 +1,4 @@
-"""Hamilton: canonical first-order equations q' = ∂H/∂p, p' = -∂H/∂q + Q.
+"""Hamilton: canonical first-order equations q' = ∂H/∂p, p' = -∂H/∂q + Q, less Cᵀ λ where there are constraints.
 
 With the momenta p = ∂T/∂q' = A q' + a of the kinetic energy T = ½ q'ᵀ A q' + aᵀ q' + T_0 and the potential V,
 the Hamiltonian is
@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from torseur.equations.equations import multiplier_of
 from torseur.equations.formulation import Formulation
 from torseur.equations.solve import solve_symmetric
 from torseur.formalisms.energies import Energies
 from torseur.formalisms.matrices import dot
 from torseur.formalisms.rates import Rates
-from torseur.graph import Expr, gradient, substitute, symbol
+from torseur.graph import Expr, as_expr, gradient, substitute, symbol
+from torseur.loops import constraint_equations
 
 
 @dataclass(frozen=True)
@@ -104,14 +106,24 @@ class Hamilton(Formulation):
         return self.energies.generalised_forces(self._rates)
 
     def canonical_equations(self) -> tuple[list[Expr], list[Expr]]:
-        """(q', p') in terms of q, p and t: ∂H/∂p and -∂H/∂q + Q."""
+        """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ."""
         layout = self.tree.layout
         rates = dict(zip(layout.rates, self.velocities, strict=True))
         speeds = [value for link in self.tree.links for value in self._rates.definitions(link)]
         in_momenta = rates | dict(zip(layout.speeds, substitute(speeds, rates), strict=True))
         forces = substitute(self.energies.forces_without_potential(self._rates), in_momenta)
         slope = gradient(self.hamiltonian, layout.coordinates)
-        return gradient(self.hamiltonian, self.momenta), [f - s for f, s in zip(forces, slope, strict=True)]
+        held = self._rates.by_coordinate(self._constraint_forces())
+        changes = [f - s - c for f, s, c in zip(forces, slope, held, strict=True)]
+        return gradient(self.hamiltonian, self.momenta), changes
+
+    def _constraint_forces(self) -> list[Expr]:
+        """Cᵀ λ of loops and constraints, by speed."""
+        total = [as_expr(0)] * len(self.tree.layout.speeds)
+        if self.tree.loops or self.tree.mechanism.constraints:
+            for constraint in constraint_equations(self.tree):
+                total = [a + multiplier_of(constraint) * c for a, c in zip(total, constraint.row, strict=True)]
+        return total
 
     def objects(self) -> Mapping[str, Any]:
         names = self.tree.layout.coordinate_names

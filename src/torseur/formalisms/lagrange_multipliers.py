@@ -4,8 +4,8 @@ The constraint of joint i is Φ_i = H_parent X_i(q, t) - H_i = 0, with X_i the 4
 these coordinates the kinetic energy Σ ½ tr(H' g H'ᵀ) has a constant mass matrix, and with a multiplier Λ_i
 (3x4) for each constraint
 
-    H_i :   H_i'' g_i = F_i - Λ_i + Σ_children Λ_c X_cᵀ
-    q_k :   0 = Q_k + Λ_i : (H_parent ∂X_i/∂q_k)
+    H_i :   H_i'' g_i - Λ_i + Σ_children Λ_c X_cᵀ = F_i
+    q_k :   Λ_i : (H_parent ∂X_i/∂q_k) = Q_k
 
 The constraint Jacobian is block triangular, so the multipliers follow from the outermost links inward and what
 is left is one equation per coordinate; along the speeds (δq = W δπ) one per speed.
@@ -91,7 +91,7 @@ class LagrangeMultipliers(Formulation):
         return found
 
     def _multipliers(self, forces: list[Matrix]) -> list[Matrix]:
-        """Λ_i = F_i - H_i'' g_i + Σ Λ_c X_cᵀ, `forces` being the first two terms."""
+        """Λ_i = H_i'' g_i - F_i + Σ Λ_c X_cᵀ, `forces` being the first two terms."""
         found = list(forces)
         for i in self.tree.inward():
             parent = self.tree.parent(i)
@@ -145,8 +145,8 @@ class LagrangeMultipliers(Formulation):
         """Λ by joint, with v' as symbols."""
         forces = []
         for load, acceleration, tensor in zip(self._load_forces(), self.accelerations, self.tensors, strict=True):
-            inertial = scaled(product(acceleration, tensor), -1)
-            forces.append(plus(plus(load, weight_on_placement(self.tree, tensor)), inertial))
+            applied = plus(load, weight_on_placement(self.tree, tensor))
+            forces.append(plus(product(acceleration, tensor), scaled(applied, -1)))
         names = [link.joint.name for link in self.tree.links]
         return dict(zip(names, self._multipliers(forces), strict=True))
 

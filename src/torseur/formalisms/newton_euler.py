@@ -18,12 +18,14 @@ from functools import cached_property
 from typing import Any
 
 from torseur.dynamics import link_poses, link_velocities
+from torseur.equations.equations import multiplier_of
 from torseur.equations.formulation import Formulation, as_expressions
-from torseur.formalisms.applied import applied_loads
+from torseur.formalisms.applied import applied_loads, loads_between_bodies
 from torseur.formalisms.linear import coefficients
 from torseur.formalisms.placements import now
 from torseur.formalisms.rates import Rates
-from torseur.graph import Expr, symbol
+from torseur.formalisms.release import ReleasedJoint
+from torseur.graph import Expr, as_expr, symbol
 from torseur.spatial import NO_FORCE, Force, Motion, Vec3
 from torseur.tree import GROUND
 
@@ -99,8 +101,29 @@ class NewtonEuler(Formulation):
         return [a + b for a, b in zip(applied.generalised, along, strict=True)]
 
     def reactions(self) -> dict[str, Force]:
-        """By joint, moment and force of the parent on the child, in the child's joint frame, with v' as symbols."""
-        applied = applied_loads(self.tree)
+        """By joint, moment and force of the parent on the child in its joint frame, with v' and λ as symbols."""
+        held = self.held
+        return {joint: force + held[joint] if joint in held else force for joint, force in self.passed_on().items()}
+
+    @cached_property
+    def held(self) -> dict[str, Force]:
+        """By joint, what the constraints with their multipliers λ take of everything beyond it."""
+        if not (self.tree.loops or self.tree.mechanism.constraints):
+            return {}
+        found: dict[str, Force] = {}
+        for link in self.tree.links:
+            total = [as_expr(0)] * 6
+            for constraint, rows in ReleasedJoint(self.tree, link.joint.name).constraint_efforts():
+                total = [a + multiplier_of(constraint) * row for a, row in zip(total, rows, strict=True)]
+            found[link.joint.name] = Force(Vec3(*total[3:]), Vec3(*total[:3]))
+        return found
+
+    def passed_on(self) -> dict[str, Force]:
+        """By joint, what the motion, weight and loads of everything beyond it take.
+
+        Forces that act in the joint are part of it.
+        """
+        applied = loads_between_bodies(self.tree)
         needed = [
             rate - weight - applied.wrench(i)
             for i, (rate, weight) in enumerate(zip(self.momentum_rates, self.weights, strict=True))
@@ -110,15 +133,19 @@ class NewtonEuler(Formulation):
 
     def free_bodies(self) -> dict[str, list[Expr]]:
         """By link, its six equations (moment x y z, force x y z), zero along a motion, with reactions as unknowns."""
-        applied = applied_loads(self.tree)
+        applied = loads_between_bodies(self.tree)
         found: dict[str, list[Expr]] = {}
         for i, link in enumerate(self.tree.links):
-            balance = self.momentum_rates[i] - self.weights[i] - applied.wrench(i) - reaction_symbols(link.joint.name)
+            balance = self.momentum_rates[i] - self.weights[i] - applied.wrench(i) - self._unknown(link.joint.name)
             for child in self.tree.links:
                 if child.parent == i:
-                    balance = balance + child.motion.transform.force_to_parent(reaction_symbols(child.joint.name))
+                    balance = balance + child.motion.transform.force_to_parent(self._unknown(child.joint.name))
             found[link.name] = as_expressions([*balance.moment, *balance.force])
         return found
+
+    def _unknown(self, joint: str) -> Force:
+        """The unknown reaction of a joint, less what constraints take of it."""
+        return reaction_symbols(joint) - self.held[joint] if joint in self.held else reaction_symbols(joint)
 
     def objects(self) -> Mapping[str, Any]:
         links = [link.name for link in self.tree.links]

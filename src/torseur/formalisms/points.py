@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, cast
 
 from torseur.errors import TorseurError
-from torseur.graph import Expr, as_expr, evaluate, live_nodes, symbols_of
+from torseur.graph import Expr, evaluate, live_nodes, symbols_of
 from torseur.graph.evaluation import Laws
 from torseur.mechanism import TIME
 from torseur.tree import Tree
@@ -123,15 +123,3 @@ def _polynomial(name: str, arity: int) -> Callable[..., Any]:
         return total
 
     return value
-
-
-def whole_numbers(tree: Tree, expressions: Sequence[Expr]) -> list[Expr]:
-    """The expressions, those that are one and the same whole number at random states replaced by that number."""
-    random = Random(len(expressions))
-    first, second = (multiple_precision_values(expressions, rational_state(tree, random)) for _ in range(2))
-    found = []
-    for expression, a, b in zip(expressions, first, second, strict=True):
-        nearest = round(a)
-        known = abs(a - nearest) < 1e-30 and abs(b - nearest) < 1e-30
-        found.append(as_expr(nearest) if known else expression)
-    return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from torseur.graph import Expr, as_expr, jacobian, substitute, time_derivative
 from torseur.mechanism import TIME, body_rotation, body_velocity
-from torseur.spatial import Vec3, quaternion_rate
+from torseur.spatial import REST, Motion, Vec3, quaternion_rate
 from torseur.tree import Link, Tree, resolve
 
 
@@ -88,6 +88,22 @@ class Rates:
         else:
             values = natural
         return resolve(self.tree.mechanism, dict(self.tree.definitions), values)
+
+
+def moves_in_own_axes(link: Link) -> bool:
+    """Whether quasi-velocities are components of the link's velocity in its own axes: constant unit screws."""
+    if not (link.joint.speeds or link.joint.frame_speeds):
+        return False
+    total = REST
+    for screw, speed in zip(link.motion.screws, link.symbols.speeds, strict=True):
+        total = total + screw * speed
+    pairs = zip(components(link.motion.velocity), components(total), strict=True)
+    return all(given is along and (given.is_zero or given in link.symbols.speeds) for given, along in pairs)
+
+
+def components(motion: Motion) -> list[Expr]:
+    """Angular x, y, z, then linear x, y, z."""
+    return [as_expr(c) for c in (*motion.angular, *motion.linear)]
 
 
 def natural_from_rates(link: Link) -> list[Expr]:

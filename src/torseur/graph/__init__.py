@@ -12,7 +12,7 @@ from torseur.graph.evaluation import constant_value, evaluate, live_nodes, subst
 from torseur.graph.expr import PI, Expr, ExprLike, as_expr, constant, named, symbol
 from torseur.graph.functions import Table, UndeterminedFunction
 from torseur.graph.operations import OPERATIONS, Operation
-from torseur.graph.program import Input, Output, Program, matrix, vector
+from torseur.graph.program import Input, Output, Program, Solved, matrix, vector
 from torseur.graph.sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Operation",
     "Output",
     "Program",
+    "Solved",
     "Table",
     "UndeterminedFunction",
     "as_expr",

@@ -6,7 +6,7 @@ import hashlib
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from math import prod
@@ -58,16 +58,39 @@ def matrix(name: str, rows: Sequence[Sequence[Any]]) -> Output:
 
 
 @dataclass(frozen=True)
+class Solved:
+    """The outputs of a program in two stages, for languages with loops: a program, then -A⁻¹ B, many columns at once.
+
+    A = Lᵀ D L is symmetric. The outputs of `program` are `right`, B by rows; `lower`, the entries of L at the places
+    `pattern`, (k, i) with i < k; `inverse`, 1/D; and `known`, entries that are results as they are.
+    `runs` lists (output, its column, column of B, how many columns), `places` the (output, index) of known entries.
+    """
+
+    program: Program
+    pattern: tuple[tuple[int, int], ...]
+    runs: tuple[tuple[int, int, int, int], ...]
+    places: tuple[tuple[int, int], ...]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of B."""
+        rows, columns = self.program.output("right").shape
+        return rows, columns
+
+
+@dataclass(frozen=True)
 class Program:
     """outputs = f(inputs) as straight-line code.
 
     `operations` are the nodes to compute, in order; leaves are constants, "pi" and input nodes. Undetermined
-    functions ("apply" nodes) must be inputs: the program does not know how to compute them.
+    functions ("apply" nodes) must be inputs: the program does not know how to compute them. `solved` is another way to
+    the same outputs, shorter where there is one.
     """
 
     name: str
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
+    solved: Solved | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check_inputs()
@@ -132,6 +155,10 @@ class Program:
 
         The second program takes the vector `prepared` in place of those inputs.
         """
+        if self.solved is not None:
+            prepare, first = self.solved.program.split(parameters, prepared)
+            staged = replace(self.solved, program=first)
+            return prepare, Program(self.name, first.inputs, self.outputs, staged)
         fixed = {node for name in parameters for node in self.input(name).nodes}
         hoisted: set[Expr] = set(fixed)
         for node in self.operations:

@@ -20,7 +20,8 @@ LONGEST_NUMBER = 400
 LARGEST_POWER_OF_TEN = 400
 DEEPEST_BRACKETS = 100
 
-_FACTOR = r"[A-Za-zµμ°]++(?:\^-?\d{1,3}(?:\.\d{1,3})?)?"
+# `t` is time, never the tonne: 2 rad/s*t is an angle.
+_FACTOR = r"(?!t(?![A-Za-zµμ°]))[A-Za-zµμ°]++(?:\^-?\d{1,3}(?:\.\d{1,3})?)?"
 _NOT_MORE = r"(?![\w(.'`])"
 _UNIT = re.compile(rf"[ \t]*+((?:1/)?{_FACTOR}(?:[*/·]{_FACTOR}{_NOT_MORE})*){_NOT_MORE}")
 _DEFINED = re.compile(r"\s*=")

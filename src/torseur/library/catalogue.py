@@ -10,7 +10,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from torseur.errors import TorseurError, unknown_name
+from torseur.library.antennas import antenna_chain, antenna_grid
 from torseur.library.chains import cart_pendulum, pendulum_chain
+from torseur.library.four_bars import four_bar_chain
 from torseur.mechanism import Mechanism
 
 PREFIX = "library:"
@@ -35,9 +37,13 @@ class Entry:
 
 
 _MADE = (
+    Entry("antenna_chain", "strip of n antenna meshes", make=antenna_chain, arguments={"n": (2, 1, 200)}),
+    Entry("antenna_grid", "grid of 2 x width x height antenna meshes", make=antenna_grid,
+          arguments={"width": (2, 1, 20), "height": (2, 1, 20)}),
     Entry("pendulum_chain", "chain of n equal pendulums", make=pendulum_chain, arguments={"n": (3, 1, 200)}),
+    Entry("four_bar_chain", "row of n four-bar linkages", make=four_bar_chain, arguments={"n": (2, 1, 100)}),
     Entry("cart_pendulum", "chain of n pendulums on a cart", make=cart_pendulum, arguments={"n": (1, 1, 200)}),
-)
+)  # fmt: skip
 
 
 @cache

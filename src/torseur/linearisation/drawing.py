@@ -34,6 +34,7 @@ def draw_root_locus(locus: RootLocus, path: Path) -> Path:
     over.axhline(0.0, color="0.6", linewidth=0.8)
     for crossing in locus.crossings:
         over.axvline(crossing.value, color="0.6", linewidth=0.8, linestyle=":")
+        over.annotate(f" {crossing.value:.4g}", (crossing.value, 1.0), xycoords=("data", "axes fraction"), va="top")
     plane.set(xlabel="real part (1/s)", ylabel="imaginary part (1/s)")
     over.set(xlabel=locus.name, ylabel="real part, and imaginary part dashed (1/s)")
     figure.savefig(path)

@@ -16,9 +16,13 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.linearisation.point import Laws, Model, Point, point_of
 from torseur.simulation.system import Vector
 
-ITERATIONS = 60
+ITERATIONS = 40
+RELAXATIONS = 400
 BALANCED = 1e-9  # what may be left of forces in units of the largest, and of positions and speeds
 CONVERGED = 1e-10  # size of the last move in units of the mechanism, and of the last change of speeds
+TRUSTED = 0.7  # part of the promised change by which the residual may miss it
+SHORTEST = 2.0**-12  # part of a step that is taken in any case
+FIRST_MOVE = 0.1  # when a mechanism is let go in a thick fluid, in units of the mechanism
 LONGEST_MOVE = 0.5  # in one iteration, in units of the mechanism
 
 
@@ -73,15 +77,16 @@ def steady_motion(
     return search.solved()
 
 
-def steady_equations(
-    steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()
-) -> tuple[Vector, float]:
-    """Slopes of the equations of a steady state by moves, speeds and multipliers, and the unit its forces are in."""
+def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()) -> tuple[Vector, float]:
+    """Slopes of the equations of a steady state by moves, speeds and multipliers, and the unit its forces are in.
+
+    The last rows say that what is fixed does not change.
+    """
     point = steady.point
     search = _Search(point, steady.multipliers, _marked(point, moving), _marked(point, fixed), frozenset(fixed))
-    _, slopes = search._equations()
-    balance, by_state = search._balance()
-    return slopes, search._size(balance, by_state["force_slopes"])
+    size, slopes = search._slopes()
+    held = [k for k in range(slopes.shape[1]) if k not in search._open]
+    return np.vstack([slopes, np.eye(slopes.shape[1])[held]]), size
 
 
 def _marked(point: Point, names: Collection[str]) -> tuple[int, ...]:
@@ -119,60 +124,111 @@ class _Search:
         return sorted({*by_rate.tolist(), *by_name, *still})
 
     def solved(self) -> Steady:
-        """Newton's method, by least squares where something is left open."""
+        """The nearest such state that Newton's method finds, else the one in which the mechanism, slowed, would end."""
+        found = self._by_newton() or self._by_relaxation()
+        if found is None:
+            raise TorseurError(self._failure())
+        return Steady(found.point, found.multipliers)
+
+    def _by_newton(self) -> _Search | None:
+        """By least squares where something is left open, each step shortened until it keeps its promise."""
         search = self
         for _ in range(ITERATIONS):
-            residual, slopes = search._equations()
-            step: Vector = np.asarray(np.linalg.lstsq(slopes, -residual, rcond=1e-11)[0], dtype=float)
-            n = search.point.speeds
-            scaled = np.abs(step[:n] / search.point.numbers.scales).max(initial=0.0)
-            step *= min(1.0, LONGEST_MOVE / max(scaled, 1e-300))
-            point = search.point.moved(step[:n], step[n : 2 * n])
-            search = replace(search, point=point, multipliers=search.multipliers + step[2 * n :])
-            faster = np.abs(step[n : 2 * n]).max(initial=0.0) / (1.0 + np.abs(point.v).max(initial=0.0))
-            if max(scaled, faster) < CONVERGED and search._is_balanced():
-                return Steady(search.point, search.multipliers)
-        raise TorseurError(search._failure())
+            size, slopes = search._slopes()
+            residual = search._residual(size)
+            step = self._step(slopes, residual)
+            step *= min(1.0, LONGEST_MOVE / max(search._move(step), 1e-300))
+            search = search._towards(step, size, residual)
+            if search._has_settled(step):
+                return search
+        return None
 
-    def _balance(self) -> tuple[Vector, dict[str, Vector]]:
-        """Cᵀ λ - f without accelerations, and the slopes of the equations there."""
+    def _by_relaxation(self) -> _Search | None:
+        """Implicit steps of (M δ / τ) = force, as in a thick fluid, τ growing as long as the moves stay short."""
+        search, n = self, self.point.speeds
+        pace = FIRST_MOVE / max(search._move(self.point.solution[0]), 1e-300)
+        for _ in range(RELAXATIONS):
+            size, slopes = search._slopes()
+            slopes[:n, :n] += search.point.mass / (pace * size)
+            step = self._step(slopes, search._residual(size))
+            if search._move(step) > LONGEST_MOVE:
+                pace /= 4.0
+                continue
+            search = search._after(step)
+            pace *= 2.0
+            if search._has_settled(step):
+                return search
+        return None
+
+    def _step(self, slopes: Vector, residual: Vector) -> Vector:
+        step = np.zeros(slopes.shape[1])
+        step[self._open] = np.linalg.lstsq(slopes[:, self._open], -residual, rcond=1e-11)[0]
+        return step
+
+    def _move(self, step: Vector) -> float:
+        """The longest move of a step, in units of the mechanism."""
+        n = self.point.speeds
+        return float(np.abs(step[:n] / self.point.numbers.scales).max(initial=0.0))
+
+    def _after(self, step: Vector) -> _Search:
+        n = self.point.speeds
+        point = self.point.moved(step[:n], step[n : 2 * n])
+        return replace(self, point=point, multipliers=self.multipliers + step[2 * n :])
+
+    def _has_settled(self, step: Vector) -> bool:
+        """Whether the last step was as good as none and nothing is left to balance."""
+        n = self.point.speeds
+        faster = np.abs(step[n : 2 * n]).max(initial=0.0) / (1.0 + np.abs(self.point.v).max(initial=0.0))
+        if max(self._move(step), faster) >= CONVERGED:
+            return False
+        return bool(np.abs(self._residual(self._slopes()[0])).max(initial=0.0) < BALANCED)
+
+    @cached_property
+    def _open(self) -> list[int]:
+        """Unknowns that are not fixed: moves, changes of speeds, multipliers."""
+        n = self.point.speeds
+        fixed = {*self.fixed, *(n + k for k in self._fixed_speeds)}
+        return [k for k in range(2 * n + len(self.multipliers)) if k not in fixed]
+
+    def _towards(self, step: Vector, size: float, before: Vector) -> _Search:
+        """The first of ever shorter steps after which the residual is nearly what the slopes foretell."""
+        part = 1.0
+        while True:
+            tried = self._after(part * step)
+            missed = np.linalg.norm(tried._residual(size) - (1.0 - part) * before)
+            if part < SHORTEST or missed <= TRUSTED * part * np.linalg.norm(before):
+                return tried
+            part /= 2.0
+
+    def _balance(self) -> Vector:
+        """Cᵀ λ - f without accelerations."""
         point = self.point
         force = point.numbers.of(point.programs.dynamics, point.t, point.y)["force"]
-        still = np.zeros(point.speeds)
-        slopes = point.numbers.of(point.programs.linearised_with_laws, point.t, point.y, a=still, l=self.multipliers)
-        return point.rows.T @ self.multipliers - force, slopes
+        return point.rows.T @ self.multipliers - force
 
-    def _equations(self) -> tuple[Vector, Vector]:
-        """Residuals and their slopes by moves, speeds and multipliers; forces in units of the largest."""
+    def _residual(self, size: float) -> Vector:
+        """What is left of forces, in units of `size`, of positions and of velocities."""
+        return np.concatenate([self._balance() / size, self.point.gaps, self.point.slips])
+
+    def _slopes(self) -> tuple[float, Vector]:
+        """A size of forces, and the slopes of the residuals by moves, speeds and multipliers."""
         point, n, m = self.point, self.point.speeds, len(self.point.rows)
-        balance, slopes = self._balance()
-        reach, by_state = point.kinematics["reach"], slopes["force_slopes"]
-        by_move = by_state[: point.numbers.coordinates].T @ reach
-        by_speed = by_state[point.numbers.coordinates :].T
-        held = np.eye(n)[list(self.fixed)]
-        constant = np.eye(n)[self._fixed_speeds]
-        size = self._size(balance, by_state)
+        by_state = point.numbers.of(
+            point.programs.linearised_with_laws, point.t, point.y, a=np.zeros(n), l=self.multipliers
+        )["force_slopes"]
+        reach = point.kinematics["reach"]
+        by_move, by_speed = np.split(by_state, [point.numbers.coordinates])
+        moves = by_move.T @ reach
+        size = max(np.abs(moves).max(initial=0.0), np.abs(self._balance()).max(initial=0.0), 1e-300)
         blocks = [
-            [by_move / size, by_speed / size, point.rows.T / size],
+            [moves / size, by_speed.T / size, point.rows.T / size],
             [point.holonomic_rows, np.zeros((len(point.gaps), n)), np.zeros((len(point.gaps), m))],
             [point.kinematics["slip_slopes"] @ reach, point.rows, np.zeros((m, m))],
-            [held, np.zeros_like(held), np.zeros((len(held), m))],
-            [np.zeros_like(constant), constant, np.zeros((len(constant), m))],
         ]
-        parts = [balance / size, point.gaps, point.slips, np.zeros(len(held)), np.zeros(len(constant))]
-        return np.concatenate(parts), np.block(blocks)
-
-    def _size(self, balance: Vector, force_slopes: Vector) -> float:
-        """The unit of forces: the largest force, or slope of a force by a move."""
-        by_move = force_slopes[: self.point.numbers.coordinates].T @ self.point.kinematics["reach"]
-        return float(max(np.abs(by_move).max(initial=0.0), np.abs(balance).max(initial=0.0), 1e-300))
-
-    def _is_balanced(self) -> bool:
-        residual, _ = self._equations()
-        return bool(np.abs(residual).max(initial=0.0) < BALANCED)
+        return float(size), np.block(blocks)
 
     def _failure(self) -> str:
-        balance, _ = self._balance()
+        balance = self._balance()
         worst = int(np.argmax(np.abs(balance)))
         name = self.point.equations.layout.speed_names[worst]
         kind = "steady motion" if self.moving else "equilibrium"

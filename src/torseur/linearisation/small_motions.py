@@ -16,7 +16,7 @@ import numpy as np
 from torseur.errors import TorseurError, unknown_name
 from torseur.linearisation.modes import Mode, modes_of
 from torseur.linearisation.point import Laws, Model, Point, point_of
-from torseur.simulation.constrained.partition import independent_speeds
+from torseur.loops.partition import independent_rows
 from torseur.simulation.system import Vector
 from torseur.simulation.trajectory import Trajectory
 
@@ -166,7 +166,7 @@ def _independent(rows: Vector, speeds: int, preferred: Sequence[int]) -> tuple[t
         _, sizes, directions = np.linalg.svd(rows)
         rank = int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0)))
         null = directions[rank:].T
-    chosen = independent_speeds(null, preferred)
+    chosen = sorted(independent_rows(null, preferred))
     return tuple(chosen), null @ np.linalg.inv(null[chosen]) if chosen else null
 
 

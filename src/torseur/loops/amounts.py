@@ -104,16 +104,18 @@ def amounts_of(frame: Skeleton, slot: dict[tuple[int, int], int], count: int, le
 
 
 def _units(frame: Skeleton, length: float, time: float, numbers: Numbers) -> Floats:
-    """A unit for each freedom in which it moves bodies by about one radian or one unit of length."""
-    units = np.array([length if f.unit == "m" else 1.0 for f in frame.freedoms])
+    """A unit for each freedom in which the fastest of its motions is about one radian or one unit of length."""
+    units = np.full(len(frame.freedoms), np.inf)
     for edge in frame.edges:
         for step in edge.steps:
             if step.kind != BALL and step.amount is not None and len(step.freedoms) == 1:
-                (slope,) = _formula(frame, step.amount, step.freedoms, 0, 1.0, time).slopes
-                if slope.is_constant and not slope.is_zero:
-                    size = abs(numbers([slope])[0])
-                    units[step.freedoms[0]] = (length if step.kind == MOVE else 1.0) / size
-    return units
+                formula = _formula(frame, step.amount, step.freedoms, 0, 1.0, time)
+                if not _moving(formula.slopes[0], formula.symbols):
+                    speed = abs(numbers(formula.slopes)[0]) / (length if step.kind == MOVE else 1.0)
+                    i = step.freedoms[0]
+                    units[i] = min(units[i], 1 / speed if speed > 0 else np.inf)
+    usual = np.array([length if f.unit == "m" else 1.0 for f in frame.freedoms])
+    return np.where(np.isfinite(units), units, usual)
 
 
 def _formula(frame: Skeleton, amount: Expr, freedoms: tuple[int, ...], slot: int, unit: float, time: float) -> Formula:

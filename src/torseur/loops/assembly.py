@@ -55,13 +55,13 @@ class Assembly:
 
 def assemble(mechanism: Mechanism, start: Mapping[str, float] | None = None, *, locked: Iterable[str] = (),
              time: float = 0.0, starts: int = 20, seed: int = 0) -> Assembly:  # fmt: skip
-    """Closed configurations near a rough one (by default the description's initial state), from several starts.
+    """Closed configurations near a rough one, from several starts.
 
-    Locked coordinates keep their start value. The rough configuration itself is the first start, then come others
-    around it, wider and wider.
+    What `start` leaves out is as in the description's initial state. Locked coordinates keep their start value. The
+    rough configuration itself is the first start, then come others around it, wider and wider.
     """
     system = loop_system(mechanism, time)
-    rough = state_at(system, given_coordinates(system) if start is None else start)
+    rough = state_at(system, {**given_coordinates(system), **(start or {})})
     free = free_mask(system, locked)
     rng = np.random.default_rng(seed)
     tried = _starts(system, rough, free, starts, rng)
@@ -130,10 +130,12 @@ def _estimated(hits: list[int]) -> float:
 def closed_state(system: LoopSystem, start: Mapping[str, float] | None, seed: int = 0) -> State:
     """The closed configuration nearest to a rough one; raises with what is open when there is none.
 
-    Coordinates that were given keep their values if the loops close with them, and are a first guess otherwise.
+    What `start` leaves out is as in the description's initial state. Coordinates that were given (those of the
+    description where nothing else is) keep their values if the loops close with them, and are a first guess otherwise.
     """
-    given = given_coordinates(system) if start is None else dict(start)
-    rough = state_at(system, given)
+    described = given_coordinates(system)
+    given = described if start is None else dict(start)
+    rough = state_at(system, {**described, **given})
     held = np.array([0.0 if f.symbol is not None and f.name in given else 1.0 for f in system.frame.freedoms])
     rng = np.random.default_rng(seed)
     for free in (held, np.ones(system.n)) if given else (np.ones(system.n),):
@@ -145,5 +147,5 @@ def closed_state(system: LoopSystem, start: Mapping[str, float] | None, seed: in
     found = project(system, random_states(system, 40, rng), steps=300)
     if np.min(found.gap) < CLOSED:
         return found.state.lane(int(np.argmin(found.gap)))
-    best = found.state.lane(int(np.argmin(found.gap)))
-    raise MechanismError(explain(system, best, np.ones(system.n), rng))
+    best = found.state.lane(int(np.argmin(np.nan_to_num(found.gap, nan=np.inf))))
+    raise MechanismError(f"mechanism '{system.frame.mechanism.name}' {explain(system, best, np.ones(system.n), rng)}")

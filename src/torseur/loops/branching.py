@@ -49,18 +49,26 @@ def branching(here: Spot, examine: Examine) -> Mobility:
     nearby = max(there.nearby_rank for _, there in found)
     if any(there.finite is None for _, there in found):
         return verdict(None, nearby, "singular, and a branch through it is undecided")
-    branches = _counted([branch for branch, _ in found])
+    branches = _counted(here, [branch for branch, _ in found])
     return verdict(max(b.dimension for b in branches), nearby, _listed(branches), tuple(branches))
 
 
-def _counted(ways: list[Branch]) -> list[Branch]:
+def _counted(here: Spot, ways: list[Branch]) -> list[Branch]:
     """Branches from the ways out that were examined: a curve has two ways out; larger families stand once each."""
-    dimensions = sorted({way.dimension for way in ways}, reverse=True)
-    kept: list[Branch] = []
-    for dimension in dimensions:
-        same = [way for way in ways if way.dimension == dimension]
-        kept += same[: -(-len(same) // 2)] if dimension == 1 else same[:1]
-    return kept
+    larger = {way.dimension: way for way in reversed(ways) if way.dimension > 1}
+    curves, kept = [way for way in ways if way.dimension <= 1], []
+    while curves:
+        first = curves.pop(0)
+        kept.append(first)
+        if curves:
+            curves.pop(int(np.argmin([_cosine(here, first, other) for other in curves])))
+    return [*(larger[d] for d in sorted(larger, reverse=True)), *kept]
+
+
+def _cosine(here: Spot, first: Branch, second: Branch) -> float:
+    """Of the angle between two ways out."""
+    a, b = (here.steps_to(way.point)[0] for way in (first, second))
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
 def _listed(branches: list[Branch]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from torseur.errors import MechanismError, unknown_name
 from torseur.loops.numbers import floats
-from torseur.loops.skeleton import BALL, TURN
+from torseur.loops.skeleton import BALL, TURN, resolved
 from torseur.loops.so3 import turn_about
 from torseur.loops.system import LoopSystem, State
 from torseur.mechanism import Joint
@@ -23,7 +23,7 @@ def given_coordinates(system: LoopSystem) -> dict[str, float]:
     mechanism = system.frame.mechanism
     known = {c.name for joint in mechanism.joints for c in joint.coordinates}
     given = [(name, value) for name, value in mechanism.initial if name in known]
-    values = floats(mechanism, [value for _, value in given], {})
+    values = floats(mechanism, resolved(mechanism, [value for _, value in given]), {})
     return {name: value for (name, _), value in zip(given, values, strict=True)}
 
 

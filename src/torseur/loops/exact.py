@@ -2,8 +2,7 @@
 
 The ring is Q[x, c_i, s_i] / (c_i² + s_i² - 1), one pair per angle. Ranks on the closed configurations come from
 Gröbner bases: a minor vanishes there when 1 lies in the ideal of the closures and 1 - y minor (over the complex
-numbers, which may have more solutions than the real ones). Syzygies of the columns of the constraint matrix give N
-with M N = 0.
+numbers, which may have more solutions than the real ones).
 """
 
 from __future__ import annotations
@@ -169,24 +168,3 @@ def _vanishes(polynomial: Any, ideal: list[Any], variables: tuple[Any, ...]) -> 
     y = sp.Symbol("y_inverse")
     basis = sp.groebner([*ideal, 1 - y * polynomial], y, *variables, order="grevlex", extension=True)
     return bool(basis.exprs == [1])
-
-
-def passage_by_syzygies(loops: PolynomialLoops) -> Any:
-    """N with M N = 0 over the ring of cosines and sines; its columns generate all relations between those of M."""
-    import sympy as sp
-
-    ring = sp.QQ.old_poly_ring(*loops.variables)
-    quotient = ring / [ring.convert(r) for r in loops.relations] if loops.relations else ring
-    rows, columns = loops.matrix.shape
-    module = quotient.free_module(rows)
-    generated = module.submodule(*[[loops.matrix[i, j] for i in range(rows)] for j in range(columns)])
-    relations = generated.syzygy_module().gens
-    vectors = [[_written(quotient, entry) for entry in vector] for vector in relations]
-    kept = [v for v in vectors if any(entry != 0 for entry in v)]
-    return sp.Matrix(columns, len(kept), lambda i, j: kept[j][i])
-
-
-def _written(ring: Any, entry: Any) -> Any:
-    import sympy as sp
-
-    return sp.expand(ring.to_sympy(entry))

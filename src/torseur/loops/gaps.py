@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from torseur.loops.projection import CLOSED, project, random_states
+from torseur.loops.relations import Relation, UserEquation
 from torseur.loops.system import LoopSystem, State
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -17,20 +18,31 @@ _OPEN = 1e-7
 
 @dataclass(frozen=True)
 class Gap:
-    """What is left open of a loop or constraint: metres and radians."""
+    """What is left open of a loop or constraint: metres, radians, or the number an equation of mixed units gives (SI).
+
+    `joint` is the joint that closes the loop, empty for a constraint.
+    """
 
     loop: str
     joint: str
     distance: float
     angle: float
+    number: float = 0.0
+
+    @property
+    def size(self) -> str:
+        """How much is open, in words."""
+        parts = [f"{self.distance:.3g} m"] if self.distance else []
+        parts += [f"{np.degrees(self.angle):.3g} deg"] if self.angle else []
+        parts += [f"{self.number:.3g}"] if self.number else []
+        return " and ".join(parts) or "nothing"
 
     def __str__(self) -> str:
-        parts = []
-        if self.distance > 0:
-            parts.append(f"{self.distance:.3g} m")
-        if self.angle > 0:
-            parts.append(f"{np.degrees(self.angle):.3g} deg")
-        return f"{self.loop}: {' and '.join(parts) or 'closed'} at {self.joint}"
+        if self.joint:
+            return f"{self.loop} is open by {self.size} at joint '{self.joint}'"
+        if np.isnan(self.number):
+            return f"{self.loop} has no value there"
+        return f"{self.loop} is off by {self.size}"
 
 
 def loop_name(system: LoopSystem, cycle: int) -> str:
@@ -45,22 +57,30 @@ def gaps(system: LoopSystem, state: State) -> list[Gap]:
     residual = system.residual(state)[0]
     found = []
     for c, cycle in enumerate(system.cycles):
-        angle, shift = residual[6 * c : 6 * c + 3], residual[6 * c + 3 : 6 * c + 6]
-        joint = f"joint '{system.frame.edges[cycle.closing].joint}'"
-        found.append(_gap(system, loop_name(system, c), joint, np.linalg.norm(shift), np.linalg.norm(angle)))
+        angle, shift = (float(np.linalg.norm(residual[k : k + 3])) for k in (6 * c, 6 * c + 3))
+        sizes = (_opened(shift) * system.length, _opened(angle))
+        found.append((shift + angle, Gap(loop_name(system, c), system.frame.edges[cycle.closing].joint, *sizes)))
     start = 6 * len(system.cycles)
     for relation in system.relations:
         size = float(np.linalg.norm(residual[start : start + len(relation.parts)]))
-        found.append(_gap(system, relation.name, "it", size, 0.0))
+        found.append((size, _relation_gap(system, relation, _opened(size))))
         start += len(relation.parts)
-    opened = [g for g in found if g.distance > 0 or g.angle > 0]
-    return sorted(opened, key=lambda g: -(g.distance / system.length + g.angle))
+    opened = [(size, gap) for size, gap in found if gap.distance or gap.angle or gap.number]
+    return [gap for _, gap in sorted(opened, key=lambda pair: -pair[0])]
 
 
-def _gap(system: LoopSystem, loop: str, joint: str, distance: Any, angle: Any) -> Gap:
-    """A gap in metres and radians; what rounding leaves counts as closed."""
-    metres = float(distance) * system.length if distance > _OPEN else 0.0
-    return Gap(loop, joint, metres, float(angle) if angle > _OPEN else 0.0)
+def _opened(size: float) -> float:
+    """What is open; what rounding leaves counts as closed."""
+    return 0.0 if size <= _OPEN else size
+
+
+def _relation_gap(system: LoopSystem, relation: Relation, size: float) -> Gap:
+    """A relation's gap in its own unit."""
+    if not isinstance(relation, UserEquation):
+        return Gap(relation.name, "", size * system.length, 0.0)
+    value = size * relation.scale
+    by_unit = {"m": (value, 0.0, 0.0), "rad": (0.0, value, 0.0)}
+    return Gap(relation.name, "", *by_unit.get("" if np.isnan(value) else relation.unit, (0.0, 0.0, value)))
 
 
 def explain(system: LoopSystem, best: State, free: Floats, rng: np.random.Generator) -> str:
@@ -76,18 +96,21 @@ def explain(system: LoopSystem, best: State, free: Floats, rng: np.random.Genera
     guilty = [part for part in _alone(system) if not _closes(part, rng)]
     if guilty:
         texts = [_first(gaps(part, _nearest(part, rng))) for part in guilty[:3]]
-        return f"cannot close: {'; '.join(texts)}, at best over all positions. Check the dimensions and axes there."
-    names = [g.loop for g in gaps(system, best)[:4]]
-    return f"each loop closes alone, but {_listed(names)} do not close together: {_first(gaps(system, best))}."
+        return f"cannot close: at best, over all positions, {'; '.join(texts)}. Check the dimensions and axes there."
+    opened = gaps(system, best)
+    names = [gap.loop for gap in opened[:4]]
+    contradiction = all(not gap.joint for gap in opened)
+    does = "contradict each other" if contradiction else "do not close together"
+    return f"cannot close: {_listed(names)} {does}, though each can be met alone: at best {_first(opened)}."
 
 
 def _first(found: list[Gap]) -> str:
-    return str(found[0]) if found else "a small gap is left"
+    return str(found[0]) if found else "a gap of rounding size is left"
 
 
 def _listed(names: list[str]) -> str:
     quoted = [name if " " in name else f"'{name}'" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted or ["the loops"])
 
 
 def _alone(system: LoopSystem) -> list[LoopSystem]:

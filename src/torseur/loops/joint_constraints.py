@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 from torseur.loops.chains import chain, number_slots, stacked, walk
 from torseur.loops.cycles import Passage
 from torseur.loops.directions import direction_name
-from torseur.loops.model import number_edges
 from torseur.loops.poses import Poses, body_poses
 from torseur.loops.skeleton import Edge
 from torseur.loops.system import LoopSystem, State
@@ -32,7 +32,7 @@ class JointRow:
 def joint_rows(system: LoopSystem, state: State) -> tuple[list[JointRow], Floats]:
     """(rows, A): everything the joints forbid, and the matrix of it over the velocities of all bodies (6 each)."""
     poses = body_poses(system, state)
-    edges = number_edges(system)
+    edges = system.edges
     rows = [row for k in range(len(edges)) for row in _forbidden(system, edges, state, poses, k)]
     bodies = {body.name: b for b, body in enumerate(system.frame.mechanism.bodies)}
     matrix = np.zeros((len(rows), 6 * len(bodies)))
@@ -44,7 +44,7 @@ def joint_rows(system: LoopSystem, state: State) -> tuple[list[JointRow], Floats
     return rows, matrix
 
 
-def _forbidden(system: LoopSystem, edges: list[Edge], state: State, poses: Poses, k: int) -> list[JointRow]:
+def _forbidden(system: LoopSystem, edges: Sequence[Edge], state: State, poses: Poses, k: int) -> list[JointRow]:
     """Unit wrenches that do no work on a joint's motions: couples and forces along readable directions."""
     point, angular, linear = _motions(system, edges, state, poses, k)
     zero = np.zeros(3)
@@ -72,7 +72,7 @@ def _line(vectors: Floats) -> Floats | None:
 
 
 def _motions(
-    system: LoopSystem, edges: list[Edge], state: State, poses: Poses, k: int
+    system: LoopSystem, edges: Sequence[Edge], state: State, poses: Poses, k: int
 ) -> tuple[Floats, Floats, Floats]:
     """(a point of the joint, angular velocities and velocities there per freedom), in the earth's axes."""
     edge = edges[k]

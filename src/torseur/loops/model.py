@@ -46,7 +46,7 @@ def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
     amounts = amounts_of(frame, slots.step, slots.count, length, time, numbers)
     relations = RelationModel(frame, edges, slots, JointGraph(edges, sorted(tree)), length, time, amounts.units)
     balls = tuple(step.freedoms[0] for edge in frame.edges for step in edge.steps if step.kind == BALL)
-    system = LoopSystem(frame, cycles, chains, amounts, relations.all(), balls, slots.count, length, time)
+    system = LoopSystem(frame, tuple(edges), cycles, chains, amounts, relations.all(), balls, slots.count, length, time)
     return replace(system, relations=tuple(_scaled(system, relation) for relation in system.relations))
 
 
@@ -61,11 +61,6 @@ def _scaled(system: LoopSystem, relation: Relation) -> Relation:
     sizes = np.linalg.norm(np.concatenate([rows, speeds], axis=1), axis=2)
     typical = float(np.median(sizes)) or float(np.max(sizes, initial=0.0))
     return replace(relation, scale=typical) if np.isfinite(typical) and typical > 0 else relation
-
-
-def number_edges(system: LoopSystem) -> list[Edge]:
-    """The edges of a system with numbers for their constants."""
-    return with_numbers(system.frame, partial(_numbers, system.frame.mechanism, system.time))
 
 
 def _numbers(mechanism: Mechanism, time: float, expressions: Sequence[Expr]) -> list[float]:

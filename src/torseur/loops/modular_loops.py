@@ -16,7 +16,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 _SAMPLES = 300_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ModularElement:
     """An offset, then a turn or a move (the slot's number decides how far)."""
 
@@ -28,7 +28,7 @@ class ModularElement:
     sign: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ModularCycle:
     """Elements around a loop, then the last offset."""
 
@@ -41,7 +41,7 @@ class ModularCycle:
         return [e.slot for e in self.elements]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Place:
     """Places (N, 3, 3) and (N, 3), and which of them are meaningless (a division by zero)."""
 
@@ -113,6 +113,12 @@ def solutions(
     b = field.inverted(field.then(b, cycle.turn, cycle.shift))
     met = _meetings(a, b, rng, wanted)
     return [_picked(ahead, i, free) | _picked(behind, j, free) for i, j in met]
+
+
+def effort(field: FiniteField, cycle: ModularCycle, known: Point) -> int:
+    """How many places are walked to when a loop is solved."""
+    free = sum(slot not in known for slot in cycle.slots)
+    return sum(min(field.prime**half, _SAMPLES) for half in (free // 2, free - free // 2))
 
 
 def _picked(values: dict[int, Integers], lane: int, free: list[int]) -> Point:

@@ -13,7 +13,7 @@ from torseur.graph import Expr
 from torseur.loops.chains import Chain, chain, number_slots
 from torseur.loops.finite_field import PRIMES, NoSquareRoot, exact_numbers, residue
 from torseur.loops.model import with_numbers
-from torseur.loops.modular_loops import FiniteField, ModularCycle, ModularElement, Point, solutions
+from torseur.loops.modular_loops import FiniteField, ModularCycle, ModularElement, Point, effort, solutions
 from torseur.loops.skeleton import BALL, TURN
 from torseur.loops.system import LoopSystem
 from torseur.spatial import Transform, Vec3
@@ -21,7 +21,7 @@ from torseur.spatial import Transform, Vec3
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _POINTS = 6
-_TRIES = 40
+_EFFORT = 8_000_000  # places walked to before a prime is given up
 _ROUNDS = 6
 _PRIMES_TRIED = 2
 
@@ -51,6 +51,8 @@ def modular_rank(system: LoopSystem, rng: np.random.Generator) -> ModularRank:
         tried += 1
         if tried == _PRIMES_TRIED:
             break
+    if tried == 0:
+        raise UnsupportedError("the square roots in its dimensions do not exist modulo small primes.")
     raise UnsupportedError("no closed configurations were found modulo small primes.")
 
 
@@ -96,13 +98,13 @@ def _vector(vector: Vec3) -> Integers:
 def _points(field: FiniteField, cycles: list[ModularCycle], rng: np.random.Generator) -> list[Point]:
     """Configurations that close all loops, one loop after the other, those with the fewest new joints first."""
     order = _solving_order(cycles)
-    left = _TRIES
+    left = _EFFORT
 
     def extended(k: int, known: Point) -> Point | None:
         nonlocal left
         if k == len(order):
             return known
-        left -= 1
+        left -= effort(field, order[k], known)
         for found in solutions(field, order[k], known, rng, 4) if left > 0 else []:
             whole = extended(k + 1, {**known, **found})
             if whole is not None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from torseur.loops.chains import chain, number_slots, stacked, walk
 from torseur.loops.cycles import Passage
-from torseur.loops.model import number_edges
 from torseur.loops.so3 import cross_rows
 from torseur.loops.system import LoopSystem, State
 from torseur.mechanism import EARTH_NAME
@@ -32,7 +31,7 @@ class Poses:
 
 def body_poses(system: LoopSystem, state: State) -> Poses:
     """Every body's place and the motions its position depends on, along the spanning tree."""
-    edges = number_edges(system)
+    edges = system.edges
     number = {edge.joint: k for k, edge in enumerate(edges)}
     branches = [b for b in spanning_tree(system.frame.mechanism).branches if not b.closes]
     slots = number_slots(system.frame)

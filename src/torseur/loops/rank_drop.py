@@ -1,7 +1,8 @@
 """The configuration near a given one where the rank of the closures drops, by Newton's method.
 
 Unknown are the state x and a first-order motion a besides those there are anyway (B a = 0):
-f(x) = 0, J(x) a = 0, |a| = 1.
+f(x) = 0, J(x) a = 0, |a| = 1. What is found is sharpened with all motions V at once: f(x) = 0, J(x) V = 0, Cᵀ V = 1,
+which has no other solutions nearby.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 _STEP = 1e-5
 _CLOSED = 1e-9
 _ROUNDS = 40
+_SHARP_ROUNDS = 8
 
 
 def rank_drop(system: LoopSystem, state: State, rank: int) -> State | None:
@@ -38,7 +40,38 @@ def rank_drop(system: LoopSystem, state: State, rank: int) -> State | None:
         else:
             damping = max(damping * 6, 1e-12)
     dropped = np.linalg.norm(value) < _CLOSED and ranks(system.linearised(state)[1])[0] < rank
-    return state if dropped else None
+    return _sharpened(system, state, rank) if dropped else None
+
+
+def _sharpened(system: LoopSystem, state: State, rank: int) -> State:
+    """The state where the rank drops by one, to rounding; the given one where that does not converge."""
+    border = np.linalg.svd(system.linearised(state)[1][0])[2][rank - 1 :].T
+    motions, n, best = border, system.n, state
+    size = np.inf
+    for _ in range(_SHARP_ROUNDS):
+        value, slope = _bordered(system, state, motions, border)
+        if np.linalg.norm(value) >= size:
+            return best
+        best, size = state, float(np.linalg.norm(value))
+        step = np.asarray(np.linalg.lstsq(slope, -value, rcond=1e-10)[0], float)
+        state = system.moved(state, step[None, :n])
+        motions = motions + step[n:].reshape(motions.shape[1], n).T
+    return best
+
+
+def _bordered(system: LoopSystem, state: State, motions: Floats, border: Floats) -> tuple[Floats, Floats]:
+    """The equations of the state and all its motions, and their Jacobian."""
+    residual, jacobian = (part[0] for part in system.linearised(state))
+    n, count, rows = system.n, motions.shape[1], len(residual)
+    value = np.concatenate([residual, (jacobian @ motions).T.ravel(), (border.T @ motions - np.eye(count)).T.ravel()])
+    slope = np.zeros((rows + count * (rows + count), n * (1 + count)))
+    slope[:rows, :n] = jacobian
+    for k in range(count):
+        first, last, own = rows + k * rows, rows + count * rows + k * count, slice(n + k * n, n + (k + 1) * n)
+        slope[first : first + rows, :n] = _curvature(system, state, motions[:, k])
+        slope[first : first + rows, own] = jacobian
+        slope[last : last + count, own] = border.T
+    return value, slope
 
 
 def _augmented(system: LoopSystem, state: State, a: Floats, rank: int) -> tuple[Floats, Floats]:

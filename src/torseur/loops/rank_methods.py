@@ -45,10 +45,10 @@ def _modular(here: Spot) -> RankFinding:
     try:
         found = modular_rank(here.system, here.rng)
     except UnsupportedError as reason:
-        return RankFinding("points modulo a prime", None, str(reason))
+        return RankFinding("points modulo a prime", None, str(reason), here=False)
     met = ", ".join(f"{count} of rank {rank}" for rank, count in sorted(found.points.items()))
     rank = found.rank if sum(found.points.values()) >= _ENOUGH_POINTS else None
-    return RankFinding("points modulo a prime", rank, f"prime {found.prime}, points: {met}")
+    return RankFinding("points modulo a prime", rank, f"prime {found.prime}, points: {met}", here=False)
 
 
 def _exact(here: Spot) -> RankFinding:
@@ -56,11 +56,11 @@ def _exact(here: Spot) -> RankFinding:
     try:
         loops = polynomial_loops(here.system.frame.mechanism, Fraction(repr(here.system.time)))
     except UnsupportedError as reason:
-        return RankFinding("exact algebra", None, str(reason))
+        return RankFinding("exact algebra", None, str(reason), here=False)
     closed = admissible_rank(loops)
     left_out = here.system.n - loops.size
     support = f"{closed} over the {loops.size} coordinates of the tree, {generic_rank(loops)} where they are free"
-    return RankFinding("exact algebra", closed + left_out, support)
+    return RankFinding("exact algebra", closed + left_out, support, here=False)
 
 
 def _numeric(here: Spot) -> RankFinding:

@@ -66,12 +66,14 @@ def _of_joints(here: Spot, jacobian: Floats) -> list[Redundancy]:
     rows, matrix = joint_rows(system, here.state)
     order = _joint_order(system, rows)
     rows, matrix = [rows[i] for i in order], matrix[order]
-    dependent = _dependent(matrix, expected)
-    return [_worded(system, rows, row, _explained(system, rows, matrix, row, basis)) for row, basis in dependent]
+    around: Floats = np.asarray(np.linalg.pinv(_incidence(system)), float)
+    return [_worded(system, rows, found.row, _explained(system, rows, matrix, found), around)
+            for found in _dependent(matrix, expected)]  # fmt: skip
 
 
-def _explained(system: LoopSystem, rows: list[JointRow], matrix: Floats, row: int, basis: list[int]) -> Floats:
-    """A vanishing combination of few rows up to `row`, looked for in the loops through its joint before everywhere."""
+def _explained(system: LoopSystem, rows: list[JointRow], matrix: Floats, found: _Dependent) -> Floats:
+    """A vanishing combination of few rows up to a dependent one, in the loops through its joint before everywhere."""
+    row = found.row
     for cycle in system.cycles:
         joints = {passage.edge for passage in cycle.passages}
         if rows[row].joint not in joints:
@@ -86,7 +88,7 @@ def _explained(system: LoopSystem, rows: list[JointRow], matrix: Floats, row: in
     if row < _MANY_ROWS:
         chosen[: row + 1] = _sparse(_moved_bodies(matrix[: row + 1]))
     else:
-        chosen[[*basis, row]] = _fundamental(matrix, row, basis)
+        chosen[[*found.basis, row]] = [*-_cleaned(found.weights), 1.0]
     return chosen
 
 
@@ -127,20 +129,34 @@ def _joint_order(system: LoopSystem, rows: list[JointRow]) -> list[int]:
     return sorted(range(len(rows)), key=lambda i: (late.get(rows[i].joint, -1), rows[i].joint, i))
 
 
-def _dependent(matrix: Floats, count: int) -> list[tuple[int, list[int]]]:
-    """(row, independent rows before it) for each row that depends on earlier ones (Gram-Schmidt)."""
-    space = np.zeros((0, matrix.shape[1]))
+@dataclass(frozen=True)
+class _Dependent:
+    """A row that is a sum of independent rows before it, with weights."""
+
+    row: int
+    basis: list[int]
+    weights: Floats
+
+
+def _dependent(matrix: Floats, count: int) -> list[_Dependent]:
+    """The rows that depend on earlier ones (Gram-Schmidt; the rows kept are a triangle times an orthonormal set)."""
+    from scipy.linalg import solve_triangular
+
+    space, triangle = np.zeros((0, matrix.shape[1])), np.zeros((len(matrix), len(matrix)))
     kept: list[int] = []
-    found: list[tuple[int, list[int]]] = []
+    found: list[_Dependent] = []
     for i, row in enumerate(matrix):
-        rest = row - (row @ space.T) @ space
-        rest = rest - (rest @ space.T) @ space
-        size = np.linalg.norm(rest)
+        along = space @ row
+        again = space @ (row - along @ space)
+        along, rest = along + again, row - (along + again) @ space
+        size, rank = np.linalg.norm(rest), len(kept)
         if size > _DEPENDENT * np.linalg.norm(row):
+            triangle[rank, : rank + 1] = [*along, size]
             space = np.vstack([space, rest / size])
             kept.append(i)
         elif len(found) < count:
-            found.append((i, list(kept)))
+            weights = solve_triangular(triangle[:rank, :rank].T, along) if rank else along
+            found.append(_Dependent(i, list(kept), np.asarray(weights)))
     return found
 
 
@@ -164,11 +180,6 @@ def _left_null(matrix: Floats) -> Floats:
     return left[:, rank:]
 
 
-def _fundamental(matrix: Floats, row: int, basis: list[int]) -> Floats:
-    solution = np.linalg.lstsq(matrix[basis].T, matrix[row], rcond=None)[0]
-    return np.concatenate([-_cleaned(solution), [1.0]])
-
-
 def _cleaned(values: Floats) -> Floats:
     largest = np.max(np.abs(values), initial=0.0)
     return np.where(np.abs(values) < _SMALL * max(float(largest), 1.0), 0.0, values)
@@ -187,28 +198,29 @@ def _weighted(left: Floats, weights: Floats) -> Floats | None:
     return _cleaned(left @ np.asarray(solved.x)[:free]) if solved.status == 0 else None
 
 
-def _worded(system: LoopSystem, rows: list[JointRow], row: int, combination: Floats) -> Redundancy:
+def _worded(system: LoopSystem, rows: list[JointRow], row: int, combination: Floats, around: Floats) -> Redundancy:
     used = [int(i) for i in np.flatnonzero(combination)]
     edges = system.frame.edges
     joint = rows[row].joint
     others = list(dict.fromkeys(edges[rows[i].joint].joint for i in used if rows[i].joint != joint))
     own = [rows[i].name for i in used if rows[i].joint == joint and i != row]
-    loops = _loops(system, rows, used, combination)
+    wrenches = np.zeros((len(edges), 6))
+    for i in used:
+        wrenches[rows[i].joint] += combination[i] * rows[i].wrench
+    loops = _carrying(system, around @ wrenches)
     return Redundancy(tuple(loops), edges[joint].joint, rows[row].name, tuple(others), tuple(own), len(used) > _LONG)
 
 
-def _loops(system: LoopSystem, rows: list[JointRow], used: list[int], combination: Floats) -> list[str]:
-    """Loops that the forces of the combination run around."""
-    count, cycles = len(system.frame.edges), system.cycles
-    matrix = np.zeros((6 * count, 6 * len(cycles)))
-    for c, cycle in enumerate(cycles):
+def _incidence(system: LoopSystem) -> Floats:
+    """Which joints each loop passes, and which way (joints, loops)."""
+    matrix = np.zeros((len(system.frame.edges), len(system.cycles)))
+    for c, cycle in enumerate(system.cycles):
         for passage in cycle.passages:
-            block = (6 * passage.edge, 6 * c)
-            sign = 1.0 if passage.forward else -1.0
-            matrix[block[0] : block[0] + 6, block[1] : block[1] + 6] = sign * np.eye(6)
-    wrenches = np.zeros(6 * count)
-    for i in used:
-        wrenches[6 * rows[i].joint : 6 * rows[i].joint + 6] += combination[i] * rows[i].wrench
-    around = np.linalg.lstsq(matrix, wrenches, rcond=None)[0].reshape(-1, 6)
+            matrix[passage.edge, c] = 1.0 if passage.forward else -1.0
+    return matrix
+
+
+def _carrying(system: LoopSystem, around: Floats) -> list[str]:
+    """The loops that wrenches run around."""
     sizes = np.linalg.norm(around, axis=1)
     return [loop_name(system, int(c)) for c in np.flatnonzero(sizes > _DEPENDENT * np.max(sizes, initial=1e-300))]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.errors import UnsupportedError
+from torseur.errors import MechanismError, UnsupportedError
 from torseur.graph import Expr, gradient, substitute, symbols_of
 from torseur.loops.chains import Chains, Slots, chain, stacked
 from torseur.loops.cycles import JointGraph
@@ -62,6 +62,11 @@ class RelationModel:
 
     def _distance(self, c: Distance) -> FixedDistance:
         (value,) = self._numbers([c.value])
+        if not value > 0:
+            raise MechanismError(
+                f"constraint '{c.name}': a distance of {value:.4g} m cannot be kept; expected more than 0. "
+                "To keep two points together use a spherical joint."
+            )
         chains = self._chains(c.first, c.second)
         return FixedDistance(f"constraint '{c.name}'", ("distance",), (), chains, value / self.length, self.slots.count)
 
@@ -93,8 +98,15 @@ class RelationModel:
         return UserEquation(
             f"constraint '{c.name}'", () if moving else ("equation",), ("rate",) if moving else (),
             value, slopes, rates, tuple(i for i, _ in present), symbols, self.units,
-            measured, 1.0, self.slots.count,
+            measured, self._unit(present, measured, slopes), 1.0, self.slots.count,
         )  # fmt: skip
+
+    def _unit(self, present: Sequence[tuple[int, Expr]], measured: Sequence[Measured], slopes: Sequence[Expr]) -> str:
+        """The common unit of the variables of an equation that is linear in them, empty for any other."""
+        if symbols_of(list(slopes)):
+            return ""
+        units = {self.frame.freedoms[i].unit for i, _ in present} | ({"m"} if measured else set())
+        return units.pop() if len(units) == 1 else ""
 
     def _reduced(self, c: Equation) -> Expr:
         """The residual with numbers for parameters and time."""

@@ -125,7 +125,8 @@ class Measured:
 class UserEquation(Relation):
     """0 = g(coordinates, measured positions); `slopes` by coordinate, then by measurement.
 
-    `rates` are its slopes by the rates of the coordinates when it restricts velocities.
+    `rates` are its slopes by the rates of the coordinates when it restricts velocities. `unit` is "rad" or "m" where
+    all its variables are of that kind, and empty otherwise.
     """
 
     value: Expr
@@ -135,6 +136,7 @@ class UserEquation(Relation):
     symbols: tuple[Expr, ...]
     units: Floats
     measured: tuple[Measured, ...]
+    unit: str
     scale: float
     slots: int
 
@@ -163,7 +165,9 @@ class UserEquation(Relation):
         return rows
 
     def _numbers(self, expressions: list[Expr], bound: dict[Expr, Any], states: int) -> list[Floats]:
-        return [np.broadcast_to(np.asarray(v, float), (states,)) for v in evaluate(expressions, bound)]
+        # A formula may have no value at some of the states tried: these are then never taken for closed.
+        with np.errstate(all="ignore"):
+            return [np.broadcast_to(np.asarray(v, float), (states,)) for v in evaluate(expressions, bound)]
 
     def _bound(self, x: Floats, amounts: Floats, balls: Floats) -> tuple[dict[Expr, Any], list[Floats]]:
         bound: dict[Expr, Any] = {q: x[:, i] * self.units[i] for q, i in zip(self.symbols, self.freedoms, strict=True)}

@@ -6,27 +6,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.loops.outline import Outline
 from torseur.loops.partition import Partition
 from torseur.loops.redundancy import Redundancy
+
+_MOST_SHOWN = 12
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What was done to open the loops: joints that carry bodies, joints that close loops, loops by their joints."""
+    """What was done to open the loops: joints that carry bodies, joints that close loops, loops by their joints.
+
+    `kept` are the closing joints whose coordinates are needed besides; `constraints` stand beside the joints.
+    """
 
     tree: tuple[str, ...]
     closing: tuple[str, ...]
     kept: tuple[str, ...]
     loops: tuple[str, ...]
+    constraints: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class RankFinding:
-    """The rank on the closed configurations, by which method, and what supports it; None when undecided."""
+    """The rank on the closed configurations, by which method, and what supports it; None when undecided.
+
+    Where it is not that of `here`, the configuration examined, it is the largest over all closed configurations,
+    complex ones included, which may be larger than at any real one.
+    """
 
     method: str
     rank: int | None
     support: str
+    here: bool = True
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,22 @@ class OtherConfiguration:
     rank: int
     infinitesimal: int
     starts: int
+
+
+@dataclass(frozen=True)
+class Way:
+    """A branch of motion through a singular configuration: its dimension and the freedoms it moves.
+
+    On a curve they have rates, the largest 1; on a larger family 1 marks what moves.
+    """
+
+    dimension: int
+    rates: Mapping[str, float]
+
+    def __str__(self) -> str:
+        if self.dimension > 1:
+            return f"dimension {self.dimension}: {', '.join(self.rates)} move"
+        return f"dimension {self.dimension}: {', '.join(f'{name} {rate:+.3g}' for name, rate in self.rates.items())}"
 
 
 @dataclass(frozen=True)
@@ -61,17 +89,24 @@ class LoopReport:
     reason: str
     singular: bool
     nearby_rank: int
-    branches: tuple[int, ...]
+    ways: tuple[Way, ...]
     redundancies: tuple[Redundancy, ...]
     redundant: int
     partition: Partition
     configuration: Mapping[str, float]
     others: tuple[OtherConfiguration, ...]
+    remarks: tuple[str, ...]
+    outline: Outline
 
     @property
     def rank(self) -> int | None:
-        """The rank on the closed configurations by the chosen method."""
-        return self.ranks[-1].rank
+        """The rank at the configuration examined, by the most exact of the methods asked for that tell it."""
+        return [finding for finding in self.ranks if finding.here][-1].rank
+
+    @property
+    def branches(self) -> tuple[int, ...]:
+        """Dimensions of the branches through a singular configuration."""
+        return tuple(way.dimension for way in self.ways)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -81,15 +116,17 @@ class LoopReport:
         return {
             "mechanism": self.mechanism,
             "cut": {"tree": list(self.cut.tree), "closing": list(self.cut.closing), "kept": list(self.cut.kept),
-                    "loops": list(self.cut.loops)},
+                    "loops": list(self.cut.loops), "constraints": list(self.cut.constraints)},
             "freedoms": self.freedoms,
             "equations": self.equations,
             "mobility": {"by_count": self.count, "by_order": self.count_by_order, "infinitesimal": self.infinitesimal,
                          "velocity": self.velocity, "finite": self.finite, "reason": self.reason},
             "rank": {"generic": self.generic_rank, "admissible": self.rank, "nearby": self.nearby_rank,
-                     "findings": [{"method": r.method, "rank": r.rank, "support": r.support} for r in self.ranks]},
+                     "findings": [{"method": r.method, "rank": r.rank, "support": r.support,
+                                   "of": "this configuration" if r.here else "all closed configurations"}
+                                  for r in self.ranks]},
             "singular": self.singular,
-            "branches": list(self.branches),
+            "branches": [{"dimension": way.dimension, "rates": dict(way.rates)} for way in self.ways],
             "redundant": self.redundant,
             "redundancies": [_redundancy(r) for r in self.redundancies],
             "independent": list(self.partition.independent),
@@ -99,6 +136,9 @@ class LoopReport:
             "configuration": dict(self.configuration),
             "other_configurations": [{"rank": o.rank, "infinitesimal": o.infinitesimal, "starts": o.starts}
                                      for o in self.others],
+            "remarks": list(self.remarks),
+            "outline": {"loops": [{"joints": list(p.joints), "bodies": list(p.bodies)} for p in self.outline.loops],
+                        "places": {joint: list(place) for joint, place in self.outline.places.items()}},
         }  # fmt: skip
 
 
@@ -114,10 +154,11 @@ def _lines(r: LoopReport) -> list[str]:
     return [
         f"{r.mechanism}: finite mobility {finite}, infinitesimal {r.infinitesimal} ({r.reason})",
         *_cut_lines(r.cut),
+        f"  examined at {_listed(r.configuration)}",
         f"  freedoms {r.freedoms}, equations {r.equations}; mobility by count {r.count}, "
         f"by the order of the loops {r.count_by_order}",
         f"  rank at a random open point {r.generic_rank} (depends on how closure is written)",
-        *(f"  rank where the loops are closed: {_shown(f.rank)} by {f.method} ({f.support})" for f in r.ranks),
+        *(line for finding in r.ranks for line in _rank_lines(finding, r.nearby_rank)),
         *_singular_lines(r),
         *_velocity_lines(r),
         *_redundancy_lines(r),
@@ -125,11 +166,21 @@ def _lines(r: LoopReport) -> list[str]:
         f"(quality {r.partition.quality:.2f} of 1)",
         *(f"  also met from random starts ({o.starts}): rank {o.rank}, infinitesimal mobility {o.infinitesimal}"
           for o in r.others),
+        *(f"  remark: {remark}" for remark in r.remarks),
     ]  # fmt: skip
 
 
 def _shown(number: int | None) -> str:
     return "undecided" if number is None else str(number)
+
+
+def _rank_lines(f: RankFinding, nearby: int) -> list[str]:
+    if f.here:
+        return [f"  rank where the loops are closed: {_shown(f.rank)} by {f.method} ({f.support})"]
+    lines = [f"  largest rank of all closed configurations: {_shown(f.rank)} by {f.method} ({f.support})"]
+    if f.rank is not None and f.rank != nearby:
+        lines.append(f"    not {nearby} as around here: other configurations, or only complex ones, have it")
+    return lines
 
 
 def _cut_lines(cut: Cut) -> list[str]:
@@ -138,20 +189,27 @@ def _cut_lines(cut: Cut) -> list[str]:
     ]
     if cut.kept:
         lines.append(f"  coordinates kept at the cut of {', '.join(cut.kept)}")
-    shown = cut.loops[:12]
+    shown = cut.loops[:_MOST_SHOWN]
     lines += [f"    {name}" for name in shown]
     if len(cut.loops) > len(shown):
         lines.append(f"    and {len(cut.loops) - len(shown)} more")
+    if cut.constraints:
+        lines.append(f"  constraints besides: {', '.join(cut.constraints)}")
     return lines
+
+
+def _listed(values: Mapping[str, float]) -> str:
+    shown = [f"{name} = {value + 0.0:.5g}" for name, value in list(values.items())[:_MOST_SHOWN]]
+    return ", ".join(shown) + (f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else "")
 
 
 def _singular_lines(r: LoopReport) -> list[str]:
     if not r.singular:
         return []
     lines = [f"  this configuration is singular: the rank is {r.nearby_rank} on the configurations around it"]
-    if r.branches:
-        lines.append(f"  branches through it: {len(r.branches)}, of dimension {', '.join(map(str, r.branches))}")
-    return lines
+    if r.ways:
+        lines.append(f"  branches through it: {len(r.ways)}")
+    return [*lines, *(f"    {way}" for way in r.ways)]
 
 
 def _velocity_lines(r: LoopReport) -> list[str]:
@@ -167,6 +225,8 @@ def _redundancy_lines(r: LoopReport) -> list[str]:
     lines = [f"  {r.redundant} redundant constraint{plural} at first order"]
     if r.finite is not None and r.finite < r.infinitesimal and not r.singular:
         lines.append(f"    (together they still stop {r.infinitesimal - r.finite} of the first-order motions)")
+    if not r.redundancies:
+        lines.append("    (too many joints to name them one by one)")
     lines += [f"    {item}" for item in r.redundancies[:20]]
     if len(r.redundancies) > 20:
         lines.append(f"    and {len(r.redundancies) - 20} more")

@@ -15,7 +15,7 @@ from torseur.loops.amounts import Amounts
 from torseur.loops.chains import Chains, walk
 from torseur.loops.cycles import Cycle
 from torseur.loops.relations import Relation, Rows, spread
-from torseur.loops.skeleton import Skeleton
+from torseur.loops.skeleton import Edge, Skeleton
 from torseur.loops.so3 import cross_rows, exponential, logarithm, logarithm_slope
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -43,9 +43,13 @@ class State:
 
 @dataclass(frozen=True)
 class LoopSystem:
-    """Cycles and relations of a skeleton at one time; `ball_freedoms` are the first freedoms of the balls."""
+    """Cycles and relations of a skeleton at one time; `ball_freedoms` are the first freedoms of the balls.
+
+    `edges` are those of the skeleton with numbers for their constants.
+    """
 
     frame: Skeleton
+    edges: tuple[Edge, ...]
     cycles: tuple[Cycle, ...]
     chains: Chains
     amounts: Amounts

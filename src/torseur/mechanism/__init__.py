@@ -1,7 +1,7 @@
 """What the user said: bodies, joints, loads, constraints and parameters, frozen and checked."""
 
 from torseur.mechanism.bodies import Body, InertiaMatrix, body, implied_symbols, inertia
-from torseur.mechanism.constraints import Constraint, Distance, Equation, Rolling
+from torseur.mechanism.constraints import Constraint, Distance, Equation, Rolling, distance, driver, equation, rolling
 from torseur.mechanism.frames import EARTH, EARTH_NAME, HERE, Frame, Placement, Turn, placement, turn
 from torseur.mechanism.joints import (
     ElementaryMotion,
@@ -91,6 +91,9 @@ __all__ = [
     "coordinate_spring",
     "cylindrical",
     "denavit_hartenberg",
+    "distance",
+    "driver",
+    "equation",
     "fixed",
     "force",
     "free",
@@ -105,6 +108,7 @@ __all__ = [
     "planar",
     "prismatic",
     "revolute",
+    "rolling",
     "rotation",
     "sequence",
     "solid",

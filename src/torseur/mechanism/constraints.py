@@ -5,11 +5,15 @@ They are part of a description and of the language; analyses that do not cover t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from torseur.graph import ExprLike, as_expr
 from torseur.graph.expr import Expr
+from torseur.mechanism.bodies import Body
 from torseur.mechanism.frames import EARTH, Frame
-from torseur.mechanism.quantities import Vector
+from torseur.mechanism.quantities import Coordinate, Vector, as_vector
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,38 @@ class Rolling:
 
 
 Constraint = Equation | Distance | Rolling
+
+
+def equation(name: str, residual: ExprLike) -> Equation:
+    """0 = residual, of coordinates, rates, time and parameters; with rates it is a velocity constraint."""
+    return Equation(name, as_expr(residual))
+
+
+def driver(name: str, coordinate: Coordinate, law: ExprLike) -> Equation:
+    """A prescribed motion: the coordinate follows the law, an expression of time."""
+    return Equation(name, coordinate.symbol - as_expr(law))
+
+
+def distance(name: str, first: Frame | Body, second: Frame | Body, value: ExprLike) -> Distance:
+    """A massless rod with balls at its ends: two points keep their distance (m)."""
+    return Distance(name, _frame(first), _frame(second), as_expr(value))
+
+
+def rolling(
+    name: str,
+    wheel: Frame | Body,
+    radius: ExprLike,
+    normal: Sequence[Any] = (0, 0, 1),
+    on: Frame = EARTH,
+    tyre: ExprLike | None = None,
+) -> Rolling:
+    """A wheel that turns about the z axis of its frame and rolls on the plane through `on` with that upward normal.
+
+    `radius` is that of its rim, `tyre` that of the torus around it; without one it is a knife edge.
+    """
+    upward, thick = as_vector(normal, f"normal of '{name}'"), None if tyre is None else as_expr(tyre)
+    return Rolling(name, _frame(wheel), as_expr(radius), upward, on, thick)
+
+
+def _frame(place: Frame | Body) -> Frame:
+    return place if isinstance(place, Frame) else place.frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torseur.readers.errors import RobotFileError
 from torseur.readers.read import read_robot
-from torseur.readers.robot_file import Control, Finding, Limit, MeshFile, RobotFile, Shape, report
+from torseur.readers.robot_file import Control, Finding, Limit, MeshFile, RobotFile, Shape, summary
 from torseur.readers.writing import write_robot
 
 __all__ = [
@@ -16,6 +16,6 @@ __all__ = [
     "RobotFileError",
     "Shape",
     "read_robot",
-    "report",
+    "summary",
     "write_robot",
 ]

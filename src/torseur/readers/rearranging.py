@@ -21,10 +21,10 @@ from torseur.mechanism import (
 )
 from torseur.readers.assembly import Assembly
 from torseur.readers.errors import RobotFileError
-from torseur.readers.rigid import place_of, placement_of, turn_of_quaternion
+from torseur.readers.rigid import body_inertia, place_of, placement_of, turn_of_quaternion
 from torseur.readers.robot_file import RobotFile, Shape
 from torseur.readers.shape_inertia import central
-from torseur.spatial import NULL, SAME, Inertia, Symmetric3, Transform
+from torseur.spatial import SAME, Transform
 
 
 def hold_base(assembly: Assembly) -> None:
@@ -130,15 +130,8 @@ class _Merging:
         guests = [(name, place) for name, (home, place) in self.homes.items() if home == host.name]
         if not guests or host.mass is None:
             return host
-        total = _inertia(host)
+        total = body_inertia(host)
         for name, place in guests:
-            total = total + place.inertia_to_parent(_inertia(self.mechanism.body(name)))
+            total = total + place.inertia_to_parent(body_inertia(self.mechanism.body(name)))
         mass, centre, _, matrix = central(total)
         return replace(host, mass=as_expr(mass), iframe=placement(centre), inertia=inertia(*matrix))
-
-
-def _inertia(solid: Body) -> Inertia:
-    """The inertia of a body given by numbers, at its reference frame."""
-    assert solid.mass is not None and solid.inertia is not None
-    matrix = Symmetric3(*(float(c) for c in solid.inertia.components))
-    return place_of(solid.iframe or HERE).inertia_to_parent(Inertia(float(solid.mass), NULL, matrix))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.mechanism import Placement, Turn, placement, turn
-from torseur.spatial import Rotation, Symmetric3, Transform, Vec3, about
+from torseur.mechanism import HERE, Body, Placement, Turn, placement, turn
+from torseur.spatial import NULL, Inertia, Rotation, Symmetric3, Transform, Vec3, about
 
 ROUNDING = 1e-6  # robots are written with about six digits: what they break by less is rounding
 POINT = 1e-12  # m²: a body whose radius of gyration is below a micrometre is a point
@@ -53,6 +53,13 @@ def quaternion_of(rows: Sequence[Sequence[float]]) -> tuple[float, float, float,
     vector = [0.0, 0.0, 0.0]
     vector[i], vector[j], vector[k] = s / 4, (m[j][i] + m[i][j]) / s, (m[k][i] + m[i][k]) / s
     return (m[k][j] - m[j][k]) / s, vector[0], vector[1], vector[2]
+
+
+def body_inertia(solid: Body) -> Inertia:
+    """The inertia of a body given by numbers, at its reference frame."""
+    assert solid.mass is not None and solid.inertia is not None
+    matrix = Symmetric3(*(float(c) for c in solid.inertia.components))
+    return place_of(solid.iframe or HERE).inertia_to_parent(Inertia(float(solid.mass), NULL, matrix))
 
 
 def array_of(matrix: Symmetric3) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from torseur.mechanism import HERE, Mechanism, Placement
@@ -15,6 +15,7 @@ IMPOSSIBLE_INERTIA = "impossible inertia"
 ASSUMED = "assumed"
 RENAMED = "renamed"
 MISSING_MESH = "missing mesh"
+KINDS = (IMPOSSIBLE_INERTIA, MISSING_MESH, ASSUMED, NOT_MODELLED, RENAMED)
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,14 @@ class Shape:
 
 @dataclass(frozen=True)
 class Control:
-    """The input of an actuator: the parameter that stands for it, and its range where the file gives one."""
+    """The input of an actuator: the parameter that stands for it, and its range where the file gives one.
+
+    `number` is the actuator's place among all of the file, from 0: where MuJoCo keeps its control.
+    """
 
     actuator: str
     parameter: str
+    number: int
     lower: float | None = None
     upper: float | None = None
 
@@ -125,6 +130,16 @@ class RobotFile:
         return [shape for shape in self.shapes if shape.body == body and shape.role == role]
 
 
-def report(findings: Iterable[Finding]) -> str:
-    """The findings as lines of text."""
-    return "\n".join(str(finding) for finding in findings)
+def summary(findings: Iterable[Finding]) -> list[str]:
+    """The findings as lines, the gravest kinds first; those with the same reason share a line."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda one: KINDS.index(one.kind)):
+        what, _, reason = finding.message.partition(": ")
+        groups.setdefault((finding.kind, reason or what), []).append(finding)
+    return [str(group[0]) if len(group) == 1 else _together(reason, group) for (_, reason), group in groups.items()]
+
+
+def _together(reason: str, group: list[Finding]) -> str:
+    """One line for findings that have a reason in common."""
+    things = [one.message.partition(": ")[0] + (f" ({one.count} times)" if one.count > 1 else "") for one in group]
+    return str(replace(group[0], message=f"{reason.rstrip('.')}: {', '.join(things)}.", count=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,16 +100,23 @@ class Term:
     formula: Formula
     origin: Origin | None = None
     values: Array | None = None
+    opens: tuple[int, ...] = ()  # places, among the block's folded equations, of what defines it
 
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """left = sum of terms."""
+    """left = sum of terms; `left_terms` take the left apart where its terms have origins too."""
 
     left: Formula
     terms: tuple[Term, ...]
     title: str = ""
     unit: str = ""
+    left_terms: tuple[Term, ...] = ()
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """In the order of the page."""
+        return self.left_terms + self.terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +142,8 @@ class EquationBlock:
     folded: tuple[Equation, ...] = ()
     copy_text: str = ""
     is_open: bool = True
+    level: str = ""  # "intrinsic", "recursive", "matrix" or "scalar": the page shows one at a time, or all
+    folded_title: str = "with the entries"
 
 
 @dataclass(frozen=True)
@@ -190,6 +199,46 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Formalism:
+    """A row of the certificate: what one formalism cost and how far it is off, or why it does not apply."""
+
+    name: str
+    operations: int = 0
+    milliseconds: float = 0.0
+    difference: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The equations by several formalisms, compared; `verdict` is the result in words."""
+
+    agrees: bool
+    verdict: str
+    rows: tuple[Formalism, ...]
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """Rows of texts under headings; columns in `numeric` are set to the right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """A positive number by iteration, drawn on a logarithmic scale."""
+
+    title: str
+    values: tuple[float, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """How to obtain the same report again."""
 
@@ -198,6 +247,32 @@ class Reproduction:
     source: str = ""
     versions: tuple[tuple[str, str], ...] = ()
     date: str = ""
+
+
+@dataclass(frozen=True)
+class LoopRing:
+    """A loop by name, and the joints it passes in turn."""
+
+    name: str
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """What closed loops leave free: facts, texts, the loops with the places of all joints (m), and the matrix N.
+
+    N has a row per freedom and a column per independent coordinate.
+    """
+
+    facts: tuple[Fact, ...]
+    rings: tuple[LoopRing, ...] = ()
+    places: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    branches: tuple[str, ...] = ()
+    redundant: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    freedoms: tuple[str, ...] = ()
+    passage: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -222,17 +297,22 @@ class ReportContent:
     bodies: tuple[Body, ...] = ()
     joints: tuple[Joint, ...] = ()
     freedom: tuple[Fact, ...] = ()
+    loops: Loops | None = None
     warnings: tuple[str, ...] = ()
     equations: tuple[EquationBlock, ...] = ()
     equations_note: str = ""
     parameters: tuple[Parameter, ...] = ()
+    tables: tuple[DataTable, ...] = ()
+    convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
     influences: tuple[Influence, ...] = ()
     influences_note: str = ""
     checks: tuple[Check, ...] = ()
+    certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)
+    findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
 
     def __post_init__(self) -> None:
         _check_names(self)
@@ -263,7 +343,7 @@ def _check_names(content: ReportContent) -> None:
 
 def _origins(block: EquationBlock) -> Iterable[Origin]:
     for equation in block.equations + block.folded:
-        for term in equation.terms:
+        for term in equation.all_terms:
             if term.origin is not None:
                 yield term.origin
 

@@ -40,18 +40,21 @@ def block(content: EquationBlock, number: int, index: Index) -> Markup:
         "div",
         *_introduction(content),
         *_line(content),
-        *_equations(content, index),
+        *_equations(content, number, index),
         *_folded(content, number, index),
     )
-    return element("details", head, body, class_="card block", open=content.is_open)
+    return element("details", head, body, class_="card block", open=content.is_open, data_level=content.level or None)
 
 
-def equation(content: Equation, index: Index, **attributes: object) -> Markup:
+def equation(content: Equation, index: Index, number: int = 0, **attributes: object) -> Markup:
     """left = terms, each its own formula; the whole is one labelled group for screen readers."""
-    left = math(content.left.markup(), mathml.operator("="), class_="left", aria_hidden="true")
-    shown = [_term(term, place, content.unit, index) for place, term in enumerate(content.terms)]
+    shown = [_term(term, place, content.unit, index, number) for place, term in enumerate(content.terms)]
     shown = shown or [math("<mn>0</mn>")]
-    return element("div", left, *shown, class_="equation", role="group", aria_label=spoken(content), **attributes)
+    left = [math(content.left.markup(), mathml.operator("="), class_="left", aria_hidden="true")]
+    if content.left_terms:
+        parts = [_term(term, place, content.unit, index, number) for place, term in enumerate(content.left_terms)]
+        left = [*parts, math(mathml.operator("="), aria_hidden="true")]
+    return element("div", *left, *shown, class_="equation", role="group", aria_label=spoken(content), **attributes)
 
 
 def spoken(content: Equation) -> str:
@@ -66,7 +69,7 @@ def plain(content: Equation) -> str:
     return f"{content.left.write()} = {terms or '0'}"
 
 
-def _term(term: Term, place: int, unit: str, index: Index) -> Markup:
+def _term(term: Term, place: int, unit: str, index: Index, number: int) -> Markup:
     leading = place == 0
     formula = math(term.formula.markup(leading), STRUT)
     origin = term.origin or Origin("")
@@ -74,6 +77,7 @@ def _term(term: Term, place: int, unit: str, index: Index) -> Markup:
         **index.targets(origin.bodies, origin.joints),
         "data_why": origin.text or None,
     }
+    attributes["data_opens"] = " ".join(f"entry-{number}-{place}" for place in term.opens) or None
     attributes["data_unit"] = (unit or None) if term.values is not None else None
     colour = f" colour-{index.bodies[origin.bodies[0]]}" if origin.bodies else " colour-load" if term.origin else ""
     words = term.formula.spell(leading) + (f". {origin.text}" if origin.text else "")
@@ -141,12 +145,12 @@ def pattern(matrix: Matrix) -> Markup:
     return element("figure", drawing, element("figcaption", filled + "."), class_="pattern-box")
 
 
-def _equations(content: EquationBlock, index: Index) -> list[Markup]:
+def _equations(content: EquationBlock, number: int, index: Index) -> list[Markup]:
     shown: list[Markup] = []
     for one in content.equations:
         if one.title:
             shown.append(element("h3", one.title))
-        shown.append(equation(one, index))
+        shown.append(equation(one, index, number))
     return shown
 
 
@@ -155,9 +159,14 @@ def _folded(content: EquationBlock, number: int, index: Index) -> list[Markup]:
     if not content.folded:
         return []
     chips = [_chip(one, f"entry-{number}-{place}") for place, one in enumerate(content.folded)]
-    rows = [equation(one, index, id=f"entry-{number}-{place}", hidden=True) for place, one in enumerate(content.folded)]
-    hint = element("span", "select one to unfold it", class_="hint")
-    return [element("div", element("span", "with the entries"), *chips, hint, class_="chips"), join(rows)]
+    rows = [
+        equation(one, index, number, id=f"entry-{number}-{place}", hidden=True)
+        for place, one in enumerate(content.folded)
+    ]
+    opened = any(term.opens for one in content.equations for term in one.all_terms)
+    words = "select one, or a term that uses it, to unfold it" if opened else "select one to unfold it"
+    hint = element("span", words, class_="hint")
+    return [element("div", element("span", content.folded_title), *chips, hint, class_="chips"), join(rows)]
 
 
 def _chip(one: Equation, target: str) -> Markup:

@@ -50,9 +50,27 @@ class Call:
 
     function: str
     arguments: tuple[Node, ...]
+    bold: bool = False  # a vector at a point, such as the acceleration a(G)
 
 
-Node = Number | Name | Sum | Product | Power | Call
+@dataclass(frozen=True)
+class Infix:
+    """left × right or left · right, products of vectors."""
+
+    sign: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Over:
+    """A mark over an expression: the tilde of a vector."""
+
+    mark: str
+    inner: Node
+
+
+Node = Number | Name | Sum | Product | Power | Call | Infix | Over
 
 ONE = Number(Fraction(1))
 

@@ -6,9 +6,11 @@ from fractions import Fraction
 
 from torseur.report.expression import (
     Call,
+    Infix,
     Name,
     Node,
     Number,
+    Over,
     Power,
     Product,
     Sum,
@@ -40,6 +42,15 @@ def mathml(node: Node, superscript: str = "") -> str:
             return _power(node)
         case Call():
             return _call(node, superscript)
+        case Infix():
+            return row(_operand(node.left), f'<mo form="infix">{escape(node.sign)}</mo>', _operand(node.right))
+        case Over():
+            return f'<mover accent="true">{mathml(node.inner)}<mo>{escape(node.mark)}</mo></mover>'
+
+
+def _operand(node: Node) -> str:
+    """An operand of a product of vectors: sums and products of vectors in parentheses."""
+    return parenthesised(node) if isinstance(node, Sum | Infix) else mathml(node)
 
 
 def signed(node: Node, leading: bool) -> str:
@@ -133,7 +144,7 @@ def _scripts(base: str, below: str, above: str) -> str:
 def _product(node: Product) -> str:
     negative, size = split_sign(node)
     if negative:
-        return row(sign(True, leading=True), mathml(size))
+        return row(sign(True, leading=True), _operand(size))
     above, below = split_fraction(node)
     if below:
         return _quotient(above, below)
@@ -151,7 +162,7 @@ def _quotient(above: list[Node], below: list[Node]) -> str:
 
 def _factor(node: Node, index: int) -> str:
     """A factor in a product: sums in parentheses, a thin space before a function, a dot between numbers."""
-    if isinstance(node, Sum):
+    if isinstance(node, Sum | Infix):
         return parenthesised(node)
     if isinstance(node, Number):
         return ("<mo>⋅</mo>" if index else "") + (parenthesised(node) if index and node.value < 0 else mathml(node))
@@ -187,7 +198,9 @@ def _call(node: Call, superscript: str) -> str:
         return f"<msup><mi>e</mi>{mathml(node.arguments[0])}</msup>"
     if node.function == "abs":
         return row("<mo>|</mo>", mathml(node.arguments[0]), "<mo>|</mo>")
-    head = name(Name(node.function), superscript)
+    head = name(Name(node.function, bold=node.bold), superscript)
+    if node.bold:
+        return row(head, "<mo>(</mo>", *map(mathml, node.arguments), "<mo>)</mo>")
     if len(node.arguments) == 1 and _is_simple(node.arguments[0]):
         return row(head, APPLY, THIN, mathml(node.arguments[0]))
     inner = '<mo separator="true">,</mo>'.join(map(mathml, node.arguments))

@@ -12,8 +12,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from torseur.report import influences, sections, stage
+from torseur.report.certificate import certificate
 from torseur.report.content import EquationBlock, ReportContent, ReportError
+from torseur.report.convergence import convergence
 from torseur.report.equation_view import Index, plain
+from torseur.report.loops import loops
 from torseur.report.markup import Markup, element
 from torseur.report.packing import pack_floats, pack_motion
 from torseur.report.palette import GROUND, SERIES, Colour, body_colour
@@ -186,10 +189,14 @@ def _main(content: ReportContent, index: Index) -> Markup:
         "div",
         sections.mechanism(content),
         sections.freedom(content.freedom),
+        loops(content),
         sections.equations(content, index),
         sections.parameters(content.parameters, index),
+        sections.tables(content.tables),
+        convergence(content.convergence),
         influences.sensitivities(content.influences, content.influences_note),
         sections.checks(content.checks),
+        certificate(content.certificate),
         sections.reproduction(content.reproduction),
         class_="text",
     )
@@ -224,7 +231,7 @@ def _term_values(content: ReportContent) -> list[str | None]:
         None if term.values is None else pack_floats(term.values)
         for one in content.equations
         for line in one.equations + one.folded
-        for term in line.terms
+        for term in line.all_terms
     ]
 
 

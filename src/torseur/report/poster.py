@@ -6,7 +6,7 @@ import numpy as np
 
 from torseur.report.content import Array, Motion, ReportContent, View
 from torseur.report.markup import Markup, element
-from torseur.report.shapes import Box, Capsule, Cylinder, Line, Shape, Sphere
+from torseur.report.shapes import Box, Capsule, Cylinder, Line, Mesh, Shape, Sphere
 
 WIDTH, HEIGHT, MARGIN = 640.0, 420.0, 0.1
 THIN_LINE = 0.006
@@ -89,6 +89,8 @@ def _points(shape: Shape) -> Array:
             return np.array([shape.centre])
         case Line():
             return np.array(shape.points)
+        case Mesh():
+            return shape.vertices
         case Box():
             signs = np.array([[i, j, k] for i in (-0.5, 0.5) for j in (-0.5, 0.5) for k in (-0.5, 0.5)])
             corners: Array = np.array(shape.centre) + signs * np.array(shape.size) @ rotation(np.array(shape.turn)).T
@@ -114,7 +116,7 @@ def _draw(shape: Shape, number: int, points: Array, scale: float, middle: Array)
                 r=shape.radius * scale,
                 class_=f"solid {colour}",
             )
-        case Box():
+        case Box() | Mesh():
             return element("polygon", points=_spell(hull(flat)), class_=f"solid {colour}")
         case Capsule() | Cylinder():
             cap = "round" if isinstance(shape, Capsule) else "butt"

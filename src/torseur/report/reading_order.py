@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torseur.report.expression import Call, Name, Node, Number, Power, Product, Sum, split_sign
+from torseur.report.expression import Call, Infix, Name, Node, Number, Over, Power, Product, Sum, split_sign
 from torseur.report.symbols import symbol
 
 # Letters by convention: masses and inertias, then stiffness and damping, gravity, then lengths.
@@ -22,7 +22,7 @@ def factor_key(node: Node) -> tuple[int, int, int, str]:
             return (2 if moving else 1, _rank(base) if not moving else -inner.dots, 0, inner.text)
         case Call():
             return (4, 0, 0, repr(inner.arguments))
-        case Sum() | Product() | Power():
+        case Sum() | Product() | Power() | Infix() | Over():
             return (3, 0, 0, repr(inner))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torseur.report.content import Body, Check, Fact, Parameter, ReportContent, Reproduction
+from torseur.report.content import Body, Check, DataTable, Fact, Parameter, ReportContent, Reproduction
 from torseur.report.diagram import diagram
 from torseur.report.equation_view import Index, block, math
 from torseur.report.markup import Markup, element, join
@@ -20,11 +20,27 @@ def mechanism(content: ReportContent) -> Markup:
     text = [element("p", content.description)] if content.description else []
     drawing = [diagram(content.bodies, content.joints)] if content.bodies else []
     warnings = [element("p", warning, class_="warning") for warning in content.warnings]
-    return section("mechanism", "Mechanism", join(text + drawing + warnings))
+    return section("mechanism", "Mechanism", join([*text, *drawing, *warnings, findings(content.findings)]))
+
+
+def findings(found: tuple[str, ...]) -> Markup:
+    """What the robot file says and the mechanism does not, folded away."""
+    if not found:
+        return Markup()
+    head = element(
+        "summary", element("span", "What the file says beyond this"), element("small", f"{len(found)} findings")
+    )
+    listed = element("ul", *(element("li", one) for one in found), class_="findings")
+    return element("details", head, element("div", listed), class_="card block")
 
 
 def freedom(facts: tuple[Fact, ...]) -> Markup:
     """The account of the degree of freedom."""
+    return section("freedom", "Degree of freedom", fact_list(facts))
+
+
+def fact_list(facts: tuple[Fact, ...]) -> Markup:
+    """Facts as a list of label, value and note."""
     rows = [
         element(
             "div",
@@ -34,7 +50,7 @@ def freedom(facts: tuple[Fact, ...]) -> Markup:
         )
         for fact in facts
     ]
-    return section("freedom", "Degree of freedom", element("dl", *rows, class_="facts") if rows else "")
+    return element("dl", *rows, class_="facts") if rows else Markup()
 
 
 def equations(content: ReportContent, index: Index) -> Markup:
@@ -43,7 +59,19 @@ def equations(content: ReportContent, index: Index) -> Markup:
         return Markup()
     note = element("p", content.equations_note or "Point at a term to see which body it comes from.")
     cards = [block(one, number, index) for number, one in enumerate(content.equations)]
-    return section("equations", "Equations of motion", note, legend(content), *cards)
+    return section("equations", "Equations of motion", note, levels(content), legend(content), *cards)
+
+
+def levels(content: ReportContent) -> Markup:
+    """One button per level of detail; the script shows the cards of the chosen one. Without it all are shown."""
+    names = list(dict.fromkeys(one.level for one in content.equations if one.level))
+    if len(names) < 2:
+        return Markup()
+    buttons = [
+        element("button", name.capitalize(), type="button", data_level=name, aria_pressed="false") for name in names
+    ]
+    every = element("button", "All levels", type="button", data_level="", aria_pressed="true")
+    return element("div", *buttons, every, class_="levels", role="group", aria_label="Level of detail", hidden=True)
 
 
 def legend(content: ReportContent) -> Markup:
@@ -53,7 +81,7 @@ def legend(content: ReportContent) -> Markup:
         term.origin and not term.origin.bodies
         for one in content.equations
         for line in one.equations + one.folded
-        for term in line.terms
+        for term in line.all_terms
     )
     if loads:
         keys.append(element("li", element("i"), "joints and loads", class_="colour-load"))
@@ -82,6 +110,23 @@ def parameters(rows: tuple[Parameter, ...], index: Index) -> Markup:
         for row in rows
     ]
     return section("parameters", "Parameters", element("table", element("thead", head), element("tbody", *body)))
+
+
+def tables(content: tuple[DataTable, ...]) -> Markup:
+    """Tables of texts and numbers, each under its title."""
+    return join([_table(table, number) for number, table in enumerate(content)])
+
+
+def _table(table: DataTable, number: int) -> Markup:
+    kinds = ["value" if k in table.numeric else "text" for k in range(len(table.headings))]
+    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(table.headings, kinds, strict=True)]
+    body = [
+        element("tr", *(element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)))
+        for row in table.rows
+    ]
+    grid = element("table", element("thead", element("tr", *head)), element("tbody", *body), class_="data")
+    note = [element("p", table.note, class_="note")] if table.note else []
+    return section(f"table-{number}", table.title, *note, element("div", grid, class_="wide") if body else "")
 
 
 def checks(rows: tuple[Check, ...]) -> Markup:

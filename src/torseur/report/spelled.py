@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from torseur.report.expression import Call, Name, Node, Number, Power, Product, Sum, split_sign
+from torseur.report.expression import Call, Infix, Name, Node, Number, Over, Power, Product, Sum, split_sign
 from torseur.report.symbols import symbol
 
+VECTOR_PRODUCTS = {"×": "cross", "·": "dot"}
 DERIVATIVES = {0: "", 1: " dot", 2: " double dot", 3: " triple dot"}
 
 
@@ -27,6 +28,10 @@ def plain(node: Node) -> str:
             return f"{base}^{_grouped(node.exponent)}"
         case Call():
             return f"{node.function}({', '.join(map(plain, node.arguments))})"
+        case Infix():
+            return f"{_operand(node.left)} {node.sign} {_operand(node.right)}"
+        case Over():
+            return f"tilde({plain(node.inner)})"
 
 
 def spoken(node: Node) -> str:
@@ -45,6 +50,14 @@ def spoken(node: Node) -> str:
             return _power_words(node)
         case Call():
             return f"{node.function} of {' and '.join(map(_in_words, node.arguments))}"
+        case Infix():
+            return f"{_in_words(node.left)} {VECTOR_PRODUCTS[node.sign]} {_in_words(node.right)}"
+        case Over():
+            return f"{spoken(node.inner)} tilde"
+
+
+def _operand(node: Node) -> str:
+    return f"({plain(node)})" if isinstance(node, Sum | Infix) else plain(node)
 
 
 def _power_words(node: Power) -> str:
@@ -57,7 +70,7 @@ def _power_words(node: Power) -> str:
 
 
 def _in_words(node: Node) -> str:
-    return f"open {spoken(node)} close" if isinstance(node, Sum) else spoken(node)
+    return f"open {spoken(node)} close" if isinstance(node, Sum | Infix) else spoken(node)
 
 
 def _sum(node: Sum, spell: Callable[[Node], str], plus: str, minus: str) -> str:
@@ -71,7 +84,7 @@ def _sum(node: Sum, spell: Callable[[Node], str], plus: str, minus: str) -> str:
 
 def _grouped(node: Node) -> str:
     text = plain(node)
-    compound = isinstance(node, Sum | Product | Power) or (isinstance(node, Number) and not text.isdigit())
+    compound = isinstance(node, Sum | Product | Power | Infix) or (isinstance(node, Number) and not text.isdigit())
     return f"({text})" if compound and not isinstance(node, Power) else text
 
 

@@ -59,7 +59,7 @@ class Binding:
         self.system = system
         self.functions = given_laws(system, laws)
         n = len(system.states)
-        absent = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "HALF", "NU", "NA"), 0)
+        absent = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "HALF", "NU", "NA", "NQ"), 0)
         self.statics = {"N": n, **absent, **work_size(n, 0, 0)}
         self.externals: dict[str, Any] = {}
         if system.programs is not None:
@@ -81,7 +81,7 @@ class Binding:
 
     def integrator(self, events: Sequence[Event], backend: str, method: str = "explicit") -> Integrator:
         """The loop compiled for this system; formulas must come first among the events."""
-        externals = self.externals | self._rhs() | self._events(events)
+        externals = self.externals | self.slope() | self._events(events)
         formulas = sum(not is_python(event) for event in events)
         statics = self.statics | {"NG": self.contacts + len(events), "NF": formulas}
         if method != "explicit":
@@ -97,15 +97,13 @@ class Binding:
         if method != "auto":
             return self.integrator(events, backend, method)
         explicit = self.integrator(events, backend)
-        if not isinstance(self.system.rhs, Program):
-            return explicit
         implicit = "radau9" if rtol < LOOSE else "radau5"
         return replace(explicit, when_stiff=lambda: self.integrator(events, backend, implicit))
 
     def outputs(self, program: Program, times: Vector, states: Vector, p: Vector, backend: str) -> Vector:
         """Formulas evaluated along a motion, one column each."""
         size = len(program.outputs[0])
-        bound = self._formulas("outputs", program)
+        bound = self.formulas("outputs", program)
         along = compiled(outputs_along, self.statics | {"NZ": size}, self.externals | bound, backend)
         result = np.empty((len(times), size))
         along(len(times), times, states.ravel(), p, result.ravel())
@@ -131,7 +129,8 @@ class Binding:
         self.externals["law_arguments"] = program
         self.externals["law_values"] = CallbackSpec(law_callback(system.laws, self.functions), sizes)
 
-    def _rhs(self) -> dict[str, Any]:
+    def slope(self) -> dict[str, Any]:
+        """The right-hand side behind its external, unless the constraints bring it."""
         system = self.system
         if system.constrained is not None:
             return {}
@@ -139,7 +138,7 @@ class Binding:
             return {"rhs": self._callback(_slope_callback(system), "dy", len(system.states))}
         return self._with_laws("rhs", rhs_with_laws, system.rhs)
 
-    def _formulas(self, external: str, program: Program) -> dict[str, Any]:
+    def formulas(self, external: str, program: Program) -> dict[str, Any]:
         """Formulas behind their external, by way of the solution of a constrained system where they need it."""
         if set(self.system.solution) & set(program.inputs):
             wrapper = outputs_of_solution if external == "outputs" else events_of_solution
@@ -173,7 +172,7 @@ class Binding:
         bound: dict[str, Any] = {}
         if formulas:
             program = event_program(formulas, self.system)
-            bound = self._formulas("events", program)
+            bound = self.formulas("events", program)
         if functions:
             callback = self._callback(_event_callback(functions), "g", len(functions))
             if not formulas:

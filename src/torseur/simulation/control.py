@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, IntArray, routine
+from torseur.simulation.constrained.accelerations import VANISHING
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.memory import (
     AFTER_REJECTION,
+    ASKED,
     DIRECTION,
     DISTANCE,
+    HOLDING,
     LAST_ERROR,
     MAX_STEP,
     NOT_FINITE,
     RETRIES,
     RTOL,
+    SELECTS,
     START_DISTANCE,
     STEP,
     T_END,
@@ -31,9 +35,11 @@ NONFINITE_REDUCTION = 10.0
 FIRST_LAST_ERROR = 1e-4
 RESOLUTION = 2.0**-52
 BESIDE = 0.1  # distance from a singular configuration at which steps are retried
-TOO_CLOSE = 1e-4  # distance at which no step should end
+TOO_CLOSE = 1e-8  # distance at which no step should end, once accelerations are held
+WORTH_HOLDING = 3e-2  # distance below which accelerations are kept for the passage
+BADLY_SELECTED = 0.1  # distance below which other constraints are looked for
+ASKED_AGAIN = 0.2
 MOST_RETRIES = 10
-SOME_RETRIES = 2  # after which only the part of the error along the constraints counts
 PASSING_REDUCTION = 0.85
 
 
@@ -106,13 +112,44 @@ def is_beside(clock: Array) -> bool:
 
 
 @routine
+def is_worth_holding(clock: Array) -> bool:
+    """Whether the accelerations at the end of the step are those to go on with across a singular configuration."""
+    worth = clock[DISTANCE] > VANISHING and clock[DISTANCE] < WORTH_HOLDING
+    if worth:
+        clock[HOLDING] = 1.0
+    return worth
+
+
+@routine
+def has_passed(clock: Array) -> bool:
+    """Whether accelerations are held although no singular configuration is near any more."""
+    passed = clock[HOLDING] != 0.0 and clock[DISTANCE] >= WORTH_HOLDING
+    if passed:
+        clock[HOLDING] = 0.0
+    return passed
+
+
+@routine
+def wants_selection(clock: Array, count: IntArray) -> bool:
+    """Whether it is time to look for other constraints among redundant ones, and again where it gets much worse."""
+    if count[SELECTS] == 0 or clock[DISTANCE] > BADLY_SELECTED:
+        clock[ASKED] = 1.0
+        return False
+    asks = clock[DISTANCE] < ASKED_AGAIN * clock[ASKED]
+    if asks:
+        clock[ASKED] = clock[DISTANCE]
+    return asks
+
+
+@routine
 def must_pass_by(h: float, accepted: bool, clock: Array, count: IntArray) -> bool:
     """Whether the step is to be tried again a little shorter, because of a singular configuration beside it.
 
     There, errors come from the place of a few stages and not from the length of the step, and a step that ends too
     close leads nowhere. Ever shorter steps would walk into the singularity instead of across it.
     """
-    if is_beside(clock) and count[RETRIES] < MOST_RETRIES and not (accepted and clock[DISTANCE] > TOO_CLOSE):
+    too_close = TOO_CLOSE if clock[HOLDING] != 0.0 else VANISHING
+    if is_beside(clock) and count[RETRIES] < MOST_RETRIES and not (accepted and clock[DISTANCE] > too_close):
         count[RETRIES] += 1
         clock[STEP] = abs(h) * PASSING_REDUCTION
         return True

@@ -42,7 +42,10 @@ def _why(run: Run, problem: Problem, system: System) -> str:
             "use method='radau9', soften its stiffest springs and dampers, or replace them by constraints."
         )
     if run.answer == memory.PAUSED:
-        return f"Raise max_steps, or loosen rtol = {problem.rtol:g}."
+        return (
+            f"Raise max_steps, or loosen rtol = {problem.rtol:g}. Where the equations jump to and fro, as dry friction "
+            "does, no step is short enough: smooth them, for instance by tanh."
+        )
     if run.answer == memory.NONFINITE:
         return "Look for a division by zero, a root or logarithm of a negative number, or a singular mass matrix."
     return (

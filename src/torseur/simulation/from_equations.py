@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from torseur.dynamics.frames_in_motion import MovingFrames
 from torseur.dynamics.sensors import law_values
-from torseur.equations import Equations, parameter_values
+from torseur.equations import Equations, motion_values
 from torseur.errors import UnsupportedError
 from torseur.formalisms import derive
 from torseur.graph import Expr, Input, Program, as_expr, vector
@@ -51,7 +51,7 @@ def as_system(
     equations, system = _prepared(model)
     if impacts:
         system = _with_contacts(equations, system, tuple(impacts))
-    given = parameter_values(equations, parameters or {})
+    given = motion_values(equations, parameters or {})
     start = initial_state(equations, given, initial or {})
     if system.constrained is not None:
         names = frozenset([*(initial or {}), *(name for name, _ in equations.mechanism.initial)])

@@ -50,7 +50,14 @@ def _checked(equations: Equations, changes: Mapping[str, float]) -> dict[str, fl
     for name in changes:
         if name not in known:
             raise TorseurError(unknown_name("initial value", name, known))
-    return {name: float(value) for name, value in changes.items()}
+    return {name: _as_number(name, value) for name, value in changes.items()}
+
+
+def _as_number(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise TorseurError(f"initial value '{name}': expected a number, got {value!r}.") from None
 
 
 def _coordinates(equations: Equations, given: Mapping[str, float]) -> Vector:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, External, IntArray, Static, routine, zeros
-from torseur.simulation.control import first_step, signed_step
+from torseur.simulation.control import first_step, has_passed, is_worth_holding, signed_step, wants_selection
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.events import NG, NO_EVENT, events, first_event
 from torseur.simulation.landing import land, mark_events
 from torseur.simulation.memory import (
     AT_MILESTONE,
     ATTEMPTS,
+    CLOCK_SIZE,
     DIRECTION,
     DONE,
     EVALUATIONS,
     FIRED,
+    HOLD,
     KEEP,
     KEEP_DENSE,
     KEEP_NOTHING,
+    LET_GO,
     MARK,
     MARKS,
     MILESTONE,
@@ -31,6 +34,7 @@ from torseur.simulation.memory import (
     PAUSED,
     REJECTED,
     REPARTITION,
+    RESELECT,
     ROW,
     ROWS,
     STEP,
@@ -47,7 +51,7 @@ from torseur.simulation.memory import (
 )
 from torseur.simulation.radau.memory import NS
 from torseur.simulation.record import samples_before, write_row, write_samples, write_samples_at
-from torseur.simulation.settling import copy
+from torseur.simulation.settling import PROJECT, copy
 from torseur.simulation.step import (
     PIECE,
     WORK,
@@ -121,6 +125,13 @@ def integrate(
             accept(h, clock, count, y, p, work, times, samples, rows)
         if NG > 0 and mark_events(clock[TIME], y, p, count, g, sides, directions, limits, marks):
             return STOPPED
+        if PROJECT == 2 and wants_selection(clock, count):
+            return RESELECT
+        if PROJECT == 2 and is_worth_holding(clock):
+            copy(work, clock[CLOCK_SIZE:], N)
+            return HOLD
+        if PROJECT == 2 and has_passed(clock):
+            return LET_GO
         if PARTITIONED != 0 and not is_regular(clock[TIME], y, p):
             return REPARTITION
     return DONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,11 @@ class Memory:
         )
 
     @property
+    def slope(self) -> Vector:
+        """The slope of the present state, where the loop left it."""
+        return self.clock[memory.CLOCK_SIZE :]
+
+    @property
     def attempts(self) -> int:
         return int(self.count[memory.ATTEMPTS])
 
@@ -116,24 +121,30 @@ def _room(buffer: Vector, used: int) -> tuple[int, int]:
     return (2 * rows if 2 * used > rows else rows, width)
 
 
+_NO_INTEGERS = np.zeros(1, dtype=np.int64)
+"""Read by nobody."""
+
+
 def _integers(values: tuple[int, ...]) -> NDArray[np.int64]:
-    return np.array(values or (0,), dtype=np.int64)
+    return np.array(values, dtype=np.int64) if values else _NO_INTEGERS
 
 
 def _clock(problem: Problem) -> Vector:
-    clock = np.zeros(memory.CLOCK_SIZE)
+    # A list takes entries five times faster than an array. The slope of the present state has its place at the end.
+    clock = [0.0] * (memory.CLOCK_SIZE + len(problem.initial))
     clock[memory.TIME], clock[memory.T_END] = problem.start, problem.until
     clock[memory.DIRECTION] = 1.0 if problem.until > problem.start else -1.0
     clock[memory.RTOL], clock[memory.MAX_STEP] = problem.rtol, problem.max_step
     clock[memory.LAST_ERROR] = FIRST_LAST_ERROR
     clock[memory.MILESTONE] = problem.start
-    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = 1.0
-    return clock
+    clock[memory.DISTANCE] = clock[memory.START_DISTANCE] = clock[memory.ASKED] = 1.0
+    return np.array(clock)
 
 
 def _count(problem: Problem) -> NDArray[np.int64]:
     count = np.zeros(memory.COUNT_SIZE, dtype=np.int64)
-    count[memory.SAMPLES], count[memory.KEEP] = len(problem.times), problem.keep
+    count[memory.SAMPLES] = len(problem.times)
+    count[memory.KEEP] = problem.keep
     return count
 
 
@@ -150,6 +161,7 @@ class Integrator:
         """Computes the motion, or as much of it as there is."""
         begin = time.perf_counter()
         work = Memory.of(problem)
+        work.count[memory.SELECTS] = problem.reselect is not None
         work.count[memory.WATCH] = self.when_stiff is not None
         present, answer, error, notes = self, memory.PAUSED, None, []
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
@@ -158,6 +170,12 @@ class Integrator:
                 notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {present.method} took over there.")
             elif answer == memory.REPARTITION and problem.repartition is not None:
                 notes.append(problem.repartition(float(work.clock[memory.TIME]), work.y))
+            elif answer == memory.RESELECT and problem.reselect is not None:
+                problem.reselect(float(work.clock[memory.TIME]), work.y)
+            elif answer == memory.HOLD and problem.hold is not None:
+                problem.hold(work.slope)
+            elif answer == memory.LET_GO and problem.let_go is not None:
+                problem.let_go()
             work.make_room(min(work.attempts + ATTEMPTS_PER_CALL, problem.max_steps))
             try:
                 answer = present.call(work, problem)
@@ -168,10 +186,14 @@ class Integrator:
                 answer, error = _after_jump(problem.jump, work)
             if problem.progress is not None:
                 problem.progress(float((work.clock[memory.TIME] - problem.start) / (problem.until - problem.start)))
-        return replace(present._gathered(answer, work, time.perf_counter() - begin, error), notes=tuple(notes))
+        return present._gathered(answer, work, time.perf_counter() - begin, error, tuple(notes))
 
     def call(self, work: Memory, problem: Problem) -> int:
         """One call of the loop: goes on from where the memory stands, and answers why it came back."""
+        # Compiled code takes an array of any shape; Python indexes a flat one.
+        samples, rows, marks = work.samples, work.rows, work.marks
+        if self.backend == "python":
+            samples, rows, marks = samples.reshape(-1), rows.reshape(-1), marks.reshape(-1)
         answer: int = self.loop(
             work.clock,
             work.count,
@@ -179,16 +201,18 @@ class Integrator:
             problem.parameters,
             problem.atol,
             work.times,
-            work.samples.reshape(-1),
-            work.rows.reshape(-1),
+            samples,
+            rows,
             work.sides,
             work.directions,
             work.limits,
-            work.marks.reshape(-1),
+            marks,
         )
         return answer
 
-    def _gathered(self, answer: int, work: Memory, wall_time: float, error: SimulationError | None) -> Run:
+    def _gathered(
+        self, answer: int, work: Memory, wall_time: float, error: SimulationError | None, notes: tuple[str, ...]
+    ) -> Run:
         count, clock = work.count.tolist(), work.clock.tolist()
         statistics = Statistics(
             steps=count[memory.STEPS],
@@ -211,6 +235,7 @@ class Integrator:
             worst=count[memory.WORST],
             statistics=statistics,
             error=error,
+            notes=notes,
         )
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from torseur.errors import SimulationError, TorseurError
 from torseur.simulation import memory
+from torseur.simulation.adjusting import SolverSettings
 from torseur.simulation.constrained.consistent import consistent_state
 from torseur.simulation.integrator import Memory
 from torseur.simulation.requests import Event
-from torseur.simulation.system import System, Vector
+from torseur.simulation.system import Vector
 
 FLIGHTS = 4.0  # longest step after a rebound, in times of flight until the next one
 
@@ -21,17 +22,16 @@ FLIGHTS = 4.0  # longest step after a rebound, in times of flight until the next
 class Jumps:
     """What happens where the loop stopped at an event; contacts are numbered before the events.
 
-    `parameters` is the array that the loop reads; `labels` names what contacts did, in the order of their marks.
+    `labels` names what contacts did, in the order of their marks.
     """
 
-    system: System
+    settings: SolverSettings
     events: tuple[Event, ...]
-    parameters: Vector
     labels: list[str] = field(default_factory=list)
 
     @property
     def _contacts(self) -> int:
-        constrained = self.system.constrained
+        constrained = self.settings.system.constrained
         return len(constrained.impacts) if constrained is not None else 0
 
     @property
@@ -50,6 +50,7 @@ class Jumps:
         if any(work.limits[k] == 0 and not self._jumps(k) for k in fired):
             return False
         ended = False
+        self.settings.let_go()
         contacts = [k for k in fired if k < self._contacts]
         if contacts:
             self._change_contacts(t, work, contacts)
@@ -62,15 +63,14 @@ class Jumps:
         return k < self._contacts or self.events[k - self._contacts].reset is not None
 
     def _change_contacts(self, t: float, work: Memory, fired: Sequence[int]) -> None:
-        constrained = self.system.constrained
-        assert constrained is not None and constrained.contacts is not None and constrained.numbers is not None
+        constrained = self.settings.system.constrained
+        assert constrained is not None and constrained.contacts is not None
         contacts = constrained.contacts
         for k in fired:
             name = contacts.impacts[k].name
             self.labels.append(f"{name} opens" if k in contacts.closed else name)
         work.y[:] = contacts.change(t, work.y.copy(), fired)
-        first = len(self.system.values) + len(constrained.numbers.scales)
-        self.parameters[first : first + len(contacts.usual)] = contacts.sizes
+        self.settings.take_constraints(t, work.y)
         work.limits[: self._contacts] = 1
         work.sides[: self._contacts] = 1
         flight = FLIGHTS * contacts.flight_time(t, work.y)
@@ -78,7 +78,7 @@ class Jumps:
 
     def _on_constraints(self, t: float, y: Vector) -> Vector:
         """A state that a user wrote, moved onto the constraints."""
-        constrained = self.system.constrained
+        constrained = self.settings.system.constrained
         if constrained is None or constrained.numbers is None:
             return y
         try:

@@ -45,7 +45,7 @@ def rhs_with_laws(t: float, y: Array, p: Array, dy: Array) -> None:
 
 @routine
 def slope_jacobian_with_laws(t: float, y: Array, p: Array, jacobian: Array) -> None:
-    """The Jacobian of slopes that contain laws, which count as constant in it."""
+    """The Jacobian of slopes that contain laws of time, which do not vary with the state."""
     u = zeros(NU)
     laws(t, y, p, u)
     driven_slope_jacobian(t, y, p, u, jacobian)

@@ -14,7 +14,9 @@ STIFFNESS = 7  # running mean of h |eigenvalue|; explicit steps are limited by s
 DISTANCE = 8  # of the last step's end from a singular configuration; 1 when none is near
 START_DISTANCE = 9  # of its start
 MILESTONE = 10  # time after which progress is counted anew
-CLOCK_SIZE = 11
+ASKED = 11  # distance at which other constraints were asked for, 1 when they were not
+HOLDING = 12  # 1 while accelerations are held for the passage of a singular configuration
+CLOCK_SIZE = 13  # behind it, room for the slope of the present state
 
 STIFF = 4.0  # h |eigenvalue| above which explicit steps are limited by stability, not by accuracy
 
@@ -41,7 +43,8 @@ FACTORISATIONS = 18  # made by the implicit method
 WATCH = 19  # whether the explicit method hands back control when the system turns out to be stiff
 RETRIES = 20  # steps tried anew beside a singular configuration since the last accepted one
 AT_MILESTONE = 21  # attempts made when the milestone was passed
-COUNT_SIZE = 22
+SELECTS = 22  # whether other constraints can be selected where those in use are a bad choice
+COUNT_SIZE = 23
 
 KEEP_NOTHING = 0
 KEEP_STATES = 1
@@ -57,5 +60,8 @@ STEP_TOO_SMALL = 4
 RAISED = 5  # a Python function called by the loop raised an error
 STIFFENED = 6  # the system is stiff: go on with the implicit method
 REPARTITION = 7  # the independent speeds have become a bad choice: choose others and go on
+LET_GO = 10  # the singular configuration is passed: forget the accelerations that were held and go on
+HOLD = 8  # a singular configuration is near: keep the accelerations of the present state and go on
+RESELECT = 9  # the constraints in use have become a bad choice: select others if possible and go on
 
-GOES_ON = (PAUSED, STIFFENED, REPARTITION)
+GOES_ON = (PAUSED, STIFFENED, REPARTITION, HOLD, RESELECT, LET_GO)

@@ -26,6 +26,8 @@ class Problem:
     """One motion to compute: from where, to when, how well, and what to keep.
 
     `repartition` chooses new independent speeds at a state, writes them into the parameters and says which they are.
+    `hold` takes a slope of the state as the one to go on with across a singular configuration, `let_go` forgets it.
+    `reselect` looks for other constraints among redundant ones at a state; None when there is no choice.
     `jump` changes the state where the loop stopped at an event, and says whether the motion goes on.
     """
 
@@ -43,6 +45,9 @@ class Problem:
     limits: tuple[int, ...] = ()
     progress: Callable[[float], None] | None = None
     repartition: Callable[[float, Vector], str] | None = None
+    hold: Callable[[Vector], None] | None = None
+    let_go: Callable[[], None] | None = None
+    reselect: Callable[[float, Vector], None] | None = None
     jump: Callable[[Any], bool] | None = None
 
 

@@ -139,7 +139,7 @@ class MechanismPrograms:
     def linearised(self) -> Program:
         """M, C, and the slopes by the state (a row per state) of the rates, of M v' + Cᵀ λ - f, and of C v' - γ.
 
-        Accelerations and multipliers are inputs and do not vary. Neither do laws, which are known as numbers only.
+        Accelerations and multipliers are inputs and do not vary. Neither do laws, which depend on time alone here.
         """
         known = {node: symbol(f"law {k}", "1") for k, node in enumerate(self.undetermined)}
         outputs = self._linearised(known)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from torseur.errors import SimulationError, TorseurError
-from torseur.graph import Program
+from torseur.errors import SimulationError
 from torseur.simulation import memory
+from torseur.simulation.adjusting import SolverSettings
 from torseur.simulation.binding import Binding
-from torseur.simulation.constrained.determinacy import undetermined_outputs
 from torseur.simulation.constrained.diagnosis import explain_constrained
 from torseur.simulation.constrained.setup import at_start, formulation_named
-from torseur.simulation.dense import DenseOutput
-from torseur.simulation.dop853 import PIECE_STATE, PIECE_TIME
 from torseur.simulation.failure import failure_message
 from torseur.simulation.from_equations import Model, as_system
-from torseur.simulation.integrator import Run
 from torseur.simulation.jumps import Jumps
-from torseur.simulation.laws import called, given_laws
+from torseur.simulation.laws import given_laws
 from torseur.simulation.problem import (
     Problem,
     Samples,
@@ -43,10 +39,10 @@ from torseur.simulation.requests import (
     as_outputs,
     is_python,
     output_program,
-    quantity_of,
 )
-from torseur.simulation.system import System, Vector
-from torseur.simulation.trajectory import Column, Kind, Occurrence, Trajectory
+from torseur.simulation.result import Result, columns_of
+from torseur.simulation.system import System
+from torseur.simulation.trajectory import Trajectory
 
 
 def simulate(
@@ -98,10 +94,11 @@ def simulate(
     system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
     state = np.array(system.initial)
     wanted = as_outputs(outputs)
-    columns = _columns(system, wanted)
+    columns = columns_of(system, wanted)
     start, until = finite_time("start", start), finite_time("until", until)
     given = system.solver_parameters
-    jumps = Jumps(system, ordered, given)
+    settings = SolverSettings(system, given)
+    jumps = Jumps(settings, ordered)
     problem = Problem(
         initial=finite_state(state, system),
         parameters=given,
@@ -116,116 +113,21 @@ def simulate(
         directions=jumps.directions,
         limits=jumps.limits,
         progress=progress,
-        repartition=partial(_repartition, system, given),
+        repartition=settings.repartition,
+        hold=settings.hold,
+        let_go=settings.let_go,
+        reselect=settings.reselect if settings.has_choice else None,
         jump=jumps.apply,
     )
     binding = Binding(system, laws)
     formulas = output_program(wanted, system)
     run = binding.integrator_for(method, rtol, ordered, backend).run(problem)
-    result = _Result(binding, problem, run, wanted, formulas, columns, jumps, backend, samples is None, dense)
+    result = Result(binding, problem, run, wanted, formulas, columns, jumps, backend, samples is None, dense)
     if run.error is not None:
         raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
     if run.answer not in (memory.DONE, memory.STOPPED):
         raise SimulationError(failure_message(run, problem, system), result.trajectory())
     return result.trajectory()
-
-
-@dataclass(frozen=True)
-class _Result:
-    """A run with what was asked of it, on its way to a trajectory."""
-
-    binding: Binding
-    problem: Problem
-    run: Run
-    outputs: tuple[Output, ...]
-    formulas: Program | None
-    columns: tuple[Column, ...]
-    jumps: Jumps
-    backend: str
-    by_steps: bool
-    dense: bool
-
-    def trajectory(self) -> Trajectory:
-        system = self.binding.system
-        times, states = self._kept()
-        undetermined = self._undetermined(times, states)
-        values = np.column_stack([states, *self._outputs(times, states, undetermined)])
-        open_notes = [f"'{name}' is not determined: {reason}." for name, reason in undetermined.items()]
-        return Trajectory(
-            time=times,
-            values=values,
-            columns=self.columns,
-            name=system.name,
-            events=self._occurrences(),
-            statistics=self.run.statistics,
-            dense=self._dense_output() if self.dense and len(self.run.rows) else None,
-            notes=(*system.notes, *self.run.notes, *open_notes),
-        )
-
-    def _kept(self) -> tuple[Vector, Vector]:
-        """Times and states: the samples asked for, or the start of every step and the end of the last."""
-        if not self.by_steps:
-            return self.problem.times[: len(self.run.samples)].copy(), self.run.samples
-        rows, n = self.run.rows, len(self.run.y)
-        states = np.vstack([rows[:, PIECE_STATE : PIECE_STATE + n], self.run.y])
-        return np.append(rows[:, PIECE_TIME], self.run.t), states
-
-    def _outputs(self, times: Vector, states: Vector, undetermined: Collection[str]) -> list[Vector]:
-        table = np.empty((len(times), 0))
-        if self.formulas is not None:
-            table = self.binding.outputs(self.formulas, times, states, self.problem.parameters, self.backend)
-        computed = iter(table.T)
-        columns = [
-            _python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs
-        ]
-        names = [output.name for output in self.outputs]
-        return [
-            np.full(len(times), np.nan) if name in undetermined else column
-            for name, column in zip(names, columns, strict=True)
-        ]
-
-    def _undetermined(self, times: Vector, states: Vector) -> dict[str, str]:
-        """Outputs without a value, each with the reason."""
-        system = self.binding.system
-        names = [output.name for output in self.outputs if not is_python(output)]
-        known = getattr(system.quantities, "undetermined", {})
-        found = {name: known[name] for name in names if name in known}
-        if system.constrained is not None and self.formulas is not None:
-            formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
-            found |= undetermined_outputs(system.constrained, formulas, times, states)
-        return found
-
-    def _occurrences(self) -> tuple[Occurrence, ...]:
-        states = [state.name for state in self.binding.system.states]
-        contacts, labels = self.binding.contacts, iter(self.jumps.labels)
-        found = []
-        for mark in self.run.marks:
-            number = int(mark[1])
-            name = next(labels) if number < contacts else self.jumps.events[number - contacts].name
-            found.append(Occurrence(name, float(mark[0]), dict(zip(states, mark[2:].tolist(), strict=True))))
-        return tuple(found)
-
-    def _dense_output(self) -> DenseOutput:
-        settle = self.binding.settle(self.problem.parameters, self.backend)
-        return DenseOutput(self.run.rows, self.run.t, settle)
-
-
-def _columns(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
-    kinds = [Kind.COORDINATE if slot < system.coordinates else Kind.VELOCITY for slot in range(len(system.states))]
-    states = [Column(quantity, kind) for quantity, kind in zip(system.states, kinds, strict=True)]
-    columns = (*states, *(Column(quantity_of(output, system), Kind.OUTPUT) for output in outputs))
-    names = [column.name for column in columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise TorseurError(f"two columns are named '{name}': the states are columns already, and names are unique.")
-    return columns
-
-
-def _python_output(output: Output, times: Vector, states: Vector) -> Vector:
-    function = output.function
-    assert callable(function)
-    rows = zip(times.tolist(), states, strict=True)
-    return np.array([called(f"output '{output.name}'", t, function, t, state) for t, state in rows])
 
 
 def started(
@@ -245,10 +147,3 @@ def started(
     assert ready.numbers is not None and ready.usual is not None
     explain = partial(explain_constrained, ready.numbers, ready.usual)
     return replace(system, constrained=ready, initial=tuple(found.y.tolist()), notes=found.notes, explain=explain)
-
-
-def _repartition(system: System, parameters: Vector, t: float, y: Vector) -> str:
-    assert system.constrained is not None
-    settings, note = system.constrained.partitioned(t, y)
-    parameters[len(system.values) :] = settings
-    return note

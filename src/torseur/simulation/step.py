@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from torseur.codegen.routine import Array, IntArray, Static, routine
-from torseur.simulation.control import SOME_RETRIES, is_beside, lengthen, must_pass_by, shorten
+from torseur.simulation.constrained.sizes import NQ
+from torseur.simulation.control import is_beside, lengthen, must_pass_by, shorten
 from torseur.simulation.dop853 import (
     PIECE_STATE,
     N,
@@ -18,13 +19,14 @@ from torseur.simulation.dop853 import (
     solution_of_order_5,
     step_stiffness,
 )
-from torseur.simulation.memory import DISTANCE, EVALUATIONS, RETRIES, RTOL, STIFF, STIFFNESS, TIME
+from torseur.simulation.memory import DISTANCE, EVALUATIONS, RTOL, STIFF, STIFFNESS, TIME
 from torseur.simulation.radau.control import (
     implicit_error,
     largest_correction,
     lengthen_implicit,
     piece_error,
     shorten_implicit,
+    start_afresh,
 )
 from torseur.simulation.radau.memory import HAS_PIECE, NS, newton_size
 from torseur.simulation.radau.stages import implicit_piece, solve_stages
@@ -41,6 +43,7 @@ Y_END = ALL_STAGES + 1  # the state at the end of the step
 Y_NEXT = ALL_STAGES + 2  # the same, settled
 PIECE = ALL_STAGES + 3  # the step as a piece of motion
 
+JUMP = 1e4  # move by settling, in units of the tolerance, that no error explains
 STIFFNESS_MEMORY = 50.0  # steps over which the stiffness is averaged
 
 
@@ -70,27 +73,44 @@ def step_error(h: float, y: Array, p: Array, clock: Array, count: IntArray, atol
     y_end = work[Y_END * N :]
     if PROJECT != 0 and first_not_finite(work[Y_NEXT * N :]) >= 0:
         return math.nan
+    other = work[(ALL_STAGES - 1) * N :]
+    if PROJECT == 2 and not is_beside(clock) and moved_by_settling(y, clock, atol, work) > JUMP:
+        return JUMP
     if NS == 0:
         error = error_norm(h, y, y_end, work, clock[RTOL], atol)
-        if PROJECT == 2 and error > 1.0 and is_beside(clock) and count[RETRIES] >= SOME_RETRIES:
+        if PROJECT == 2 and error > 1.0 and is_beside(clock):
+            solution_of_order_5(h, y_end, work, other)
             error = error * part_on_manifold(h, y, p, clock, atol, work)
         return error
     else:
         newton = work[NEWTON:]
         error = implicit_error(clock[TIME], h, y, y_end, p, clock, count, atol, work, newton)
+        if PROJECT == 2 and error > 1.0 and is_beside(clock):
+            for i in range(N):
+                other[i] = y_end[i] + work[(1 + 2 * NS) * N + i]
+            error = error * part_on_manifold(h, y, p, clock, atol, work)
         return error
 
 
 @routine
+def moved_by_settling(y: Array, clock: Array, atol: Array, work: Array) -> float:
+    """How far settling moved a coordinate at most, in units of its tolerance: far more only where a driver jumps."""
+    largest = 0.0
+    for i in range(NQ):
+        scale = atol[i] + clock[RTOL] * max(abs(y[i]), abs(work[Y_END * N + i]))
+        largest = max(largest, abs(work[Y_NEXT * N + i] - work[Y_END * N + i]) / scale)
+    return largest
+
+
+@routine
 def part_on_manifold(h: float, y: Array, p: Array, clock: Array, atol: Array, work: Array) -> float:
-    """The part of the step's error that settling does not take away.
+    """The part of the step's error that settling does not take away; the solution to compare with is given.
 
     Beside a singular configuration most of it stands across the constraints, and is noise.
     """
     y_end = work[Y_END * N :]
     other = work[(ALL_STAGES - 1) * N :]
     settled = work[(ALL_STAGES - 2) * N :]
-    solution_of_order_5(h, y_end, work, other)
     settle(clock[TIME] + h, other, p, settled)
     whole = 0.0
     left = 0.0
@@ -118,6 +138,8 @@ def choose_next(h: float, error: float, clock: Array, count: IntArray, work: Arr
     """Sets the length of the next step; whether this one is accepted."""
     accepted = error <= 1.0
     if PROJECT == 2 and must_pass_by(h, accepted, clock, count):
+        if NS != 0:
+            start_afresh(work[NEWTON:])
         return False
     if NS == 0:
         if accepted:

@@ -15,8 +15,7 @@ from torseur.spatial.vector import (
     Scalar,
     Symmetric3,
     Vec3,
-    isotropic,
-    symmetric_product,
+    point_tensor,
 )
 
 
@@ -138,8 +137,7 @@ class Transform:
         h = self.rotation.to_parent(inertia.moment)
         half = h + p * (m / 2)
         turned = self.rotation.tensor_to_parent(inertia.matrix)
-        matrix = turned + isotropic(2 * p.dot(half)) - symmetric_product(p, half)
-        return Inertia(m, h + p * m, matrix)
+        return Inertia(m, h + p * m, turned + point_tensor(p, half))
 
     def point_to_parent(self, point: Vec3) -> Vec3:
         """A point given in the child frame, in the parent frame."""

@@ -106,6 +106,15 @@ def symmetric_product(a: Vec3, b: Vec3) -> Symmetric3:
     )  # fmt: skip
 
 
+def point_tensor(a: Vec3, b: Vec3) -> Symmetric3:
+    """2 (a·b) 1 - (a bᵀ + b aᵀ), the terms that cancel on the diagonal left out."""
+    xx, yy, zz = 2 * a.x * b.x, 2 * a.y * b.y, 2 * a.z * b.z
+    return Symmetric3(
+        yy + zz, xx + zz, xx + yy,
+        -(a.x * b.y + b.x * a.y), -(a.x * b.z + b.x * a.z), -(a.y * b.z + b.y * a.z),
+    )  # fmt: skip
+
+
 def isotropic(value: Scalar) -> Symmetric3:
     """value times the identity."""
     return Symmetric3(value, value, value, 0, 0, 0)

@@ -2,6 +2,7 @@
 
 from torseur.tree.build import build_tree
 from torseur.tree.definitions import resolve
+from torseur.tree.elementary import Elementary, steps_of
 from torseur.tree.joint_kinematics import JointKinematics, JointSymbols
 from torseur.tree.layout import Layout
 from torseur.tree.pairs import Pair, pair_of
@@ -11,6 +12,7 @@ from torseur.tree.tree import GROUND, Link, Moving, Snapshot, Tree, far_side
 
 __all__ = [
     "GROUND",
+    "Elementary",
     "JointKinematics",
     "JointSymbols",
     "Layout",
@@ -25,4 +27,5 @@ __all__ = [
     "regrouped",
     "resolve",
     "spanning_tree",
+    "steps_of",
 ]

@@ -77,12 +77,14 @@ class _Builder:
         q = slice(self.q_count, self.q_count + len(symbols.coordinates))
         v = slice(self.v_count, self.v_count + len(symbols.speeds))
         self.q_count, self.v_count = q.stop, v.stop
-        return Link(branch.child, parent, joint, symbols, branch.reverse, placed, NO_INERTIA, q, v)
+        return Link(branch.child, parent, joint, symbols, branch.reverse, placed, NO_INERTIA, q, v, base)
 
     def finish(self, loops: tuple[Any, ...]) -> Tree:
         """Substitutes laws and dependent parameters everywhere and numbers what is left."""
         links = [
-            replace(link, motion=self.resolved(link.motion), inertia=self.resolved(inertia))
+            replace(
+                link, motion=self.resolved(link.motion), inertia=self.resolved(inertia), base=self.resolved(link.base)
+            )
             for link, inertia in zip(self.links, self.inertias, strict=True)
         ]
         gravity = self.resolved(Vec3(*self.mechanism.gravity))

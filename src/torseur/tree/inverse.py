@@ -30,8 +30,11 @@ def inverse_matrix(rows: Sequence[Sequence[Expr]]) -> list[list[Expr]] | None:
     if determinant.is_zero:
         return None
 
+    # A sign in front of the determinant goes to the cofactors, where it often meets another one.
+    odd, size = (1, determinant.args[0]) if determinant.op == "neg" else (0, determinant)
+
     def cofactor(i: int, j: int) -> Expr:
         value = minor(everything[:i] + everything[i + 1 :], everything[:j] + everything[j + 1 :])
-        return value if (i + j) % 2 == 0 else -value
+        return value if (i + j + odd) % 2 == 0 else -value
 
-    return [[cofactor(j, i) / determinant for j in range(n)] for i in range(n)]
+    return [[cofactor(j, i) / size for j in range(n)] for i in range(n)]

@@ -103,7 +103,7 @@ def _speed_symbols(joint: Joint, natural: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 def joint_kinematics(joint: Joint, symbols: JointSymbols, reverse: bool) -> JointKinematics:
     """The kinematics of a joint as expressions of its symbols; from child to parent when `reverse`."""
-    motions = _reversed(joint.motions) if reverse else joint.motions
+    motions = reversed_motions(joint.motions) if reverse else joint.motions
     walked = _Walk(SAME, (REST,) * len(symbols.natural), REST, REST)
     for motion in motions:
         walked = _STEPS[motion.kind](walked, motion, joint, symbols)
@@ -122,7 +122,7 @@ def _screw_rates(kinematics: JointKinematics, symbols: JointSymbols) -> tuple[Mo
     return tuple(Motion(Vec3(*rates[k : k + 3]), Vec3(*rates[k + 3 : k + 6])) for k in range(0, len(rates), 6))
 
 
-def _reversed(motions: Sequence[ElementaryMotion]) -> tuple[ElementaryMotion, ...]:
+def reversed_motions(motions: Sequence[ElementaryMotion]) -> tuple[ElementaryMotion, ...]:
     """The way back: the inverse motions in the opposite order."""
     return tuple(
         replace(m, kind="inverse quaternion") if m.kind == "quaternion" else replace(m, amount=-m.amount)
@@ -150,7 +150,7 @@ class _Walk:
 
 
 @dataclass(frozen=True)
-class _Amount:
+class Amount:
     """An amount f(q, t) with its partial by each speed, its rate, and its second rate at constant speeds."""
 
     value: Expr
@@ -159,7 +159,7 @@ class _Amount:
     bias: Expr
 
 
-def _amount(motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _Amount:
+def amount_of(motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> Amount:
     wrong = [x for x in symbols_of([motion.amount]) if x in symbols.natural]
     if wrong:
         raise MechanismError(f"joint '{joint.name}': a motion may depend on coordinates and time, not on {wrong[0]}.")
@@ -167,13 +167,13 @@ def _amount(motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _A
     (rate,) = directional_derivative([motion.amount], moving)
     (bias,) = directional_derivative([rate], moving)
     partials = gradient(motion.amount, [q for q, _ in symbols.ordinary])
-    return _Amount(motion.amount, partials + [as_expr(0)] * (len(symbols.natural) - len(partials)), rate, bias)
+    return Amount(motion.amount, partials + [as_expr(0)] * (len(symbols.natural) - len(partials)), rate, bias)
 
 
 def _turn(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _Walk:
     """Turn about a fixed axis: the axis is the same before and after."""
-    f = _amount(motion, joint, symbols)
-    axis = _unit(Vec3(*motion.axis))
+    f = amount_of(motion, joint, symbols)
+    axis = unit(Vec3(*motion.axis))
     columns = [axis * partial for partial in f.partials]
     return _rotate(walk, about(Vec3(*motion.axis), f.value), columns, axis * f.rate, axis * f.bias)
 
@@ -206,8 +206,8 @@ def _rotate(walk: _Walk, rotation: Rotation, columns: Sequence[Vec3], omega: Vec
 
 def _move(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _Walk:
     """Move along an axis: the point's velocity and acceleration on the turning frame."""
-    f = _amount(motion, joint, symbols)
-    axis = _unit(Vec3(*motion.axis))
+    f = amount_of(motion, joint, symbols)
+    axis = unit(Vec3(*motion.axis))
     shift, slide = axis * f.value, axis * f.rate
     w, alpha = walk.velocity.angular, walk.acceleration.angular
     screws = tuple(
@@ -220,7 +220,7 @@ def _move(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSym
     return _Walk(walk.transform.then(Transform(Rotation(), shift)), screws, velocity, acceleration)
 
 
-def _unit(axis: Vec3) -> Vec3:
+def unit(axis: Vec3) -> Vec3:
     """The axis at unit length."""
     square = axis.dot(axis)
     return axis if square is as_expr(1) else axis * (1 / s.sqrt(square))

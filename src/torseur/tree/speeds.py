@@ -1,89 +1,166 @@
-"""Speeds other than the rates of the coordinates: quasi-velocities of a joint."""
+"""Speeds other than the rates of the coordinates: quasi-velocities of a joint.
+
+Speeds u = Y(q, t) ν + y(q, t) of the natural speeds ν are solved for ν. A speed that is a component of the child's
+velocity in its own axes is put in place of that component, and its screw is a constant. Nothing of the form RᵀR
+is left to simplify: a translation before all turns has the rates R v, and three turns are undone one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torseur.errors import MechanismError, UnsupportedError
-from torseur.graph import Expr, as_expr, directional_derivative, gradient, substitute, symbols_of
-from torseur.mechanism import TIME, Joint
-from torseur.spatial import NULL, REST, UNIT, Motion, Scalar, Vec3, quaternion_rate
+from torseur.graph import Expr, as_expr, dense_jacobian, directional_derivative, substitute, symbols_of
+from torseur.graph import scalar as s
+from torseur.mechanism import TIME, ElementaryMotion, Joint
+from torseur.spatial import Motion, Rotation, Vec3, about
 from torseur.tree.inverse import inverse_matrix
 
 if TYPE_CHECKING:
     from torseur.tree.joint_kinematics import JointKinematics, JointSymbols
 
+Components = list[Expr]
+"""Angular x, y, z, then linear x, y, z."""
+
 
 def with_body_speeds(natural: JointKinematics, joint: Joint, symbols: JointSymbols, reverse: bool) -> JointKinematics:
-    """A free joint whose speeds are the velocity and rotation of the child in its own axes.
-
-    The screws become constant and the bias is w x v; the rates follow from the rotation.
-    """
+    """A free joint whose speeds are the velocity and rotation of the child in its own axes."""
     if reverse or len(symbols.natural) != 6 or [m.kind for m in joint.motions[:3]] != ["translation"] * 3:
         raise UnsupportedError(f"joint '{joint.name}': speeds in body axes need a free joint from parent to child.")
-    velocity, omega = Vec3(*symbols.speeds[:3]), Vec3(*symbols.speeds[3:])
-    shifts = natural.transform.rotation.to_parent(velocity)
-    turns = _turning_rates(natural, joint, symbols, omega)
-    screws = tuple(Motion(NULL, axis) for axis in UNIT) + tuple(Motion(axis, NULL) for axis in UNIT)
-    bias = Motion(NULL, omega.cross(velocity))
-    return replace(natural, screws=screws, velocity=Motion(omega, velocity), bias=bias, rates=(*shifts, *turns))
-
-
-def _turning_rates(natural: JointKinematics, joint: Joint, symbols: JointSymbols, omega: Vec3) -> Sequence[Scalar]:
-    if symbols.quaternion:
-        return quaternion_rate(symbols.quaternion, omega)
-    columns = [list(screw.angular) for screw in natural.screws[3:]]
-    inverse = inverse_matrix([[columns[j][i] for j in range(3)] for i in range(3)])
-    if inverse is None:
-        raise MechanismError(f"joint '{joint.name}': its angles do not span all rotations.")
-    return [_product(row, list(omega)) for row in inverse]
+    return _with_speeds(natural, joint, symbols, [*natural.velocity.linear, *natural.velocity.angular])
 
 
 def with_declared_speeds(natural: JointKinematics, joint: Joint, symbols: JointSymbols) -> JointKinematics:
-    """Speeds u declared as u = Y(q, t) nu + y(q, t) of the natural speeds nu.
+    """A joint with the speeds that its description declares."""
+    return _with_speeds(natural, joint, symbols, [speed.value for speed in joint.speeds])
 
-    Then nu = Y⁻¹ (u - y), the screws are multiplied by Y⁻¹, and nu' at constant u adds to the bias.
+
+def _with_speeds(
+    natural: JointKinematics, joint: Joint, symbols: JointSymbols, values: Sequence[Expr]
+) -> JointKinematics:
+    """The kinematics for speeds u of these values.
+
+    Screws are ∂V/∂u. The bias is the rate of V at constant u; in turning axes, ω x v adds to the linear part.
     """
-    values = [speed.value for speed in joint.speeds]
-    matrix = [gradient(value, symbols.natural) for value in values]
-    drift = substitute(values, {nu: as_expr(0) for nu in symbols.natural})
-    inverse = inverse_matrix(matrix)
-    if inverse is None or any(nu in symbols_of([e for row in matrix for e in row]) for nu in symbols.natural):
-        raise MechanismError(f"joint '{joint.name}': its speeds must be independent linear combinations of the rates.")
-    natural_speeds = [_product(row, [u - y for u, y in zip(symbols.speeds, drift, strict=True)]) for row in inverse]
-    moving = dict(zip(symbols.coordinates, natural.rates, strict=True)) | {TIME: as_expr(1)}
-    change = directional_derivative(values, moving)
-    speed_change = [-_product(row, change) for row in inverse]
-    bias = natural.bias
-    for screw, value in zip(natural.screws, speed_change, strict=True):
-        bias = bias + screw * value
-    screws = tuple(_combination(natural.screws, [row[k] for row in inverse]) for k in range(len(values)))
-    swap = dict(zip(symbols.natural, natural_speeds, strict=True))
+    velocity = _components(natural.velocity)
+    named = dict(zip(values, symbols.speeds, strict=True))
+    swap = dict(zip(symbols.natural, _natural_speeds(natural, joint, symbols, values, named), strict=True))
+    swapped = substitute(velocity, swap)
+    known = [named.get(value, other) for value, other in zip(velocity, swapped, strict=True)]
+    rates = substitute([as_expr(rate) for rate in natural.rates], swap)
+    moving = dict(zip(symbols.coordinates, rates, strict=True)) | {TIME: as_expr(1)}
+    twist, change = _motion(known), _motion(directional_derivative(known, moving))
+    columns = zip(*dense_jacobian(known, symbols.speeds), strict=True)
     return replace(
         natural,
-        screws=screws,
-        velocity=_swapped(natural.velocity, swap),
-        bias=_swapped(bias, swap),
-        rates=tuple(substitute([as_expr(r) for r in natural.rates], swap)),
+        screws=tuple(_motion(column) for column in columns),
+        velocity=twist,
+        bias=Motion(change.angular, change.linear + twist.angular.cross(twist.linear)),
+        rates=tuple(rates),
     )
 
 
-def _combination(screws: Sequence[Motion], weights: Sequence[Scalar]) -> Motion:
-    total = REST
-    for screw, weight in zip(screws, weights, strict=True):
-        total = total + screw * weight
-    return total
+def _natural_speeds(
+    natural: JointKinematics, joint: Joint, symbols: JointSymbols, values: Sequence[Expr], named: Mapping[Expr, Expr]
+) -> list[Expr]:
+    """ν in terms of the speeds: what is known from the geometry of the joint, the rest by solving Y ν + y = u."""
+    found = _moving_rates(natural, joint, symbols, named) | _turning_rates(natural, joint, symbols, named)
+    used = {named[c] for c in _components(natural.velocity) if c in named and _rates_in(c, symbols) <= set(found)}
+    rows = [(value, u) for value, u in zip(values, symbols.speeds, strict=True) if u not in used]
+    unknown = [nu for nu in symbols.natural if nu not in found]
+    solved = _solved(joint, symbols, substitute([value for value, _ in rows], found), [u for _, u in rows], unknown)
+    found = found | dict(zip(unknown, solved, strict=True))
+    return substitute([found[nu] for nu in symbols.natural], found)
 
 
-def _swapped(motion: Motion, swap: dict[Expr, Expr]) -> Motion:
-    values = substitute([as_expr(c) for c in (*motion.angular, *motion.linear)], swap)
-    return Motion(Vec3(*values[:3]), Vec3(*values[3:]))
+def _rates_in(component: Expr, symbols: JointSymbols) -> set[Expr]:
+    return {x for x in symbols_of([component]) if x in symbols.natural}
 
 
-def _product(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
-    total: Scalar = as_expr(0)
-    for a, b in zip(row, column, strict=True):
-        total = total + a * b
-    return total
+def _solved(
+    joint: Joint, symbols: JointSymbols, values: Sequence[Expr], speeds: Sequence[Expr], unknown: Sequence[Expr]
+) -> list[Expr]:
+    """Y⁻¹ (u - y) for values = Y ν + y."""
+    rows = dense_jacobian(values, unknown)
+    for row, speed in zip(rows, speeds, strict=True):
+        if any(nu in symbols_of(row) for nu in symbols.natural):
+            raise MechanismError(f"joint '{joint.name}': speed '{speed.name}' must be linear in the rates.")
+    inverse = inverse_matrix(rows) if len(rows) == len(unknown) else None
+    if inverse is None:
+        given, rates = (", ".join(f"'{x.name}'" for x in part) for part in (symbols.speeds, symbols.natural))
+        raise MechanismError(
+            f"joint '{joint.name}': its speeds {given} do not span its motions. "
+            f"Give {len(symbols.natural)} independent linear combinations of {rates}."
+        )
+    drift = substitute(values, {nu: as_expr(0) for nu in unknown})
+    return [_product(row, [u - y for u, y in zip(speeds, drift, strict=True)]) for row in inverse]
+
+
+def _moving_rates(
+    natural: JointKinematics, joint: Joint, symbols: JointSymbols, named: Mapping[Expr, Expr]
+) -> dict[Expr, Expr]:
+    """Rates of displacements along axes of the parent, where the velocity v is known in the child's axes: R v."""
+    rates = dict(symbols.ordinary)
+    moves = [motion for motion in joint.motions if motion.kind == "translation"]
+    plain = list(joint.motions[: len(moves)]) == moves and all(motion.amount in rates for motion in moves)
+    velocity = _known(natural.velocity.linear, named)
+    if not moves or not plain or velocity is None:
+        return {}
+    axes = [_unit(motion) for motion in moves]
+    if any(not as_expr(a.dot(b)).is_zero for i, a in enumerate(axes) for b in axes[:i]):
+        return {}
+    moved = natural.transform.rotation.to_parent(velocity)
+    return {rates[motion.amount]: as_expr(moved.dot(axis)) for motion, axis in zip(moves, axes, strict=True)}
+
+
+def _turning_rates(
+    natural: JointKinematics, joint: Joint, symbols: JointSymbols, named: Mapping[Expr, Expr]
+) -> dict[Expr, Expr]:
+    """Rates of three angles where the angular velocity is known in the child's axes.
+
+    Before the last turn the three axes are that of the first turn seen through the second, and the other two as
+    they are: a matrix with one sine and one cosine.
+    """
+    rates = dict(symbols.ordinary)
+    turns = [motion for motion in joint.motions if motion.kind == "rotation"]
+    omega = _known(natural.velocity.angular, named)
+    if len(turns) != 3 or any(motion.amount not in rates for motion in turns) or omega is None or symbols.quaternion:
+        return {}
+    first, second, third = (_unit(motion) for motion in turns)
+    inverse = inverse_matrix(list(zip(*(_turn(turns[1]).to_child(first), second, third), strict=True)))
+    if inverse is None:
+        raise MechanismError(f"joint '{joint.name}': its angles do not span all rotations.")
+    before = [as_expr(c) for c in _turn(turns[2]).to_parent(omega)]
+    return {rates[motion.amount]: _product(row, before) for motion, row in zip(turns, inverse, strict=True)}
+
+
+def _known(vector: Vec3, named: Mapping[Expr, Expr]) -> Vec3 | None:
+    """The speeds that are the components of a vector, None when one of them is no speed."""
+    components = [as_expr(c) for c in vector]
+    if any(c not in named and not c.is_zero for c in components):
+        return None
+    return Vec3(*(named.get(c, c) for c in components))
+
+
+def _turn(motion: ElementaryMotion) -> Rotation:
+    return about(Vec3(*motion.axis), motion.amount)
+
+
+def _unit(motion: ElementaryMotion) -> Vec3:
+    axis = Vec3(*motion.axis)
+    square = axis.dot(axis)
+    return axis if square is as_expr(1) else axis * (1 / s.sqrt(square))
+
+
+def _components(motion: Motion) -> Components:
+    return [as_expr(c) for c in (*motion.angular, *motion.linear)]
+
+
+def _motion(components: Sequence[Expr]) -> Motion:
+    return Motion(Vec3(*components[:3]), Vec3(*components[3:]))
+
+
+def _product(row: Sequence[Expr], column: Sequence[Expr]) -> Expr:
+    return sum((a * b for a, b in zip(row, column, strict=True)), as_expr(0))

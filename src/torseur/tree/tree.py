@@ -29,7 +29,8 @@ def far_side(joint: str) -> str:
 class Link:
     """Bodies that move as one, carried by one joint.
 
-    Its frame is the child frame of the joint. `q` and `v` are its slots in the state.
+    Its frame is the child frame of the joint. `q` and `v` are its slots in the state. `base` is the joint's own
+    frame in the parent link; `motion` begins with it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Link:
     inertia: Inertia
     q: slice
     v: slice
+    base: Transform = SAME
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,33 @@ def _wrapper(own, k, name, count):
     return f'extern "C" void wrapped_{k}({parameters}) {{ {own}::{name}<double>({arguments}); }}\n'
 
 
+def run_cuda(module: Module, folder, points):
+    """The device functions compiled as plain C++, the same text that runs on the GPU, for one state."""
+    compiler = tool("g++", "clang++")
+    header, _ = write(generate_files(module, "cuda"), folder)
+    lines = [line for line in header.read_text().splitlines() if line.startswith("TORSEUR_DEVICE void ")]
+    wrappers, own = [], header.stem
+    for line in lines:
+        name = line.split("(")[0].split()[-1]
+        if name != "sine_cosine" and not name.endswith("_"):
+            wrappers.append(_cuda_wrapper(own, len(wrappers), name, line))
+    (folder / "wrap.cpp").write_text(f'#include "{header.name}"\n#include "{header.name}"\n{"".join(wrappers)}')
+    strict = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused-parameter", "-Wno-unused-function"]
+    run(compiler, *strict, "-O1", "-fPIC", "-shared", "wrap.cpp", "-o", "cuda.so", cwd=folder)
+    library = ctypes.CDLL(str(folder / "cuda.so"))
+    return called(module, [f"wrapped_{k}" for k in range(len(wrappers))], library, points, "C")
+
+
+def _cuda_wrapper(own, k, name, line):
+    scratch = line.endswith("TORSEUR_RESTRICT scratch) {")
+    count = line.count("TORSEUR_RESTRICT") - scratch
+    parameters = ", ".join(f"double *a{i}" for i in range(count))
+    arguments = [f"a{i}" for i in range(count)] + ["1"] + ["scratch"] * scratch
+    room = f"double scratch[{own}::{name}_scratch_size]; " if scratch else ""
+    call = f"{room}{own}::{name}<double>({', '.join(arguments)});"
+    return f'extern "C" void wrapped_{k}({parameters}) {{ {call} }}\n'
+
+
 def run_fortran(module: Module, folder, points):
     compiler = tool("gfortran")
     (source,) = write(generate_files(module, "fortran"), folder)
@@ -202,6 +229,7 @@ def _read(line, shape):
 RUNNERS = {
     "c": run_c,
     "cpp": run_cpp,
+    "cuda": run_cuda,
     "fortran": run_fortran,
     "python": run_python,
     "jax": run_jax,

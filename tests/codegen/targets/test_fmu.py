@@ -236,3 +236,47 @@ def test_what_an_fmu_cannot_hold(tmp_path):
     with pytest.raises(TorseurError, match="unknown quantity 'kinetic_energi'"):
         write_fmu(ts.parse(DRIVEN), tmp_path / "x.fmu", outputs=["kinetic_energi"])
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "puma560", "driven", "free_body"])
+def test_directional_derivatives(name, made, tmp_path):
+    """Oracle: central differences of the FMU's own derivatives and outputs, by states, parameters and inputs."""
+    from fmpy.fmi2 import FMU2Model
+
+    path = made(name)[1]
+    described = fmpy.read_model_description(path)
+    assert described.modelExchange.providesDirectionalDerivative
+    folder = fmpy.extract(path, str(tmp_path))
+    identifier = described.modelExchange.modelIdentifier
+    model = FMU2Model(guid=described.guid, unzipDirectory=folder, modelIdentifier=identifier, instanceName="one")
+    model.instantiate()
+    model.setupExperiment(startTime=0.0)
+    model.enterInitializationMode()
+    model.exitInitializationMode()
+    numbers = {v.name: v.valueReference for v in described.modelVariables}
+    rates = [d.variable for d in described.derivatives]
+    unknown = [rate.valueReference for rate in rates]
+    unknown += [numbers["kinetic_energy"]] if "kinetic_energy" in numbers else []
+    states = [rate.derivative.valueReference for rate in rates]
+    others = [v.valueReference for v in described.modelVariables if v.causality in ("parameter", "input")]
+    random = np.random.default_rng(4)
+    known = [*states, *others]
+    start = np.array(model.getReal(known)) + random.uniform(0.05, 0.15, len(known))
+    change = random.uniform(-1, 1, len(known))
+
+    def values(shift):
+        model.setReal(known, list(start + shift * change))
+        return np.array(model.getReal(unknown))
+
+    step = 1e-5
+    expected = (values(step) - values(-step)) / (2 * step)
+    values(0.0)
+    found = np.array(model.getDirectionalDerivative(unknown, known, list(change)))
+    model.terminate()
+    model.freeInstance()
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-6 * (1 + np.abs(expected).max()))
+
+
+def test_constrained_fmus_say_that_they_have_none(made):
+    described = fmpy.read_model_description(made("four_bar")[1])
+    assert not described.modelExchange.providesDirectionalDerivative

@@ -197,8 +197,6 @@ def test_jax_differentiates_generated_code(pendulum, tmp_path):
 
 
 def test_targets_that_do_not_exist(pendulum):
-    with pytest.raises(UnsupportedError, match="cuda"):
-        generate(pendulum, "bias", "cuda")
     with pytest.raises(UnsupportedError, match="Did you mean 'fortran'"):
         generate(pendulum, "bias", "fortan")
     with pytest.raises(TorseurError, match="unknown parameter 'm9'"):

@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 
 import strategies
 import torseur as ts
+from torseur.equations.terms.origins import Shares
 from torseur.errors import TorseurError
 from torseur.graph import evaluate, symbols_of
 from torseur.report.compose.account import account
 from torseur.report.compose.compose import compose
 from torseur.report.page import render
-from torseur.report.reading.origins import Shares
 
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import torseur as ts
 from torseur import library
 from torseur.equations import program_of
+from torseur.equations.terms.origins import Shares
+from torseur.equations.terms.polynomial import TooManyTerms, multiplied_out
 from torseur.graph import evaluate, symbol, symbols_of
 from torseur.graph import scalar as s
 from torseur.report.reading.latex import latex
-from torseur.report.reading.origins import Shares
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import TooManyTerms, multiplied_out
 from torseur.report.reading.read_graph import as_it_stands, few_terms, named, readable
 from torseur.report.reading.recursion import definitions, lines
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from torseur.codegen.c.program import program_source
+from torseur.codegen.c.batch import Batch
+from torseur.codegen.c.batch_module import batch_sources
+from torseur.codegen.c.program import program_source, turns_text
 from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
 from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.c.unit import HEAD, no_external
-from torseur.codegen.module import Function, Module, commented, function_lines, module_lines
+from torseur.codegen.module import PREPARED, Function, Module, commented, function_lines, module_lines
 from torseur.codegen.names import Names
-from torseur.codegen.straight import Language, layout, zero_based
+from torseur.codegen.straight import Language, array_names, zero_based
 from torseur.codegen.tables import Lookups
 from torseur.graph.program import Program
 
@@ -26,6 +28,18 @@ def module_files(module: Module) -> dict[str, str]:
     return {f"{own}.h": f"{heading}\n{_header(own, functions, constants)}", f"{own}.c": f"{heading}\n{source}"}
 
 
+def batch_files(module: Module) -> dict[str, str]:
+    """NAME_batch.c, NAME_batch.h and NAME_lanes.h: the same functions over many states at once."""
+    own = Names(RESERVED).unique(module.name)
+    names = Names(RESERVED, prefix=f"{own}_")
+    functions = module.functions(names, split=True)
+    batches = []
+    for function in functions:
+        shared = (PREPARED,) if function.prepare is not None else ()
+        batches.append(Batch(names.unique(f"{function.program.name}_batch"), function.evaluate, shared))
+    return batch_sources(own, batches, "\n".join(commented(module_lines(module, C), C)))
+
+
 def _source(module: Module, functions: list[Function], own: str) -> str:
     lookups, tables = Lookups(), Tables()
     bodies = []
@@ -34,7 +48,8 @@ def _source(module: Module, functions: list[Function], own: str) -> str:
         parts = [program_source(program, name, lookups, "TORSEUR_EXPORT") for name, program in function.parts]
         bodies.append("\n".join([described, *parts]))
     searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
-    head = [HEAD, f'#include "{own}.h"', PRELUDE if searches else "", tables.text()]
+    turns = turns_text([program for function in functions for _, program in function.parts])
+    head = [HEAD, f'#include "{own}.h"', turns, PRELUDE if searches else "", tables.text()]
     return "\n".join([*head, *searches, *bodies])
 
 
@@ -48,7 +63,7 @@ def _header(own: str, functions: list[Function], constants: list[str]) -> str:
 
 
 def _prototype(name: str, program: Program) -> str:
-    arrays = layout(program, RESERVED).arrays
+    arrays = array_names(program, Names(RESERVED))
     given = len(program.inputs)
     parameters = [f"{'const ' if i < given else ''}double *{array}" for i, array in enumerate(arrays)]
     return f"void {name}({', '.join(parameters) or 'void'});"

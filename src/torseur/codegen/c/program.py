@@ -3,67 +3,162 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED, double
-from torseur.codegen.names import part
-from torseur.codegen.straight import Chunk, Layout, layout
+from torseur.codegen.names import Names, part
+from torseur.codegen.straight import WHOLE, Chunk, Layout, array_names, layout
+from torseur.codegen.straight.turns import turns_of
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
-from torseur.graph.program import Program
+from torseur.graph.program import Program, Solved
 
 _SPELLING = {name: operation.spelling["c"] for name, operation in OPERATIONS.items()}
 
 
+@cache
+def own_text(name: str) -> str:
+    """A piece of C that generated sources hold as it is."""
+    return files("torseur.codegen.c").joinpath(name).read_text(encoding="ascii")
+
+
+def turns_text(programs: list[Program]) -> str:
+    """What the programs need to compute sines together; nothing when none of them does."""
+    stages = [program.solved.program if program.solved is not None else program for program in programs]
+    solved = any(program.solved is not None for program in programs)
+    if not solved and not any(turns_of(program).angles for program in stages):
+        return ""
+    return own_text("turns.h").replace("@LANES@", own_text("lanes.h"))
+
+
 def program_source(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
     """The C functions that compute a program; the last one has the given name and linkage."""
-    plan = layout(program, RESERVED)
+    if program.solved is not None:
+        return _staged(program, program.solved, name, lookups, linkage)
+    plan = layout(program, RESERVED, together=True, whole=WHOLE)
     if len(plan.chunks) == 1:
-        return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups)
+        return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
+    extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
     parts = [
-        _function(plan, chunk, f"static TORSEUR_NOINLINE void {part(name, k)}", lookups, ["double *restrict scratch"])
+        _function(plan, chunk, f"static TORSEUR_NOINLINE void {part(name, k)}", lookups, extra)
         for k, chunk in enumerate(plan.chunks)
     ]
-    return "\n".join([*parts, _caller(plan, name, linkage)])
+    return "\n".join([*parts, _caller(plan, name, linkage, lookups)])
 
 
-def _parameters(plan: Layout) -> list[str]:
-    inputs = len(plan.program.inputs)
-    return [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(plan.arrays)]
+def _staged(program: Program, solved: Solved, name: str, lookups: Lookups, linkage: str) -> str:
+    """The terms of a linear system, its solution for vectors of columns, and the results in their places."""
+    terms = program_source(solved.program, f"{name}_terms", lookups, "static TORSEUR_NOINLINE")
+    arrays = array_names(program, Names(RESERVED | _STAGES))
+    rows, columns = solved.size
+    given, outputs = arrays[: len(program.inputs)], arrays[len(program.inputs) :]
+    sizes = {"right": rows * columns, "lower": len(solved.pattern), "inverse": rows, "known": len(solved.places)}
+    lines = [f"  double {array}[{max(size, 1)}];" for array, size in sizes.items()]
+    lines.append(f"  {name}_terms({', '.join([*given, *sizes])});")
+    lines.append(f"  {name}_solve(lower, inverse, right);")
+    lines.append(f"  for (int row = 0; row < {rows}; row++) {{")
+    for k, j, column, count in solved.runs:
+        width = program.outputs[k].shape[-1] if len(program.outputs[k].shape) > 1 else 1
+        to, origin = f"{outputs[k]} + row * {width} + {j}", f"right + row * {columns} + {column}"
+        lines.append(f"    memcpy({to}, {origin}, {count} * sizeof(double));")
+    lines += ["  }", *(f"  {outputs[k]}[{i}] = known[{e}];" for e, (k, i) in enumerate(solved.places))]
+    head = f"{linkage} void {name}({', '.join(_parameters(arrays, len(given)))}) {{"
+    return "\n".join([terms, _solve(solved, f"{name}_solve"), head, *lines, "}", ""])
 
 
-def _function(plan: Layout, chunk: Chunk, head: str, lookups: Lookups, extra: list[str] | None = None) -> str:
-    lines = [f"{head}({', '.join([*_parameters(plan), *(extra or [])]) or 'void'}) {{"]
+_STAGES = {"right", "lower", "inverse", "known", "row", "column"}
+
+
+def _solve(solved: Solved, name: str) -> str:
+    """right <- -A⁻¹ right for as many columns at a time as a vector holds: inward along the tree, then outward."""
+    rows, columns = solved.size
+    entries = list(enumerate(solved.pattern))
+    head = f"static TORSEUR_NOINLINE void {name}(const double *lower, const double *inverse, double *right) {{"
+    lines = [head, f"  for (int column = 0; column < {columns}; column += LANES) {{"]
+    lines += [f"    lanes x{k} = lanes_load(right + {k * columns} + column);" for k in range(rows)]
+    for k in range(rows - 1, -1, -1):
+        lines += [f"    x{i} -= lower[{e}] * x{k};" for e, (row, i) in entries if row == k]
+    for k in range(rows):
+        lines.append(f"    x{k} *= -inverse[{k}];")
+        lines += [f"    x{k} -= lower[{e}] * x{i};" for e, (row, i) in entries if row == k]
+        lines.append(f"    lanes_store(right + {k * columns} + column, x{k});")
+    return "\n".join([*lines, "  }", "}", ""])
+
+
+def _parameters(arrays: Sequence[str], inputs: int) -> list[str]:
+    return [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(arrays)]
+
+
+def _turns(plan: Layout, lookups: Lookups) -> list[str]:
+    """The lines that compute the sines and cosines of all angles at once."""
+    turns, names = plan.turns, plan.names
+    if not turns.angles:
+        return []
+    sources = {node: (i, j) for i, group in enumerate(plan.program.inputs) for j, node in enumerate(group.nodes)}
+    # Names of values that are used again below are declared there.
+    local = {node: f"{plan.arrays[i]}[{j}]" for node, (i, j) in sources.items()}
+    lines = []
+    for k, node in enumerate(turns.operations):
+        lines.append(f"  const double {part('angle', k)} = {operation(node, {**names, **local}, lookups)};")
+        local[node] = part("angle", k)
+    angles = ", ".join(local[angle] for angle in turns.angles)
+    return [
+        *lines,
+        f"  const double angles[{turns.size}] = {{{angles}}};",
+        f"  double sines[{2 * turns.size}];",
+        f"  sines_of(angles, sines, {turns.size});",
+    ]
+
+
+def _function(
+    plan: Layout,
+    chunk: Chunk,
+    head: str,
+    lookups: Lookups,
+    extra: list[str] | None = None,
+    first: list[str] | None = None,
+) -> str:
+    lines = [
+        f"{head}({', '.join([*_parameters(plan.arrays, len(plan.program.inputs)), *(extra or [])]) or 'void'}) {{",
+        *(first or []),
+    ]
     names = plan.names
     lines += [f"  const double {names[node]} = {plan.arrays[i]}[{j}];" for node, (i, j) in chunk.inputs.items()]
+    lines += [f"  const double {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
     lines += [f"  const double {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
     for node in chunk.operations:
-        lines.append(f"  const double {names[node]} = {_operation(node, names, lookups)};")
+        lines.append(f"  const double {names[node]} = {operation(node, names, lookups)};")
         if node in chunk.saved:
             lines.append(f"  scratch[{chunk.saved[node]}] = {names[node]};")
     outputs = plan.arrays[len(plan.program.inputs) :]
     for node, places in chunk.results.items():
-        lines += [f"  {outputs[i]}[{j}] = {_reference(node, names)};" for i, j in places]
+        lines += [f"  {outputs[i]}[{j}] = {reference(node, names)};" for i, j in places]
     return "\n".join([*lines, "}", ""])
 
 
-def _caller(plan: Layout, name: str, linkage: str) -> str:
-    arguments = ", ".join([*plan.arrays, "scratch"])
+def _caller(plan: Layout, name: str, linkage: str, lookups: Lookups) -> str:
+    arguments = ", ".join([*plan.arrays, "scratch", *(["sines"] if plan.turns.angles else [])])
     calls = "\n".join(f"  {part(name, k)}({arguments});" for k in range(len(plan.chunks)))
-    scratch = f"  double scratch[{max(plan.slots, 1)}];"
-    return f"{linkage} void {name}({', '.join(_parameters(plan))}) {{\n{scratch}\n{calls}\n}}\n"
+    first = "\n".join([*_turns(plan, lookups), f"  double scratch[{max(plan.slots, 1)}];"])
+    parameters = ", ".join(_parameters(plan.arrays, len(plan.program.inputs)))
+    return f"{linkage} void {name}({parameters}) {{\n{first}\n{calls}\n}}\n"
 
 
-def _reference(node: Expr, names: dict[Expr, str]) -> str:
+def reference(node: Expr, names: Mapping[Expr, str]) -> str:
+    """A value: its name, or the number it is."""
     name = names.get(node)
     if name is not None:
         return name
     return double(math.pi if node.op == "pi" else float(node.data))
 
 
-def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> str:
-    arguments = [_reference(a, names) for a in node.args]
+def operation(node: Expr, names: Mapping[Expr, str], lookups: Lookups) -> str:
+    """An operation on values."""
+    arguments = [reference(a, names) for a in node.args]
     if node.op == "table":
         return f"{function_name(lookups.function(node.data))}({arguments[0]})"
     return _SPELLING[node.op].format(*arguments)

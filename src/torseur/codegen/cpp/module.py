@@ -63,17 +63,17 @@ def module_files(module: Module) -> dict[str, str]:
     own = names.unique(module.name)
     functions = module.functions(names, split=True)
     splines = Splines.of(module.programs, names)
-    values = _values(names.unique("parameters"), module)
+    values = values_text(names.unique("parameters"), module)
     sizes = [_size(names, function) for function in functions if function.prepare is not None]
     printer = _Printer(splines, CPP.reserved | frozenset(splines.names.values()))
-    tables = [_spline(name, spline) for name, spline in splines.items()]
+    tables = [spline_text(name, spline) for name, spline in splines.items()]
     body = [printer.function(function, module) for function in functions]
     head = "\n".join(commented(module_lines(module, CPP), CPP))
     inside = "\n".join([*values, *sizes, "", *tables, *body])
     return {f"{own}.hpp": f"{head}\n{_HEAD}\nnamespace {own} {{\n\n{inside}\n}}  // namespace {own}\n{_FOOT}"}
 
 
-def _values(name: str, module: Module) -> list[str]:
+def values_text(name: str, module: Module) -> list[str]:
     """The parameters' values as a constant, where the description gives all of them."""
     numbers = [value for value in module.values if value is not None]
     complete = numbers and len(numbers) == len(module.values)
@@ -89,7 +89,7 @@ def _listed(numbers: Sequence[float]) -> str:
     return ", ".join(repr(float(number)) for number in numbers)
 
 
-def _spline(name: str, spline: Spline) -> str:
+def spline_text(name: str, spline: Spline) -> str:
     return _SPLINE.format(
         name=name,
         knots=_listed(spline.knots),

@@ -23,6 +23,8 @@ def model_description(model: FmuModel, guid: str) -> str:
         ("CoSimulation", {"canHandleVariableCommunicationStepSize": "true"}),
     ):
         able = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", **abilities}
+        if model.has_tangent:
+            able["providesDirectionalDerivative"] = "true"
         element = Xml.SubElement(root, kind, {"modelIdentifier": model.identifier, **able})
         files = Xml.SubElement(element, "SourceFiles")
         for name in SOURCES:

@@ -6,9 +6,10 @@
 #include "model.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-enum { TASK_SLOPES, TASK_OUTPUTS, TASK_SETTLE, TASK_ADVANCE };
+enum { TASK_SLOPES, TASK_OUTPUTS, TASK_SETTLE, TASK_ADVANCE, TASK_TANGENT };
 enum { FIRST_RATE = STATES, FIRST_PARAMETER = 2 * STATES, FIRST_INPUT = FIRST_PARAMETER + PARAMETERS,
        FIRST_OUTPUT = FIRST_INPUT + INPUTS, END_OF_VARIABLES = FIRST_OUTPUT + OUTPUTS };
 
@@ -241,10 +242,31 @@ FMI_EXPORT fmi2Status FMI(fmi2DeSerializeFMUstate)(fmi2Component c, const fmi2By
   return fmi2OK;
 }
 
+/* How the unknowns change when the known variables change by so much, the others staying as they are. */
 FMI_EXPORT fmi2Status FMI(fmi2GetDirectionalDerivative)(fmi2Component c, const fmi2ValueReference unknown[],
     size_t unknowns, const fmi2ValueReference known[], size_t knowns, const fmi2Real change[], fmi2Real result[]) {
-  (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)change, (void)result;
-  return fail(c, fmi2Error, "directional derivatives are not provided");
+  Instance *m = c;
+  double direction[STATES + PARAMETERS + SETTINGS + INPUTS + 1] = {0}, changes[STATES + OUTPUTS + 1];
+  int64_t failed = 0;
+  if (!MODEL_HAS_TANGENT) return fail(m, fmi2Error, "directional derivatives are not provided");
+  for (size_t k = 0; k < knowns; k++) {
+    const double *stored = place(m, known[k]);
+    if (stored == NULL) return fail(m, fmi2Error, "a known variable is computed");
+    direction[known[k] < FIRST_RATE ? (ptrdiff_t)known[k] : STATES + (stored - m->now.p)] = change[k];
+  }
+  MODEL_TASK(TASK_TANGENT, m->now.time, 0.0, 0.0, &m->now.step, m->now.y, m->now.p, direction, changes, NULL, &failed);
+  for (size_t k = 0; k < unknowns; k++) {
+    const fmi2ValueReference reference = unknown[k];
+    if (reference < FIRST_RATE) {
+      result[k] = direction[reference];
+    } else if (reference < FIRST_PARAMETER) {
+      result[k] = changes[reference - FIRST_RATE];
+    } else {
+      if (place(m, reference) != NULL || reference >= END_OF_VARIABLES) return fail(m, fmi2Error, "not computed");
+      result[k] = changes[STATES + reference - FIRST_OUTPUT];
+    }
+  }
+  return fmi2OK;
 }
 
 /* ---- model exchange ---- */

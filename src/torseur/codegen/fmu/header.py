@@ -23,6 +23,7 @@ def model_header(model: FmuModel, guid: str) -> str:
 #define MODEL_TOLERANCE {TOLERANCE!r}
 #define MODEL_DRIFT {DRIFT!r}
 #define MODEL_HAS_MANIFOLD {int(model.has_manifold)}
+#define MODEL_HAS_TANGENT {int(model.has_tangent)}
 
 enum {{
   STATES = {len(model.states)},

@@ -42,8 +42,9 @@ class FmuModel:
 
     `task` is the compiled routine with its entry
     (task: int, t: float, t_end: float, rtol: float, step: Array, y: Array, p: Array, atol: Array, out: Array) -> int,
-    where task 0 writes the slopes to `out`, 1 the outputs, 2 the state on its manifold, and 3 moves y from t to t_end;
-    0 is success. `nominal` are sizes of the states; `settings` are numbers that the routine needs and nobody sees.
+    where task 0 writes the slopes to `out`, 1 the outputs, 2 the state on its manifold, 3 moves y from t to t_end, and
+    4, where there is a tangent, writes slopes and outputs along the direction of y and p that `atol` holds; 0 is
+    success. `nominal` are sizes of the states; `settings` are numbers that the routine needs and nobody sees.
     """
 
     name: str
@@ -55,6 +56,7 @@ class FmuModel:
     task: LinkedUnit
     settings: tuple[float, ...] = ()
     has_manifold: bool = False
+    has_tangent: bool = False
     units: Mapping[str, BaseUnit] | None = None
     description: str = ""
 

@@ -6,28 +6,38 @@ their last reader has run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from torseur.codegen.names import Names
+from torseur.codegen.straight.order import demanded
+from torseur.codegen.straight.turns import Turns, turns_of
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
 CHUNK = 400
-"""Operations per function. Compile time grows faster than this number, run time hardly depends on it."""
+"""Operations per function of a long program. Compile time grows faster than this number."""
+
+WHOLE = 2000
+"""Operations up to which a program stays one function where the language allows: a fifth faster than in chunks.
+
+Longer ones are slower whole, because the compiler runs out of places to keep values near.
+"""
 
 
 @dataclass
 class Chunk:
     """One function's worth of operations.
 
-    `inputs` are the (input, index) pairs it reads, `restored` the values it takes from scratch slots; `saved` gives
-    a slot to values that later chunks read, `results` the output places of values it computes.
+    `inputs` are the (input, index) pairs it reads, `restored` the values it takes from scratch slots, `turned` those
+    it takes from the sines computed first; `saved` gives a slot to values that later chunks read, `results` the output
+    places of values it computes.
     """
 
     operations: list[Expr]
     inputs: dict[Expr, tuple[int, int]] = field(default_factory=dict)
     restored: dict[Expr, int] = field(default_factory=dict)
+    turned: dict[Expr, int] = field(default_factory=dict)
     saved: dict[Expr, int] = field(default_factory=dict)
     results: dict[Expr, list[tuple[int, int]]] = field(default_factory=dict)
 
@@ -42,19 +52,55 @@ class Layout:
     names: dict[Expr, str]
     arrays: tuple[str, ...]
     """Identifiers of the inputs, then of the outputs."""
+    turns: Turns
 
 
-def layout(program: Program, reserved: Iterable[str] = (), chunk: int = CHUNK, ignore_case: bool = False) -> Layout:
-    """The program's operations in their own order, sine beside cosine, in chunks of about the given size."""
-    order = _pair_sines(program.operations)
-    pieces = [Chunk(order[i : i + chunk]) for i in range(0, len(order), chunk)] or [Chunk([])]
-    slots = _connect(program, pieces)
+def layout(
+    program: Program,
+    reserved: Iterable[str] = (),
+    chunk: int = CHUNK,
+    ignore_case: bool = False,
+    together: bool = False,
+    whole: int = 0,
+) -> Layout:
+    """The program's operations as results need them, sine beside cosine, in chunks of about the given size.
+
+    With `together`, sines and cosines that depend on nothing but inputs come first, all at once. A program of at most
+    `whole` operations is one chunk.
+    """
+    turns = turns_of(program) if together else Turns()
+    order = pair_sines(demanded(program, turns))
+    # Pieces of the same size, so that the last is not a handful of operations.
+    number = 1 if len(order) <= whole else max(1, -(-len(order) // chunk))
+    parts = [order[len(order) * k // number : len(order) * (k + 1) // number] for k in range(number)]
+    return arranged(program, parts, reserved, ignore_case, turns)
+
+
+def arranged(
+    program: Program,
+    parts: Sequence[Sequence[Expr]],
+    reserved: Iterable[str] = (),
+    ignore_case: bool = False,
+    turns: Turns | None = None,
+) -> Layout:
+    """The program's operations in the order and the chunks they are given in, after the sines computed first."""
+    turns = turns or Turns()
+    pieces = [Chunk(list(part)) for part in parts] or [Chunk([])]
+    slots = _connect(program, pieces, turns)
     names = Names(reserved, ignore_case)
-    arrays = tuple(names.unique(name) for name in [g.name for g in program.inputs] + [g.name for g in program.outputs])
-    return Layout(program, tuple(pieces), slots, _name_values(program, order, names), arrays)
+    arrays = array_names(program, names)
+    order = [node for part in parts for node in part]
+    values = list(dict.fromkeys([*turns.operations, *(turns.places or ()), *order]))
+    return Layout(program, tuple(pieces), slots, _name_values(program, values, names), arrays, turns)
 
 
-def _pair_sines(operations: Iterable[Expr]) -> list[Expr]:
+def array_names(program: Program, names: Names) -> tuple[str, ...]:
+    """Identifiers of the inputs, then of the outputs."""
+    groups = [group.name for group in program.inputs] + [output.name for output in program.outputs]
+    return tuple(names.unique(name) for name in groups)
+
+
+def pair_sines(operations: Iterable[Expr]) -> list[Expr]:
     """The operations with sine and cosine of one argument next to each other, so that compilers fuse them."""
     operations = list(operations)
     partner: dict[Expr, list[Expr]] = {}
@@ -70,8 +116,9 @@ def _pair_sines(operations: Iterable[Expr]) -> list[Expr]:
     return order
 
 
-def _connect(program: Program, pieces: list[Chunk]) -> int:
+def _connect(program: Program, pieces: list[Chunk], turns: Turns) -> int:
     """Fills in what each chunk reads and leaves behind; returns the number of scratch slots."""
+    places = turns.places or {}
     home = {node: k for k, piece in enumerate(pieces) for node in piece.operations}
     sources = {node: (i, j) for i, group in enumerate(program.inputs) for j, node in enumerate(group.nodes)}
     last_reader: dict[Expr, int] = {}
@@ -79,14 +126,20 @@ def _connect(program: Program, pieces: list[Chunk]) -> int:
         for argument in (a for node in piece.operations for a in node.args):
             if argument in sources:
                 piece.inputs[argument] = sources[argument]
+            elif argument in places:
+                piece.turned[argument] = places[argument]
             elif home.get(argument, k) != k:
                 last_reader[argument] = k
-    _place_results(program, pieces, home, sources)
+    _place_results(program, pieces, home, sources, places)
     return _assign_slots(pieces, home, last_reader)
 
 
 def _place_results(
-    program: Program, pieces: list[Chunk], home: dict[Expr, int], sources: dict[Expr, tuple[int, int]]
+    program: Program,
+    pieces: list[Chunk],
+    home: dict[Expr, int],
+    sources: dict[Expr, tuple[int, int]],
+    places: dict[Expr, int],
 ) -> None:
     """Outputs are written where they are computed; inputs and constants that are outputs, in the last chunk."""
     for i, output in enumerate(program.outputs):
@@ -95,6 +148,8 @@ def _place_results(
             piece.results.setdefault(entry, []).append((i, j))
             if entry in sources:
                 piece.inputs[entry] = sources[entry]
+            elif entry in places:
+                piece.turned[entry] = places[entry]
 
 
 def _assign_slots(pieces: list[Chunk], home: dict[Expr, int], last_reader: dict[Expr, int]) -> int:

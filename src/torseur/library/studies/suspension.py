@@ -13,7 +13,7 @@ HARD_POINTS = ("yli", "zli", "ylo", "zlo", "yui", "zui", "yuo", "zuo")
 
 def axle() -> Mechanism:
     """The front axle of the library."""
-    return load("double_wishbone")
+    return load("wishbone_axle")
 
 
 def roll_in_a_turn(lateral_acceleration: float = 3.0) -> Sensitivities:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -45,7 +46,13 @@ def _to_metres(root: Element) -> Points:
 
 
 def _numbers(element: Element | None) -> Points:
-    return np.array((element.content if element is not None else "").split(), dtype=float)
+    """The numbers in an element's text; a text that holds anything else is damaged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.fromstring(element.content if element is not None else "", sep=" ")
+        except DeprecationWarning:
+            raise ValueError("not a number") from None
 
 
 def _corners(geometry: Element) -> Points:

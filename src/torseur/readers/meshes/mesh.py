@@ -72,7 +72,13 @@ def inertia_of(volume: float, centre: Points, squares: Points, middle: Points) -
 
 def welded(corners: Points) -> Mesh:
     """A mesh from triangles given by their corners (n x 3 x 3): equal corners become one vertex, slivers go."""
-    vertices, index = np.unique(corners.reshape(-1, 3) + 0.0, axis=0, return_inverse=True)
-    triangles = index.reshape(-1, 3).astype(np.int64)
+    points = corners.reshape(-1, 3) + 0.0
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    fresh = np.ones(len(points), dtype=bool)
+    fresh[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
+    index = np.empty(len(points), dtype=np.int64)
+    index[order] = np.cumsum(fresh) - 1
+    triangles = index.reshape(-1, 3)
     a, b, c = triangles.T
-    return Mesh(vertices, triangles[(a != b) & (b != c) & (c != a)])
+    return Mesh(ordered[fresh], triangles[(a != b) & (b != c) & (c != a)])

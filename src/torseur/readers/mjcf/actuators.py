@@ -6,8 +6,9 @@ The control is a parameter called after the actuator, zero unless the user sets 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torseur.graph import Expr, as_expr, scalar
 from torseur.mechanism import LENGTH, LENGTH_RATE, AppliedWrench, Frame, motor, parameter
@@ -15,6 +16,7 @@ from torseur.mechanism.quantities import as_vector
 from torseur.readers.document import Element
 from torseur.readers.mjcf.defaults import ACTUATORS
 from torseur.readers.mjcf.joints import polynomial
+from torseur.readers.mjcf.reflected import felt_inertia
 from torseur.readers.mjcf.scene import Axis, Scene, Tendon
 from torseur.readers.mjcf.tendons import pull
 from torseur.readers.numbers import choice, number, number_list, numbers
@@ -40,38 +42,62 @@ def _affine(c: Sequence[float], length: Expr, rate: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class _Drive:
-    """What an actuator acts on: its length and speed, and how its force becomes loads."""
+    """What an actuator acts on: its length and speed, how its force becomes loads, and the joints it moves by gears."""
 
     length: Expr
     rate: Expr
     push: Callable[[Expr, str], None]
+    gears: tuple[tuple[Axis, float], ...] = ()
 
 
 def read_actuators(root: Element, scene: Scene) -> None:
     """Adds loads for the actuators of the model."""
-    for group in root.all("actuator"):
-        for element in group.all(*ACTUATORS):
-            actuator = scene.defaults.applied(element, None)
-            if "actuation" in scene.settings.disabled or not _read_actuator(actuator, scene):
-                actuator.take()
+    elements = [element for group in root.all("actuator") for element in group.all(*ACTUATORS)]
+    for place, element in enumerate(elements):
+        actuator = scene.defaults.applied(element, None)
+        if "actuation" in scene.settings.disabled or not _read_actuator(actuator, place, scene):
+            actuator.take()
 
 
-def _read_actuator(element: Element, scene: Scene) -> bool:
+def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
     """Adds the loads of an actuator; lists it and answers no when it cannot be modelled."""
     law = _LAWS[element.tag](element) if element.tag in _LAWS else None
     drive = None if law is None else _drive(element, scene)
-    name = scene.parameter_names.fresh(element.text("name") or element.tag)
-    if law is None or drive is None:
-        what = (
-            "has a state of its own" if law is None else "drives something else than a joint, site or straight tendon"
-        )
-        scene.assembly.ledger.not_modelled(f"actuators of kind <{element.tag}>: such an actuator {what}.", element)
+    damped = None if law is None or drive is None else _damped(law, drive, scene)
+    if damped is None or drive is None:
+        words = f"actuators of kind <{element.tag}>: such an actuator {_obstacle(law, drive)}."
+        scene.assembly.ledger.not_modelled(words, element)
         return False
+    name = element.text("name") or element.tag
     control = parameter(scene.parameter_names.fresh(f"{name}.control"), 0, "1", f"control of actuator {name}")
     scene.assembly.parameters.append(control)
-    _control_range(element, name, control.name, scene)
-    drive.push(_clamped(element, law.force(control.symbol, drive.length, drive.rate), scene), name)
+    _control_range(element, Control(name, control.name, place), scene)
+    drive.push(_clamped(element, damped.force(control.symbol, drive.length, drive.rate), scene), name)
     return True
+
+
+def _obstacle(law: _Law | None, drive: _Drive | None) -> str:
+    """Why an actuator is not modelled."""
+    if law is None:
+        return "has a state or a law of its own"
+    if drive is None:
+        return "drives something else than a joint, site or straight tendon"
+    return "is damped by a ratio to an inertia that is not known"
+
+
+def _damped(law: _Law, drive: _Drive, scene: Scene) -> _Law | None:
+    """A servo with its damping in numbers; None when that is not known.
+
+    A positive number in the place of a servo's damping is a damping ratio d: the damping is 2 d √(kp m), m being the
+    inertia that the servo feels as the model is written.
+    """
+    kp, ratio = law.gain[0], law.bias[2]
+    if kp != -law.bias[1] or ratio <= 0.0:
+        return law
+    mass = felt_inertia({axis.joint.name: gear for axis, gear in drive.gears}, scene)
+    if mass is None:
+        return None
+    return _Law(law.gain, (law.bias[0], law.bias[1], -2 * ratio * math.sqrt(max(0.0, kp * mass))))
 
 
 def _general(element: Element) -> _Law | None:
@@ -91,10 +117,10 @@ def _motor(element: Element) -> _Law | None:
 
 
 def _position(element: Element) -> _Law | None:
-    kp, kv = number(element, "kp", 1.0), number(element, "kv", 0.0)
-    if number(element, "timeconst", 0.0) > 0.0 or number(element, "dampratio", 0.0) > 0.0:
+    kp, kv, ratio = number(element, "kp", 1.0), number(element, "kv", 0.0), number(element, "dampratio", 0.0)
+    if number(element, "timeconst", 0.0) > 0.0:
         return None
-    return _Law((kp, 0.0, 0.0), (0.0, -kp, -kv))
+    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv))
 
 
 def _velocity(element: Element) -> _Law | None:
@@ -145,12 +171,13 @@ def _on_joint(element: Element, axis: Axis, gear: float, scene: Scene) -> _Drive
     def push(force: Expr, name: str) -> None:
         assembly.loads.append(motor(assembly.load_names.fresh(name), axis.joint.name, q.name, gear * force))
 
-    return _Drive(gear * q.symbol, gear * q.rate, push)
+    return _Drive(gear * q.symbol, gear * q.rate, push, ((axis, gear),))
 
 
 def _on_tendon(tendon: Tendon, gear: float, scene: Scene) -> _Drive:
     length, rate = (LENGTH, LENGTH_RATE) if tendon.ends else (tendon.length, tendon.rate)
-    return _Drive(gear * length, gear * rate, lambda force, name: pull(tendon, -gear * force, scene, name))
+    gears = tuple((axis, gear * factor) for axis, factor in tendon.terms)
+    return _Drive(gear * length, gear * rate, lambda force, name: pull(tendon, -gear * force, scene, name), gears)
 
 
 def _on_site(site: Frame, gear: Sequence[float], scene: Scene) -> _Drive:
@@ -180,9 +207,9 @@ def _clamped(element: Element, force: Expr, scene: Scene) -> Expr:
     return scalar.minimum(scalar.maximum(force, low), high)
 
 
-def _control_range(element: Element, actuator: str, name: str, scene: Scene) -> None:
+def _control_range(element: Element, control: Control, scene: Scene) -> None:
     low, high = numbers(element, "ctrlrange", 2, (0.0, 0.0))
     limited = _is_limited(element, "ctrllimited", "ctrlrange", scene)
-    scene.assembly.controls.append(Control(actuator, name, low, high) if limited else Control(actuator, name))
+    scene.assembly.controls.append(replace(control, lower=low, upper=high) if limited else control)
     if limited:
         scene.assembly.ledger.not_modelled("ctrlrange: kept in `controls`; a control beyond it acts as it is.", element)

@@ -11,6 +11,7 @@ from torseur.readers.mjcf.geoms import Geom, between_points, read_geom
 from torseur.readers.mjcf.inertias import Weight, add_bodies, read_weight
 from torseur.readers.mjcf.joints import join
 from torseur.readers.mjcf.places import place
+from torseur.readers.mjcf.reflected import felt_inertia
 from torseur.readers.mjcf.scene import Scene
 from torseur.readers.numbers import number
 from torseur.readers.rigid import place_of, placement_of
@@ -49,6 +50,7 @@ def read_bodies(root: Element, scene: Scene) -> None:
         compensated.append((body, number(branch.part.element, "gravcomp", 0.0)))
         waiting += [_Branch(part, body) for part in reversed(parts) if part.element.tag == "body"]
     add_bodies(weights, scene)
+    _add_tuned_springs(scene)
     for name, frame in scene.sites.items():
         scene.assembly.frames[scene.assembly.body_names.keep(name, "frame")] = frame
     _compensate_gravity(compensated, scene)
@@ -129,6 +131,20 @@ def _read_site(part: _Part, body: str, scene: Scene) -> None:
         if name in scene.sites:
             raise element.fault(f"two sites are called '{name}'.")
         scene.sites[name] = frame
+
+
+def _add_tuned_springs(scene: Scene) -> None:
+    """Springs by time constant T and damping ratio d, for the inertia m felt: k = m / (T d)², damping 2 m / T."""
+    off = scene.settings.disabled
+    for joint, rest, time, ratio in scene.tuned:
+        mass = felt_inertia({joint.name: 1.0}, scene)
+        if mass is None:
+            words = f"springdamper of joint '{joint.name}': the inertia that it feels is not known."
+            scene.assembly.ledger.not_modelled(words)
+            continue
+        stiffness = 0.0 if "spring" in off else mass / (time * ratio) ** 2
+        damping = 0.0 if "damper" in off else 2 * mass / time
+        scene.assembly.add_spring(joint, joint.coordinates[0], stiffness, rest, damping)
 
 
 def _compensate_gravity(compensated: list[tuple[str, float]], scene: Scene) -> None:

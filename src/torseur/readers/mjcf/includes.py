@@ -1,4 +1,4 @@
-"""Files that a model includes: read from the model's folder or beside it, never from elsewhere."""
+"""Files that a model includes: XML on paths relative to the model's folder, never from far away."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from torseur.readers.document import MOST_ELEMENTS, Element, read_document
 
 MOST_FILES = 100
+FARTHEST = 4  # folders that a path may go up
 SUFFIXES = (".xml", ".mjcf")
 
 
@@ -42,15 +43,14 @@ def _included(include: Element, folder: Path, seen: set[Path]) -> list[Element]:
 
 
 def _inside(include: Element, name: str, folder: Path) -> Path:
-    """The path of an included file: XML in the model's folder, or in a folder beside it."""
+    """The path of an included file: XML in the model's folder, or a few folders up and down again."""
     try:
-        home, path = folder.resolve().parent, (folder / name).resolve()
+        here, path = folder.resolve(), (folder / name).resolve()
     except (OSError, ValueError, RuntimeError) as problem:
         raise include.fault(f"the path '{name}' cannot be followed: {problem}.") from None
-    if not path.is_relative_to(home):
-        raise include.fault(
-            f"'{name}' is neither in the folder of the model nor beside it; such files are not included."
-        )
+    home = ([here, *here.parents][: FARTHEST + 1])[-1]
+    if Path(name).is_absolute() or not path.is_relative_to(home):
+        raise include.fault(f"'{name}' is far from the folder of the model; such files are not included.")
     if path.suffix.lower() not in SUFFIXES:
         raise include.fault(f"'{name}' is not included: expected a file that ends in {' or '.join(SUFFIXES)}.")
     if not path.is_file():

@@ -162,6 +162,10 @@ def _with_loads(step: _Step, joint: Joint, kind: str, reference: float, unit: fl
     stiffness, damping = polynomial(element, "stiffness"), polynomial(element, "damping")
     stiffness = (0.0,) * 3 if "spring" in off else stiffness
     damping = (0.0,) * 3 if "damper" in off else damping
+    tuned = number_list(element, "springdamper") or ()
+    if len(tuned) == 2 and min(tuned) > 0.0:
+        step.scene.tuned.append((joint, rest, *tuned))
+        stiffness, damping = (0.0, *stiffness[1:]), (0.0, *damping[1:])
     assembly.add_spring(joint, q, stiffness[0], rest, damping[0])
     x, v = q.symbol - rest, q.rate
     higher: Expr = stiffness[1] * x**2 + stiffness[2] * x**3 + damping[1] * v * scalar.absolute(v) + damping[2] * v**3
@@ -195,8 +199,11 @@ def _limit(step: _Step, unit: float) -> None:
 
 
 def _all_around(step: _Step, joint: Joint) -> None:
-    """The damping of a ball or free joint, equal in all directions."""
-    if step.element.tag == "freejoint" or "damper" in step.scene.settings.disabled:
+    """The damping of a ball or free joint, equal in all directions; its other loads and limits are listed."""
+    if step.element.tag == "freejoint":
+        return
+    _list_what_has_one_axis(step)
+    if "damper" in step.scene.settings.disabled:
         return
     damping = polynomial(step.element, "damping")
     if any(damping[1:]):
@@ -206,3 +213,21 @@ def _all_around(step: _Step, joint: Joint) -> None:
         name = step.scene.assembly.load_names.fresh(f"{joint.name}.damping")
         around = bushing(name, joint.parent, joint.child, (0,) * 6, (shift,) * 3 + (damping[0],) * 3)
         step.scene.assembly.loads.append(around)
+
+
+# Attributes that only hinges and slides have here: the flag that switches them off, and what they are.
+_OF_ONE_AXIS = {
+    "stiffness": ("spring", "springs"),
+    "frictionloss": ("frictionloss", "dry friction"),
+    "range": ("limit", "limits"),
+}
+
+
+def _list_what_has_one_axis(step: _Step) -> None:
+    """Says what of a ball or free joint is not modelled; defaults that hinges read would hide it."""
+    element, off = step.element, step.scene.settings.disabled
+    for name, (flag, words) in _OF_ONE_AXIS.items():
+        if flag not in off and any(number_list(element, name) or ()):
+            step.scene.assembly.ledger.not_modelled(f"{name} of <joint>: {words} of ball and free joints.", element)
+    if "range" in element.attributes:
+        element.text("limited")

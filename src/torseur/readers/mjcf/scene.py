@@ -52,7 +52,8 @@ class Scene:
     """The model's settings and parts by their names in the file.
 
     `bodies` maps the file's names to ours, `places` ours to where the body is in the earth's frame in the
-    configuration in which the model is written; `slots` are the names of the entries of qpos and qvel.
+    configuration in which the model is written; `order` has the joints as in qpos and qvel; `tuned` are joints whose
+    spring is given by its rest, time constant and damping ratio.
     """
 
     settings: Settings
@@ -63,6 +64,7 @@ class Scene:
     places: dict[str, Transform] = field(default_factory=lambda: {EARTH.body: SAME})
     joints: dict[str, Axis] = field(default_factory=dict)
     order: list[Axis] = field(default_factory=list)
+    tuned: list[tuple[Joint, float, float, float]] = field(default_factory=list)
     sites: dict[str, Frame] = field(default_factory=dict)
     tendons: dict[str, Tendon] = field(default_factory=dict)
 

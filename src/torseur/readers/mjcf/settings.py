@@ -9,6 +9,10 @@ from torseur.readers.document import Attribute, Element
 from torseur.readers.numbers import choice, number, numbers
 
 _SWITCHES = ("false", "true")
+# Flags of <option> that switch off something that is modelled or listed.
+SWITCHED = (
+    "gravity", "equality", "constraint", "actuation", "spring", "damper", "passive", "frictionloss", "limit", "contact",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,7 @@ def _disabled(option: Element) -> frozenset[str]:
     found: dict[str, Attribute] = {}
     for flag in option.all("flag"):
         found |= flag.attributes
-    known = ("gravity", "equality", "constraint", "actuation", "spring", "damper", "passive", "frictionloss", "contact")
-    off = {name for name in known if name in found and found[name].read() == "disable"}
+    off = {name for name in SWITCHED if name in found and found[name].read() == "disable"}
     if "passive" in off:
         off |= {"spring", "damper"}
     if "constraint" in off:

@@ -33,7 +33,20 @@ def read_links(root: Element, assembly: Assembly, folder: MeshFolder) -> dict[st
         assembly.shapes += shapes
     if not links:
         raise root.fault("the robot has no <link>.")
+    if "world" not in links and _hangs_on_world(root):
+        links["world"] = assembly.body_names.keep("world")
+        assembly.add_massless(links["world"], root)
+        assembly.ledger.assumed("joints hang on a link 'world' that is not described: it is the fixed world.", root)
     return links
+
+
+def _hangs_on_world(root: Element) -> bool:
+    """Whether a joint's parent is called "world", which some simulators understand without a link of that name."""
+    parents = [parent for joint in root.children if joint.tag == "joint" for parent in joint.children]
+    return any(
+        parent.tag == "parent" and (link := parent.attributes.get("link")) is not None and link.value == "world"
+        for parent in parents
+    )
 
 
 def _add_body(link: Element, name: str, shapes: list[Shape], assembly: Assembly) -> None:
@@ -56,8 +69,8 @@ def _add_inertial(inertial: Element, name: str, assembly: Assembly) -> None:
     centre = tuple(float(c) for c in where.position)
     mass = inertial.first("mass")
     if mass is None:
-        raise inertial.fault(f"the inertia of link '{name}' needs <mass value=\"...\"/>.")
-    value = number(mass, "value")
+        assembly.ledger.assumed(f"link '{name}' has an <inertial> without <mass>: its mass is zero.", inertial)
+    value = 0.0 if mass is None else number(mass, "value")
     assembly.add_inertial(name, value, centre, where.rotation, _matrix(inertial, name, assembly), inertial)
 
 

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from torseur.equations import Equations, program_of
+from torseur.equations import Equations
+from torseur.equations.terms.origins import INERTIA, Shares
+from torseur.equations.terms.polynomial import TooManyTerms
 from torseur.graph import Expr
+from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, recursive_block
 from torseur.report.compose.terms import (
     ROW_LIMIT,
     TOTAL_LIMIT,
@@ -21,15 +24,13 @@ from torseur.report.compose.terms import (
 )
 from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
-from torseur.report.reading.origins import INERTIA, Shares
-from torseur.report.reading.polynomial import TooManyTerms
 from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading.read_graph import named as name_node
-from torseur.report.reading.recursion import definitions, lines
+from torseur.report.reading.recursion import definitions
 from torseur.report.reading_order import term_key
+from torseur.tree import GROUND
 
 LARGEST_MATRIX = 40  # beyond, M is not shown at all
-MOST_LINES = 300
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,14 @@ class Blocks:
 
     def all(self) -> tuple[EquationBlock, ...]:
         """The cards that have something to show."""
-        found = [self.compact(), self.expanded(), self.constraints(), self.rates(), self.recursion()]
+        found = [
+            intrinsic_block(self.equations),
+            recursive_block(self.equations),
+            self.compact(),
+            self.expanded(),
+            self.constraints(),
+            self.rates(),
+        ]
         return tuple(block for block in found if block is not None)
 
     @cached_property
@@ -51,7 +59,9 @@ class Blocks:
     @cached_property
     def terms(self) -> list[list[SharedTerm]] | None:
         """The terms of every equation; None when they are too many to read."""
-        rows = []
+        rows: list[list[SharedTerm]] = []
+        if self._fewest_terms > TOTAL_LIMIT:
+            return None
         try:
             for row in range(len(self.equations.layout.speeds)):
                 rows.append(row_terms(self.shares.all, row))
@@ -60,6 +70,16 @@ class Blocks:
         except TooManyTerms:
             return None
         return rows
+
+    @property
+    def _fewest_terms(self) -> int:
+        """How many terms there are at least: a body with mass couples the speeds on its path, a third of them truly."""
+        tree = self.equations.tree
+        heavy = [
+            tree.places[b.name][0] for b in tree.mechanism.bodies if b.solids or b.mass is None or not b.mass.is_zero
+        ]
+        speeds = [sum(len(tree.links[k].symbols.speeds) for k in tree.path(link)) for link in heavy if link != GROUND]
+        return sum(count * count for count in speeds) // 3
 
     def compact(self) -> EquationBlock | None:
         """M v' = f, the entries folded."""
@@ -74,7 +94,7 @@ class Blocks:
             Matrix(named("f", bold=True), tuple((named(f"f_{i + 1}"),) for i in range(n))),
         )
         folded = self._folded()
-        return EquationBlock("Compact form", "matrix, entries folded", line=line, folded=folded)
+        return EquationBlock("Compact form", "matrix, entries folded", line=line, folded=folded, level="matrix")
 
     def _mass_entries(self) -> tuple[tuple[Formula, ...], ...]:
         """Names of the entries of M, 0 where there is nothing."""
@@ -116,7 +136,7 @@ class Blocks:
             equation(terms, f"Along {speed_title(speed)}", force_unit(speed), samples)
             for speed, terms in zip(self.equations.layout.speeds, self.terms, strict=True)
         ]
-        return EquationBlock("Expanded form", "every term, by origin", equations=tuple(shown))
+        return EquationBlock("Expanded form", "every term, by origin", equations=tuple(shown), level="scalar")
 
     def constraints(self) -> EquationBlock | None:
         """What closes the loops and holds the constraints: 0 = Φ(q, t), or a condition on the speeds."""
@@ -134,21 +154,6 @@ class Blocks:
         if not rows:
             return None
         return EquationBlock("Rates of the coordinates", "by the speeds", equations=_written(rows), is_open=False)
-
-    def recursion(self) -> EquationBlock | None:
-        """The forces by the recursion, intermediates by name; long ones are cut. Constraints leave no such formula."""
-        if self.equations.is_constrained:
-            return None
-        program = program_of(self.equations, ["inverse_dynamics"])
-        names = {"tau": [f"tau_{name.rstrip(chr(39))}" for name in self.equations.layout.speed_names]}
-        listed = lines(program, names)
-        shown = tuple(Equation(formula(line.left), (Term(formula(line.right)),)) for line in listed[:MOST_LINES])
-        subtitle = f"{len(program.operations)} operations"
-        rest = len(listed) - MOST_LINES
-        note = "Forces for given accelerations: velocities and accelerations outward, forces inward."
-        if rest > 0:
-            note += f" The first {MOST_LINES} lines of {len(listed)}; `torseur equations --level recursive` prints all."
-        return EquationBlock("Recursive form", subtitle, note, equations=shown, is_open=False)
 
 
 def _body_terms(entry: Expr, body: str) -> list[Term]:

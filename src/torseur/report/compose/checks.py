@@ -20,9 +20,8 @@ HELD = 1e-7  # m, rad and their rates: errors of constraints above which a check
 
 def checks_of(equations: Equations, samples: Samples, trajectory: Trajectory) -> Iterator[Check]:
     """Energy, power, the equations themselves, and the mass matrix at every sample."""
-    if all(constraint.drift.is_zero for constraint in equations.constraints):
-        yield from _energy(equations, trajectory)
-        yield from _power(equations, samples)
+    yield from _energy(equations, trajectory)
+    yield from _power(equations, samples)
     yield _residual(equations, samples)
     yield from _constraints(equations, samples)
     yield from _mass_matrix(equations, samples)
@@ -30,7 +29,7 @@ def checks_of(equations: Equations, samples: Samples, trajectory: Trajectory) ->
 
 def _energy(equations: Equations, trajectory: Trajectory) -> Iterator[Check]:
     """Constant energy, where nothing adds or takes any."""
-    if not equations.power.is_zero:
+    if not (equations.power.is_zero and equations.driving_power.is_zero):
         return
     energy, kinetic = trajectory["energy"], trajectory["kinetic_energy"]
     drift, scale = float(np.max(np.abs(energy - energy[0]))), float(np.max(np.abs(kinetic)))
@@ -43,18 +42,19 @@ def _span(trajectory: Trajectory) -> str:
 
 
 def _power(equations: Equations, samples: Samples) -> Iterator[Check]:
-    """d(T + V)/dt against the power of the loads, from the accelerations of the motion."""
+    """d(T + V)/dt against the power of loads and drivers, from the accelerations and multipliers of the motion."""
     layout = equations.layout
     moving = dict(zip(layout.coordinates, equations.rates, strict=True))
     moving |= dict(zip(layout.speeds, layout.accelerations, strict=True)) | {TIME: as_expr(1)}
     energy = equations.kinetic_energy + equations.potential_energy
     (rate,) = directional_derivative([energy], moving)
-    gained, given = samples.values([rate, equations.power])
+    gained, given = samples.values([rate, equations.power + equations.driving_power])
     terms = [f * v for f, v in zip(equations.loads, layout.speeds, strict=True)]
     scale = max(float(np.max(np.abs(x), initial=0.0)) for x in (gained, given, *samples.values(terms)))
     error = float(np.max(np.abs(gained - given)))
     size = max(scale, _rate_scale(equations, samples))
-    title = f"Power balance: the rate of energy equals the power of the loads within {error:.1e} W"
+    who = "the loads" if equations.driving_power.is_zero else "loads and drivers"
+    title = f"Power balance: the rate of energy equals the power of {who} within {error:.1e} W"
     yield Check(error <= BALANCE * max(size, 1e-300), title, f"powers reach {size:.4g} W")
 
 

@@ -11,24 +11,29 @@ import numpy as np
 from torseur.equations import Equations
 from torseur.graph import Expr, symbols_of
 from torseur.mechanism import EARTH_NAME, Mechanism
+from torseur.readers import RobotFile, summary
 from torseur.report.compose.account import Account, JointAccount, Quantity, account
 from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.checks import checks_of
 from torseur.report.compose.curves import plots_of
 from torseur.report.compose.drawing import Drawing
 from torseur.report.compose.influences import influences_of, note_on, slope_plots
+from torseur.report.compose.loops import loops_of
 from torseur.report.compose.masses import resolved_inertia
 from torseur.report.compose.mobility import mobility_facts
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.poses import motion_of
+from torseur.report.compose.robot_looks import looks_of
 from torseur.report.compose.terms import Samples, samples_of
 from torseur.report.compose.warnings import listed
 from torseur.report.content import (
     Body,
+    Certificate,
     Check,
     EquationBlock,
     Fact,
     Joint,
+    Loops,
     Motion,
     Parameter,
     ReportContent,
@@ -38,6 +43,7 @@ from torseur.report.content import (
 )
 from torseur.report.formula import formula
 from torseur.report.reading.read_graph import named
+from torseur.report.shapes import Shape
 from torseur.sensitivity import Sensitivities
 from torseur.simulation import Trajectory
 from torseur.tree import Tree, build_tree
@@ -61,15 +67,18 @@ def compose(
     values: Mapping[str, float] | None = None,
     reproduction: Reproduction | None = None,
     notes: tuple[str, ...] = (),
+    certificate: Certificate | None = None,
+    robot: RobotFile | None = None,
     sensitivities: Sensitivities | None = None,
 ) -> ReportContent:
     """The content of a report on a mechanism.
 
     Without equations or without a trajectory (made with `outputs_for`) their parts are left out; `notes` say why.
-    `values` are the parameters that differ from the description; `sensitivities` have a part of their own.
+    `values` are the parameters that differ from the description. A `robot` file gives bodies their looks, and a list of
+    what it says and the mechanism does not. `sensitivities` have a part of their own.
     """
     tree = equations.tree if equations is not None else build_tree(mechanism)
-    page = _Page(tree, equations, trajectory, values or {})
+    page = _Page(tree, equations, trajectory, values or {}, looks_of(robot) if robot is not None else {})
     return ReportContent(
         title=_title(page.account),
         summary=page.summary(),
@@ -77,6 +86,7 @@ def compose(
         bodies=page.bodies(),
         joints=tuple(_joint(joint) for joint in page.account.joints),
         freedom=page.freedom(),
+        loops=page.loops(),
         warnings=(*page.account.warnings, *notes),
         equations=page.blocks(),
         parameters=page.parameters(),
@@ -89,7 +99,9 @@ def compose(
         influences=influences_of(sensitivities) if sensitivities is not None else (),
         influences_note=note_on(sensitivities) if sensitivities is not None else "",
         checks=page.checks(),
+        certificate=certificate,
         reproduction=reproduction or Reproduction(),
+        findings=tuple(summary(robot.findings)) if robot is not None else (),
     )
 
 
@@ -101,6 +113,7 @@ class _Page:
     equations: Equations | None
     trajectory: Trajectory | None
     values: Mapping[str, float]
+    looks: Mapping[str, tuple[Shape, ...]]
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -152,6 +165,17 @@ class _Page:
             facts.append(Fact("degree of freedom", str(speeds), "a tree: the same in every configuration"))
         return tuple(facts)
 
+    def loops(self) -> Loops | None:
+        """What the loop doctor says where the motion starts."""
+        if not self.account.loops:
+            return None
+        start = (
+            {name: float(self.trajectory[name][0]) for name in self.tree.layout.coordinate_names}
+            if self.trajectory is not None
+            else None
+        )
+        return loops_of(self.tree.mechanism, self.values, start)
+
     @cached_property
     def drawing(self) -> Drawing:
         ranges = {}
@@ -160,7 +184,7 @@ class _Page:
                 values = self.trajectory[name]
                 ranges[name] = (float(np.min(values)), float(np.max(values)))
         extent = float(np.max(np.ptp(self.motion.positions, axis=0))) if self.motion is not None else 0.0
-        return Drawing(self.numbers, ranges, extent)
+        return Drawing(self.numbers, ranges, extent, self.looks)
 
     def bodies(self) -> tuple[Body, ...]:
         earth = Body(EARTH_NAME, "fixed", self.drawing.shapes(EARTH_NAME), fixed=True)

@@ -1,7 +1,8 @@
-"""Pictures of bodies that have no geometry of their own.
+"""Pictures of bodies.
 
-A body with solids is drawn by them. Any other is drawn as rods from the joint that carries it to its other joints and
-to its mass centre, with a ball there; one without any extent as the block that has its inertia.
+A body is drawn by the shapes that a robot file gives it, or by its solids. Any other is drawn as rods from the joint
+that carries it to its other joints and to its mass centre, with a ball there; one without any extent as the block that
+has its inertia.
 """
 
 from __future__ import annotations
@@ -31,15 +32,19 @@ MOST_HELD = 3  # a joint with more coordinates holds nothing in place
 class Drawing:
     """The pictures of all bodies.
 
-    `ranges` are the least and the greatest value of each coordinate in the motion shown, `extent` how far bodies move.
+    `ranges` are the least and the greatest value of each coordinate in the motion shown, `extent` how far bodies move,
+    `given` the shapes of bodies that have shapes of their own (none: a body that is not seen).
     """
 
     numbers: Numbers
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     extent: float = 0.0
+    given: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
 
     def shapes(self, body: str) -> tuple[Shape, ...]:
         """What a body looks like, in its own frame."""
+        if body in self.given:
+            return self.given[body]
         joints = [*self._hubs(body), *self._rails(body)]
         if body == EARTH_NAME:
             return (*self._plates(), *joints)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from torseur.equations import Equations
+from torseur.equations import Equations, missing_values
 from torseur.errors import SimulationError, TorseurError, UnsupportedError
 from torseur.formalisms import derive
 from torseur.mechanism import Mechanism
+from torseur.readers import RobotFile
 from torseur.report.compose.account import undetermined_functions
+from torseur.report.compose.certifying import certificate_of
 from torseur.report.compose.compose import compose, outputs_for
 from torseur.report.compose.numbers import Numbers
 from torseur.report.compose.warnings import listed
@@ -19,7 +21,6 @@ from torseur.report.page import write_report
 from torseur.sensitivity import Sensitivities
 from torseur.sensitivity.analysis import sensitivity
 from torseur.simulation import Trajectory, simulate
-from torseur.tree import build_tree
 
 MOST_SAMPLES, LEAST_SAMPLES, PER_SECOND = 600, 100, 40
 MOST_POSES = 15_000  # samples times bodies, which keeps the page of a large mechanism small
@@ -41,21 +42,25 @@ class Occasion:
     criteria: tuple[str, ...] = ()
     vary: str | None = None
     progress: Callable[[float], None] | None = None
+    certificate: bool = True
 
 
 def report(
-    mechanism: Mechanism, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
+    subject: Mechanism | RobotFile, path: str | Path, occasion: Occasion | None = None, *, overwrite: bool = False
 ) -> Path:
-    """Writes the report of a mechanism as one HTML file and returns its path."""
-    return write_report(content_of(mechanism, occasion or Occasion()), path, overwrite=overwrite)
+    """Writes the report of a mechanism, or of a robot with its looks, as one HTML file and returns its path."""
+    robot = subject if isinstance(subject, RobotFile) else None
+    mechanism = subject.mechanism if isinstance(subject, RobotFile) else subject
+    return write_report(content_of(mechanism, occasion or Occasion(), robot), path, overwrite=overwrite)
 
 
-def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
+def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None = None) -> ReportContent:
     """The content of a report; what cannot be derived or computed is left out, and the page says why."""
     notes: list[str] = []
     equations, motion = None, None
     try:
         equations = derive(mechanism, occasion.formalism)
+        occasion = _completed(equations, occasion, notes)
         motion = _motion(equations, occasion, notes)
     except UnsupportedError as problem:
         notes.append(f"No equations: {problem}")
@@ -66,6 +71,8 @@ def content_of(mechanism: Mechanism, occasion: Occasion) -> ReportContent:
         values=occasion.parameters,
         reproduction=occasion.reproduction,
         notes=tuple(notes),
+        certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
+        robot=robot,
         sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
     )
 
@@ -86,14 +93,19 @@ def _sensitivities(mechanism: Mechanism, occasion: Occasion) -> Sensitivities | 
     )
 
 
-def lacking(mechanism: Mechanism, parameters: Mapping[str, float]) -> tuple[list[str], list[str]]:
-    """Parameters without a value and functions without a formula, both of which a motion needs."""
-    tree = build_tree(mechanism)
-    return Numbers(tree, parameters).missing, list(undetermined_functions(tree))
+def _completed(equations: Equations, occasion: Occasion, notes: list[str]) -> Occasion:
+    """The occasion with a zero for every value that nobody gave and no motion depends on."""
+    missing = Numbers(equations.tree, occasion.parameters).missing
+    needed = missing_values(equations, occasion.parameters)
+    if not missing or needed:
+        return occasion
+    notes.append(f"The motion does not depend on {listed(missing)}: taken as 0 in the drawing and in the energy.")
+    return replace(occasion, parameters={**occasion.parameters, **dict.fromkeys(missing, 0.0)})
 
 
 def _motion(equations: Equations, occasion: Occasion, notes: list[str]) -> Trajectory | None:
-    missing, functions = lacking(equations.mechanism, occasion.parameters)
+    missing = missing_values(equations, occasion.parameters)
+    functions = undetermined_functions(equations.tree)
     if missing or functions:
         notes.append(f"No motion: {listed([*missing, *functions])} must be given first.")
         return None

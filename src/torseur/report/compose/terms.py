@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 
 from torseur.equations import Equations
+from torseur.equations.terms.origins import Share
+from torseur.equations.terms.polynomial import Monomial, Polynomial
 from torseur.graph import Expr, as_expr, evaluate, substitute
 from torseur.mechanism import TIME
 from torseur.report.compose.numbers import Numbers
 from torseur.report.content import Array, Equation, Origin, Term
 from torseur.report.expression import Node, Number
 from torseur.report.formula import formula
-from torseur.report.reading.origins import Share
-from torseur.report.reading.polynomial import Monomial, Polynomial
 from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading_order import term_key
 from torseur.simulation import Trajectory
@@ -63,13 +63,13 @@ def samples_of(equations: Equations, numbers: Numbers, trajectory: Trajectory) -
 
 
 def with_multipliers(equations: Equations, samples: Samples) -> Samples:
-    """The samples with the multipliers of least size that satisfy Cᵀ λ = M v' + b - Q best."""
+    """The samples with the multipliers of least size that satisfy M v' + b + Cᵀ λ = Q best."""
     n, m = len(equations.layout.speeds), len(equations.constraints)
     rows = [entry for constraint in equations.constraints for entry in constraint.row]
     nothing = dict.fromkeys(equations.multipliers, as_expr(0))
     forces = np.stack(samples.values(substitute(equations.residual, nothing)), axis=-1)
     matrices = np.stack(samples.values(rows), axis=-1).reshape(samples.count, m, n)
-    found = [np.linalg.lstsq(c.T, f, rcond=1e-10)[0] for c, f in zip(matrices, forces, strict=True)]
+    found = [np.linalg.lstsq(c.T, -f, rcond=1e-10)[0] for c, f in zip(matrices, forces, strict=True)]
     columns = np.array(found).T
     return Samples({**samples.bindings, **dict(zip(equations.multipliers, columns, strict=True))}, samples.count)
 

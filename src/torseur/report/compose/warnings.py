@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from torseur.report.compose.masses import BodyMass
 from torseur.report.compose.numbers import Numbers
-from torseur.tree import Tree
+from torseur.tree import GROUND, Tree
 
 MOST_NAMES = 8
 
@@ -17,7 +17,7 @@ def warnings_of(
     """One sentence per doubt, the gravest first."""
     yield from _impossible(bodies)
     yield from _unmoved(tree, bodies)
-    yield from _massless(bodies)
+    yield from _massless(tree, bodies)
     yield from _missing(numbers)
     yield from _quaternions(tree, initial)
 
@@ -28,8 +28,10 @@ def _impossible(bodies: Sequence[BodyMass]) -> Iterator[str]:
             yield f"Body '{body.name}' cannot exist: {body.fault}."
 
 
-def _massless(bodies: Sequence[BodyMass]) -> Iterator[str]:
-    names = [body.name for body in bodies if body.is_massless]
+def _massless(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
+    """Bodies without mass that move by themselves; those fixed to a heavy one, or to the earth, are mere frames."""
+    heavy = {GROUND, *(tree.places[body.name][0] for body in bodies if not body.is_massless)}
+    names = [body.name for body in bodies if body.is_massless and tree.places[body.name][0] not in heavy]
     if names:
         yield f"Without mass and inertia: {listed(names)}."
 
@@ -39,7 +41,7 @@ def _unmoved(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
     massless = {body.name for body in bodies if body.is_massless}
     for number, link in enumerate(tree.links):
         carried = [name for name, (owner, _, _) in tree.places.items() if owner in tree.subtrees[number]]
-        if carried and massless.issuperset(carried):
+        if carried and massless.issuperset(carried) and link.joint.coordinates:
             names = ", ".join(c.name for c in link.joint.coordinates)
             yield (
                 f"Joint '{link.joint.name}' moves nothing that has mass, so the acceleration of {names} is "
@@ -49,7 +51,7 @@ def _unmoved(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
 
 def _missing(numbers: Numbers) -> Iterator[str]:
     if numbers.missing:
-        yield f"No value is given for {listed(numbers.missing)}: equations can be derived, motions not computed."
+        yield f"No value is given for {listed(numbers.missing)}: motions that depend on it cannot be computed."
 
 
 def _quaternions(tree: Tree, initial: Mapping[str, float | None]) -> Iterator[str]:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from torseur.report.expression import Call, Name, Node, Number, Power, Product, Sum, product, split_fraction, split_sign
+from torseur.report.expression import (
+    Call,
+    Infix,
+    Name,
+    Node,
+    Number,
+    Over,
+    Power,
+    Product,
+    Sum,
+    product,
+    split_fraction,
+    split_sign,
+)
 from torseur.report.symbols import GREEK, symbol
 
 DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot"}
 KNOWN = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max"}
 INVERSE = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
+SIGNS = {"×": r"\times", "·": r"\cdot"}
 LETTERS = {letter: name for name, letter in GREEK.items()}
 SPECIAL = {"_": r"\_", "%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "\u2009": r"\,"}
 LATIN_CAPITALS = set("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")  # Greek capitals that LaTeX has no command for
@@ -30,6 +44,14 @@ def latex(node: Node, superscript: str = "") -> str:
             return _power(node)
         case Call():
             return _call(node, superscript)
+        case Infix():
+            return f"{_operand(node.left)} {SIGNS[node.sign]} {_operand(node.right)}"
+        case Over():
+            return rf"\widetilde{{{latex(node.inner)}}}"
+
+
+def _operand(node: Node) -> str:
+    return _bracketed(node) if isinstance(node, Sum | Infix) else latex(node)
 
 
 def signed(node: Node, leading: bool) -> str:
@@ -56,7 +78,7 @@ def name(node: Name, superscript: str = "") -> str:
     parts = symbol(node.text)
     base = _letter(parts.base)
     if node.bold:
-        base = rf"\mathbf{{{base}}}"
+        base = rf"\boldsymbol{{{base}}}" if base.startswith("\\") else rf"\mathbf{{{base}}}"
     if node.dots:
         base = f"{DOTS[node.dots]}{{{base}}}" if node.dots in DOTS else f"{base}^{{({node.dots})}}"
     below = ",".join(_subscript(part) for part in parts.subscripts)
@@ -93,11 +115,11 @@ def _bracketed(node: Node) -> str:
 def _product(node: Product) -> str:
     negative, size = split_sign(node)
     if negative:
-        return f"-{latex(size)}"
+        return f"-{_operand(size)}"
     above, below = split_fraction(node)
     if below:
         return rf"\frac{{{latex(product(tuple(above)))}}}{{{latex(product(tuple(below)))}}}"
-    return r" \, ".join(_bracketed(f) if isinstance(f, Sum) else latex(f) for f in node.factors)
+    return r" \, ".join(_operand(f) for f in node.factors)
 
 
 def _power(node: Power) -> str:
@@ -123,6 +145,10 @@ def _call(node: Call, superscript: str) -> str:
         return rf"\sqrt{{{inside}}}"
     if node.function == "abs":
         return rf"\left|{inside}\right|"
-    head = rf"\{node.function}" if node.function in KNOWN else INVERSE.get(node.function) or name(Name(node.function))
+    head = (
+        rf"\{node.function}"
+        if node.function in KNOWN
+        else INVERSE.get(node.function) or name(Name(node.function, bold=node.bold))
+    )
     above = f"^{{{superscript}}}" if superscript else ""
     return rf"{head}{above}\left({inside}\right)"

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from torseur.report.expression import Call, Name, Node, Number, Power, Product, Sum, split_fraction, split_sign
+from torseur.report.expression import (
+    Call,
+    Infix,
+    Name,
+    Node,
+    Number,
+    Over,
+    Power,
+    Product,
+    Sum,
+    split_fraction,
+    split_sign,
+)
 
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_SUM, _VECTORS, _PRODUCT, _POWER, _ATOM = range(5)
 
 
 def plain(node: Node) -> str:
@@ -24,6 +36,10 @@ def plain(node: Node) -> str:
             return _power(node)
         case Call():
             return f"{node.function}({', '.join(map(plain, node.arguments))})"
+        case Infix():
+            return f"{_within(node.left, _VECTORS + 1)} {node.sign} {_within(node.right, _VECTORS + 1)}"
+        case Over():
+            return f"tilde({plain(node.inner)})"
 
 
 def digits(value: Fraction | float) -> str:
@@ -74,6 +90,8 @@ def _binding(node: Node) -> int:
             return _ATOM if not isinstance(node.value, Fraction) or node.value.denominator == 1 else _PRODUCT
         case Sum():
             return _SUM
+        case Infix():
+            return _VECTORS
         case Product():
             return _PRODUCT
         case Power():

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from torseur.equations.terms.factoring import Group, common_factor, common_number, groups
+from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
+from torseur.equations.terms.polynomial import product as monomials_product
+from torseur.equations.terms.trigonometry import shortened
 from torseur.graph import Expr, live_nodes
 from torseur.graph.expr import Number as Scalar
 from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
-from torseur.report.reading.factoring import Group, common_factor, common_number, groups
 from torseur.report.reading.plain_text import plain
-from torseur.report.reading.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
-from torseur.report.reading.polynomial import product as monomials_product
-from torseur.report.reading.trigonometry import shortened
 from torseur.report.reading_order import factor_key, term_key
 
 Names = Mapping[Expr, str]
@@ -21,15 +21,17 @@ NO_NAMES: Names = {}
 LIMIT = 60  # terms of an entry above which it is written as it was computed
 ALL_AT_ONCE, STEP_BY_STEP = 300, 150  # terms it may have on the way, shortened at the end or at every step
 LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
+HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
 
 
-_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+(\w+))?")
+_ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
+_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
 def named(text: str) -> Name:
     """A quantity by its name; primes are time derivatives, and the multiplier of joint 'wrist': x is lambda_wrist_x."""
     if multiplier := _MULTIPLIER.fullmatch(text):
-        return Name("_".join(part for part in ("lambda", *multiplier.groups()) if part))
+        return Name("_".join(part.replace(" ", "_") for part in ("lambda", *multiplier.groups()) if part))
     bare = text.rstrip("'")
     return Name(bare, len(text) - len(bare))
 
@@ -57,6 +59,8 @@ def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
 
 def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
     """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
+    if written_size(expression) > HOPELESS:
+        raise TooManyTerms(limit)
     try:
         result = shortened(multiplied_out(expression, ALL_AT_ONCE))
     except TooManyTerms:
@@ -120,6 +124,8 @@ def definition(expression: Expr, names: Names) -> Node:
 def tidied(expression: Expr, names: Names, limit: int = 12) -> Node:
     """What a node stands for in terms of named nodes: multiplied out and factored where that is shorter."""
     plainly = definition(expression, names)
+    if expression.op not in _ARITHMETIC:
+        return plainly
     try:
         tidy = factored(multiplied_out(expression, limit, names), names)
     except TooManyTerms:
@@ -184,7 +190,8 @@ def _product(node: Expr, names: Names) -> Node:
     first, second = (as_it_stands(a, names) for a in node.args)
     if first == second:
         return Power(first, Number(Fraction(2)))
-    return Product(tuple(sorted((*_factors(first), *_factors(second)), key=factor_key)))
+    factors = [factor for factor in (*_factors(first), *_factors(second)) if factor != ONE]
+    return product(tuple(sorted(factors, key=factor_key)))
 
 
 def _quotient(node: Expr, names: Names) -> Node:

@@ -19,10 +19,15 @@ _FREE = {"neg"}
 
 @dataclass(frozen=True)
 class Line:
-    """left = right."""
+    """left = right; `node` is what the line computes."""
 
     left: Name
     right: Node
+    node: Expr | None = None
+
+    @property
+    def name(self) -> str:
+        return self.left.text
 
 
 def lines(program: Program, results: dict[str, list[str]] | None = None) -> list[Line]:
@@ -34,14 +39,15 @@ def lines(program: Program, results: dict[str, list[str]] | None = None) -> list
     given = {node for group in program.inputs for node in group.nodes}
     listed, nodes = definitions(entries, given)
     labels = [label for output in program.outputs for label in _labels(output, results or {})]
-    return listed + [Line(named(label), node) for label, node in zip(labels, nodes, strict=True)]
+    rows = zip(labels, nodes, entries, strict=True)
+    return listed + [Line(named(label), node, entry) for label, node, entry in rows]
 
 
 def definitions(entries: Sequence[Expr], given: Collection[Expr] = ()) -> tuple[list[Line], list[Node]]:
     """Entries in terms of named intermediates: the lines that define these, in order, and the entries."""
     operations = [node for node in live_nodes(entries, given) if node.args and node not in given]
     names = _names(operations, entries, given)
-    listed = [Line(named(names[node]), tidied(node, names)) for node in operations if node in names]
+    listed = [Line(named(names[node]), tidied(node, names), node) for node in operations if node in names]
     return listed, [_result(entry, names) for entry in entries]
 
 

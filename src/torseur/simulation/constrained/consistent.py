@@ -20,6 +20,7 @@ SILENT = 1e-9  # move of given values that is not worth a word
 INDEPENDENT = 1e-9  # part of the largest singular value above which a constraint says something new
 TOUCHES = 1e-9  # part of a unit speed by which a rate counts as moved
 SAME_ACCELERATION = 1e-7  # of the size of accelerations, up to which constraints agree on them
+AT_REST = 1e-60  # size of accelerations, in units of the mechanism, that are none: their digits are lost
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,18 @@ class Consistent:
 
 def consistent_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
     """The state on the constraints nearest to what is given."""
-    position = _positions(numbers, t, y, given)
-    velocity = _velocities(numbers, t, position.y, given)
+    return moving_state(numbers, t, closed_state(numbers, t, y, given), given)
+
+
+def moving_state(numbers: StateNumbers, t: float, closed: Consistent, given: Collection[str]) -> Consistent:
+    """A closed state with the speeds nearest to what is given that the constraints allow."""
+    velocity = _velocities(numbers, t, closed.y, given)
     _require_accelerations(numbers, t, velocity.y)
-    return Consistent(velocity.y, position.notes + velocity.notes)
+    return Consistent(velocity.y, closed.notes + velocity.notes)
 
 
-def _positions(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
+def closed_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
+    """The state with the positions nearest to what is given in which all loops are closed."""
     found = assemble(numbers, t, y, given)
     if found.is_closed:
         if found.start == 0:
@@ -61,18 +67,25 @@ def _coordinate_scales(numbers: StateNumbers) -> Vector:
 def _not_closed(numbers: StateNumbers, found: Assembly, given: Collection[str]) -> str:
     worst = int(np.argmax(np.abs(found.residual)))
     constraint = numbers.programs.constraints[worst]
-    gap = found.residual[worst] * numbers.row_scales[worst]
-    kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
-    held = f"With {_quoted(kept)} as given, " if kept else ""
+    gap = abs(found.residual[worst] * numbers.row_scales[worst])
+    off = f"{constraint.name} is off by {gap:.4g} {constraint.unit.removesuffix('1')}".rstrip()
     others = [
         c.name
         for c, r in zip(numbers.programs.constraints, found.residual, strict=False)
         if c is not constraint and abs(r) > 1e-3 * abs(found.residual[worst])
     ]
+    kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
+    name = numbers.equations.mechanism.name
+    if not kept:
+        beside = f" They contradict each other: {', '.join([constraint.name, *others])}." if others else ""
+        return (
+            f"{name}: no state was found in which all constraints hold: {off} at best.{beside} Change dimensions or "
+            "drivers, remove one of them, or give coordinates nearer to a closed state."
+        )
     beside = f" (beside {', '.join(others)})" if others else ""
     return (
-        f"{numbers.equations.mechanism.name}: the initial state violates the constraints. {held}{constraint.name} is "
-        f"off by {abs(gap):.4g} {constraint.unit} at best{beside}. Give fewer coordinates, or other values."
+        f"{name}: the initial state violates the constraints. With {_quoted(kept)} as given, {off} at best{beside}. "
+        "Give fewer coordinates, or other values."
     )
 
 
@@ -137,7 +150,7 @@ def _require_accelerations(numbers: StateNumbers, t: float, y: Vector) -> None:
     metric = numbers.metric(t, y, rows)
     missed = gamma - rows @ _smallest(metric, rows, gamma, np.ones(len(numbers.scales), dtype=bool))
     fastest = np.abs(y[numbers.coordinates :] / numbers.scales).max(initial=0.0)
-    size = np.abs(gamma).max(initial=0.0) + fastest**2 * np.abs(rows).max(initial=0.0)
+    size = AT_REST + np.abs(gamma).max(initial=0.0) + fastest**2 * np.abs(rows).max(initial=0.0)
     if np.abs(missed).max(initial=0.0) > SAME_ACCELERATION * size:
         raise TorseurError(_contradiction(numbers, rows, missed, "accelerations"))
 

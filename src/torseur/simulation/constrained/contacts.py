@@ -25,15 +25,24 @@ MOST_AT_ONCE = 200  # changes of contacts at one time
 
 @dataclass
 class Contacts:
-    """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them."""
+    """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them.
+
+    `lasting` is what the lasting constraints usually add, `own` what the contacts add to them.
+    """
 
     impacts: tuple[Impact, ...]
     numbers: StateNumbers
-    usual: Vector
+    lasting: Vector
+    own: Vector
     first: int
     closed: set[int]
     changes: int = 0
     last_time: float = -np.inf
+
+    @property
+    def usual(self) -> Vector:
+        """What each constraint usually adds, contacts behind the lasting holonomic ones."""
+        return np.concatenate([self.lasting[: self.first], self.own, self.lasting[self.first :]])
 
     @property
     def sizes(self) -> Vector:

@@ -9,7 +9,7 @@ import numpy as np
 from torseur.errors import TorseurError
 from torseur.graph import as_expr, evaluate
 from torseur.simulation.constrained.numbers import StateNumbers
-from torseur.simulation.constrained.regularity import sizes_added
+from torseur.simulation.constrained.regularity import selected, sizes_added, whitened
 from torseur.simulation.system import Vector
 from torseur.tree.flatten import flatten
 
@@ -60,7 +60,7 @@ def singular_constraints(
     numbers: StateNumbers, usual: Vector, t: float, y: Vector, part: float = SINGULAR
 ) -> str | None:
     """The constraints that lose all but a part of their usual effect at a state; None in a regular configuration."""
-    now = sizes_added(numbers, t, y)
+    now = sizes_added(whitened(numbers, t, y), np.flatnonzero(usual > 0.0).tolist()) * numbers.row_scales
     lost = [
         c.name for c, before, here in zip(numbers.programs.constraints, usual, now, strict=True) if here < part * before
     ]
@@ -95,9 +95,11 @@ def explain_constrained(numbers: StateNumbers, usual: Vector, t: float, y: Vecto
 def dependence(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Vector:
     """Combinations of the constraints that vanish, one per row: what can be added to the multipliers without effect."""
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
-    dependent = np.flatnonzero(usual == 0.0)
-    independent = np.flatnonzero(usual > 0.0)
-    result = np.zeros((len(dependent), len(usual)))
+    usually, independent = np.flatnonzero(usual > 0.0).tolist(), selected(whitened(numbers, t, y))
+    if len(independent) != len(usually):  # a singular configuration
+        independent = usually
+    dependent = [k for k in range(len(rows)) if k not in independent]
+    result = np.zeros((len(dependent), len(rows)))
     for k, row in enumerate(dependent):
         result[k, row] = 1.0
         if len(independent):

@@ -29,6 +29,7 @@ from torseur.simulation.constrained.sizes import (
     NQ,
     NV,
     PLAIN,
+    PLAY,
     QUATERNIONS,
     SIZES,
     displaced,
@@ -38,7 +39,7 @@ from torseur.simulation.constrained.sizes import (
 )
 from torseur.simulation.laws import NU, laws
 
-LEAST = 1e-6  # distance from a singular configuration below which a constraint corrects nothing but noise
+LEAST = 1e-8  # distance from a singular configuration below which a constraint corrects nothing but noise
 ITERATIONS = 8
 CLOSE = 1e-6  # size of a correction of positions, in units of the mechanism, after which one more is enough
 FAR = 0.5  # size of a correction that means the constraints are out of reach
@@ -73,6 +74,7 @@ def close_positions(t: float, p: Array, out: Array, mass: Array, rows: Array, r:
         if NU > 0:
             laws(t, out, p, u)
         positions(t, out, p, u, mass, rows, phi)
+        leave_open(p, phi)
         distance = factored(p, mass, rows, r)
         if distance < 0.0:
             return -1.0
@@ -82,6 +84,13 @@ def close_positions(t: float, p: Array, out: Array, mass: Array, rows: Array, r:
         if size < CLOSE:
             return distance
     return -1.0
+
+
+@routine
+def leave_open(p: Array, phi: Array) -> None:
+    """Residuals less the play that loops are given."""
+    for c in range(NH):
+        phi[c] -= p[NP + PLAY + c]
 
 
 @routine
@@ -153,6 +162,7 @@ def close_velocities(t: float, p: Array, out: Array, mass: Array, rows: Array, r
     if NU > 0:
         laws(t, out, p, u)
     velocities(t, out, p, u, slopes, phi, slip)
+    leave_open(p, phi)
     if contradicted(p, slopes, r, phi):
         return False
     correct_positions(t, p, out, mass, rows, r, phi)
@@ -167,12 +177,17 @@ def close_velocities(t: float, p: Array, out: Array, mass: Array, rows: Array, r
 
 @routine
 def contradicted(p: Array, slopes: Array, r: Array, phi: Array) -> bool:
-    """Whether a constraint that depends on others is violated where these hold."""
+    """Whether a constraint that depends on others is violated where these hold.
+
+    One that holds whatever moves has no slopes to compare with; those of the others then serve.
+    """
+    reach = 0.0
     for c in range(NH):
-        if r[c * NC + c] == 0.0 and p[NP + SIZES + c] >= 0.0:
-            reach = 0.0
-            for i in range(NV):
-                reach += abs(slopes[c * NV + i]) * p[NP + i]
-            if abs(phi[c]) > CONTRADICTION * reach:
-                return True
+        own = 0.0
+        for i in range(NV):
+            own += abs(slopes[c * NV + i]) * p[NP + i]
+        reach = max(reach, own)
+    for c in range(NH):
+        if r[c * NC + c] == 0.0 and p[NP + SIZES + c] == 0.0 and abs(phi[c]) > CONTRADICTION * reach:
+            return True
     return False

@@ -25,13 +25,14 @@ class StateNumbers:
     """A constrained mechanism at single states, for given parameters and laws.
 
     Moves are counted along the speeds, in units of `scales`: 1 rad, or the size of the mechanism. Residuals of the
-    constraints likewise, in units of `row_scales`.
+    constraints likewise, in units of `row_scales`. `play` is what they are left open by, nothing unless it is given.
     """
 
     programs: MechanismPrograms
     parameters: Vector
     laws: Mapping[str, LawFunction]
     length: float
+    play: Vector | None = None
 
     @property
     def equations(self) -> Equations:
@@ -71,7 +72,8 @@ class StateNumbers:
         """Residuals of the holonomic constraints and their slopes by moves, both scaled."""
         found, count = self.of(self.programs.velocities, t, y), self.programs.holonomic
         scale = self.row_scales[:count]
-        return found["phi"][:count] / scale, found["rows"][:count] * self.scales / scale[:, None]
+        residual = found["phi"][:count] - (self.play[:count] if self.play is not None else 0.0)
+        return residual / scale, found["rows"][:count] * self.scales / scale[:, None]
 
     def moved(self, t: float, y: Vector, move: Vector) -> Vector:
         """The state with its coordinates moved along the speeds, quaternions of length one."""

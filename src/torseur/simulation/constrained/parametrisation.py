@@ -15,7 +15,7 @@ import numpy as np
 
 from torseur.dynamics import pose, velocity
 from torseur.errors import TorseurError, unknown_name
-from torseur.graph import as_expr
+from torseur.graph import Expr, as_expr
 from torseur.mechanism import EARTH, Body, Joint, Mechanism, free, motor
 from torseur.simulation.constrained.reduced import reduced_model
 from torseur.spatial import Rotation
@@ -40,7 +40,15 @@ def _complete(mechanism: Mechanism) -> Mechanism:
         for joint in build_tree(mechanism).loops
         for coordinate in joint.coordinates
     ]
-    return replace(mechanism, loads=(*mechanism.loads, *kept))
+    return replace(mechanism, loads=(*mechanism.loads, *kept), initial=_start(mechanism))
+
+
+def _start(mechanism: Mechanism) -> tuple[tuple[str, Expr], ...]:
+    """The whole state in which the mechanism starts: with more coordinates, what nobody gave would follow otherwise."""
+    model = reduced_model(mechanism)
+    layout, y = model.numbers.equations.layout, model.state({})
+    names = [*layout.coordinate_names, *layout.speed_names]
+    return tuple((name, as_expr(value)) for name, value in zip(names, y.tolist(), strict=True))
 
 
 def _cartesian(mechanism: Mechanism) -> Mechanism:

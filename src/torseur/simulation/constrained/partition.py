@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.errors import TorseurError, unknown_name
+from torseur.loops.partition import independent_rows
 from torseur.simulation.constrained.numbers import StateNumbers
 from torseur.simulation.system import Vector
 
 DEPENDENT = 1e-8  # sine of the angle to the constraints before, below which one depends on them
-LEAST = 0.05  # part of a preferred speed that must be new for it to be kept
 LARGEST = 10.0  # speed of a dependent coordinate per independent one from which another choice is looked for
 BETTER = 2.0  # how much better it must be
 
@@ -44,16 +44,18 @@ def choose_partition(
     """The partition at a state; `rows` are the independent constraints where they are known."""
     found = numbers.of(numbers.programs.velocities, t, y)
     scaled = found["rows"] * numbers.scales
-    kept = independent_rows(scaled) if rows is None else list(rows)
+    kept = independent_constraints(scaled)
+    if rows is not None:
+        kept = [rows[k] for k in independent_constraints(scaled[list(rows)])]
     null = _null_space(scaled[kept]) if kept else np.eye(scaled.shape[1])
-    independent = independent_speeds(null, preferred)
+    independent = sorted(independent_rows(null, preferred))
     dependent = [k for k in range(scaled.shape[1]) if k not in independent]
     size = float(np.abs(null @ np.linalg.inv(null[independent])).max()) if independent else 0.0
     pivot = _smallest_pivot(found["rows"][np.ix_(kept, dependent)])
     return Partition(tuple(kept), tuple(dependent), tuple(independent), size, pivot)
 
 
-def independent_rows(rows: Vector) -> list[int]:
+def independent_constraints(rows: Vector) -> list[int]:
     """Constraints that do not depend on those before them."""
     found: list[Vector] = []
     kept = []
@@ -81,20 +83,6 @@ def _null_space(rows: Vector) -> Vector:
     _, _, vt = np.linalg.svd(rows)
     basis: Vector = vt[len(rows) :].T
     return basis
-
-
-def independent_speeds(null: Vector, preferred: Sequence[int]) -> list[int]:
-    """Rows of the null space that span it: preferred ones first, then the largest that are left, one by one."""
-    rest, chosen = null.copy(), []
-    wanted = list(preferred)
-    for _ in range(null.shape[1]):
-        sizes = np.linalg.norm(rest, axis=1)
-        good = [k for k in wanted if k not in chosen and sizes[k] > LEAST]
-        best = good[0] if good else int(np.argmax(sizes))
-        chosen.append(best)
-        unit = rest[best] / sizes[best]
-        rest = rest - np.outer(rest @ unit, unit)
-    return sorted(chosen)
 
 
 def speeds_named(numbers: StateNumbers, names: Sequence[str]) -> list[int]:

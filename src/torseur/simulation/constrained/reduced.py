@@ -109,11 +109,9 @@ class ReducedModel:
         The dependent coordinates are closed anew at each evaluation, starting from the last ones. A Python function:
         good to check other ways, slow.
         """
-        layout = self.numbers.equations.layout
-        if not self.numbers.programs.is_plain:
-            raise TorseurError("the strict parametrisation needs coordinates whose rates are the speeds.")
-        names = [layout.coordinate_names[k] for k in self.independent]
-        states = [layout.coordinates[k] for k in self.independent] + [layout.speeds[k] for k in self.independent]
+        layout, places = self.numbers.equations.layout, self._places()
+        names = [layout.coordinate_names[k] for k in places]
+        states = [layout.coordinates[k] for k in places] + [layout.speeds[k] for k in self.independent]
         last = [self.state(values)]
         count, slots = len(names), list(self.independent)
 
@@ -123,9 +121,21 @@ class ReducedModel:
             return np.concatenate([y[count:], self.forward(last[0], (), t)[slots]])
 
         start = last[0]
-        begin = [*start[slots], *start[[len(layout.coordinates) + k for k in slots]]]
+        begin = [*start[places], *start[[len(layout.coordinates) + k for k in slots]]]
         quantities = tuple(Quantity(x.data.name, x.data.unit, x.data.meaning) for x in states)
         return System(quantities, tuple(map(float, begin)), slope, count, name=self.numbers.equations.mechanism.name)
+
+    def _places(self) -> list[int]:
+        """The coordinates whose rates are the independent speeds."""
+        equations = self.numbers.equations
+        rates = list(equations.rates)
+        for k, name in zip(self.independent, self.names, strict=True):
+            if equations.layout.speeds[k] not in rates:
+                raise TorseurError(
+                    f"{equations.mechanism.name}: the speed '{name}' is not the rate of a coordinate and cannot stand "
+                    "for one in the strict parametrisation. Choose others with independent=[...]."
+                )
+        return [rates.index(equations.layout.speeds[k]) for k in self.independent]
 
 
 def reduced_model(

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from torseur.codegen.routine import Routine
-from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.errors import TorseurError, unknown_name
 from torseur.loops.conditions import characteristic_length
 from torseur.simulation.constrained.accelerations import augmented, constrained_slope, projector
-from torseur.simulation.constrained.consistent import Consistent, consistent_state
+from torseur.simulation.constrained.consistent import Consistent, closed_state, moving_state
 from torseur.simulation.constrained.contacts import THICKNESS, Contacts
 from torseur.simulation.constrained.diagnosis import ambiguous_start, dependence, missing_inertia, redundancy_notes
 from torseur.simulation.constrained.manifold import on_manifold
 from torseur.simulation.constrained.numbers import StateNumbers, is_massless
 from torseur.simulation.constrained.partition import choose_partition, speeds_named
 from torseur.simulation.constrained.partitioned import is_well_partitioned, partitioned
-from torseur.simulation.constrained.regularity import added_size, regular_state, usual_sizes
+from torseur.simulation.constrained.regularity import added_size, other_sizes, regular_state, usual_sizes
+from torseur.simulation.constrained.shaky import with_play
 from torseur.simulation.laws import LawFunction
 from torseur.simulation.programs import MechanismPrograms
 from torseur.simulation.requests import Impact
@@ -33,7 +34,8 @@ class Constrained:
     """What the integrators need of a constrained mechanism.
 
     `given` are the names of initial values that somebody gave, `independent` the speeds preferred by the partitioned
-    formulation; `settings` follow the parameters of the model in p. `usual` is what each lasting constraint adds.
+    formulation; `settings` follow the parameters of the model in p. `usual` is what each lasting constraint adds, 0 for
+    those that others impose already; it changes when others are selected.
     """
 
     programs: MechanismPrograms
@@ -77,15 +79,45 @@ class Constrained:
             "gaps": programs.gaps,
         }
 
-    def partitioned(self, t: float, y: Vector) -> tuple[list[float], str]:
-        """The settings with the partition chosen for a state, and what is said about it."""
+    @property
+    def sizes(self) -> Vector:
+        """Squares of what each constraint usually adds: 0 when it is not selected, -1 for open contacts."""
+        assert self.usual is not None
+        squares: Vector = self.usual**2
+        return squares if self.contacts is None else self.contacts.sizes
+
+    @property
+    def play(self) -> Vector:
+        """What each constraint is left open by, contacts among them."""
+        count, given = len(self.programs.constraints), self.numbers.play if self.numbers is not None else None
+        if given is None:
+            return np.zeros(count)
+        holonomic = self.lasting.holonomic
+        return np.concatenate([given[:holonomic], np.zeros(len(self.impacts)), given[holonomic:]])
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether there are more lasting constraints than are selected."""
+        return self.usual is not None and not np.all(self.usual > 0.0)
+
+    def reselect(self, t: float, y: Vector) -> bool:
+        """Selects other constraints where those in use have become a bad choice; false when there is no better one."""
         assert self.numbers is not None and self.usual is not None
-        rows = np.flatnonzero(self.usual > 0.0).tolist()
-        chosen = choose_partition(self.numbers, t, regular_state(self.numbers, t, y), self.independent, rows)
+        other = other_sizes(self.numbers, t, y, self.usual)
+        if other is not None:
+            self.usual[:] = other
+        return other is not None
+
+    def partitioned(self, t: float, y: Vector) -> tuple[list[float], str]:
+        """The settings of the partition chosen for a state, and what is said about it."""
+        assert self.numbers is not None and self.usual is not None
+        selection = np.flatnonzero(self.usual > 0.0).tolist()
+        state = regular_state(self.numbers, t, y, selection)
+        numbers = self.numbers if self.contacts is None else self.contacts.numbers
+        chosen = choose_partition(numbers, t, state, self.independent, np.flatnonzero(self.sizes > 0.0).tolist())
         names = self.programs.equations.layout.speed_names
         listing = ", ".join(f"'{names[k]}'" for k in chosen.independent)
-        count = len(self.programs.constraints)
-        settings = [*self.settings[: len(names) + count + 1], *chosen.settings(count)]
+        settings = chosen.settings(len(self.programs.constraints))
         return settings, f"Independent speeds from t = {t:.6g} s on: {listing or 'none'}."
 
 
@@ -107,7 +139,8 @@ def at_start(
     """The state on the constraints where the motion starts, and the settings that follow from it."""
     base = constrained.lasting
     numbers = StateNumbers(base, parameters, laws, mechanism_size(base, parameters))
-    start = consistent_state(numbers, t, y, constrained.given)
+    numbers, closed = with_play(numbers, t, closed_state(numbers, t, y, constrained.given))
+    start = moving_state(numbers, t, closed, constrained.given)
     start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
     _require(numbers, missing_inertia(numbers, t, start.y))
     usual = usual_sizes(numbers, t, start.y)
@@ -120,13 +153,13 @@ def at_start(
         usual=usual,
         independent=tuple(speeds_named(numbers, independent)),
     )
-    contacts = _contacts(ready, numbers, t, start.y)
-    sizes = usual**2 if contacts is None else contacts.sizes
-    ready = replace(ready, settings=(*numbers.scales, *sizes, THICKNESS * numbers.length), contacts=contacts)
+    ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
+    nothing_held = [0.0] * (1 + len(numbers.scales))
+    settings = (*numbers.scales, *ready.sizes, THICKNESS * numbers.length, *ready.play, *nothing_held)
     if not constrained.is_partitioned:
-        return ready, start
-    settings, note = ready.partitioned(t, start.y)
-    return replace(ready, settings=tuple(settings)), replace(start, notes=(*start.notes, note))
+        return replace(ready, settings=settings), start
+    partition, note = ready.partitioned(t, start.y)
+    return replace(ready, settings=(*settings, *partition)), replace(start, notes=(*start.notes, note))
 
 
 def unused_values(programs: MechanismPrograms, given: Collection[str]) -> list[str]:
@@ -149,16 +182,13 @@ def _contacts(constrained: Constrained, lasting: StateNumbers, t: float, y: Vect
     """The contacts that open and close, as they are at the start."""
     if not constrained.impacts:
         return None
-    if constrained.is_partitioned:
-        raise UnsupportedError("impacts change the number of independent speeds: use formulation='augmented'.")
     assert constrained.usual is not None
     numbers = replace(lasting, programs=constrained.programs)
     first = lasting.programs.holonomic
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
     own = rows[first : first + len(constrained.impacts)]
     sizes = [added_size(lasting, t, y, rows[:first], row) for row in own]
-    usual = np.concatenate([constrained.usual[:first], sizes, constrained.usual[first:]])
-    contacts = Contacts(constrained.impacts, numbers, usual, first, set())
+    contacts = Contacts(constrained.impacts, numbers, constrained.usual, np.array(sizes), first, set())
     contacts.start(t, y)
     return contacts
 

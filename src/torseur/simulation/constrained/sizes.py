@@ -23,6 +23,9 @@ NK: int = Static("NK")  # contacts that may close, the last of the holonomic con
 SIZES: int = Static("SIZES")  # NC squares of what each constraint usually adds to those before it, 0 if nothing; -1
 # for a contact that is open, whose constraint is switched off
 THICKNESS: int = Static("THICKNESS")  # depth at which a contact closes, far above rounding and far below anything else
+PLAY: int = Static("PLAY")  # NC amounts that the constraints are left open by
+HOLDS: int = Static("HOLDS")  # 1 when accelerations from beside a singular configuration are held, 0 when not
+HELD: int = Static("HELD")  # NV accelerations, the last ones found before a singular configuration is passed
 # and those of the partitioned formulation:
 ROWS: int = Static("ROWS")  # NC numbers of constraints, independent ones first
 ORDER: int = Static("ORDER")  # NV numbers of speeds, dependent ones first
@@ -33,10 +36,13 @@ PIVOT: int = Static("PIVOT")  # usual size of the smallest pivot
 
 def setting_slots(speeds: int, constraints: int) -> dict[str, int]:
     """Where the settings stand."""
-    rows = speeds + constraints + 1
+    thickness = speeds + constraints
+    play, holds = thickness + 1, thickness + 1 + constraints
+    rows = holds + 1 + speeds
     rank = rows + constraints + speeds
     of_partition = {"ROWS": rows, "ORDER": rows + constraints, "RANK": rank, "LIMIT": rank + 1, "PIVOT": rank + 2}
-    return {"SIZES": speeds, "THICKNESS": rows - 1, **of_partition}
+    own = {"SIZES": speeds, "THICKNESS": thickness, "PLAY": play, "HOLDS": holds, "HELD": holds + 1}
+    return own | of_partition
 
 
 dynamics = External(

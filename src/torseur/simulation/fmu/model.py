@@ -12,7 +12,7 @@ from torseur.codegen.fmu import BaseUnit, FmuModel, Variable, write_archive
 from torseur.codegen.fmu.description import rate_unit
 from torseur.codegen.linking import link
 from torseur.errors import UnitError, UnsupportedError
-from torseur.graph import Input, Program, symbol, vector
+from torseur.graph import Input, Program, directional_derivative, symbol, vector
 from torseur.mechanism.units import parse_unit
 from torseur.simulation.binding import Binding
 from torseur.simulation.fmu.task import held, task
@@ -55,7 +55,11 @@ def fmu_model(
             raise UnsupportedError(f"output '{output.name}' is a Python function, which an FMU cannot hold.")
     still = {law.name: lambda *arguments: 0.0 for law in chosen.laws}
     system = started(chosen, still, 0.0, "augmented")
-    statics, externals = _bound(system, still, output_program(wanted, system))
+    formulas = output_program(wanted, system)
+    statics, externals = _bound(system, still, formulas)
+    slopes = _tangent(system, formulas)
+    statics["NT"] = 0 if slopes is None else len(slopes.outputs[0])
+    externals |= {} if slopes is None else {"tangent": slopes}
     inputs = [_input(law) for law in system.laws]
     given = [quantity_of(output, system) for output in wanted]
     return FmuModel(
@@ -69,6 +73,7 @@ def fmu_model(
         outputs=tuple(_variable(quantity) for quantity in given),
         task=link(task, statics, externals),
         has_manifold=bool(statics["PROJECT"]),
+        has_tangent=slopes is not None,
         units=_units([*system.states, *system.parameters, *inputs, *given]),
     )
 
@@ -77,7 +82,7 @@ def _bound(system: System, laws: Mapping[str, Any], formulas: Program | None) ->
     """Compile-time numbers and externals of the task; the values of laws follow the parameters and settings in p."""
     binding = Binding(system, laws)
     statics = binding.statics | {"NL": len(system.laws), "NZ": 0}
-    externals = binding.externals | binding._rhs()
+    externals = binding.externals | binding.slope()
     if system.laws:
         slots = [symbol(f"slot {k}") for k in range(len(system.solver_parameters))]
         inputs = [symbol(f"input {k}") for k in range(len(system.laws))]
@@ -86,8 +91,27 @@ def _bound(system: System, laws: Mapping[str, Any], formulas: Program | None) ->
         statics["NA"] = len(inputs)
     if formulas is not None:
         statics["NZ"] = len(formulas.outputs[0])
-        externals |= binding._formulas("outputs", formulas)
+        externals |= binding.formulas("outputs", formulas)
     return statics, externals
+
+
+def _tangent(system: System, formulas: Program | None) -> Program | None:
+    """Slopes and outputs along a direction d of the states and of p; None where constraints leave no formula."""
+    if system.constrained is not None or not isinstance(system.rhs, Program):
+        return None
+    groups = {group.name: group.nodes for program in (system.rhs, formulas) if program for group in program.inputs}
+    y = groups.get("y", ())
+    if len(y) != len(system.states) or set(groups) - {"t", "y", "p", "u"}:
+        return None
+    p = (*groups.get("p", tuple(symbol(f"slot {k}") for k in range(len(system.values)))), *groups.get("u", ()))
+    if len(p) != len(system.values) + len(system.laws):
+        return None
+    direction = tuple(symbol(f"direction {k}") for k in range(len(y) + len(p)))
+    entries = [*system.rhs.outputs[0].entries, *(formulas.outputs[0].entries if formulas else ())]
+    changes = directional_derivative(entries, dict(zip((*y, *p), direction, strict=True)))
+    inputs = [Input("y", y), Input("p", p), Input("d", direction)]
+    inputs += [Input("t", groups["t"])] if "t" in groups else []
+    return Program("tangent", tuple(inputs), (vector("z", changes),))
 
 
 def _description(model: Model) -> str:

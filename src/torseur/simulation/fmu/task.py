@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from torseur.codegen.routine import Array, IntArray, Static, izeros, routine, zeros
+from torseur.codegen.routine import Array, External, IntArray, Static, izeros, routine, zeros
 from torseur.simulation.along import NZ, outputs
 from torseur.simulation.control import FIRST_LAST_ERROR, first_step, lengthen, shorten, signed_step
 from torseur.simulation.dop853 import N, error_norm, evaluate_stages, rhs, solution
@@ -19,12 +19,16 @@ from torseur.simulation.tableau import STAGES
 SLOPES = 0
 OUTPUTS = 1
 SETTLE = 2
+ADVANCE = 3
 
 DONE = 0
 STUCK = 1
 MOST_ATTEMPTS = 1_000_000  # in one communication step
 
 NL: int = Static("NL")  # number of laws, which are inputs of the FMU
+NT: int = Static("NT")  # number of slopes and outputs that have a derivative; 0 for constrained systems
+
+tangent = External("tangent", "t: float, y: Array, p: Array, d: Array, z: Array")
 
 
 @routine
@@ -38,7 +42,7 @@ def held(t: float, a: Array, u: Array) -> None:
 def task(
     number: int, t: float, t_end: float, rtol: float, step: Array, y: Array, p: Array, atol: Array, out: Array
 ) -> int:
-    """Does what the number stands for; 0 is success."""
+    """Does what the number stands for; 0 is success. A tangent finds its direction in atol."""
     if number == SLOPES:
         rhs(t, y, p, out)
         return DONE
@@ -49,7 +53,11 @@ def task(
     if number == SETTLE:
         distance = settle(t, y, p, out)
         return DONE if distance >= 0.0 else STUCK
-    return advance(t, t_end, rtol, step, y, p, atol)
+    if number == ADVANCE:
+        return advance(t, t_end, rtol, step, y, p, atol)
+    if NT > 0:
+        tangent(t, y, p, atol, out)
+    return DONE if NT > 0 else STUCK
 
 
 @routine

@@ -143,6 +143,14 @@ def lengthen_implicit(clock: Array, count: IntArray, h: float, error: float, new
 
 
 @routine
+def start_afresh(newton: Array) -> None:
+    """Asks for the Jacobian of the present state when the last one was made for another, and drops the last piece."""
+    if newton[FRESH] == 0.0:
+        newton[HAS_JACOBIAN] = 0.0
+    newton[HAS_PIECE] = 0.0
+
+
+@routine
 def shorten_implicit(clock: Array, count: IntArray, h: float, error: float, newton: Array) -> None:
     """Sets the next step after one of length h had too large an error, or (not a number) could not be solved."""
     count[NOT_FINITE] = 0

@@ -2,12 +2,15 @@
 
 At fixed accelerations and multipliers the residuals M v' + Cᵀ λ - f and C v' - γ have slopes F and G by a state; the
 accelerations then change by [M Cᵀ; C 0]⁻¹ [-F; -G], with the same factors for every state.
+
+Beside a singular configuration the accelerations are those of the nearest state on the constraints, and vary with it:
+there the slopes are differences.
 """
 
 from __future__ import annotations
 
 from torseur.codegen.routine import Array, External, routine, zeros
-from torseur.simulation.constrained.accelerations import NEAR, add, dot, solve_motion
+from torseur.simulation.constrained.accelerations import LEAST, NEAR, add, dot, solve_motion
 from torseur.simulation.constrained.factors import (
     add_constraint_inertia,
     factor_mass,
@@ -19,6 +22,7 @@ from torseur.simulation.constrained.factors import (
 from torseur.simulation.constrained.sizes import MASSLESS, NC, NP, NQ, NV, SIZES
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.laws import NU, laws
+from torseur.simulation.radau.differences import difference_jacobian
 from torseur.simulation.radau.newton_matrix import HALF
 
 linearised = External(
@@ -37,7 +41,10 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
     rate_slopes = zeros(N * NQ)
     force_slopes = zeros(N * NV)
     row_slopes = zeros(N * NC)
-    at_solution(t, y, p, mass, rows, rate_slopes, force_slopes, row_slopes)
+    distance = at_solution(t, y, p, mass, rows, rate_slopes, force_slopes, row_slopes)
+    if distance < NEAR:
+        difference_jacobian(t, y, p, jacobian)
+        return
     if MASSLESS:
         weight = add_constraint_inertia(p, mass, rows)
         for j in range(N):
@@ -48,7 +55,7 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
     for c in range(NC):
         whiten(mass, rows[c * NV :])
     if NC > 0:
-        orthogonalise(p, rows, r, NEAR)
+        orthogonalise(p, rows, r, LEAST)
     below = 0 if HALF else NQ
     for j in range(N):
         change = force_slopes[j * NV :]
@@ -62,18 +69,20 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
 @routine
 def at_solution(
     t: float, y: Array, p: Array, mass: Array, rows: Array, rate_slopes: Array, force_slopes: Array, row_slopes: Array
-) -> None:
-    """The linearised equations at the accelerations and multipliers of the state."""
+) -> float:
+    """The linearised equations at the accelerations and multipliers of the state; how far a singularity is."""
     u = zeros(NU + 1)
     dy = zeros(N)
     multipliers = zeros(NC)
     if NU > 0:
         laws(t, y, p, u)
+    distance = 1.0
     if NC > 0:
-        solve_motion(t, y, p, dy, multipliers)
+        distance = solve_motion(t, y, p, dy, multipliers)
     else:
         rhs(t, y, p, dy)
     linearised(t, y, p, u, dy[NQ:], multipliers, mass, rows, rate_slopes, force_slopes, row_slopes)
+    return distance
 
 
 @routine

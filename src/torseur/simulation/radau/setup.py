@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from torseur.errors import UnsupportedError
-from torseur.graph import Program, jacobian, matrix, substitute, symbol
+from torseur.graph import Program, jacobian, live_nodes, matrix, substitute, symbol
 from torseur.graph.program import Input
+from torseur.simulation.radau.differences import difference_jacobian
 from torseur.simulation.radau.jacobian import mechanism_jacobian
 from torseur.simulation.step import work_size
 from torseur.simulation.system import System
@@ -32,15 +32,17 @@ def is_second_order(system: System) -> bool:
 
 
 def implicit_externals(system: System) -> dict[str, Any]:
-    """The Jacobian of the slopes, exact; laws that are Python functions count as constant in it."""
+    """The Jacobian of the slopes: exact, or by differences where they contain Python functions of the state."""
+    if not isinstance(system.rhs, Program) or _has_laws_of_the_state(system, system.rhs):
+        return {"slope_jacobian": difference_jacobian}
     if system.programs is not None:
         return {"slope_jacobian": mechanism_jacobian, "linearised": system.programs.linearised}
-    if not isinstance(system.rhs, Program):
-        raise UnsupportedError(
-            f"{system.name}: the implicit methods need formulas to differentiate, and its right-hand side is a Python "
-            "function. Use method='explicit'."
-        )
     return {"slope_jacobian": _program_jacobian(system, system.rhs)}
+
+
+def _has_laws_of_the_state(system: System, rhs: Program) -> bool:
+    arguments = [argument for law in system.laws for argument in law.node.args]
+    return not set(rhs.input("y").nodes).isdisjoint(live_nodes(arguments))
 
 
 def _program_jacobian(system: System, rhs: Program) -> Program:

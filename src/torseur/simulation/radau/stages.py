@@ -28,6 +28,7 @@ from torseur.simulation.radau.tableau import COMPLEX, FROM_STAGES, NODES, PIECE_
 slope_jacobian = External("slope_jacobian", "t: float, y: Array, p: Array, jacobian: Array")
 
 ROUNDING = 2.0**-52
+NOTHING = 1e-2  # part of a correction small enough that needs no other to follow: those would be rounding
 FARTHEST = 8.0  # length of a step, in lengths of the last one, beyond which that one says nothing about it
 
 
@@ -173,7 +174,7 @@ def solve_stages(
         newton[LAST_SIZE] = size
         if not math.isfinite(size):
             return False
-        if size == 0.0:
+        if size <= NOTHING * enough:
             return True
         if iteration > 0:
             rate = size / last

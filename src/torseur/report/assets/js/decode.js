@@ -9,6 +9,15 @@ function bytesOf(packed) {
 
 export const floatsOf = (packed) => new Float32Array(bytesOf(packed));
 
+// Vertices (x, y, z in turn, metres) and indices of a packed mesh; unpacked once.
+export function unpackMesh(shape) {
+  if (shape.points) return shape;
+  const steps = new Uint16Array(bytesOf(shape.vertices)), { low, high } = shape;
+  shape.points = Float32Array.from(steps, (step, at) => low[at % 3] + ((high[at % 3] - low[at % 3]) * step) / 65535);
+  shape.corners = new Uint16Array(bytesOf(shape.triangles));
+  return shape;
+}
+
 // Index of the last sample at or before time t.
 export function sampleBefore(times, t) {
   let low = 0, high = times.length - 1;

@@ -1,5 +1,7 @@
 // The animated mechanism on a plain canvas, for browsers without WebGL2: shapes as shaded strokes, far ones first.
-import { add, project, rotate } from "./linear.js";
+import { unpackMesh } from "./decode.js";
+import { add, dot, project, rotate, unit } from "./linear.js";
+import { faceNormals } from "./meshes.js";
 
 export class FlatScene {
   constructor(stage) {
@@ -38,15 +40,43 @@ export class FlatScene {
   strokesOf(body, k) {
     const [p, q] = this.stage.motion.pose(k, this.stage.time()), marked = this.stage.highlighted();
     const faded = marked.size > 0 && !marked.has(k);
-    return body.shapes.map((shape) => {
+    return body.shapes.flatMap((shape) => {
+      if (shape.kind === "mesh") return this.facesOf(shape, p, q, { faded, colour: this.stage.colours().bodyColours[k] });
       const points = outline(shape).map((point) => this.toScreen(add(p, rotate(q, point))));
       const depth = points.reduce((sum, point) => sum + point.depth, 0) / points.length;
       const radius = shape.radius ?? this.stage.lineRadius * 2;
-      return { shape, points, depth, radius, faded, marked: marked.has(k), colour: this.stage.colours().bodyColours[k] };
+      return [{ shape, points, depth, radius, faded, marked: marked.has(k), colour: this.stage.colours().bodyColours[k] }];
     });
   }
 
-  paint({ shape, points, radius, faded, marked, colour }) {
+  // The triangles of a mesh that face the viewer, lighter towards the lamp.
+  facesOf(shape, p, q, style) {
+    const { points, corners } = unpackMesh(shape), seen = [];
+    for (let at = 0; at < points.length; at += 3) seen.push(this.toScreen(add(p, rotate(q, points.slice(at, at + 3)))));
+    return faceNormals(points, corners).flatMap((normal, face) => {
+      const [a, b, c] = [0, 1, 2].map((k) => seen[corners[3 * face + k]]);
+      if ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) >= 0) return [];
+      const light = 0.6 + 0.5 * Math.max(0, dot(rotate(q, unit(normal.slice(0, 3))), this.stage.light));
+      return [{ points: [a, b, c], depth: (a.depth + b.depth + c.depth) / 3, fill: shade(style.colour, light), ...style }];
+    });
+  }
+
+  paintFace({ points, fill, faded }) {
+    const { context } = this;
+    context.globalAlpha = faded ? 0.3 : 1;
+    context.beginPath();
+    points.forEach(({ x, y }, k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.closePath();
+    context.fillStyle = context.strokeStyle = fill;
+    context.lineWidth = 0.6;
+    context.fill();
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  paint(stroke) {
+    if (stroke.fill) return this.paintFace(stroke);
+    const { shape, points, radius, faded, marked, colour } = stroke;
     const { context } = this, width = Math.max(1.5, 2 * radius * points[0].scale);
     context.globalAlpha = faded ? 0.3 : 1;
     context.lineCap = shape.kind === "cylinder" ? "butt" : "round";

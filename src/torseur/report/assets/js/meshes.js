@@ -1,8 +1,11 @@
 // Triangle meshes of shapes in body coordinates: positions, normals, shade, indices.
+import { unpackMesh } from "./decode.js";
 import { add, cross, norm, rotate, scaled, subtract, unit } from "./linear.js";
 
 const AROUND = 22;
 const CAP = 5;
+// Triangles that meet at a smaller angle than this (its cosine) look like one smooth surface.
+const SMOOTH = 0.77;
 
 // Surface of revolution about the line from `start` towards `axis`; profile rows are [radius, height, normal out, normal along].
 function lathe(profile, start, axis, around = AROUND) {
@@ -84,16 +87,51 @@ function line({ points, radius }) {
     points[k], axisOf(points[k], end)[0], 8)));
 }
 
-const MAKERS = { capsule, cylinder, sphere, box, line };
+// A mesh from a file: corners of its own for each triangle, with normals averaged over the neighbours that go on smoothly.
+function mesh(shape) {
+  const { points, corners } = unpackMesh(shape);
+  const faces = faceNormals(points, corners), around = Array.from({ length: points.length / 3 }, () => []);
+  corners.forEach((vertex, at) => around[vertex].push(Math.floor(at / 3)));
+  const made = { positions: [], normals: [], indices: [], outward: [] };
+  corners.forEach((vertex, at) => {
+    const own = faces[Math.floor(at / 3)];
+    let smooth = [0, 0, 0], whole = [0, 0, 0];
+    for (const face of around[vertex]) {
+      const other = faces[face], sameWay = own[0] * other[0] + own[1] * other[1] + own[2] * other[2] >= SMOOTH * own[3] * other[3];
+      if (sameWay) smooth = add(smooth, other);
+      whole = add(whole, other);
+    }
+    made.positions.push(points[3 * vertex], points[3 * vertex + 1], points[3 * vertex + 2]);
+    made.normals.push(...directed(smooth));
+    made.outward.push(...directed(whole));
+    made.indices.push(at);
+  });
+  return made;
+}
+
+const directed = (v) => scaled(v, 1 / (norm(v) || 1));
+
+// For each triangle its normal, as long as twice its area, and that length.
+export function faceNormals(points, corners) {
+  const at = (vertex) => [points[3 * vertex], points[3 * vertex + 1], points[3 * vertex + 2]], faces = [];
+  for (let k = 0; k < corners.length; k += 3) {
+    const a = at(corners[k]), normal = cross(subtract(at(corners[k + 1]), a), subtract(at(corners[k + 2]), a));
+    faces.push([...normal, norm(normal)]);
+  }
+  return faces;
+}
+
+const MAKERS = { capsule, cylinder, sphere, box, line, mesh };
 
 function joined(meshes) {
-  const whole = { positions: [], normals: [], shades: [], indices: [] };
+  const whole = { positions: [], normals: [], shades: [], indices: [], outward: [] };
   for (const mesh of meshes) {
     const first = whole.positions.length / 3;
     whole.positions = whole.positions.concat(mesh.positions);
     whole.normals = whole.normals.concat(mesh.normals);
     whole.shades = whole.shades.concat(mesh.shades ?? new Array(mesh.positions.length / 3).fill(1));
     whole.indices = whole.indices.concat(mesh.indices.map((index) => index + first));
+    whole.outward = whole.outward.concat(mesh.outward ?? outwardNormals(mesh));
   }
   return whole;
 }
@@ -109,6 +147,9 @@ export function bodyMesh(shapes, lineRadius) {
 // A few points that enclose a shape, to find what the camera must show.
 export function enclosure(shape) {
   const around = (p, r) => [[r, r, r], [-r, -r, -r], [r, -r, r], [-r, r, -r], [r, r, -r], [-r, -r, r]].map((d) => add(p, d));
+  if (shape.kind === "mesh") {
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [0, 1, 2].map((axis) => (k & (1 << axis) ? shape.high : shape.low)[axis]));
+  }
   if (shape.kind === "box") {
     const corners = [];
     for (const x of [-0.5, 0.5]) for (const y of [-0.5, 0.5]) for (const z of [-0.5, 0.5]) {
@@ -122,7 +163,7 @@ export function enclosure(shape) {
 }
 
 // Directions in which an outline grows: normals averaged over vertices at the same place, so that edges stay closed.
-export function outwardNormals({ positions, normals }) {
+function outwardNormals({ positions, normals }) {
   const sums = new Map();
   const key = (at) => `${positions[at].toFixed(6)},${positions[at + 1].toFixed(6)},${positions[at + 2].toFixed(6)}`;
   for (let at = 0; at < positions.length; at += 3) {

@@ -72,12 +72,35 @@ function bindTheme(repaint) {
   dark.addEventListener("change", repaint);
 }
 
+// Chips unfold an entry each; a term unfolds, or folds, what defines it.
 function bindFolding() {
-  document.querySelectorAll(".chip[aria-controls]").forEach((chip) => chip.addEventListener("click", () => {
-    const entry = document.getElementById(chip.getAttribute("aria-controls"));
-    entry.hidden = !entry.hidden;
-    chip.setAttribute("aria-expanded", String(!entry.hidden));
-  }));
+  const chips = new Map([...document.querySelectorAll(".chip[aria-controls]")].map((chip) => [chip.getAttribute("aria-controls"), chip]));
+  const fold = (id, hidden) => {
+    document.getElementById(id).hidden = hidden;
+    chips.get(id).setAttribute("aria-expanded", String(!hidden));
+  };
+  chips.forEach((chip, id) => chip.addEventListener("click", () => fold(id, !document.getElementById(id).hidden)));
+  document.querySelectorAll("[data-opens]").forEach((term) => {
+    const ids = term.dataset.opens.split(" ");
+    const toggle = () => { const all = ids.every((id) => !document.getElementById(id).hidden); ids.forEach((id) => fold(id, all)); };
+    term.addEventListener("click", toggle);
+    term.addEventListener("keydown", (event) => { if (event.key === "Enter") toggle(); });
+  });
+}
+
+// One level of detail at a time, or all of them.
+function bindLevels() {
+  const bar = document.querySelector(".levels");
+  if (!bar) return;
+  bar.hidden = false;
+  const show = (level) => {
+    bar.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.level === level)));
+    document.querySelectorAll(".block[data-level]").forEach((card) => {
+      card.hidden = level !== "" && card.dataset.level !== level;
+      if (card.dataset.level === level) card.open = true;
+    });
+  };
+  bar.addEventListener("click", (event) => { if (event.target.dataset.level !== undefined) show(event.target.dataset.level); });
 }
 
 function bindCopying(copies) {
@@ -161,6 +184,7 @@ function start() {
   bindHighlight(store, data, views?.stage.motion.times ?? null);
   bindTheme(repaint);
   bindFolding();
+  bindLevels();
   bindCopying(data.copies);
   bindPrint(views, plots, repaint);
   window.report = { store, plots, ...views };

@@ -1,5 +1,6 @@
 // Which body lies under the pointer, by rays against the shapes; works without the graphics card.
-import { add, dot, norm, rotate, scaled, subtract, unit } from "./linear.js";
+import { unpackMesh } from "./decode.js";
+import { add, cross, dot, norm, rotate, scaled, subtract, unit } from "./linear.js";
 
 const inverse = ([w, x, y, z]) => [w, -x, -y, -z];
 
@@ -30,7 +31,23 @@ function toBox(origin, ray, { centre, size, turn }) {
   return near <= far ? near : Infinity;
 }
 
+// Distance to the first triangle of a mesh (Möller and Trumbore), looked at only where the ray meets the box around it.
+function toMesh(origin, ray, shape) {
+  const { low, high } = shape, box = { centre: scaled(add(low, high), 0.5), size: subtract(high, low), turn: [1, 0, 0, 0] };
+  if (toBox(origin, ray, box) === Infinity) return Infinity;
+  const { points, corners } = unpackMesh(shape), at = (k) => [0, 1, 2].map((axis) => points[3 * corners[k] + axis]);
+  let best = Infinity;
+  for (let k = 0; k < corners.length; k += 3) {
+    const a = at(k), u = subtract(at(k + 1), a), v = subtract(at(k + 2), a), p = cross(ray, v), size = dot(u, p);
+    const offset = subtract(origin, a), q = cross(offset, u), first = dot(offset, p) / size, second = dot(ray, q) / size;
+    const distance = dot(v, q) / size;
+    if (first >= 0 && second >= 0 && first + second <= 1 && distance > 0 && distance < best) best = distance;
+  }
+  return best;
+}
+
 function toShape(origin, ray, shape, lineRadius) {
+  if (shape.kind === "mesh") return toMesh(origin, ray, shape);
   if (shape.kind === "sphere") return toBall(origin, ray, shape.centre, shape.radius);
   if (shape.kind === "box") return toBox(origin, ray, shape);
   if (shape.kind !== "line") return toRod(origin, ray, shape.start, shape.end, shape.radius);

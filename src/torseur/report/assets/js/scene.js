@@ -1,6 +1,6 @@
 // The animated mechanism in WebGL2. Drafts while things move on slow machines, a smooth picture when they rest.
 import { add, lookAt, multiply, norm, orthographic, scaled, subtract } from "./linear.js";
-import { bodyMesh, outwardNormals } from "./meshes.js";
+import { bodyMesh } from "./meshes.js";
 import { discard, isSoftware, makeProgram, pictureTarget, shadowTarget, smoothTarget, upload } from "./renderer.js";
 import { BACKDROP, BODY, COPY, DEPTH, FLOOR_SHADOW, OUTLINE, PATH } from "./shaders.js";
 
@@ -36,7 +36,7 @@ export class Scene {
     if (!body.shapes.length) return () => {};
     const mesh = bodyMesh(body.shapes, this.stage.lineRadius);
     const attributes = {
-      0: [mesh.positions, 3], 1: [mesh.normals, 3], 2: [mesh.shades, 1], 3: [outwardNormals(mesh), 3],
+      0: [mesh.positions, 3], 1: [mesh.normals, 3], 2: [mesh.shades, 1], 3: [mesh.outward, 3],
     };
     return upload(this.gl, attributes, mesh.indices);
   }

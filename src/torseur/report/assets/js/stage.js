@@ -28,7 +28,7 @@ export class Stage {
     this.measureWay(data.view.start);
     this.home();
     this.lineRadius = this.camera.size * LINE_THICKNESS;
-    this.floor = data.view.floor ? this.makeFloor() : null;
+    this.floor = data.view.floor && !this.falling ? this.makeFloor() : null;
   }
 
   time() { return this.store.state.time; }
@@ -49,8 +49,10 @@ export class Stage {
     this.movers = this.bodies.map((_, k) => k).filter((k) => !this.motion.still[k] && this.enclosures[k].length);
     this.origin = this.middle(start);
     this.following = true;
-    const local = spread(this.visited()), { times } = this.motion;
-    this.following = spread([...times].map((t) => this.middle(t))) > LONG_WAY * local;
+    this.falling = true;
+    const way = [...this.motion.times].map((t) => this.middle(t)), local = spread(this.visited());
+    this.following = spread(way) > LONG_WAY * local;
+    this.falling = this.following && spread(way.map((p) => [0, 0, p[2]])) > LONG_WAY * local;
     this.seen = this.origin;
   }
 
@@ -62,10 +64,13 @@ export class Stage {
   // Keep the moving bodies where they are in the picture.
   follow() {
     if (!this.following) return;
-    const now = this.middle(this.time()), way = subtract(now, this.seen);
-    this.camera.target = add(this.camera.target, [way[0], way[1], 0]);
+    const now = this.middle(this.time());
+    this.camera.target = add(this.camera.target, this.carried(subtract(now, this.seen)));
     this.seen = now;
   }
+
+  // The part of a displacement that a following camera makes with the bodies: along the floor, or all of it in a fall.
+  carried(way) { return this.falling ? way : [way[0], way[1], 0]; }
 
   setFollowing(following) {
     this.following = following;
@@ -76,7 +81,7 @@ export class Stage {
   visited() {
     const { times } = this.motion, points = [], stride = Math.max(1, Math.floor(times.length / SAMPLES));
     for (let k = 0; k < times.length; k += stride) {
-      const way = this.following ? subtract(this.middle(times[k]), this.origin) : [0, 0, 0], shift = [way[0], way[1], 0];
+      const shift = this.following ? this.carried(subtract(this.middle(times[k]), this.origin)) : [0, 0, 0];
       this.enclosures.forEach((corners, body) => {
         if (this.motion.still[body] && (k > 0 || this.following)) return;
         const [p, q] = this.motion.sample(body, k);

@@ -1,0 +1,399 @@
+"""Generated code beside other programs: inverse and forward dynamics, mass matrix, derivatives; one state, and batches.
+
+Run: python benchmarks/bench_dynamics.py [--short] [--out FILE]
+
+Every function is checked against an evaluation in 50 digits before it is timed, the peers' too. All are timed in this
+process on one core, one after the other in rounds, on the same 128 states; the best round counts. The peers: Pinocchio
+in C++ (header-only, -O3 -march=native, the faster of its two conventions), MuJoCo's C library, CasADi's generated C,
+SymPy's lambdify. What is not installed is skipped, and the table says so. --short times the robots that come with the
+tests against what needs no long compilation.
+
+Not proven here: other processors and compilers, batches that do not fit the caches, threads, closed loops; that peers
+could not be made faster by somebody who knows them better. MuJoCo does more than the equations of motion in each call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+
+import mpmath
+import numpy as np
+from peers import robots
+from peers.casadi_c import CasADi
+from peers.mujoco_c import MuJoCo
+from peers.pinocchio_cpp import Pinocchio, library, missing
+
+import torseur as ts
+from torseur.codegen.c.batch import Batch
+from torseur.codegen.c.batch_module import native_source
+from torseur.codegen.c.compiler import FLAGS, find_compiler
+from torseur.codegen.c.unit import programs_source
+from torseur.codegen.library import Shape
+from torseur.equations.functions import forces_of
+from torseur.equations.requests import programs_of
+from torseur.graph import Input, Program, vector
+
+HERE = Path(__file__).parent
+STATES, DIGITS, EXACT_STATES = 128, 50, 2
+FUNCTIONS = {
+    "inverse dynamics": "inverse_dynamics",
+    "forward dynamics": "forward_dynamics",
+    "mass matrix": "mass_matrix_triangle",
+    "d inverse dynamics": "inverse_dynamics/displacement,v",
+    "d forward dynamics": "forward_dynamics/displacement,v,tau",
+}
+
+
+@dataclass
+class Line:
+    """One function of one robot: operations, seconds to generate and compile, errors, and nanoseconds per state."""
+
+    robot: str
+    function: str
+    operations: int
+    generation: float
+    compilation: float = 0.0
+    errors: dict[str, float] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class States:
+    """Random states, one per row, in our order and, where a base floats, in Pinocchio's."""
+
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    theirs: np.ndarray
+
+
+def states_of(equations: ts.Equations) -> States:
+    random = np.random.default_rng(1)
+    layout, n = equations.layout, len(equations.layout.speeds)
+    q = random.uniform(-3, 3, (STATES, len(layout.coordinates)))
+    theirs = q
+    if equations.tree.links[0].symbols.quaternion:
+        q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+        theirs = np.ascontiguousarray(q[:, [0, 1, 2, 4, 5, 6, 3, *range(7, q.shape[1])]])
+    return States(q, random.uniform(-1, 1, (STATES, n)), random.uniform(-1, 1, (STATES, n)), theirs)
+
+
+def program(equations: ts.Equations, request: str) -> Program:
+    """The function with the same three inputs whatever it needs."""
+    (found,) = programs_of(equations, [request])
+    layout = equations.layout
+    third = forces_of(equations) if request.startswith("forward") else layout.accelerations
+    inputs = (Input("q", layout.coordinates), Input("v", layout.speeds), Input("a", third))
+    solved = found.solved
+    staged = None if solved is None else replace(solved, program=Program("f", inputs, solved.program.outputs))
+    return Program("f", inputs, found.outputs, staged)
+
+
+def joined(given: Program) -> Program:
+    """The same with all results in one output."""
+    return Program("f", given.inputs, (vector("out", [e for output in given.outputs for e in output.entries]),))
+
+
+def single_source(given: Program) -> str:
+    """C for one state, all results in one array behind one another."""
+    places, start = [], 0
+    for output in given.outputs:
+        places.append(f"out + {start}")
+        start += len(output)
+    arguments = "const double *q, const double *v, const double *a, double *out"
+    wrapper = f"TORSEUR_EXPORT void f({arguments}) {{ results(q, v, a, {', '.join(places)}); }}"
+    return programs_source({"results": given}) + wrapper + "\n"
+
+
+def compiled_harness(folder: Path) -> ctypes.CDLL:
+    compiler = find_compiler()
+    if compiler is None:
+        raise SystemExit("there is no C compiler, so there is nothing to time.")
+    target = folder / "harness.so"
+    subprocess.run(
+        [compiler.path, "-O2", "-shared", "-fPIC", str(HERE / "peers" / "harness.c"), "-o", str(target)], check=True
+    )
+    dll = ctypes.CDLL(str(target))
+    for name in ("time_scalar", "time_batch", "time_casadi", "time_mujoco"):
+        getattr(dll, name).restype = ctypes.c_double
+    return dll
+
+
+def pointers(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
+    return [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+
+
+def blocks(rows: np.ndarray) -> np.ndarray:
+    """States in blocks of 8, each block a row per entry."""
+    return np.ascontiguousarray(rows.reshape(-1, 8, rows.shape[1]).transpose(0, 2, 1))
+
+
+class Ours:
+    """A program compiled for single states and for batches."""
+
+    def __init__(self, harness: ctypes.CDLL, given: Program, states: States) -> None:
+        compiler, for_lanes = find_compiler(), find_compiler(lanes=len(given.operations))
+        assert compiler is not None and for_lanes is not None
+        begin = os.times().children_user
+        self.single = compiler.build(single_source(given), Shape.STRAIGHT)
+        self.seconds = os.times().children_user - begin
+        self.batch = for_lanes.build(native_source(Batch("f_batch", joined(given))), Shape.STRAIGHT)
+        self.harness, self.states = harness, states
+        self.size = sum(len(output) for output in given.outputs)
+        self.out = np.zeros(8 * self.size)
+        self.soa = [blocks(x) for x in (states.q, states.v, states.a)]
+
+    def evaluate(self, i: int) -> np.ndarray:
+        s = self.states
+        q, v, a = (np.ascontiguousarray(x[i : i + 1]) for x in (s.q, s.v, s.a))
+        self._run("time_scalar", self.single.function("f", None), (q, v, a), 1)
+        return self.out[: self.size].copy()
+
+    def evaluate_batch(self, i: int) -> np.ndarray:
+        arrays = [np.ascontiguousarray(x[i // 8 : i // 8 + 1]) for x in self.soa]
+        self._run("time_batch", self.batch.function("f_batch", None), arrays, 8)
+        return self.out.reshape(self.size, 8)[:, i % 8].copy()
+
+    def time(self) -> float:
+        s = self.states
+        return self._run("time_scalar", self.single.function("f", None), (s.q, s.v, s.a), STATES)
+
+    def time_batch(self) -> float:
+        return self._run("time_batch", self.batch.function("f_batch", None), self.soa, STATES)
+
+    def _run(self, loop: str, function: object, arrays: object, count: int) -> float:
+        sizes = count, self.states.q.shape[1], self.states.v.shape[1]
+        return float(getattr(self.harness, loop)(function, *sizes, *pointers(*arrays, self.out)))
+
+
+def exact_values(given: Program, states: States) -> list[np.ndarray]:
+    """The first states in 50 digits."""
+    found = []
+    with mpmath.workdps(DIGITS):
+        for i in range(EXACT_STATES):
+            values = {k: [mpmath.mpf(float(x)) for x in getattr(states, k)[i]] for k in "qva"}
+            found.append(np.array([float(x) for x in joined(given).evaluate(values)["out"]]))
+    return found
+
+
+def error(found: list[np.ndarray], exact: list[np.ndarray]) -> float:
+    """The largest error, relative to the largest entry."""
+    return max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in zip(found, exact, strict=True))
+
+
+def measure(robot: str, label: str, equations: ts.Equations, harness, peers: Peers, rounds: int) -> Line:
+    begin = time.process_time()
+    given = program(equations, FUNCTIONS[label])
+    line = Line(robot, label, len(given.operations), time.process_time() - begin)
+    states = states_of(equations)
+    ours = Ours(harness, given, states)
+    line.compilation = ours.seconds
+    exact = exact_values(given, states)
+    line.errors["torseur"] = error([ours.evaluate(i) for i in range(EXACT_STATES)], exact)
+    line.errors["torseur, batch"] = error([ours.evaluate_batch(i) for i in range(EXACT_STATES)], exact)
+    contenders: dict[str, Callable[[], float]] = {"torseur": ours.time, "torseur, batch": ours.time_batch}
+    contenders |= peers.contenders(label, states, exact, line, ours.out)
+    best = {name: float("inf") for name in contenders}
+    for _ in range(rounds):
+        for name, run in contenders.items():
+            best[name] = min(best[name], run())
+    line.times = {name: 1e9 * seconds / STATES for name, seconds in best.items()}
+    return line
+
+
+class Peers:
+    """The other programs that are here, for one robot."""
+
+    def __init__(
+        self, equations: ts.Equations, folder: Path, harness: ctypes.CDLL, short: bool, notes: list[str]
+    ) -> None:
+        self.harness, self.equations = harness, equations
+        self.links = robots.link_data(equations)
+        self.fixed = all(link.kind != "free" for link in self.links)
+        why = "left out of the short form" if short else missing()
+        self.pinocchio = None if why else Pinocchio(library(HERE / ".build"), self.links, folder)
+        self._note(notes, "Pinocchio", why)
+        self.mujoco = self._made(notes, "MuJoCo", lambda: MuJoCo(equations, folder)) if self.fixed else None
+        self.casadi = self._made(notes, "CasADi", lambda: self._casadi(folder)) if self.fixed else None
+
+    def _casadi(self, folder: Path) -> CasADi:
+        compiler = find_compiler()
+        assert compiler is not None
+        flags = ["-O2", "-march=native", *(f for f in FLAGS if f.startswith("-f") and "visibility" not in f)]
+        return CasADi(self.links, folder, compiler.path, flags)
+
+    def _made(self, notes: list[str], name: str, make: Callable[[], object]):
+        try:
+            return make()
+        except Exception as problem:  # whatever a peer dislikes, the others are timed
+            self._note(notes, name, f"{self.equations.mechanism.name}: {type(problem).__name__}: {problem}"[:200])
+            return None
+
+    @staticmethod
+    def _note(notes: list[str], name: str, why: str) -> None:
+        if why and f"{name}: {why}" not in notes:
+            notes.append(f"{name}: {why}")
+
+    def contenders(self, label: str, states: States, exact: list[np.ndarray], line: Line, out: np.ndarray):
+        found: dict[str, Callable[[], float]] = {}
+        if self.pinocchio is not None:
+            function = list(FUNCTIONS).index(label)
+            line.errors["Pinocchio"] = error(self._pinocchio(function, states, len(exact)), exact)
+            found["Pinocchio"] = lambda: self.pinocchio.time(function, states.theirs, states.v, states.a)
+        request = FUNCTIONS[label]
+        if self.mujoco is not None and request in ("inverse_dynamics", "forward_dynamics"):
+            rows = [self.mujoco.evaluate(request, states.q[i], states.v[i], states.a[i]) for i in range(len(exact))]
+            line.errors["MuJoCo"] = error(rows, exact)
+            found["MuJoCo"] = lambda: self.mujoco.time(self.harness, request, states.q, states.v, states.a)
+        if self.casadi is not None and request == "inverse_dynamics":
+            rows = [
+                np.array(self.casadi.function(states.q[i], states.v[i], states.a[i])).ravel() for i in range(len(exact))
+            ]
+            line.errors["CasADi"] = error(rows, exact)
+            found["CasADi"] = lambda: self.casadi.time(self.harness, states.q, states.v, states.a, out)
+        return found
+
+    def _pinocchio(self, function: int, states: States, count: int) -> list[np.ndarray]:
+        n = states.v.shape[1]
+        rows = []
+        for i in range(count):
+            out = np.zeros(3 * n * n)
+            self.pinocchio.evaluate(function, states.theirs[i], states.v[i], states.a[i], out)
+            size = {0: n, 1: n, 2: n * n, 3: 2 * n * n, 4: 3 * n * n}[function]
+            found = out[:size]
+            rows.append(found.reshape(n, n)[np.tril_indices(n)] if function == 2 else found)
+        return rows
+
+
+def sympy_line(rounds: int, notes: list[str]) -> Line | None:
+    """Inverse dynamics of the double pendulum by SymPy's lambdify, as many do it."""
+    import sympy
+
+    from torseur import library as mechanisms
+
+    equations = ts.derive(mechanisms.load("double_pendulum"))
+    (given,) = programs_of(equations, ["inverse_dynamics"])
+    symbols = {g.name: sympy.symbols(" ".join(f"{g.name}{k}" for k in range(len(g))), seq=True) for g in given.inputs}
+    entries = [sympy.sympify(e) for e in given.evaluate(symbols)["tau"]]
+    flat = [x for g in given.inputs for x in symbols[g.name]]
+    lambdified = sympy.lambdify(flat, entries, "math", cse=True)
+    kernel = ts.compile_program(given, "c")
+    values = {g.name: np.linspace(0.3, 0.9, len(g)) for g in given.inputs}
+    numbers = [float(x) for g in given.inputs for x in values[g.name]]
+    line = Line("double pendulum, from Python", "inverse dynamics", len(given.operations), 0.0)
+    exact = [np.array(lambdified(*numbers))]
+    line.errors["torseur"] = error([kernel(**values)["tau"]], exact)
+    for name, call in (("torseur", lambda: kernel(**values)), ("SymPy lambdify", lambda: lambdified(*numbers))):
+        line.times[name] = 1e9 * min(_timed(call) for _ in range(20 * rounds))
+    return line
+
+
+def _timed(call: Callable[[], object], times: int = 50) -> float:
+    begin = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - begin) / times
+
+
+def table(lines: list[Line], notes: list[str]) -> str:
+    compiler = find_compiler()
+    version = subprocess.run([compiler.path, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+    text = ["# Generated code beside other programs", "", f"- machine: {_processor()}, {platform.system()}"]
+    text += [f"- compiler: {version}; {' '.join(FLAGS)} -O2 -march=native"]
+    text += [f"- versions: Python {platform.python_version()}, " + ", ".join(_versions())]
+    text += [f"- {note}" for note in notes]
+    text += [
+        "",
+        "Nanoseconds per state, and in brackets how many times longer than torseur's function for one state",
+        "",
+    ]
+    peers = [n for n in ("Pinocchio", "MuJoCo", "CasADi", "SymPy lambdify") if any(n in line.times for line in lines)]
+    head = ["robot", "function", "operations", "generated", "compiled", "torseur", "batch of 8", *peers, "errors"]
+    text += [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    text += [f"| {' | '.join(_cells(line, peers))} |" for line in lines]
+    text += ["", "Errors are relative to the largest entry, against 50 digits, in the order of the columns.", ""]
+    return "\n".join([*text, "## What this does not prove", "", *_doubts(), ""])
+
+
+def _cells(line: Line, peers: list[str]) -> list[str]:
+    own = line.times["torseur"]
+    batch = line.times.get("torseur, batch")
+    cells = [line.robot, line.function, str(line.operations), f"{line.generation:.3f} s", f"{line.compilation:.2f} s"]
+    cells += [f"{own:.1f}", "" if batch is None else f"{batch:.1f}"]
+    for name in peers:
+        if name not in line.times:
+            cells.append("")
+        else:
+            per_batch = "" if batch is None else f", batch {line.times[name] / batch:.1f}"
+            cells.append(f"{line.times[name]:.1f} ({line.times[name] / own:.1f}{per_batch})")
+    return [*cells, ", ".join(f"{e:.0e}" for e in line.errors.values())]
+
+
+def _doubts() -> list[str]:
+    return [paragraph.strip() for paragraph in (__doc__ or "").split("\n\n")[-1:]]
+
+
+def _processor() -> str:
+    for text in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
+        if text.startswith("model name"):
+            return text.split(":")[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _versions() -> list[str]:
+    found = []
+    for name in ("torseur", "numpy", "pin", "mujoco", "casadi", "sympy"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name} not installed")
+    return found
+
+
+def main(arguments: list[str] | None = None) -> str:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--short", action="store_true", help="a minute: robots of the tests, no long compilation")
+    parser.add_argument("--out", type=Path, default=None, help="where the table goes")
+    options = parser.parse_args(arguments)
+    names = ["ur5", "solo12"] if options.short else ["panda", "anymal", "talos"]
+    rounds = 5 if options.short else 60
+    lines, notes = [], []
+    os.environ["TORSEUR_CACHE"] = "off"  # compile times are measured too
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        harness = compiled_harness(folder)
+        for robot in names:
+            equations = robots.load(robot, folder)
+            if equations is None:
+                notes.append(f"{robot}: its file is not here (pip install example-robot-data)")
+                continue
+            peers = Peers(equations, folder, harness, options.short, notes)
+            for label in FUNCTIONS:
+                lines.append(measure(robot, label, equations, harness, peers, rounds))
+                print(" | ".join(_cells(lines[-1], list(peers_of(lines[-1])))), flush=True)
+    lines.append(sympy_line(1 if options.short else 10, notes))
+    text = table(lines, notes)
+    out = options.out or HERE / "results" / ("dynamics_short.md" if options.short else "dynamics.md")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+    print(f"written: {out}")
+    return text
+
+
+def peers_of(line: Line) -> list[str]:
+    return [name for name in line.times if not name.startswith("torseur")]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

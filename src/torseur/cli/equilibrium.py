@@ -1,0 +1,45 @@
+"""`torseur equilibrium`: a state of rest, or a steady motion."""
+
+from __future__ import annotations
+
+from torseur.cli.about import FixOption, MovingOption
+from torseur.cli.options import InitOption, JsonOption, LawOption, SetOption, SourceArgument, ValuesOption
+
+ROUNDING = 1e-9  # what is left of zero
+
+
+def equilibrium(
+    source: SourceArgument,
+    moving: MovingOption = None,
+    fix: FixOption = None,
+    settings: SetOption = None,
+    starts: InitOption = None,
+    laws: LawOption = None,
+    values: ValuesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """A state of rest near the initial state, or a steady motion in which some coordinates move.
+
+    Example: torseur equilibrium library:flyball_governor --moving psi --fix "psi'"
+    """
+    from torseur.cli.about import Surroundings
+    from torseur.cli.console import print_json, say, show_table
+    from torseur.cli.work import Work
+    from torseur.linearisation.small_motions import small_motions
+
+    about = Surroundings(Work.begin(source, settings, starts, laws, values), True, moving or (), fix or ())
+    found = about.steady()
+    motions = small_motions(found.point)
+    layout = about.equations.layout
+    units = [x.data.unit for x in (*layout.coordinates, *layout.speeds)]
+    forces = dict(zip([c.name for c in found.point.programs.constraints], found.multipliers.tolist(), strict=True))
+    if json:
+        print_json({"name": about.name, "state": found.state, "multipliers": forces, "stable": motions.is_stable})
+        return
+    pairs = zip(found.state.items(), units, strict=True)
+    rows = [[name, f"{value if abs(value) > ROUNDING else 0.0:.9g}", unit] for (name, value), unit in pairs]
+    kind = "steady motion" if moving else "equilibrium"
+    say(f"{about.name}: {kind}")
+    show_table("", ["state", "value", "unit"], rows, numeric=[1])
+    show_table("constraints", ["constraint", "multiplier"], [[n, f"{v:.6g}"] for n, v in forces.items()], numeric=[1])
+    say(f"{'stable' if motions.is_stable else 'unstable'} to first order")

@@ -1,0 +1,209 @@
+"""Programs printed as C over many states at once: a vector of states per value, arrays row by row.
+
+An array of the program becomes one row per entry, a row holding that entry for all states, `stride` numbers from one
+row to the next. Inputs that all states share (prepared parameters) stay plain vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from torseur.codegen.c.program import operation, own_text, reference
+from torseur.codegen.c.routine import function_name
+from torseur.codegen.c.spelling import RESERVED
+from torseur.codegen.names import part
+from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
+from torseur.codegen.tables import Lookups
+from torseur.graph.expr import Expr
+from torseur.graph.operations import OPERATIONS
+from torseur.graph.program import Program
+
+_PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
+"""Operations that C spells the same for vectors."""
+
+_OWN = ("LANE", "LANES_ALL", "begin", "end", "i", "j", "l", "result", "stride", "threads", "count")
+_WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}
+
+NATIVE = """\
+#if defined(__GNUC__) && !defined(__FAST_MATH__)
+#if defined(__AVX512F__)
+#define LANES 8
+#elif defined(__AVX__)
+#define LANES 4
+#else
+#define LANES 2
+#endif
+#else
+#define LANES 1
+#endif
+"""
+"""As many states as a vector of the processor holds that the compiler was told to write for."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A program whose states lie side by side; `shared` names the inputs that all states have in common."""
+
+    name: str
+    program: Program
+    shared: tuple[str, ...] = ()
+
+    @property
+    def is_state(self) -> list[bool]:
+        """For each array, inputs first, whether it has a row per entry."""
+        inputs = [group.name not in self.shared for group in self.program.inputs]
+        return [*inputs, *[True] * len(self.program.outputs)]
+
+    def plan(self) -> Layout:
+        return layout(self.program, _WORDS, together=True, whole=WHOLE)
+
+
+def lanes_text(batches: Sequence[Batch]) -> str:
+    """The type `lanes`, and the functions of it that the programs use; the macro LANES must be defined before."""
+    used = {node.op for batch in batches for node in batch.program.operations}
+    functions = [_lane_function(op) for op in sorted(used) if op in OPERATIONS and op not in _PLAIN]
+    return "\n".join([own_text("batch_lanes.h").replace("@LANES@", own_text("lanes.h")), *functions])
+
+
+def _lane_function(op: str) -> str:
+    """An operation on vectors, lane by lane; compilers use vector instructions where there are some."""
+    names = "abc"[: OPERATIONS[op].arity]
+    value = OPERATIONS[op].spelling["c"].format(*[f"LANE({name}, i)" for name in names])
+    parameters = ", ".join(f"lanes {name}" for name in names)
+    return (
+        f"static TORSEUR_INLINE lanes lanes_{op}({parameters}) {{\n  lanes result;\n"
+        f"  for (int i = 0; i < LANES; i++) LANE(result, i) = {value};\n  return result;\n}}\n"
+    )
+
+
+def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
+    """static void FUNCTION(begin, end, stride, arrays): the states from begin to before end."""
+    plan = batch.plan()
+    pieces = [_piece(batch, plan, chunk, part(function, k), lookups) for k, chunk in enumerate(plan.chunks)]
+    return "\n".join([*pieces, _block(plan, batch, function, lookups), _range(plan, batch, function)])
+
+
+def parameters_of(batch: Batch) -> str:
+    """The arrays as parameters of a C function."""
+    arrays, inputs = batch.plan().arrays, len(batch.program.inputs)
+    return ", ".join(f"{'const ' if i < inputs else ''}double *{array}" for i, array in enumerate(arrays))
+
+
+def _parameters(plan: Layout, batch: Batch) -> str:
+    inputs = len(batch.program.inputs)
+    arrays = [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(plan.arrays)]
+    return ", ".join(["ptrdiff_t stride", *arrays])
+
+
+def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
+    names = plan.names
+    own = "lanes *restrict scratch, const lanes *restrict sines"
+    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
+    unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
+    lines = [head, f"  {unused};"]
+    lines += [f"  const lanes {names[node]} = {_loaded(plan, batch, i, j)};" for node, (i, j) in chunk.inputs.items()]
+    lines += [f"  const lanes {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
+    lines += [f"  const lanes {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
+    lines += _operations(chunk, names, lookups)
+    outputs = plan.arrays[len(batch.program.inputs) :]
+    for node, places in chunk.results.items():
+        lines += [f"  lanes_store({outputs[i]} + {j} * stride, {_vector(node, names)});" for i, j in places]
+    return "\n".join([*lines, "}", ""])
+
+
+def _operations(chunk: Chunk, names: dict[Expr, str], lookups: Lookups) -> Iterable[str]:
+    turned: set[Expr] = set()
+    for k, node in enumerate(chunk.operations):
+        if node.op in ("sin", "cos"):
+            if node not in turned:
+                following = chunk.operations[k + 1 : k + 2]
+                yield _turn(node, following[0] if following else None, names)
+                turned.update(n for n in following if n.op in ("sin", "cos") and n.args == node.args)
+        elif node.op == "table":
+            lookup = function_name(lookups.function(node.data))
+            argument = f"LANE({_vector(node.args[0], names)}, i)"
+            yield f"  lanes {names[node]};"
+            yield f"  for (int i = 0; i < LANES; i++) LANE({names[node]}, i) = {lookup}({argument});"
+        else:
+            yield f"  const lanes {names[node]} = {_operation(node, names, lookups)};"
+        if node in chunk.saved:
+            yield f"  scratch[{chunk.saved[node]}] = {names[node]};"
+
+
+def _turn(node: Expr, following: Expr | None, names: dict[Expr, str]) -> str:
+    """Sine and cosine of one angle come together; the one that is not used costs little."""
+    paired = following is not None and following.op in ("sin", "cos") and following.args == node.args
+    pair = f"{names[node]}_"
+    both = [f"  lanes {pair}[2];", f"  lanes_sines((lanes[1]){{{_vector(node.args[0], names)}}}, {pair}, 1, 1);"]
+    found = [node, following] if following is not None and paired else [node]
+    return "\n".join([*both, *(f"  const lanes {names[n]} = {pair}[{int(n.op == 'cos')}];" for n in found)])
+
+
+def _turns(plan: Layout, batch: Batch, lookups: Lookups) -> list[str]:
+    """The lines that compute the sines and cosines of all angles."""
+    turns = plan.turns
+    if not turns.angles:
+        return ["  lanes *const sines = 0;"]
+    local = {
+        node: _loaded(plan, batch, i, j)
+        for i, group in enumerate(plan.program.inputs)
+        for j, node in enumerate(group.nodes)
+    }
+    lines = []
+    for k, node in enumerate(turns.operations):
+        lines.append(f"  const lanes {part('angle', k)} = {_operation(node, {**plan.names, **local}, lookups)};")
+        local[node] = part("angle", k)
+    angles = ", ".join(local[angle] for angle in turns.angles)
+    sized = f"  const lanes angles[{len(turns.angles)}] = {{{angles}}};"
+    call = f"  lanes_sines(angles, sines, {len(turns.angles)}, {turns.size});"
+    return [*lines, sized, f"  lanes sines[{2 * turns.size}];", call]
+
+
+def _loaded(plan: Layout, batch: Batch, i: int, j: int) -> str:
+    """An entry of an input."""
+    array = plan.arrays[i]
+    return f"lanes_load({array} + {j} * stride)" if batch.is_state[i] else f"LANES_ALL({array}[{j}])"
+
+
+def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> str:
+    if node.op in _PLAIN:
+        return operation(node, names, lookups)
+    return f"lanes_{node.op}({', '.join(_vector(a, names) for a in node.args)})"
+
+
+def _vector(node: Expr, names: dict[Expr, str]) -> str:
+    return names[node] if node in names else f"LANES_ALL({reference(node, names)})"
+
+
+def _block(plan: Layout, batch: Batch, function: str, lookups: Lookups) -> str:
+    """One vector of states."""
+    arguments = ", ".join(["stride", *plan.arrays, "scratch", "sines"])
+    calls = [f"  {part(function, k)}({arguments});" for k in range(len(plan.chunks))]
+    head = f"static void {function}_block({_parameters(plan, batch)}) {{"
+    return "\n".join([head, *_turns(plan, batch, lookups), f"  lanes scratch[{max(plan.slots, 1)}];", *calls, "}", ""])
+
+
+def _range(plan: Layout, batch: Batch, function: str) -> str:
+    """Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state."""
+    states, inputs = batch.is_state, len(batch.program.inputs)
+    sizes = [*map(len, batch.program.inputs), *map(len, batch.program.outputs)]
+    shifted = [f"{a} + i" if state else a for a, state in zip(plan.arrays, states, strict=True)]
+    local = [f"rest_{k}_" if state else a for k, (a, state) in enumerate(zip(plan.arrays, states, strict=True))]
+    lines = [
+        f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {_parameters(plan, batch)}) {{",
+        "  ptrdiff_t i = begin;",
+        f"  for (; i + LANES <= end; i += LANES) {function}_block({', '.join(['stride', *shifted])});",
+        "  if (i >= end) return;",
+    ]
+    moved = [(k, a, n) for k, (a, n) in enumerate(zip(plan.arrays, sizes, strict=True)) if states[k]]
+    lines += [f"  double rest_{k}_[{max(n, 1)} * LANES];" for k, _, n in moved]
+    for k, array, n in (m for m in moved if m[0] < inputs):
+        last = "(i + l < end ? i + l : end - 1)"
+        lines.append(f"  for (int j = 0; j < {n}; j++)")
+        lines.append(f"    for (int l = 0; l < LANES; l++) rest_{k}_[j * LANES + l] = {array}[j * stride + {last}];")
+    lines.append(f"  {function}_block({', '.join(['LANES', *local])});")
+    for k, array, n in (m for m in moved if m[0] >= inputs):
+        lines.append(f"  for (int j = 0; j < {n}; j++)")
+        lines.append(f"    for (int l = 0; i + l < end; l++) {array}[j * stride + i + l] = rest_{k}_[j * LANES + l];")
+    return "\n".join([*lines, "}", ""])

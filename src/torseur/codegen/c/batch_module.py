@@ -1,0 +1,147 @@
+"""C sources over batches of states: one for the processor at hand, or one for several that chooses when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torseur.codegen.c.batch import NATIVE, Batch, batch_source, lanes_text, parameters_of
+from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
+from torseur.codegen.c.unit import HEAD, no_external
+from torseur.codegen.names import part
+from torseur.codegen.tables import Lookups
+
+_RANGE = "ptrdiff_t begin, ptrdiff_t end, ptrdiff_t stride"
+
+_VARIANTS = """\
+/* The same functions for several processors; the best that is there is chosen when they are called.
+   With TORSEUR_NATIVE defined, only for the processor the compiler is told to write for. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__FAST_MATH__) && !defined(TORSEUR_NATIVE)
+#define TORSEUR_CHOICE
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512vl,fma")
+#endif
+#define LANES 8
+#define VARIANT(name) name##_avx512
+#include "@OWN@_lanes.h"
+#undef LANES
+#undef VARIANT
+#if defined(__clang__)
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+#define LANES 4
+#define VARIANT(name) name##_avx2
+#include "@OWN@_lanes.h"
+#undef LANES
+#undef VARIANT
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+"""
+
+_RENAMED = ("lanes", "lane_bits", "lanes_turn", "lanes_sines", "lanes_load", "lanes_store")
+
+
+def native_source(batch: Batch) -> str:
+    """A source that exports one function, compiled for the processor at hand."""
+    lookups = Lookups()
+    body = batch_source(batch, f"{batch.name}_", lookups)
+    lookups_text = _lookups(lookups)
+    exported = _exported(batch, f"{batch.name}_")
+    return "\n".join([HEAD, "#include <stddef.h>", lookups_text, NATIVE, lanes_text([batch]), body, exported])
+
+
+def _lookups(lookups: Lookups) -> str:
+    tables = Tables()
+    searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
+    return "\n".join([PRELUDE if searches else "", tables.text(), *searches])
+
+
+def _exported(batch: Batch, function: str) -> str:
+    arguments = ", ".join(["begin", "end", "stride", *batch.plan().arrays])
+    head = f"TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{"
+    return f"{head}\n  {function}({arguments});\n}}\n"
+
+
+def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str, str]:
+    """OWN_batch.c, OWN_batch.h and OWN_lanes.h, which the first includes once per kind of processor."""
+    lookups = Lookups()
+    bodies = "\n".join(batch_source(batch, f"{batch.name}_run", lookups) for batch in batches)
+    names = [f"#define {name} VARIANT({name})" for name in _renamed(batches)]
+    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL")]
+    lanes = "\n".join([heading, *names, lanes_text(batches), bodies, *undone, ""])
+    plain = [NATIVE, "#define VARIANT(name) name##_plain", f'#include "{own}_lanes.h"']
+    choices = "\n".join(_choice(batch) for batch in batches)
+    includes = "\n".join([HEAD, "#include <stddef.h>", f'#include "{own}_batch.h"'])
+    source = "\n".join([heading, includes, _lookups(lookups), _VARIANTS.replace("@OWN@", own), *plain, choices])
+    return {f"{own}_batch.h": _header(own, batches, heading), f"{own}_batch.c": source, f"{own}_lanes.h": lanes}
+
+
+def _renamed(batches: Sequence[Batch]) -> list[str]:
+    """Everything that each kind of processor has its own of."""
+    used = {node.op for batch in batches for node in batch.program.operations}
+    functions = []
+    for batch in batches:
+        run = f"{batch.name}_run"
+        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan().chunks)))]
+    return [*_RENAMED, *(f"lanes_{op}" for op in sorted(used) if f"lanes_{op}" not in _RENAMED), *functions]
+
+
+def _choice(batch: Batch) -> str:
+    """The exported functions: over a range of states, and over all of them in threads of OpenMP."""
+    arrays = batch.plan().arrays
+    arguments = ", ".join(["begin", "end", "stride", *arrays])
+    run = f"{batch.name}_run"
+    return f"""\
+TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{
+#if defined(TORSEUR_CHOICE)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {{
+    {run}_avx512({arguments});
+    return;
+  }}
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {{
+    {run}_avx2({arguments});
+    return;
+  }}
+#endif
+  {run}_plain({arguments});
+}}
+
+TORSEUR_EXPORT void {batch.name}_threads(int threads, ptrdiff_t count, {parameters_of(batch)}) {{
+  const ptrdiff_t shares = threads < 1 ? 1 : threads;
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(threads) schedule(static)
+#endif
+  for (ptrdiff_t k = 0; k < shares; k++)
+    {batch.name}(count * k / shares, count * (k + 1) / shares, count, {", ".join(arrays)});
+}}
+"""
+
+
+def _header(own: str, batches: Sequence[Batch], heading: str) -> str:
+    guard = f"TORSEUR_{own.upper()}_BATCH_H"
+    lines = [
+        heading,
+        "/* One row per entry, one column per state: entry j of state i is array[j * stride + i]. Prepared parameters",
+        "   are plain vectors. NAME_threads works on all states (stride = count), in threads with -fopenmp. */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "#include <stddef.h>",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+    ]
+    for batch in batches:
+        lines.append(f"void {batch.name}({_RANGE}, {parameters_of(batch)});")
+        lines.append(f"void {batch.name}_threads(int threads, ptrdiff_t count, {parameters_of(batch)});")
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])

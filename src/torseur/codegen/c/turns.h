@@ -1,0 +1,47 @@
+/* Vectors of numbers, and sines and cosines of n angles (n a multiple of 8), the cosines behind the sines. */
+#if defined(__GNUC__) && !defined(__FAST_MATH__)
+#if defined(__AVX512F__)
+#define LANES 8
+#elif defined(__AVX__)
+#define LANES 4
+#else
+#define LANES 2
+#endif
+@LANES@
+static TORSEUR_INLINE void sines_of(const double *restrict angles, double *restrict sines, int n) {
+  lane_bits inside = (lane_bits){0} - 1;
+  for (int i = 0; i < n; i += LANES) {
+    lanes x, sine, cosine;
+    memcpy(&x, angles + i, sizeof x);
+    inside &= (x <= 65536.0) & (x >= -65536.0);
+    lanes_turn(x, &sine, &cosine);
+    memcpy(sines + i, &sine, sizeof sine);
+    memcpy(sines + n + i, &cosine, sizeof cosine);
+  }
+  int64_t all = -1;
+  for (int i = 0; i < LANES; i++) all &= inside[i];
+  if (all == 0)
+    for (int i = 0; i < n; i++) {
+      sines[i] = sin(angles[i]);
+      sines[n + i] = cos(angles[i]);
+    }
+}
+#else
+typedef double lanes;
+#define LANES 1
+
+static void sines_of(const double *restrict angles, double *restrict sines, int n) {
+  for (int i = 0; i < n; i++) {
+    sines[i] = sin(angles[i]);
+    sines[n + i] = cos(angles[i]);
+  }
+}
+#endif
+
+static TORSEUR_INLINE lanes lanes_load(const double *from) {
+  lanes x;
+  memcpy(&x, from, sizeof x);
+  return x;
+}
+
+static TORSEUR_INLINE void lanes_store(double *to, lanes x) { memcpy(to, &x, sizeof x); }

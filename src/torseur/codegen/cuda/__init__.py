@@ -1,0 +1,1 @@
+"""Programs as CUDA C++: one thread per state, struct of arrays."""

@@ -1,0 +1,97 @@
+"""The head of a CUDA source: what makes it valid as plain C++ too, and the sine with the cosine."""
+
+HEAD = """\
+#pragma once
+
+#if defined(__CUDACC__)
+#define TORSEUR_DEVICE __device__ __forceinline__
+#define TORSEUR_RESTRICT __restrict__
+#define TORSEUR_TABLE static __device__ const
+#define TORSEUR_UNROLL _Pragma("unroll")
+#define TORSEUR_ROLLED _Pragma("unroll 1")
+#ifndef TORSEUR_BOUNDS
+#define TORSEUR_BOUNDS __launch_bounds__(128)
+#endif
+#else
+#include <cmath>
+#include <cstring>
+#define TORSEUR_DEVICE static inline
+#define TORSEUR_RESTRICT __restrict__
+#define TORSEUR_TABLE static const
+#define TORSEUR_UNROLL
+#define TORSEUR_ROLLED
+using std::abs; using std::acos; using std::asin; using std::atan; using std::atan2; using std::cos; using std::cosh;
+using std::exp; using std::floor; using std::log; using std::pow; using std::sin; using std::sinh; using std::sqrt;
+using std::tan; using std::tanh; using std::fma;
+#endif
+
+/* Entries that are zero for every state: stored, unless the caller's arrays hold zeros already. */
+#if defined(TORSEUR_ZEROS_ARE_THERE)
+#define TORSEUR_ZERO(place)
+#else
+#define TORSEUR_ZERO(place) place = T(0)
+#endif
+
+#ifndef TORSEUR_SINE_COSINE
+#define TORSEUR_SINE_COSINE
+/* Without branches: the nearest multiple of pi/2 is taken off in three parts, then polynomials, whose error is below
+   4e-9. Single precision up to about 1e4 rad; a float has no digits left for larger angles anyway. */
+TORSEUR_DEVICE int bits_of(float x) {
+#if defined(__CUDACC__)
+  return __float_as_int(x);
+#else
+  int bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+TORSEUR_DEVICE float of_bits(int bits) {
+#if defined(__CUDACC__)
+  return __int_as_float(bits);
+#else
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
+TORSEUR_DEVICE void sine_cosine(float x, float *s, float *c) {
+  /* Added to a number below 2^22, 1.5 * 2^23 leaves the nearest integer in the last bits. */
+  const float magic = 12582912.0f;
+  const float shifted = fma(x, 0.6366197723675814f, magic);
+  const float turns = shifted - magic;
+  const int quarter = bits_of(shifted);
+  float r = fma(turns, -1.5703125f, x);
+  r = fma(turns, -4.837512969970703e-4f, r);
+  r = fma(turns, -7.549790126404332e-8f, r);
+  const float z = r * r;
+  const float u = fma(fma(-1.951729888e-4f, z, 8.332178145e-3f), z, -1.666665494e-1f);
+  const float w = fma(fma(2.443845142e-5f, z, -1.388736751e-3f), z, 4.166664687e-2f);
+  const float sine = fma(u * z, r, r);
+  const float cosine = fma(w, z * z, fma(z, -0.5f, 1.0f));
+  const float a = (quarter & 1) ? cosine : sine;
+  const float b = (quarter & 1) ? sine : cosine;
+  *s = of_bits(bits_of(a) ^ ((quarter & 2) << 30));
+  *c = of_bits(bits_of(b) ^ (((quarter + 1) & 2) << 30));
+}
+
+TORSEUR_DEVICE void sine_cosine(double x, double *s, double *c) {
+#if defined(__CUDACC__)
+  sincos(x, s, c);
+#else
+  *s = sin(x);
+  *c = cos(x);
+#endif
+}
+#endif
+"""
+
+FOOT = """
+#undef TORSEUR_DEVICE
+#undef TORSEUR_RESTRICT
+#undef TORSEUR_TABLE
+#undef TORSEUR_ZERO
+#undef TORSEUR_UNROLL
+#undef TORSEUR_ROLLED
+"""

@@ -1,0 +1,32 @@
+"""The order in which the operations of a program are computed."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from torseur.codegen.straight.turns import Turns
+from torseur.graph.expr import Expr
+from torseur.graph.program import Program
+
+_serial = attrgetter("serial")
+
+
+def demanded(program: Program, turns: Turns) -> list[Expr]:
+    """The operations as results need them: for each result, oldest first, what is still missing, oldest first.
+
+    Results of one limb are then computed together and fewer values wait for their use than in the order of
+    derivation, which goes over all limbs again and again: inverse dynamics of a humanoid gains a fifth.
+    """
+    done = {node for group in program.inputs for node in group.nodes} | set(turns.places or ())
+    order: list[Expr] = []
+    for result in sorted({entry for output in program.outputs for entry in output.entries}, key=_serial):
+        missing: list[Expr] = []
+        stack = [result]
+        while stack:
+            node = stack.pop()
+            if node.args and node not in done:
+                done.add(node)
+                missing.append(node)
+                stack.extend(node.args)
+        order += sorted(missing, key=_serial)
+    return order

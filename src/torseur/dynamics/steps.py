@@ -1,0 +1,110 @@
+"""The joints of a tree as steps with fixed screws, at one state.
+
+Derivatives of dynamics are simple where a joint's screws do not change in its child frame: revolute, prismatic,
+helical, cylindrical and ball joints, and free ones with speeds in body axes. Other joints are cut into elementary
+motions with massless bodies between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torseur.dynamics.recursion import LinkMotion, rotation_tensor
+from torseur.spatial import NO_INERTIA, NULL, Inertia, Matrix3, Motion, Scalar, Transform, Vec3
+from torseur.tree import GROUND, Elementary, Snapshot, Tree, steps_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """A motion with fixed screws: where it leads, how it moves relative to its parent, what it carries.
+
+    `acceleration` is classical and holds what the rates of the speeds contribute. `shares[k]` lists, for screw k,
+    the speeds of the tree that drive it and their constant slopes.
+    """
+
+    parent: int
+    transform: Transform
+    screws: tuple[Motion, ...]
+    velocity: Motion
+    acceleration: Motion
+    inertia: Inertia
+    shares: tuple[tuple[tuple[int, Scalar], ...], ...]
+
+
+@dataclass(frozen=True)
+class StepMotion:
+    """How a step's frame moves, in its own axes: the link's motion, its velocity, and the parent's seen from here.
+
+    `carried`, `drift` and `push` are angular velocity, velocity and acceleration of the parent at this origin.
+    """
+
+    link: LinkMotion
+    v: Vec3
+    carried: Vec3
+    drift: Vec3
+    push: Vec3
+    tensor: Matrix3
+
+
+def has_steps(tree: Tree) -> bool:
+    """Whether every joint can be taken as steps with fixed screws."""
+    return all(steps_of(tree, link) is not None for link in tree.links)
+
+
+def steps_at(now: Snapshot, vdot: Sequence[Scalar]) -> list[Step]:
+    """The steps of a tree, parents first; the last step of a link carries its inertia."""
+    tree = now.tree
+    steps: list[Step] = []
+    ends: list[int] = []
+    for i in tree.outward():
+        parent = GROUND if tree.parent(i) == GROUND else ends[tree.parent(i)]
+        chain: Sequence[Elementary] = now.evaluated(steps_of(tree, tree.links[i]))
+        first = range(*tree.links[i].v.indices(len(vdot))).start
+        for k, motion in enumerate(chain):
+            inertia = now.links[i].inertia if k == len(chain) - 1 else NO_INERTIA
+            steps.append(_step(parent, motion, inertia, first, vdot))
+            parent = len(steps) - 1
+        ends.append(parent)
+    return steps
+
+
+def _step(parent: int, motion: Elementary, inertia: Inertia, first: int, vdot: Sequence[Scalar]) -> Step:
+    shares = tuple(
+        tuple((first + j, slope) for j, slope in enumerate(row) if not _is_zero(slope)) for row in motion.slopes
+    )
+    acceleration = motion.bias
+    for screw, speeds in zip(motion.screws, shares, strict=True):
+        for j, slope in speeds:
+            acceleration = acceleration + screw * (slope * vdot[j])
+    return Step(parent, motion.transform, motion.screws, motion.velocity, acceleration, inertia, shares)
+
+
+def _is_zero(value: Scalar) -> bool:
+    zero = getattr(value, "is_zero", None)
+    return bool(value == 0) if zero is None else bool(zero)
+
+
+def step_motions(steps: Sequence[Step], gravity: Vec3) -> list[StepMotion]:
+    """The motion of every step's frame; the earth accelerates against gravity."""
+    motions: list[StepMotion] = []
+    for step in steps:
+        turn, r = step.transform.rotation.to_child, step.transform.position
+        if step.parent == GROUND:
+            carried, alpha, drift, push = NULL, NULL, NULL, turn(-gravity)
+        else:
+            before = motions[step.parent]
+            carried, alpha = turn(before.link.w), turn(before.link.alpha)
+            drift = turn(before.v + before.link.w.cross(r))
+            push = turn(before.link.a + before.link.tensor @ r)
+        motions.append(_moved(step, carried, alpha, drift, push))
+    return motions
+
+
+def _moved(step: Step, carried: Vec3, alpha: Vec3, drift: Vec3, push: Vec3) -> StepMotion:
+    relative, change = step.velocity, step.acceleration
+    w = carried + relative.angular
+    turning = alpha + carried.cross(relative.angular) + change.angular
+    a = push + carried.cross(relative.linear) * 2 + change.linear
+    link = LinkMotion(w, turning, a, rotation_tensor(w, turning))
+    return StepMotion(link, drift + relative.linear, carried, drift, push, rotation_tensor(carried, alpha))

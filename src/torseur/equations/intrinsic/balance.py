@@ -1,0 +1,284 @@
+"""Newton's and Euler's equations of a mechanism without components, and their expansion step by step.
+
+For what joint k carries, with R_k and N_k the force and the moment that go through the joint at O_k:
+
+    R_k + Σ m g + Σ F = Σ m a(G)                       N_k + Σ O_kG x m g + Σ ... = Σ [I ω' + ω x I ω + O_kG x m a(G)]
+
+and along the joint's axes, where R_k and N_k do no work. Step 1 expands a(G) by the origins of the links, step 2
+those by their parents, step 3 the angular velocities by the rates of the coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from torseur.dynamics import generalised_loads
+from torseur.equations.equations import Equations
+from torseur.equations.intrinsic.anatomy import Advance, Anatomy, Mass
+from torseur.equations.intrinsic.expansion import (
+    Definition,
+    acceleration,
+    angular_velocity,
+    definitions,
+    flat,
+    turns,
+    vector_sum,
+)
+from torseur.equations.intrinsic.operators import Cross, Dot, vector
+from torseur.graph import Expr, as_expr
+from torseur.mechanism import AppliedWrench, Bushing, PointSpring
+
+STEPS = 3
+INERTIA, SPIN, WEIGHT, LOAD, REACTION = "Inertia of {}", "Spin of {}", "Weight of {}", "{}", "Through joint {}"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term with where it comes from."""
+
+    expression: Any
+    sentence: str
+    bodies: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Forces = inertia, for what one joint carries; "force" and "moment" are vectors, "along" is a scalar of slot k."""
+
+    kind: str
+    title: str
+    forces: tuple[Term, ...]
+    inertia: tuple[Term, ...]
+    slot: int | None = None
+
+
+@dataclass(frozen=True)
+class IntrinsicEquations:
+    """The intrinsic level of a mechanism's equations."""
+
+    equations: Equations
+
+    @cached_property
+    def anatomy(self) -> Anatomy:
+        return Anatomy(self.equations.tree)
+
+    @cached_property
+    def balances(self) -> list[Balance]:
+        """For every joint from the earth outward: force, moment, and one equation along each of its coordinates."""
+        found: list[Balance] = []
+        for i in range(len(self.equations.tree.links)):
+            if self.anatomy.carried(i):
+                found += [self.force_balance(i), self.moment_balance(i), *self._along(i)]
+        return found
+
+    def force_balance(self, i: int) -> Balance:
+        """R + Σ m g + Σ F = Σ m a(G) of what the joint of link i carries."""
+        name, carried = self._name(i), self.anatomy.carried(i)
+        forces = [Term(vector(f"R_{name}"), REACTION.format(name), (), (name,))]
+        forces += self._weights(carried, None) + self._load_forces(i)
+        inertia = [_inertia(one, one.mass * acceleration(f"G_{one.body}")) for one in carried if one.mass != 0]
+        return Balance("force", f"Forces on what {name} carries", tuple(forces), tuple(inertia))
+
+    def moment_balance(self, i: int) -> Balance:
+        """The moments at the origin of link i."""
+        name, carried = self._name(i), self.anatomy.carried(i)
+        forces = [Term(vector(f"N_{name}"), REACTION.format(name), (), (name,))]
+        forces += self._weights(carried, (i, len(self.anatomy.advances[i]))) + self._load_moments(i)
+        inertia = self._spins(carried) + self._levered(carried, (i, len(self.anatomy.advances[i])))
+        return Balance(
+            "moment",
+            f"Moments of what {name} carries, at O_{self.equations.tree.links[i].name}",
+            tuple(forces),
+            tuple(inertia),
+        )
+
+    def _along(self, i: int) -> list[Balance]:
+        """Along each coordinate of a joint whose speeds are the rates of its coordinates."""
+        link = self.equations.tree.links[i]
+        if link.joint.frame_speeds or link.joint.speeds or any(a.axis is None for a in self.anatomy.advances[i]):
+            return []
+        return [self._along_speed(i, slot) for slot in range(link.v.start, link.v.stop)]
+
+    def _along_speed(self, i: int, slot: int) -> Balance:
+        """u · (moment at a turn's point) and u · (force along a move), each by how much the speed drives it."""
+        carried = self.anatomy.carried(i)
+        forces: list[Term] = []
+        inertia: list[Term] = []
+        for place, advance in enumerate(self.anatomy.advances[i]):
+            if slot not in advance.partials:
+                continue
+            here = (i, place)
+            drive = self._driven(advance, slot)
+            if advance.kind == "rotation":
+                vectors = self._spins(carried) + self._levered(carried, here), self._weights(carried, here)
+            else:
+                moved = [_inertia(one, one.mass * acceleration(f"G_{one.body}")) for one in carried if one.mass != 0]
+                vectors = moved, self._weights(carried, None)
+            inertia += [_projected(term, drive, advance) for term in vectors[0]]
+            forces += [_projected(term, drive, advance) for term in vectors[1]]
+        speed = str(self.equations.layout.speeds[slot].name).rstrip("'")
+        forces += self._generalised(slot)
+        return Balance("along", f"Along {speed}", tuple(forces), tuple(inertia), slot)
+
+    def _driven(self, advance: Advance, slot: int) -> Any:
+        """∂(rate of the amount)/∂speed as a SymPy number or symbol."""
+        import sympy
+
+        from torseur.graph import to_sympy
+
+        partial = advance.partials[slot]
+        if partial.is_constant:
+            return to_sympy([partial])[0]
+        shown = sympy.Symbol(f"k_{advance.axis.name.removeprefix('u_')}")
+        self.anatomy.components[shown] = partial
+        return shown
+
+    def _spins(self, carried: Sequence[Mass]) -> list[Term]:
+        found = []
+        for one in carried:
+            frame = self.anatomy.frames[one.link]
+            if one.inertia is not None and turns(frame):
+                omega, change = angular_velocity(frame), angular_velocity(frame, 1)
+                spin = one.inertia * change + Cross(omega, one.inertia * omega)
+                found.append(Term(spin, SPIN.format(one.body), (one.body,)))
+        return found
+
+    def _levered(self, carried: Sequence[Mass], here: tuple[int, int]) -> list[Term]:
+        """O_kG x m a(G)."""
+        levers = [(one, self.lever(here, one.link, one.centre)) for one in carried if one.mass != 0]
+        return [_inertia(one, one.mass * Cross(x, acceleration(f"G_{one.body}"))) for one, x in levers if x is not None]
+
+    def _weights(self, carried: Sequence[Mass], here: tuple[int, int] | None) -> list[Term]:
+        """Σ m g, or its moments at a point."""
+        found = []
+        for one in carried if self.anatomy.has_gravity else ():
+            if one.mass == 0:
+                continue
+            force = one.mass * self.anatomy.gravity
+            if here is not None:
+                lever = self.lever(here, one.link, one.centre)
+                if lever is None:
+                    continue
+                force = one.mass * Cross(lever, self.anatomy.gravity)
+            found.append(Term(force, WEIGHT.format(one.body), (one.body,)))
+        return found
+
+    def lever(self, here: tuple[int, int], link: int, last: Any) -> Any:
+        """From the point of motion (i, place) to a point of a link: the sum of the vectors between, or None."""
+        i, place = here
+        parts = [] if last is None else [last]
+        while link != i:
+            parts += _moves(self.anatomy.advances[link])
+            if self.anatomy.bases[link] is not None:
+                parts.append(self.anatomy.bases[link])
+            link = self.equations.tree.parent(link)
+        parts += _moves(self.anatomy.advances[i][place:])
+        return vector_sum(parts[::-1]) if parts else None
+
+    def _load_forces(self, i: int) -> list[Term]:
+        """Applied forces, and the springs that lead out of what the joint carries."""
+        found = []
+        for load, bodies in self._acting(i):
+            if not isinstance(load, AppliedWrench) or any(not as_expr(x).is_zero for x in load.force):
+                found.append(Term(vector(f"F_{load.name}"), LOAD.format(f"Load {load.name}"), bodies))
+        return found
+
+    def _load_moments(self, i: int) -> list[Term]:
+        return [
+            Term(vector(f"M_{load.name}"), LOAD.format(f"Moment of load {load.name}"), bodies)
+            for load, bodies in self._acting(i)
+        ]
+
+    def _acting(self, i: int) -> list[tuple[Any, tuple[str, ...]]]:
+        """The loads from outside on the bodies that a joint carries."""
+        places, inside = self.equations.tree.places, set(self.equations.tree.subtrees[i])
+        found: list[tuple[Any, tuple[str, ...]]] = []
+        for load in self.equations.mechanism.loads:
+            ends: tuple[str, ...] = ()
+            if isinstance(load, AppliedWrench):
+                ends = (load.on.body,)
+            elif isinstance(load, PointSpring | Bushing):
+                ends = (load.first.body, load.second.body)
+            within = tuple(b for b in dict.fromkeys(ends) if b in places and places[b][0] in inside)
+            if within and not (len(ends) == 2 and all(b in within for b in ends)):
+                found.append((load, within))
+        return found
+
+    def _generalised(self, slot: int) -> list[Term]:
+        """What each load and constraint does along a speed, as a scalar of its own name."""
+        tree, layout = self.equations.tree, self.equations.layout
+        speed = str(layout.speeds[slot].name).rstrip("'")
+        found = []
+        for load in tree.mechanism.loads:
+            alone = replace(tree, mechanism=replace(tree.mechanism, loads=(load,)))
+            value = as_expr(generalised_loads(alone, layout.coordinates, layout.speeds)[slot])
+            if not value.is_zero:
+                joint = (load.joint,) if hasattr(load, "joint") else ()
+                found.append(
+                    self._scalar(
+                        f"Q_{load.name.replace('.', '_')}_{speed}", value, f"Load {load.name} along {speed}", joint
+                    )
+                )
+        for constraint, multiplier in zip(self.equations.constraints, self.equations.multipliers, strict=True):
+            value = -constraint.row[slot] * multiplier
+            if not value.is_zero:
+                name = f"Q_{multiplier.name}_{speed}"
+                found.append(self._scalar(name, value, f"Constraint force of {constraint.name}", ()))
+        return found
+
+    def _scalar(self, name: str, value: Expr, sentence: str, joints: tuple[str, ...]) -> Term:
+        import sympy
+
+        shown = sympy.Symbol(name)
+        self.anatomy.components[shown] = value
+        return Term(shown, sentence, (), joints)
+
+    def _name(self, i: int) -> str:
+        return self.equations.tree.links[i].joint.name
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """Accelerations and angular velocities, expanded one step at a time."""
+        return definitions(self.anatomy)
+
+    def size(self, expression: Any, steps: int) -> int:
+        """How many symbols an expression has with the definitions of the first steps put in."""
+        rules = {d.symbol: d.expression for d in self.definitions if d.step <= steps}
+        known: dict[Any, int] = {}
+
+        def count(e: Any) -> int:
+            if e not in known:
+                inner = (rules[e],) if e in rules else () if hasattr(e, "properties") or not e.args else e.args
+                known[e] = sum(map(count, inner)) if inner else 1
+            return known[e]
+
+        return count(expression)
+
+    def expanded(self, expression: Any, steps: int) -> Any:
+        """An expression with the definitions of the first steps put in; what vanishes is left out."""
+        rules = {d.symbol: d.expression for d in self.definitions if d.step <= steps}
+        for _ in range(len(rules)):
+            replaced = expression.xreplace(rules)
+            if replaced == expression:
+                break
+            expression = replaced
+        return flat(expression)
+
+
+def _moves(advances: Sequence[Advance]) -> list[Any]:
+    return [one.amount * one.axis for one in reversed(advances) if one.kind in ("translation", "offset")]
+
+
+def _inertia(one: Mass, expression: Any) -> Term:
+    return Term(expression, INERTIA.format(one.body), (one.body,))
+
+
+def _projected(term: Term, drive: Any, advance: Advance) -> Term:
+    """drive · (u · term)."""
+    coefficient, rest = term.expression.as_coeff_mmul() if hasattr(term.expression, "as_coeff_mmul") else (1, None)
+    inner = term.expression if rest is None else rest
+    return replace(term, expression=drive * coefficient * Dot(advance.axis, inner))

@@ -1,0 +1,163 @@
+"""Accelerations and angular velocities of a tree, each by those of what carries it: one definition per symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torseur.equations.intrinsic.anatomy import EARTH, Advance, Anatomy, Mass
+from torseur.equations.intrinsic.operators import Cross, Frame, vector
+from torseur.tree import GROUND
+
+
+@dataclass(frozen=True)
+class Definition:
+    """symbol = expression, used from a step on."""
+
+    symbol: Any
+    expression: Any
+    step: int
+    meaning: str
+    bodies: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+
+
+def definitions(anatomy: Anatomy) -> list[Definition]:
+    """Step 1: mass centres by the origins of their links; 2: origins by their parents'; 3: angular velocities."""
+    found = [_mass_centre(anatomy, one) for one in anatomy.masses if one.mass != 0]
+    links = range(len(anatomy.tree.links))
+    found += [_origin(anatomy, i) for i in links]
+    return found + [d for i in links for d in _angular(anatomy, i)]
+
+
+def _mass_centre(anatomy: Anatomy, one: Mass) -> Definition:
+    """a(G) = a(O) + ω' x r + ω x (ω x r)."""
+    frame = anatomy.frames[one.link]
+    around = [] if one.centre is None else _rigid(frame, one.centre)
+    whole = vector_sum([_origin_symbol(anatomy, one.link), *around])
+    return Definition(
+        acceleration(f"G_{one.body}"), whole, 1, f"acceleration of the mass centre of {one.body}", (one.body,)
+    )
+
+
+def _origin_symbol(anatomy: Anatomy, link: int) -> Any:
+    return None if link == GROUND else acceleration(f"O_{anatomy.tree.links[link].name}")
+
+
+def _origin(anatomy: Anatomy, i: int) -> Definition:
+    """a(O) by the parent's origin, the fixed vector to the joint and the moves in the joint."""
+    link = anatomy.tree.links[i]
+    parts = [_origin_symbol(anatomy, link.parent)]
+    if anatomy.bases[i] is not None:
+        parts += _rigid(anatomy.frames[link.parent], anatomy.bases[i])
+    for advance in anatomy.advances[i]:
+        if advance.kind == "offset":
+            parts += _rigid(advance.before, advance.axis)
+        elif advance.kind == "translation":
+            parts += _sliding(advance)
+    return Definition(
+        acceleration(f"O_{link.name}"),
+        vector_sum(parts),
+        2,
+        f"acceleration of the origin of {link.name}",
+        (),
+        (link.joint.name,),
+    )
+
+
+def _angular(anatomy: Anatomy, i: int) -> list[Definition]:
+    """ω = ω_parent + s' u and its derivative."""
+    link, found = anatomy.tree.links[i], []
+    for advance in anatomy.advances[i]:
+        if advance.kind in ("translation", "offset"):
+            continue
+        before, own = advance.before, _own_turning(advance)
+        carried = [angular_velocity(before)] if turns(before) else []
+        changes = [angular_velocity(before, 1)] if carried else []
+        turned = [Cross(carried[0], own[0])] if carried else []
+        where = ((), (link.joint.name,))
+        name = advance.after.name
+        found.append(
+            Definition(
+                angular_velocity(advance.after),
+                vector_sum([*carried, own[0]]),
+                3,
+                f"angular velocity of {name}",
+                *where,
+            )
+        )
+        found.append(
+            Definition(
+                angular_velocity(advance.after, 1),
+                vector_sum([*changes, own[1], *turned]),
+                3,
+                f"angular acceleration of {name}",
+                *where,
+            )
+        )
+    return found
+
+
+def flat(e: Any) -> Any:
+    """Sums within sums as one sum, and products with the null vector left out."""
+    from sympy.matrices.expressions import MatAdd, MatMul, ZeroMatrix
+
+    if not e.args or not e.has(MatAdd, ZeroMatrix):
+        return e
+    parts = [flat(a) for a in e.args]
+    if isinstance(e, MatAdd):
+        return vector_sum([inner for part in parts for inner in (part.args if isinstance(part, MatAdd) else (part,))])
+    if isinstance(e, Cross | MatMul) and any(part == ZeroMatrix(3, 1) for part in parts):
+        return ZeroMatrix(3, 1)
+    return e.func(*parts)
+
+
+def acceleration(point: str) -> Any:
+    return vector(f"a({point})")
+
+
+def angular_velocity(frame: Frame, dots: int = 0) -> Any:
+    """The angular velocity of a frame relative to the earth."""
+    return vector(f"omega_{frame.name}", frame=EARTH, dots=dots)
+
+
+def turns(frame: Frame) -> bool:
+    return frame != EARTH
+
+
+def _own_turning(advance: Advance) -> tuple[Any, Any]:
+    """s' u and s'' u, or the angular velocity of a quaternion and its change."""
+    if advance.axis is None:
+        own = advance.after.omega
+        return own, vector(own.name, frame=advance.after, dots=1)
+    return advance.rate * advance.axis, advance.rate.diff("t") * advance.axis
+
+
+def _rigid(frame: Frame, r: Any) -> list[Any]:
+    """ω' x r + ω x (ω x r) of a vector fixed in a frame."""
+    if not turns(frame):
+        return []
+    omega = angular_velocity(frame)
+    return [Cross(angular_velocity(frame, 1), r), Cross(omega, Cross(omega, r))]
+
+
+def _sliding(advance: Advance) -> list[Any]:
+    """s'' u + 2 ω x s' u + ω' x s u + ω x (ω x s u)."""
+    u, s = advance.axis, advance.amount
+    parts = [advance.rate.diff("t") * u]
+    if not turns(advance.before):
+        return parts
+    omega, change = angular_velocity(advance.before), angular_velocity(advance.before, 1)
+    coriolis = 2 * advance.rate * Cross(omega, u)
+    return [*parts, coriolis, s * Cross(change, u), s * Cross(omega, Cross(omega, u))]
+
+
+def vector_sum(parts: Sequence[Any]) -> Any:
+    """The sum of vectors, in order."""
+    from sympy.matrices.expressions import MatAdd, ZeroMatrix
+
+    present = [part for part in parts if part is not None and part != ZeroMatrix(3, 1)]
+    if not present:
+        return ZeroMatrix(3, 1)
+    return present[0] if len(present) == 1 else MatAdd(*present)

@@ -1,0 +1,270 @@
+"""Terms that a box of states does not need: dropped, or held constant, with the error that makes and its proof.
+
+Every equation is a sum of terms, each the product of factors. The bound of a term over the box is the product of the
+bounds of its factors, by interval arithmetic (a proof) or by sampling (an observation). Terms are dropped, least first,
+while their bounds add up to less than the tolerance times the largest term of the same equation; then factors that
+depend on positions are held at their middle while the errors of all changes stay below it. The sum of these bounds is
+the certificate; the rounding of the numbers themselves, some 1e-15 of the largest term, comes on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from torseur.equations.equations import Equations
+from torseur.equations.simplification.box import Box
+from torseur.equations.simplification.intervals import Interval, bounds, power, product, up
+from torseur.equations.terms.origins import Share, Shares
+from torseur.equations.terms.polynomial import Monomial, TooManyTerms, multiplied_out
+from torseur.equations.terms.trigonometry import shortened
+from torseur.errors import TorseurError, UnsupportedError
+from torseur.graph import Expr, as_expr, evaluate, symbols_of
+from torseur.graph.expr import Number
+
+Array = NDArray[np.float64]
+MOST_TERMS = 6000  # of one body's share of one equation
+SAMPLES = 512
+SAFETY = 1.25  # a sampled bound is widened by this
+METHODS = ("interval", "sampling")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One term of one equation, with the body or load it comes from."""
+
+    row: int
+    share: Share
+    monomial: Monomial
+    coefficient: Number
+
+    @property
+    def expression(self) -> Expr:
+        value = as_expr(self.coefficient)
+        for factor, exponent in self.monomial:
+            value = value * factor**exponent
+        return value
+
+
+@dataclass(frozen=True)
+class Change:
+    """A term dropped, or held: its factors `held` replaced by `value`; the error is at most `bound`."""
+
+    piece: Piece
+    bound: float
+    held: Monomial = ()
+    value: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        return "held" if self.held else "dropped"
+
+    @property
+    def expression(self) -> Expr:
+        """What stands in the place of the term."""
+        if not self.held:
+            return as_expr(0)
+        rest = tuple(pair for pair in self.piece.monomial if pair not in self.held)
+        return self.value * Piece(self.piece.row, self.piece.share, rest, self.piece.coefficient).expression
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How large the error of each equation is at most, how that is known, and what was seen at random states.
+
+    `scales` are the largest terms of the equations in the box, `bounds` the certified errors, `seen` the largest
+    errors at `samples` random states, all in the equations' own units.
+    """
+
+    method: str
+    tolerance: float
+    scales: tuple[float, ...]
+    bounds: tuple[float, ...]
+    seen: tuple[float, ...]
+    samples: int
+
+    @property
+    def proven(self) -> bool:
+        return self.method == "interval"
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """Equations with fewer terms: residual = 0 within the certificate's bounds in the box."""
+
+    equations: Equations
+    box: Box
+    pieces: tuple[Piece, ...]
+    changes: tuple[Change, ...]
+    certificate: Certificate
+
+    @cached_property
+    def residual(self) -> tuple[Expr, ...]:
+        """The simplified rows of M v' + b - Q + Cᵀ λ."""
+        changed = {change.piece: change.expression for change in self.changes}
+        rows = [as_expr(0)] * len(self.equations.layout.speeds)
+        for piece in self.pieces:
+            rows[piece.row] = rows[piece.row] + changed.get(piece, piece.expression)
+        return tuple(rows)
+
+    @property
+    def kept(self) -> tuple[Piece, ...]:
+        """The terms that are not dropped, each with the body or load it comes from."""
+        gone = {change.piece for change in self.dropped}
+        return tuple(piece for piece in self.pieces if piece not in gone)
+
+    @property
+    def dropped(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.kind == "dropped")
+
+    @property
+    def held(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.kind == "held")
+
+    def errors(self, states: Mapping[Expr, Array]) -> list[float]:
+        """The largest difference to the complete equations at given states, by equation."""
+        return _differences(self.equations.residual, self.residual, states)
+
+
+def simplify(
+    equations: Equations, box: Box, tolerance: float, *, method: str = "interval", hold: bool = True, seed: int = 0
+) -> Simplified:
+    """The equations without the terms whose contribution over the box is below a tolerance.
+
+    `tolerance` is a fraction of the largest term of the same equation. `method` "interval" proves the bound, "sampling"
+    observes it (for functions without intervals). `hold` also replaces factors that hardly vary by constants.
+    """
+    if method not in METHODS:
+        raise TorseurError(f"method '{method}' is unknown; take 'interval' (a proof) or 'sampling' (an observation).")
+    if not 0 <= tolerance < 1:
+        raise TorseurError(f"tolerance {tolerance:g} is not a fraction of the largest term; take 0 <= tolerance < 1.")
+    pieces = _pieces(equations)
+    work = _Work(pieces, box, method, seed)
+    changes: list[Change] = []
+    spent: list[float] = []
+    for row in range(len(equations.layout.speeds)):
+        allowed = tolerance * work.scale(row)
+        found, used = _dropped(work, row, allowed)
+        if hold:
+            gone = {change.piece for change in found}
+            kept, used = _held(work, [p for p in work.by_row(row) if p not in gone], allowed, used)
+            found += kept
+        changes += found
+        spent.append(used)
+    draft = Simplified(equations, box, tuple(pieces), tuple(changes), _NOTHING)
+    seen = draft.errors(box.samples(SAMPLES, seed + 1))
+    scales = tuple(work.scale(row) for row in range(len(spent)))
+    certificate = Certificate(method, tolerance, scales, tuple(spent), tuple(seen), SAMPLES)
+    return Simplified(equations, box, tuple(pieces), tuple(changes), certificate)
+
+
+_NOTHING = Certificate("", 0.0, (), (), (), 0)
+
+
+def _pieces(equations: Equations) -> list[Piece]:
+    found = []
+    for share in Shares(equations).all:
+        for row, expression in enumerate(share.rows):
+            try:
+                polynomial = shortened(multiplied_out(expression, MOST_TERMS))
+            except TooManyTerms:
+                raise UnsupportedError(
+                    f"simplify: {share.sentence} has more than {MOST_TERMS} terms in the equation of "
+                    f"'{equations.layout.speed_names[row]}'; simplify a part of the mechanism."
+                ) from None
+            found += [Piece(row, share, monomial, c) for monomial, c in polynomial.items()]
+    return found
+
+
+class _Work:
+    """Bounds of terms over the box: proven from the bounds of their factors, or observed at samples."""
+
+    def __init__(self, pieces: Sequence[Piece], box: Box, method: str, seed: int) -> None:
+        self.pieces = pieces
+        factors = list({factor: None for piece in pieces for factor, _ in piece.monomial})
+        self.samples = dict(zip(factors, _values(factors, box.samples(SAMPLES, seed)), strict=True))
+        self.proven = method == "interval"
+        self.bounds = dict(zip(factors, bounds(factors, box.ranges), strict=True)) if self.proven else {}
+        moving = set(box.varying())
+        self.symbols = {f: {x for x in symbols_of([f]) if x in moving} for f in factors}
+
+    def by_row(self, row: int) -> list[Piece]:
+        return [piece for piece in self.pieces if piece.row == row]
+
+    def scale(self, row: int) -> float:
+        """The largest value that any term of a row takes at the samples."""
+        return max((float(np.max(np.abs(self.seen(p.monomial, p.coefficient)))) for p in self.by_row(row)), default=0.0)
+
+    def seen(self, monomial: Monomial, coefficient: Number = 1) -> Array:
+        """A product of factors at the samples."""
+        total = np.full(SAMPLES, float(coefficient))
+        for factor, exponent in monomial:
+            total = total * self.samples[factor] ** float(exponent)
+        return total
+
+    def interval(self, monomial: Monomial) -> Interval:
+        """The range of a product of factors."""
+        if not self.proven:
+            values = self.seen(monomial)
+            return Interval(float(np.min(values)), float(np.max(values)))
+        parts = [power(self.bounds[factor], exponent) for factor, exponent in monomial]
+        return reduce(product, parts, Interval(1.0, 1.0))
+
+    def largest(self, monomial: Monomial, coefficient: Number, spread: float = 1.0) -> float:
+        """The largest magnitude of a term, times a spread; an observed one is widened."""
+        bound = abs(float(coefficient)) * self.interval(monomial).largest * spread
+        return up(bound) if self.proven else SAFETY * bound
+
+
+def _dropped(work: _Work, row: int, allowed: float) -> tuple[list[Change], float]:
+    """The least terms, while their bounds together stay below what is allowed."""
+    used, found = 0.0, []
+    sized = [(work.largest(p.monomial, p.coefficient), p) for p in work.by_row(row)]
+    for bound, piece in sorted(sized, key=lambda pair: pair[0]):
+        if used + bound > allowed:
+            break
+        used = up(used + bound)
+        found.append(Change(piece, bound))
+    return found, used
+
+
+def _held(work: _Work, pieces: Sequence[Piece], allowed: float, used: float) -> tuple[list[Change], float]:
+    """Factors of positions at the middle of their range, least error first."""
+    candidates = [change for piece in pieces if (change := _holding(work, piece)) is not None]
+    found = []
+    for change in sorted(candidates, key=lambda change: change.bound):
+        if used + change.bound > allowed:
+            break
+        used = up(used + change.bound)
+        found.append(change)
+    return found, used
+
+
+def _holding(work: _Work, piece: Piece) -> Change | None:
+    """A term with its position-dependent factors held; None where it has none."""
+    held = tuple((f, e) for f, e in piece.monomial if work.symbols[f] and all(_is_position(x) for x in work.symbols[f]))
+    if not held:
+        return None
+    rest = tuple(pair for pair in piece.monomial if pair not in held)
+    span = work.interval(held)
+    return Change(piece, work.largest(rest, piece.coefficient, span.radius), held, span.middle)
+
+
+def _is_position(x: Expr) -> bool:
+    return x.data.unit in ("rad", "m", "1")
+
+
+def _values(expressions: Sequence[Expr], states: Mapping[Expr, Array]) -> list[Array]:
+    count = len(next(iter(states.values()))) if states else 1
+    found = evaluate(list(expressions), dict(states))
+    return [np.broadcast_to(np.asarray(value, dtype=float), (count,)) for value in found]
+
+
+def _differences(first: Sequence[Expr], second: Sequence[Expr], states: Mapping[Expr, Array]) -> list[float]:
+    values = _values([*first, *second], states)
+    n = len(first)
+    return [float(np.max(np.abs(a - b))) for a, b in zip(values[:n], values[n:], strict=True)]

@@ -1,0 +1,218 @@
+"""`identify`: from trials of a mechanism to its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from torseur.errors import IdentificationError, unknown_name
+from torseur.identification import least_squares as ls
+from torseur.identification.arrays import Array, triangular
+from torseur.identification.base_parameters import BaseParameters, base_parameters
+from torseur.identification.completion import completed, inconsistent_bodies, prior_start
+from torseur.identification.consistent import ConeProblem, solve_cones
+from torseur.identification.estimate import Estimate
+from torseur.identification.excited import excited_columns, excited_combination
+from torseur.identification.fits import Fit, fits_of
+from torseur.identification.linear_model import LinearModel
+from torseur.identification.log_cholesky import solve_log_cholesky
+from torseur.identification.priors import Prior, described_prior
+from torseur.identification.pseudo_inertia import Limits
+from torseur.identification.regression import Regression, combined
+from torseur.identification.resampling import bootstrap as resampled
+from torseur.identification.trials import Trial
+
+METHODS = ("ordinary", "weighted", "total", "robust", "instrumental", "consistent", "log_cholesky")
+CONSISTENT = ("consistent", "log_cholesky")
+_POOR_CONDITION = 1e3
+_COLOURED = 0.5
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `identify` may be told besides the data.
+
+    prior        a Prior; by default the description's values, with the weight of one squared deviation per body
+    limits       by body, what it is allowed to be (consistent method)
+    instruments  trials of the same motion with noise of their own, for the instrumental method
+    validation   trials that are only predicted
+    confidence   of the intervals
+    bootstrap    how many times to fit resampled blocks of the trials
+    progress     is called now and then with the part of the work that is done
+    base         the base parameters, where they are known already
+    """
+
+    prior: Prior | None = None
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+    instruments: Sequence[Trial] = ()
+    validation: Sequence[Trial] = ()
+    confidence: float = 0.95
+    bootstrap: int = 0
+    seed: int = 0
+    base: BaseParameters | None = None
+    progress: Callable[[float], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise IdentificationError(f"confidence is a part of one, such as 0.95, not {self.confidence:g}.")
+
+
+def identify(
+    model: LinearModel, trials: Sequence[Trial], method: str = "weighted", options: Options | None = None
+) -> Estimate:
+    """Parameters of a mechanism that explain its trials.
+
+    method       "ordinary", "weighted" (by the noise of each equation), "total", "robust" (Huber) least squares,
+                 "instrumental" variables, or parameters of real bodies: "consistent" (semidefinite programming),
+                 "log_cholesky"
+    """
+    return _identified(model, tuple(trials), method, options or Options())
+
+
+def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, options: Options) -> Estimate:
+    if method not in METHODS:
+        raise IdentificationError(unknown_name("method", method, METHODS))
+    follow = options.progress or (lambda part: None)
+    base = options.base or base_parameters(model)
+    regression = Regression(model, trials, frozenset(base.columns))
+    follow(0.1)
+    columns, condition, unexcited = excited_columns(regression, base)
+    combination = excited_combination(regression, base, columns)
+    follow(0.3)
+    solution = _solved(regression, columns, method, options)
+    follow(0.6)
+    parameters, history = _all_parameters(regression, columns, combination, method, options, solution)
+    values = combination @ parameters if method in CONSISTENT and parameters is not None else solution.values
+    full = _spread(model, columns, values)
+    fits = fits_of(regression, full)
+    held = fits_of(Regression(model, tuple(options.validation), regression.columns), full) if options.validation else ()
+    follow(0.8)
+    replications = (
+        resampled(regression, columns, solution.noise, options.bootstrap, options.seed) if options.bootstrap else None
+    )
+    rows = sum(t.rows for t in regression.triangles.values())
+    warnings = (
+        *_warnings_of_data(condition, unexcited, rows, len(columns)),
+        *_warnings_of_residuals(fits),
+        *(inconsistent_bodies(model, parameters) if parameters is not None else ()),
+    )
+    return Estimate(
+        model=model,
+        method=method,
+        base=base,
+        columns=columns,
+        combination=combination,
+        values=values,
+        covariance=solution.covariance,
+        noise={regression.equations[k]: s for k, s in solution.noise.items()},
+        parameters=parameters,
+        described=prior_start(model, options.prior),
+        condition=condition,
+        confidence=options.confidence,
+        freedom=max(rows - len(columns), 1),
+        history=history or solution.history,
+        fits=fits,
+        validation=held,
+        bootstrap=replications,
+        warnings=warnings,
+        notes=_notes(model, trials, base, method),
+    )
+
+
+def _solved(regression: Regression, columns: tuple[int, ...], method: str, options: Options) -> ls.Solution:
+    if method == "ordinary":
+        return ls.ordinary(regression, columns)
+    if method == "total":
+        return ls.total(regression, columns)
+    if method == "robust":
+        return ls.robust(regression, columns, progress=options.progress)
+    if method == "instrumental":
+        if not options.instruments:
+            raise IdentificationError(
+                "instrumental variables need instruments: trials of the same motion, with noise of their own."
+            )
+        return ls.instrumental(
+            regression, Regression(regression.model, tuple(options.instruments), regression.columns), columns
+        )
+    return ls.weighted(regression, columns)
+
+
+def _all_parameters(
+    regression: Regression, columns: tuple[int, ...], combination: Array, method: str, options: Options,
+    solution: ls.Solution,
+) -> tuple[Array | None, tuple[float, ...]]:  # fmt: skip
+    """Every column's value where something determines it, and the iterations that led there."""
+    model = regression.model
+    if method not in CONSISTENT:
+        return completed(model, combination, solution.values, options.prior), ()
+    prior = options.prior or described_prior(model)
+    R, c = whitened(regression, columns, solution.noise)
+    problem = ConeProblem(model, columns, combination, R, c, prior.rows(model), options.limits)
+    if method == "consistent":
+        return solve_cones(problem).parameters, ()
+    if options.limits:
+        raise IdentificationError("limits of bodies are for method='consistent'; log-Cholesky has no place for them.")
+    start = prior_start(model, prior, any_body=True)
+    assert start is not None
+    descent = solve_log_cholesky(problem, start, progress=options.progress)
+    return descent.parameters, descent.history
+
+
+def whitened(regression: Regression, columns: Sequence[int], noise: Mapping[int, float]) -> tuple[Array, Array]:
+    """R and c over some columns in units of the noise, floored where data are as good as exact."""
+    triangles = regression.triangles
+    floors = {k: 1e-6 * np.sqrt((float(np.sum(t.c**2)) + t.rest) / max(t.rows, 1)) for k, t in triangles.items()}
+    weights = [1 / max(noise[k], float(floors[k]), 1e-300) for k in triangles]
+    joint = combined(list(triangles.values()), weights, regression.width)
+    upper = triangular(np.column_stack([joint.R[:, list(columns)], joint.c]))
+    return upper[: len(columns), :-1], upper[: len(columns), -1]
+
+
+def _spread(model: LinearModel, columns: tuple[int, ...], values: Array) -> Array:
+    full = np.zeros(len(model.columns))
+    full[list(columns)] = values
+    return full
+
+
+def _warnings_of_data(condition: float, unexcited: tuple[str, ...], rows: int, count: int) -> list[str]:
+    found = []
+    if unexcited:
+        found.append(
+            f"the motion does not excite {', '.join(unexcited)} apart from the others: "
+            "design an excitation, or take these values from the description."
+        )
+    if condition > _POOR_CONDITION:
+        found.append(f"the condition number {condition:.3g} is large: small noise moves the values much.")
+    if rows < 10 * count:
+        found.append(f"{rows} equations for {count} parameters leave little to judge the noise by.")
+    return found
+
+
+def _warnings_of_residuals(fits: Sequence[Fit]) -> list[str]:
+    found = []
+    for fit in fits:
+        for equation in fit.equations:
+            statistics = fit.statistics(equation)
+            if statistics.relative > 1e-6 and statistics.coloured > _COLOURED and abs(statistics.correlation) > 0.3:
+                found.append(
+                    f"the residual of {equation} in {fit.name} is correlated in time (neighbours "
+                    f"{statistics.correlation:.2f}): something is not in the model, and deviations are optimistic."
+                )
+    return found
+
+
+def _notes(model: LinearModel, trials: Sequence[Trial], base: BaseParameters, method: str) -> tuple[str, ...]:
+    notes = [f"{trial.name}: {note}" for trial in trials for note in trial.notes]
+    names = [v.removesuffix("'") for v in model.equations.layout.speed_names]
+    silent = sorted({n for t in trials for n, is_measured in zip(names, t.measured, strict=True) if not is_measured})
+    if silent and model.is_constrained:
+        notes.append(f"no force was recorded along {', '.join(silent)}: they were taken as passive.")
+    elif silent:
+        notes.append(f"no force was recorded along {', '.join(silent)}: their equations were not used.")
+    if base.unfelt:
+        notes.append(f"no force depends on {', '.join(base.unfelt)}.")
+    if method in CONSISTENT:
+        notes.append("deviations are those of the weighted fit without the conditions on bodies.")
+    return tuple(notes)

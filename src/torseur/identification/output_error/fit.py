@@ -1,0 +1,214 @@
+"""Parameters and initial states that make the simulated motion follow recorded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from torseur.errors import IdentificationError, SimulationError
+from torseur.identification.arrays import Array
+from torseur.identification.fits import Fit
+from torseur.identification.output_error.variation import Variation
+from torseur.simulation.from_equations import Model
+
+METHODS = ("gauss_newton", "adjoint")
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Quantities recorded along one motion (SI), with the state it began in and parameters of its own."""
+
+    time: Array
+    channels: Mapping[str, Array]
+    initial: Mapping[str, float] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    name: str = "recording"
+
+    def __post_init__(self) -> None:
+        if not self.channels:
+            raise IdentificationError(f"recording '{self.name}' has no channels.")
+        if len(self.time) < 2 or np.any(np.diff(self.time) <= 0):
+            raise IdentificationError(f"recording '{self.name}': time must increase over at least two samples.")
+        for channel, values in self.channels.items():
+            if len(values) != len(self.time):
+                raise IdentificationError(
+                    f"recording '{self.name}': '{channel}' has {len(values)} samples, time has {len(self.time)}."
+                )
+            if not np.all(np.isfinite(values)):
+                bad = int(np.argmax(~np.isfinite(values)))
+                raise IdentificationError(
+                    f"recording '{self.name}': '{channel}' is not a number at t = {self.time[bad]:.6g} s."
+                )
+
+    def table(self, names: Sequence[str]) -> Array:
+        return np.column_stack([self.channels[name] for name in names])
+
+
+@dataclass(frozen=True, eq=False)
+class MotionEstimate:
+    """Unknowns with their covariance, the cost by iteration, and the recordings with what is computed instead."""
+
+    names: tuple[str, ...]
+    values: Array
+    covariance: Array
+    history: tuple[float, ...]
+    converged: bool
+    fits: tuple[Fit, ...]
+    method: str
+
+    @property
+    def deviation(self) -> Array:
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.values[self.names.index(name)])
+
+    def __str__(self) -> str:
+        rows = [f"{n}  {v:.9g} ± {s:.2g}" for n, v, s in zip(self.names, self.values, self.deviation, strict=True)]
+        return "\n".join([*rows, *(f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits)])
+
+
+def fit_motion(
+    model: Model,
+    recordings: Sequence[Recording],
+    unknown: Mapping[str, float],
+    *,
+    method: str = "gauss_newton",
+    rtol: float = 1e-9,
+    rounds: int = 50,
+    progress: Callable[[float], None] | None = None,
+) -> MotionEstimate:
+    """Values of unknown parameters and initial states (given by their start values) that explain the recordings.
+
+    gauss_newton  Levenberg-Marquardt with the exact derivatives of every sample, by the direct method
+    adjoint       quasi-Newton with the exact gradient of the whole cost, by the adjoint method: for many unknowns
+    """
+    if method not in METHODS:
+        raise IdentificationError(f"method is {' or '.join(METHODS)}, not '{method}'.")
+    if not recordings or not unknown:
+        raise IdentificationError("an output-error fit needs recordings, and unknowns with a value to start from.")
+    outputs = tuple(recordings[0].channels)
+    for recording in recordings:
+        if set(recording.channels) != set(outputs):
+            raise IdentificationError(f"recording '{recording.name}' has other channels than '{recordings[0].name}'.")
+    task = _Task(Variation.of(model, tuple(unknown), outputs), tuple(recordings), rtol)
+    start = np.array([float(x) for x in unknown.values()])
+    solve = _gauss_newton if method == "gauss_newton" else _quasi_newton
+    values, history, converged = solve(task, start, rounds, progress or (lambda part: None))
+    covariance, fits = task.certainty(values)
+    return MotionEstimate(tuple(unknown), values, covariance, tuple(history), converged, fits, method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    variation: Variation
+    recordings: tuple[Recording, ...]
+    rtol: float
+
+    @property
+    def weights(self) -> Array:
+        """One over the size of each channel: channels of different units count alike."""
+        together = np.vstack([r.table(self.variation.outputs) for r in self.recordings])
+        spread = np.std(together, axis=0)
+        return 1 / np.where(spread > 0, spread, 1.0)
+
+    def given(self, recording: Recording, values: Array) -> tuple[dict[str, float], dict[str, float]]:
+        """Parameters and initial state of a recording with the unknowns at their values."""
+        states = {q.name for q in self.variation.system.states}
+        named = dict(zip(self.variation.unknown, values.tolist(), strict=True))
+        parameters = {**recording.parameters, **{k: x for k, x in named.items() if k not in states}}
+        return parameters, {**recording.initial, **{k: x for k, x in named.items() if k in states}}
+
+    def residuals(self, values: Array) -> tuple[Array, Array]:
+        """Weighted residuals of all samples and their derivatives."""
+        parts, slopes = [], []
+        for recording in self.recordings:
+            z, dz = self.variation.outputs_with_derivatives(
+                np.asarray(recording.time, dtype=float), *self.given(recording, values), self.rtol
+            )
+            parts.append(((z - recording.table(self.variation.outputs)) * self.weights).ravel())
+            slopes.append((dz * self.weights[:, None]).reshape(-1, len(values)))
+        return np.concatenate(parts), np.vstack(slopes)
+
+    def cost(self, values: Array) -> tuple[float, Array]:
+        """The cost and its gradient by the adjoint method."""
+        total, gradient = 0.0, np.zeros(len(values))
+        for recording in self.recordings:
+            cost, slope, _ = self.variation.cost_gradient(
+                np.asarray(recording.time, dtype=float), recording.table(self.variation.outputs), self.weights,
+                *self.given(recording, values), self.rtol,
+            )  # fmt: skip
+            total, gradient = total + cost, gradient + slope
+        return total, gradient
+
+    def certainty(self, values: Array) -> tuple[Array, tuple[Fit, ...]]:
+        """Covariance by the residual's variance, and the recordings beside their simulation."""
+        residual, slopes = self.residuals(values)
+        variance = float(residual @ residual) / max(len(residual) - len(values), 1)
+        covariance: Array = variance * np.linalg.pinv(slopes.T @ slopes, hermitian=True).astype(np.float64)
+        fits, start, names = [], 0, self.variation.outputs
+        for recording in self.recordings:
+            measured = recording.table(names)
+            part = residual[start : start + measured.size].reshape(measured.shape) / self.weights
+            start += measured.size
+            fits.append(
+                Fit(recording.name, np.asarray(recording.time), names, ("",) * len(names), measured, measured + part)
+            )
+        return covariance, tuple(fits)
+
+
+Solved = tuple[Array, list[float], bool]
+
+
+def _gauss_newton(task: _Task, start: Array, rounds: int, progress: Callable[[float], None]) -> Solved:
+    """Levenberg-Marquardt; a motion that fails counts as a step too far."""
+    values, damping = start, 1e-3
+    residual, slopes = task.residuals(values)
+    history, converged = [0.5 * float(residual @ residual)], False
+    for turn in range(rounds):
+        scale = np.maximum(np.linalg.norm(slopes, axis=0), 1e-300)
+        stacked = np.vstack([slopes / scale, np.sqrt(damping) * np.eye(len(values))])
+        right = np.concatenate([-residual, np.zeros(len(values))])
+        step = np.linalg.lstsq(stacked, right, rcond=None)[0] / scale
+        try:
+            new, new_slopes = task.residuals(values + step)
+            cost = 0.5 * float(new @ new)
+        except SimulationError:
+            cost = np.inf
+        if cost < history[-1]:
+            small = float(np.max(np.abs(step) / np.maximum(np.abs(values), 1e-12))) < 1e-10
+            converged = small or history[-1] - cost <= 1e-12 * history[-1]
+            values, residual, slopes = values + step, new, new_slopes
+            history.append(cost)
+            damping = max(damping * 0.1, 1e-14)
+        else:
+            damping *= 10
+            converged = damping > 1e6
+        progress((turn + 1) / rounds)
+        if converged:
+            break
+    return values, history, converged
+
+
+def _quasi_newton(task: _Task, start: Array, rounds: int, progress: Callable[[float], None]) -> Solved:
+    """L-BFGS on values relative to their start."""
+    from scipy.optimize import minimize
+
+    scale = np.where(start != 0, np.abs(start), 1.0)
+    history: list[float] = []
+
+    def relative(x: Array) -> tuple[float, Array]:
+        try:
+            cost, gradient = task.cost(x * scale)
+        except SimulationError:
+            return 1e30, np.zeros(len(x))
+        history.append(cost)
+        progress(min(1.0, len(history) / (2 * rounds)))
+        return cost, gradient * scale
+
+    found = minimize(
+        relative, start / scale, jac=True, method="L-BFGS-B", options={"maxiter": rounds, "ftol": 1e-15, "gtol": 1e-10}
+    )
+    return np.asarray(found.x) * scale, [float(x) for x in np.minimum.accumulate(history)], bool(found.success)

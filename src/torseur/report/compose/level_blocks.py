@@ -1,0 +1,133 @@
+"""The cards of the intrinsic and the recursive level: equations that stand, and definitions that unfold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torseur.equations import Equations
+from torseur.errors import UnsupportedError
+from torseur.report import mathml
+from torseur.report.content import Equation, EquationBlock, Origin, Term
+from torseur.report.expression import Call, Name, Node
+from torseur.report.formula import Formula, formula
+from torseur.report.levels.intrinsic import first_statements
+from torseur.report.levels.levels import statements
+from torseur.report.levels.statement import Remark, Statement, terms_of
+from torseur.report.reading.plain_text import plain
+
+MOST_LINES = 300
+MOST_SYMBOLS = 1200  # of the intrinsic level
+
+
+def intrinsic_block(equations: Equations) -> EquationBlock | None:
+    """Forces = inertia as vectors; accelerations and angular velocities unfold step by step."""
+    try:
+        listed, rest = first_statements(equations, MOST_SYMBOLS)
+    except UnsupportedError:
+        return None
+    shown = [s for s in listed if not s.auxiliary]
+    if not shown:
+        return None
+    folded = _used([s for s in listed if s.auxiliary and s.shape != "name"], shown)
+    places = {plain(s.left): k for k, s in enumerate(folded)}
+    note = (
+        "What every joint carries: the force R and moment N through the joint, weights and loads on the left, masses "
+        "times accelerations on the right; then the same along each coordinate, where R and N do no work."
+    )
+    if rest:
+        note += f" {rest} more equations are not shown; `torseur equations --level intrinsic` prints all."
+    return EquationBlock(
+        "Intrinsic form",
+        "vectors, no components",
+        note,
+        equations=tuple(_balance(s, places) for s in shown),
+        folded=tuple(_definition(s, places) for s in folded),
+        is_open=False,
+        level="intrinsic",
+        folded_title="with",
+    )
+
+
+def recursive_block(equations: Equations) -> EquationBlock | None:
+    """The forces by the recursion, intermediates by name and folded; long ones are cut."""
+    listed = statements(equations, "recursive")
+    results = [s for s in listed if not s.auxiliary]
+    named = [s for s in listed if s.auxiliary][: MOST_LINES - len(results)]
+    rest = len(listed) - len(results) - len(named)
+    places = {plain(s.left): k for k, s in enumerate(named)}
+    note = "Forces for given accelerations: velocities and accelerations outward, forces inward."
+    if rest > 0:
+        note += f" {rest} more lines are not shown; `torseur equations --level recursive` prints all {len(listed)}."
+    return EquationBlock(
+        "Recursive form",
+        f"{len(listed)} lines",
+        note,
+        equations=tuple(_definition(s, places) for s in results),
+        folded=tuple(_definition(s, places) for s in named),
+        is_open=False,
+        level="recursive",
+        folded_title="with",
+    )
+
+
+def _used(definitions: Sequence[Statement], shown: Sequence[Statement]) -> list[Statement]:
+    """The definitions that the shown equations lead to."""
+    by_name = {plain(one.left): one for one in definitions}
+    waiting = [name for one in shown for side in (one.left, one.right) for name in _names(side)]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            waiting += [inner for row in by_name[name].rows for entry in row for inner in _names(entry)]
+    return [one for one in definitions if plain(one.left) in found]
+
+
+def _balance(statement: Statement, places: dict[str, int]) -> Equation:
+    left = _terms(statement.left, statement.left_origins, places)
+    right = _terms(statement.right, statement.origins, places)
+    return Equation(formula(statement.left), right, statement.title, left_terms=left)
+
+
+def _terms(node: Node, origins: Sequence[Remark], places: dict[str, int]) -> tuple[Term, ...]:
+    if not origins:
+        return (Term(formula(node)),)
+    pairs = zip(terms_of(node), origins, strict=True)
+    return tuple(Term(formula(term), _origin(origin), opens=_opens(term, places)) for term, origin in pairs)
+
+
+def _definition(statement: Statement, places: dict[str, int]) -> Equation:
+    """left = right as terms; pointing at one tells what the left is."""
+    origin = _origin(statement.remark)
+    if statement.shape == "components":
+        return Equation(formula(statement.left), (Term(_column(statement), origin),))
+    terms = [Term(formula(node), origin, opens=_opens(node, places)) for node in terms_of(statement.right)]
+    return Equation(formula(statement.left), tuple(terms))
+
+
+def _column(statement: Statement) -> Formula:
+    """The components of a vector in brackets, one below the other."""
+    entries = [row[0] for row in statement.rows]
+    text = f"[{', '.join(map(plain, entries))}]"
+    return Formula(mathml.matrix(tuple((mathml.mathml(entry),) for entry in entries)), text, text)
+
+
+def _origin(remark: Remark) -> Origin | None:
+    text = remark.text[:1].upper() + remark.text[1:]
+    return Origin(text, remark.bodies, remark.joints) if text or remark.bodies or remark.joints else None
+
+
+def _opens(node: Node, places: dict[str, int]) -> tuple[int, ...]:
+    """Places of the definitions of what a term is made of."""
+    found = {places[text] for text in _names(node) if text in places}
+    return tuple(sorted(found))
+
+
+def _names(node: Node) -> set[str]:
+    match node:
+        case Name():
+            return {plain(node)}
+        case Call(bold=True):
+            return {plain(node)}
+    inner = [v for value in vars(node).values() for v in (value if isinstance(value, tuple) else (value,))]
+    return {name for one in inner if hasattr(one, "__dataclass_fields__") for name in _names(one)}

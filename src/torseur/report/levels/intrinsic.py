@@ -1,0 +1,142 @@
+"""The intrinsic level as statements: balances of forces and moments of vectors, then what defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from torseur.equations import Equations
+from torseur.equations.terms.polynomial import TooManyTerms
+from torseur.errors import UnsupportedError
+from torseur.graph import Expr, as_expr
+from torseur.report.expression import Node, Number, Sum
+from torseur.report.levels.statement import Remark, Statement, terms_of
+from torseur.report.reading.read_graph import named, readable, written_size
+from torseur.report.reading.read_intrinsic import read_intrinsic
+
+LONGEST_FORMULA = 300  # operations of a load that is written out
+MOST_SYMBOLS = 20_000  # of an expanded level; beyond, nobody reads it
+
+
+def intrinsic_statements(equations: Equations, steps: int = 0) -> list[Statement]:
+    """Forces = inertia for what every joint carries, with the definitions of the first `steps` put in."""
+    level = intrinsic_level(equations, steps)
+    size = sum(_size(level, balance, steps) for balance in level.balances)
+    if size > MOST_SYMBOLS:
+        raise UnsupportedError(
+            f"the intrinsic level of '{equations.mechanism.name}' has {size} symbols after {steps} steps, more "
+            f"than the {MOST_SYMBOLS} that can be read; take fewer steps, or the recursive level."
+        )
+    return _written(level, level.balances, steps)
+
+
+def first_statements(equations: Equations, symbols: int) -> tuple[list[Statement], int]:
+    """As much of the level as a number of symbols allows, and how many balances are left out."""
+    level = intrinsic_level(equations, 0)
+    chosen = []
+    for balance in level.balances:
+        symbols -= _size(level, balance, 0)
+        if symbols < 0:
+            break
+        chosen.append(balance)
+    return _written(level, chosen, 0) if chosen else [], len(level.balances) - len(chosen)
+
+
+def intrinsic_level(equations: Equations, steps: int) -> Any:
+    """The balances of a mechanism; raises where there are not that many steps."""
+    from torseur.equations.intrinsic.balance import STEPS, IntrinsicEquations
+
+    if not 0 <= steps <= STEPS:
+        raise UnsupportedError(f"the intrinsic level expands in 0 to {STEPS} steps, not {steps}.")
+    return IntrinsicEquations(equations)
+
+
+def _size(level: Any, balance: Any, steps: int) -> int:
+    return sum(level.size(term.expression, steps) for term in (*balance.forces, *balance.inertia))
+
+
+def _written(level: Any, balances: Sequence[Any], steps: int) -> list[Statement]:
+    found = [_balance(b, [_side(level, terms, steps) for terms in (b.forces, b.inertia)]) for b in balances]
+    definitions = [_definition(one) for one in level.definitions if one.step > steps]
+    return [*found, *definitions, *_constants(level), *_unread(level)]
+
+
+def _side(level: Any, terms: Sequence[Any], steps: int) -> tuple[Any, Node, tuple[Remark, ...]]:
+    """The sum of terms, as SymPy's and as a neutral expression, and the origin of each term."""
+    expanded = [level.expanded(term.expression, steps) for term in terms]
+    nodes: tuple[Node, ...] = ()
+    origins: tuple[Remark, ...] = ()
+    for e, term in zip(expanded, terms, strict=True):
+        parts = terms_of(read_intrinsic(e))
+        nodes += parts
+        origins += (Remark(term.sentence, "", term.bodies, term.joints),) * len(parts)
+    node = Number(Fraction(0)) if not nodes else nodes[0] if len(nodes) == 1 else Sum(nodes)
+    total = sum(expanded[1:], expanded[0]) if expanded else 0
+    return total, node, origins
+
+
+def _balance(balance: Any, sides: Sequence[tuple[Any, Node, tuple[Remark, ...]]]) -> Statement:
+    (forces, left, left_origins), (inertia, right, origins) = sides
+    name = balance.title.replace(" ", "_").replace(",", "").lower()
+    return Statement(
+        name,
+        left,
+        ((right,),),
+        "scalar",
+        title=balance.title,
+        intrinsic=(forces, inertia),
+        left_origins=left_origins,
+        origins=origins,
+    )
+
+
+def _definition(one: Any) -> Statement:
+    remark = Remark(one.meaning, "", one.bodies, one.joints)
+    left, right = read_intrinsic(one.symbol), read_intrinsic(one.expression)
+    return Statement(
+        str(one.symbol),
+        left,
+        ((right,),),
+        "scalar",
+        auxiliary=True,
+        remark=remark,
+        intrinsic=(one.symbol, one.expression),
+    )
+
+
+def _constants(level: Any) -> list[Statement]:
+    """The fixed vectors, with their components where these are plain."""
+    found = []
+    for symbol, constant in level.anatomy.fixed.items():
+        left, components = read_intrinsic(symbol), constant.components
+        entries = [_short(as_expr(x)) for x in components] if components is not None else [None]
+        where = f", in the axes of {constant.axes}" if constant.axes else ""
+        remark = Remark(constant.meaning + where)
+        if any(entry is None for entry in entries):
+            found.append(Statement(str(symbol), left, ((left,),), "name", auxiliary=True, remark=remark))
+        else:
+            rows = tuple((entry,) for entry in entries if entry is not None)
+            found.append(Statement(str(symbol), left, rows, "components", auxiliary=True, remark=remark))
+    return found
+
+
+def _unread(level: Any) -> list[Statement]:
+    """The scalars that loads and constraints bring: by their formulas where these are short, otherwise by name."""
+    found: list[Statement] = []
+    for symbol, value in level.anatomy.components.items():
+        text = str(getattr(symbol, "name", ""))
+        if not text.startswith(("Q_", "k_")) or hasattr(symbol, "shape"):
+            continue
+        remark = Remark("generalised force" if text.startswith("Q_") else "rate per unit of speed")
+        node = _short(value) if written_size(value) <= LONGEST_FORMULA else None
+        right, shape = (named(text), "name") if node is None else (node, "scalar")
+        found.append(Statement(text, named(text), ((right,),), shape, ((value,),), auxiliary=True, remark=remark))
+    return found
+
+
+def _short(value: Expr) -> Node | None:
+    try:
+        return readable(value)
+    except TooManyTerms:
+        return None

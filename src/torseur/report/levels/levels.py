@@ -1,0 +1,147 @@
+"""The equations of motion at a level of detail, as statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from torseur.dynamics import inverse_dynamics
+from torseur.equations import Equations, program_of
+from torseur.equations.terms.polynomial import TooManyTerms
+from torseur.errors import TorseurError, unknown_name
+from torseur.graph import Expr, as_expr, live_nodes
+from torseur.report.expression import Name, Node, Number
+from torseur.report.levels.remarks import Remarks
+from torseur.report.levels.statement import Remark, Statement
+from torseur.report.reading.read_graph import named, readable, written_size
+from torseur.report.reading.recursion import Line, definitions, lines
+
+RESIDUAL = "R_"
+ZERO = Number(Fraction(0))
+Part = tuple[str, Sequence[Sequence[Expr]], str]
+
+
+def statements(equations: Equations, level: str, steps: int = 0) -> list[Statement]:
+    """The equations at a level; `steps` of the intrinsic one put the definitions of accelerations in."""
+    if level not in LEVELS:
+        raise TorseurError(unknown_name("level", level, LEVELS))
+    if level == "intrinsic":
+        from torseur.report.levels.intrinsic import intrinsic_statements
+
+        return intrinsic_statements(equations, steps)
+    return _BUILDERS[level](equations)
+
+
+def matrix_level(equations: Equations) -> list[Statement]:
+    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
+    constraints = equations.constraints
+    parts: list[Part] = [
+        ("M", equations.mass_matrix, "matrix"),
+        ("b", [(entry,) for entry in equations.bias], "vector"),
+        ("Q", [(entry,) for entry in equations.loads], "vector"),
+    ]
+    if constraints:
+        parts.append(("C", [constraint.row for constraint in constraints], "table"))
+        parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
+    return _statements(equations, [*parts, *_rates(equations)])
+
+
+def _rates(equations: Equations) -> list[Part]:
+    """q' where it is not the speeds themselves."""
+    pairs = zip(equations.layout.rates, equations.rates, strict=True)
+    return [(str(rate.name), [(value,)], "scalar") for rate, value in pairs if rate is not value]
+
+
+def scalar_level(equations: Equations) -> list[Statement]:
+    """0 = one equation per speed."""
+    return residual_statements(equations, equations.residual)
+
+
+def residual_statements(equations: Equations, residual: Sequence[Expr]) -> list[Statement]:
+    """0 = each of these rows, and q' where it is not the speeds."""
+    rows = zip(equations.layout.speed_names, residual, strict=True)
+    labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
+    return _statements(equations, [*labelled, *_rates(equations)])
+
+
+def _statements(equations: Equations, parts: Sequence[Part]) -> list[Statement]:
+    """Readable entries; those that are long in any writing are broken up by named intermediates, which come first."""
+    entries = [entry for _, rows, _ in parts for row in rows for entry in row]
+    short = {entry: node for entry in entries if (node := _short(entry)) is not None}
+    long = list(dict.fromkeys(entry for entry in entries if entry not in short))
+    listed, nodes = definitions(long)
+    written_as = {**short, **dict(zip(long, nodes, strict=True))}
+    found = _defining(equations, listed)
+    for name, rows, shape in parts:
+        given = tuple(tuple(row) for row in rows)
+        left = ZERO if name.startswith(RESIDUAL) else named(name) if shape == "scalar" else Name(name, bold=True)
+        found.append(Statement(name, left, tuple(tuple(written_as[e] for e in row) for row in given), shape, given))
+    return found
+
+
+def _defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+    remarks = Remarks(equations)
+    return [
+        Statement(line.name, line.left, ((line.right,),), "scalar", auxiliary=True, remark=remarks.of(line))
+        for line in listed
+    ]
+
+
+def _short(entry: Expr) -> Node | None:
+    try:
+        return readable(entry)
+    except TooManyTerms:
+        return None
+
+
+def size_note(listed: Sequence[Statement]) -> str:
+    """How long the equations are where they had to be broken up by intermediates; otherwise empty."""
+    named_ones = [s for s in listed if s.auxiliary and s.shape == "scalar"]
+    results = [s for s in listed if not s.auxiliary]
+    if not named_ones or not any(s.expressions for s in results):
+        return ""
+    entries = [e for s in results for row in s.expressions for e in row]
+    operations = sum(1 for node in live_nodes(entries) if node.args)
+    written_out = sum(written_size(e) for e in entries)
+    return (
+        f"too long to be multiplied out: {len(results)} equations with {len(named_ones)} named intermediates, "
+        f"{operations} operations; without the names they would have {written_out:,}."
+    )
+
+
+def recursive_level(equations: Equations) -> list[Statement]:
+    """The recursion's intermediates in the order they are computed, then the forces."""
+    listed = recursive_lines(equations)
+    results = len(equations.layout.speeds)
+    found = _defining(equations, listed[:-results])
+    for line, speed in zip(listed[-results:], equations.layout.speeds, strict=True):
+        along = str(speed.name).rstrip("'")
+        remark = Remark(f"generalised force along {along}", FORCE_UNITS.get(speed.data.unit, ""))
+        found.append(Statement(line.name, line.left, ((line.right,),), "scalar", remark=remark))
+    return found
+
+
+def recursive_lines(equations: Equations) -> list[Line]:
+    """Inverse dynamics line by line; the forces come last, those beyond the constraints' where there are any."""
+    names = [f"tau_{name.rstrip(chr(39))}" for name in equations.layout.speed_names]
+    if not equations.is_constrained:
+        return lines(program_of(equations, ["inverse_dynamics"]), {"tau": names})
+    layout = equations.layout
+    forces = inverse_dynamics(equations.tree, layout.coordinates, layout.speeds, layout.accelerations)
+    pairs = list(zip(equations.constraints, equations.multipliers, strict=True))
+    entries = [
+        as_expr(force) - load + sum((c.row[k] * multiplier for c, multiplier in pairs), as_expr(0))
+        for k, (force, load) in enumerate(zip(forces, equations.loads, strict=True))
+    ]
+    listed, nodes = definitions(entries)
+    results = zip(names, nodes, entries, strict=True)
+    return listed + [Line(named(name), node, entry) for name, node, entry in results]
+
+
+FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
+LEVELS = ("intrinsic", "recursive", "matrix", "scalar")
+_BUILDERS: dict[str, Callable[[Equations], list[Statement]]] = {
+    "matrix": matrix_level,
+    "scalar": scalar_level,
+    "recursive": recursive_level,
+}

@@ -1,0 +1,62 @@
+"""One equation or definition at any level of detail: left = right, with what it means and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from torseur.graph import Expr
+from torseur.report.expression import Node, Sum
+from torseur.report.reading.plain_text import plain
+
+Rows = tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a quantity is: its meaning, its unit, and the bodies and joints it belongs to."""
+
+    meaning: str = ""
+    unit: str = ""
+    bodies: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """meaning, in unit."""
+        return ", in ".join(part for part in (self.meaning, self.unit if self.unit != "1" else "") if part)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """left = matrix, vector or expression; `expressions` are the same entries in the graph, where there are any.
+
+    `name` labels it. An `auxiliary` statement defines an intermediate of others. `intrinsic` is the SymPy expression
+    of either side where the statement is one of vectors. `origins` goes with the terms of the right side, term by term.
+    """
+
+    name: str
+    left: Node
+    rows: Rows
+    shape: str  # "matrix" (symmetric), "table", "vector", "components" (of a vector), "scalar", or "name" alone
+    expressions: tuple[tuple[Expr, ...], ...] = ()
+    auxiliary: bool = False
+    title: str = ""
+    remark: Remark = field(default_factory=Remark)
+    intrinsic: tuple[Any, Any] | None = None
+    left_origins: tuple[Remark, ...] = ()
+    origins: tuple[Remark, ...] = ()
+
+    @property
+    def right(self) -> Node:
+        """The right side of a scalar statement."""
+        return self.rows[0][0]
+
+    def entries(self) -> list[list[str]]:
+        """Every entry as text."""
+        return [[plain(entry) for entry in row] for row in self.rows]
+
+
+def terms_of(node: Node) -> tuple[Node, ...]:
+    """The terms of a sum, or the one node."""
+    return node.terms if isinstance(node, Sum) else (node,)

@@ -1,0 +1,198 @@
+"""Equations as Python text that builds them in SymPy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from torseur.equations import Equations
+from torseur.graph import Expr, substitute, symbol, symbols_of
+from torseur.graph.sympy_bridge import to_sympy
+from torseur.report.expression import Call, Name, Node, Number, Power, Product, Sum
+from torseur.report.levels.statement import Statement
+from torseur.report.reading.plain_text import plain
+
+RESERVED = {"M", "b", "Q", "sympy", "lambda", "in", "is", "as", "if", "or", "and", "not", "I", "E", "S", "N", "pi"}
+
+
+def source(equations: Equations, listed: Sequence[Statement]) -> str:
+    """A Python program that defines every statement as a SymPy matrix or expression."""
+    if any(statement.intrinsic for statement in listed):
+        return _vectors(listed)
+    if all(statement.expressions or statement.auxiliary for statement in listed):
+        return _from_graph(equations, [statement for statement in listed if not statement.auxiliary])
+    return _from_lines(listed)
+
+
+def _from_graph(equations: Equations, listed: Sequence[Statement]) -> str:
+    names = _identifiers([e for statement in listed for row in statement.expressions for e in row])
+    lines = ["from sympy import *", ""]
+    lines += [f"{new.name} = Symbol({old.name!r}, real=True)" for old, new in names.items()]
+    functions = {node.data.function.name: _identifier(node.data.function.name) for node in equations.undetermined}
+    lines += [f"{new} = Function({old!r})" for old, new in functions.items()]
+    return "\n".join([*lines, "", *(_definition(statement, names, functions) for statement in listed)])
+
+
+def _identifiers(expressions: Sequence[Expr]) -> dict[Expr, Expr]:
+    """For every symbol, one whose name Python accepts: q1' is q1_d, arm.mass is arm_mass."""
+    found: dict[Expr, Expr] = {}
+    taken: set[str] = set()
+    for old in symbols_of(expressions):
+        name = _identifier(str(old.name))
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found[old] = symbol(name)
+    return found
+
+
+def _identifier(name: str) -> str:
+    bare = name.rstrip("'")
+    dots = len(name) - len(bare)
+    text = re.sub(r"\W", "_", bare) + ("_" + "d" * dots if dots else "")
+    return f"{text}_" if text in RESERVED or text[:1].isdigit() else text
+
+
+def _definition(statement: Statement, names: Mapping[Expr, Expr], functions: Mapping[str, str]) -> str:
+    from sympy import Function
+
+    called = {old: Function(new) for old, new in functions.items()}
+    left = _identifier(statement.name).rstrip("_")
+    rows = [[str(e) for e in to_sympy(substitute(row, names), called)] for row in statement.expressions]
+    if statement.shape == "scalar":
+        return f"{left} = {rows[0][0]}"
+    inside = ",\n    ".join(f"[{', '.join(row)}]" for row in rows)
+    return f"{left} = Matrix([\n    {inside},\n])"
+
+
+def _from_lines(listed: Sequence[Statement]) -> str:
+    """Named intermediates as assignments in their order."""
+    defined = {statement.name for statement in listed}
+    used = dict.fromkeys(name for statement in listed for name in _names(statement.right))
+    lines = ["from sympy import *", ""]
+    free = [one for one in used if one.text not in defined and one.text != "pi"]
+    lines += [
+        f"{_identifier(n.text + chr(39) * n.dots)} = Symbol({n.text + chr(39) * n.dots!r}, real=True)" for n in free
+    ]
+    functions = dict.fromkeys(call for statement in listed for call in _calls(statement.right))
+    lines += [f"{_identifier(f)} = Function({f!r})" for f in functions if f not in ("sin", "cos", "tan", "sqrt", "exp")]
+    lines.append("")
+    return "\n".join([*lines, *(f"{_identifier(s.name)} = {_python(s.right)}" for s in listed)])
+
+
+def _names(node: Node) -> Iterable[Name]:
+    if isinstance(node, Name):
+        yield node
+    for inner in _inside(node):
+        yield from _names(inner)
+
+
+def _calls(node: Node) -> Iterable[str]:
+    if isinstance(node, Call):
+        yield node.function
+    for inner in _inside(node):
+        yield from _calls(inner)
+
+
+def _inside(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Sum():
+            return node.terms
+        case Product():
+            return node.factors
+        case Power():
+            return (node.base, node.exponent)
+        case Call():
+            return node.arguments
+    return ()
+
+
+def _python(node: Node) -> str:
+    return plain(_for_python(node)).replace("^", "**")
+
+
+def _for_python(node: Node) -> Node:
+    """The expression with names Python accepts and exact fractions."""
+    match node:
+        case Name():
+            return Name(_identifier(node.text + "'" * node.dots)) if node.text != "pi" else node
+        case Number(value=value) if not isinstance(value, float) and value.denominator != 1:
+            return Name(f"Rational({value.numerator}, {value.denominator})")
+        case Sum():
+            return Sum(tuple(map(_for_python, node.terms)))
+        case Product():
+            return Product(tuple(map(_for_python, node.factors)))
+        case Power():
+            return Power(_for_python(node.base), _for_python(node.exponent))
+        case Call():
+            return Call(_identifier(node.function), tuple(map(_for_python, node.arguments)))
+    return node
+
+
+def _vectors(listed: Sequence[Statement]) -> str:
+    """Balances as pairs of expressions of declared vectors; definitions as a dictionary to substitute."""
+    sides = [side for statement in listed if statement.intrinsic for side in statement.intrinsic]
+    writer = _VectorWriter(sides)
+    lines = [
+        "from sympy import *",
+        "from torseur.equations.intrinsic import *",
+        "",
+        *writer.declarations(),
+        "",
+        "balances = {",
+    ]
+    given = [(s, s.intrinsic) for s in listed if s.intrinsic]
+    lines += [f"    {s.title!r}: ({writer.code(a)}, {writer.code(b)})," for s, (a, b) in given if not s.auxiliary]
+    lines += ["}", "definitions = {"]
+    lines += [f"    {writer.code(a)}: {writer.code(b)}," for s, (a, b) in given if s.auxiliary]
+    return "\n".join([*lines, "}"])
+
+
+class _VectorWriter:
+    """Python code of intrinsic expressions."""
+
+    def __init__(self, expressions: Sequence[Any]) -> None:
+        from sympy import Basic
+
+        self.leaves: dict[Any, str] = {}
+        for e in expressions:
+            for leaf in Basic.atoms(e) | _declared(e) if isinstance(e, Basic) else ():
+                if leaf not in self.leaves and (hasattr(leaf, "properties") or leaf.is_Symbol):
+                    self.leaves[leaf] = _identifier(f"{leaf.name}{chr(39) * getattr(leaf, 'dots', 0)}")
+
+    def declarations(self) -> list[str]:
+        """Every symbol by what it is."""
+        scalars = [leaf for leaf in self.leaves if not hasattr(leaf, "properties") and str(leaf) != "t"]
+        lines = ["t = Symbol('t')"]
+        lines += [f"{self.leaves[x]} = Symbol({x.name!r})" for x in sorted(scalars, key=str)]
+        for leaf in sorted((x for x in self.leaves if hasattr(x, "properties")), key=str):
+            kind = "vector" if tuple(map(int, leaf.shape)) == (3, 1) else "matrix"
+            options = "".join(f", {word}=True" for word in sorted(leaf.properties))
+            options += f", dots={leaf.dots}" if leaf.dots else ""
+            lines.append(f"{self.leaves[leaf]} = {kind}({leaf.name!r}{options})")
+        return lines
+
+    def code(self, e: Any) -> str:
+        """An expression as it is typed."""
+        from sympy import Add, Mul, sympify
+        from sympy.matrices.expressions import MatAdd, MatMul, ZeroMatrix
+
+        from torseur.equations.intrinsic import Cross, Dot
+
+        e = sympify(e)
+        if e in self.leaves:
+            return self.leaves[e]
+        if isinstance(e, Cross | Dot):
+            return f"{type(e).__name__}({', '.join(map(self.code, e.args))})"
+        if isinstance(e, MatAdd | Add):
+            return "(" + " + ".join(map(self.code, e.args)) + ")"
+        if isinstance(e, MatMul | Mul):
+            return "*".join(map(self.code, e.args))
+        if isinstance(e, ZeroMatrix):
+            return "ZeroMatrix(3, 1)"
+        return re.sub(r"(\w+)\(t\)", lambda m: f"Function({m[1]!r})(t)", str(e))
+
+
+def _declared(e: Any) -> set[Any]:
+    return {x for x in e.atoms(type(e)) | set(e.find(lambda x: hasattr(x, "properties")))}

@@ -1,0 +1,125 @@
+"""Statements in every format: text, LaTeX, MathML, SymPy, and OMML for word processors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from torseur.equations import Equations
+from torseur.errors import TorseurError, unknown_name
+from torseur.report import mathml
+from torseur.report.expression import Node
+from torseur.report.levels import omml
+from torseur.report.levels.levels import statements
+from torseur.report.levels.statement import Statement
+from torseur.report.markup import escape
+from torseur.report.reading import latex
+from torseur.report.reading.plain_text import plain
+
+_MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+FORMATS = ("text", "latex", "mathml", "sympy", "omml")
+
+
+def write_equations(equations: Equations, level: str = "scalar", form: str = "text", steps: int = 0) -> str:
+    """The equations of motion at a level of detail ("intrinsic", "recursive", "matrix", "scalar") in a format.
+
+    Formats are "text", "latex", "mathml", "sympy" (a Python program) and "omml" (Word's own). `steps` of the
+    intrinsic level (0 to 3) put the definitions of accelerations and angular velocities in.
+    """
+    return written(equations, statements(equations, level, steps), form)
+
+
+def written(equations: Equations, listed: Sequence[Statement], form: str) -> str:
+    """All statements in one format."""
+    if form not in FORMATS:
+        raise TorseurError(unknown_name("format", form, FORMATS))
+    if form == "sympy":
+        from torseur.report.levels.sympy_source import source
+
+        return source(equations, listed)
+    return "\n".join(_WRITERS[form](statement) for statement in listed)
+
+
+def document(statement: Statement, form: str) -> dict[str, object]:
+    """A statement as plain data."""
+    spell = _SPELL.get(form, plain)
+    entries = [[spell(entry) for entry in row] for row in statement.rows]
+    shapes = {"scalar": lambda: entries[0][0], "vector": lambda: [row[0] for row in entries]}
+    remark = statement.remark
+    said = {"meaning": remark.meaning, "unit": remark.unit, "bodies": remark.bodies, "joints": remark.joints}
+    found = {
+        "name": statement.name,
+        "left": spell(statement.left),
+        "value": shapes.get(statement.shape, lambda: entries)(),
+    }
+    return found | {key: value for key, value in said.items() if value} | _terms(statement, spell)
+
+
+def _terms(statement: Statement, spell: Callable[[Node], str]) -> dict[str, object]:
+    """Each term with its origin, where that is known."""
+    from torseur.report.levels.statement import terms_of
+
+    if not statement.origins:
+        return {}
+    pairs = zip(terms_of(statement.right), statement.origins, strict=True)
+    return {
+        "terms": [{"term": spell(t), "origin": o.meaning, "bodies": o.bodies, "joints": o.joints} for t, o in pairs]
+    }
+
+
+def _text(statement: Statement) -> str:
+    left = plain(statement.left)
+    remark = f"    (* {statement.remark.text} *)" if statement.remark.text else ""
+    if statement.shape == "name":
+        return left + remark
+    if statement.shape == "components":
+        return f"{left} = [{', '.join(plain(row[0]) for row in statement.rows)}]{remark}"
+    if statement.shape == "scalar":
+        title = f"(* {statement.title} *)\n" if statement.title else ""
+        return f"{title}{left} = {plain(statement.right)}{remark}"
+    found = [(i, j, plain(entry)) for i, row in enumerate(statement.rows, 1) for j, entry in enumerate(row, 1)]
+    if statement.shape == "vector":
+        return "\n".join(f"{left}[{i}] = {text}" for i, _, text in found)
+    triangle = statement.shape == "matrix"
+    shown = [f"{left}[{i},{j}] = {text}" for i, j, text in found if text != "0" and not (triangle and j < i)]
+    how = "symmetric; " if triangle else ""
+    size = f"{len(statement.rows)} x {len(statement.rows[0])}"
+    return "\n".join([f"{left}: {size}, {how}entries not listed are 0", *shown])
+
+
+def _latex(statement: Statement) -> str:
+    if statement.shape == "name":
+        return rf"\[ {latex.latex(statement.left)}: \text{{{latex.escaped(statement.remark.text)}}} \]"
+    if statement.shape == "scalar":
+        right = latex.latex(statement.right)
+    else:
+        right = latex.matrix(tuple(tuple(latex.latex(entry) for entry in row) for row in statement.rows))
+    return rf"\[ {latex.latex(statement.left)} = {right} \]"
+
+
+def _mathml(statement: Statement) -> str:
+    if statement.shape == "name":
+        said = f'<mo form="infix">:</mo><mtext>{escape(statement.remark.text)}</mtext>'
+        return f"{_MATH}{mathml.mathml(statement.left)}{said}</math>"
+    if statement.shape == "scalar":
+        right = mathml.mathml(statement.right)
+    else:
+        right = mathml.matrix(tuple(tuple(mathml.mathml(entry) for entry in row) for row in statement.rows))
+    body = mathml.mathml(statement.left) + mathml.operator("=") + right
+    return f"{_MATH}{body}</math>"
+
+
+def omml_of(statement: Statement) -> str:
+    """The statement as one OMML paragraph."""
+    if statement.shape == "name":
+        return omml.paragraph(omml.omml(statement.left))
+    if statement.shape == "scalar":
+        right = omml.omml(statement.right)
+    else:
+        right = omml.matrix(tuple(tuple(omml.omml(entry) for entry in row) for row in statement.rows))
+    return omml.paragraph(omml.omml(statement.left) + omml.text("=") + right)
+
+
+_WRITERS: dict[str, Callable[[Statement], str]] = {
+    "text": _text, "latex": _latex, "mathml": _mathml, "omml": omml_of,
+}  # fmt: skip
+_SPELL: dict[str, Callable[[Node], str]] = {"latex": latex.latex, "mathml": mathml.mathml, "omml": omml.omml}

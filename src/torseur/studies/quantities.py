@@ -1,0 +1,38 @@
+"""Numbers with units in study files: 4, "4 kg", "30 deg", "2*pi rad/s"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torseur.errors import TorseurError
+from torseur.graph import symbols_of
+from torseur.mechanism.units import kind_of, parse_unit
+
+
+def number_in(given: Any, unit: str, where: str) -> float:
+    """A value in SI; a plain number is in SI already, and a unit must fit."""
+    value, found = quantity(given, where)
+    if found is not None and parse_unit(found)[1] != parse_unit(unit)[1]:
+        wanted = kind_of(parse_unit(unit)[1])
+        raise TorseurError(f"{where}: expected a {wanted} ({unit}), got {given!r} ({kind_of(parse_unit(found)[1])}).")
+    return value
+
+
+def quantity(given: Any, where: str) -> tuple[float, str | None]:
+    """A value in SI and its SI unit; None for a plain number."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        raise TorseurError(f"{where}: expected a number with its unit, got {given!r}.")
+    return _read(given, where) if isinstance(given, str) else (float(given), None)
+
+
+def _read(text: str, where: str) -> tuple[float, str | None]:
+    from torseur.language import LanguageError, parse
+
+    expected = f"{where}: expected a number with its unit, such as '4 kg' or '45 deg', got '{text}'"
+    try:
+        (parameter,) = parse(f"param value = {text} ;").parameters
+    except (LanguageError, ValueError) as problem:
+        raise TorseurError(f"{expected}.") from problem
+    if parameter.value is None or symbols_of([parameter.value]):
+        raise TorseurError(f"{expected}.")
+    return float(parameter.value), None if parameter.si_unit == "1" else parameter.si_unit

@@ -1,0 +1,128 @@
+"""Structured derivatives of dynamics: against the differentiated graph for random mechanisms, against Pinocchio's values
+for robots, and along directions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import torseur as ts
+from robots import ROBOTS, data, our_coordinates, robot
+from strategies import mechanisms
+from torseur import library
+from torseur.dynamics.steps import has_steps
+from torseur.equations.functions import forces_of, outputs_of, parameter_values
+from torseur.equations.requests import programs_of
+from torseur.equations.structured import operation_count, plain_jacobian
+from torseur.equations.variables import Variables
+from torseur.errors import TorseurError
+from torseur.graph import evaluate
+
+STATES = (0, 7, 13)
+
+
+def numbers(equations, seed):
+    """A random state with unit quaternions, and the parameters' values."""
+    random = np.random.default_rng(seed)
+    layout = equations.layout
+    values = {node: float(random.uniform(-1, 1)) for node in (*layout.speeds, *layout.accelerations)}
+    values |= {node: float(random.uniform(-1, 1)) for node in forces_of(equations)}
+    values |= {node: float(random.uniform(0.2, 1)) for node in layout.coordinates}
+    for link in equations.tree.links:
+        size = sum(values[q] ** 2 for q in link.symbols.quaternion) ** 0.5
+        values |= {q: values[q] / size for q in link.symbols.quaternion}
+    given = parameter_values(equations, {})
+    values |= {p: given[name] for p, name in zip(layout.parameters, layout.parameter_names, strict=True)}
+    return values | {equations.time: 0.3}
+
+
+def rows(program, values):
+    entries = [entry for output in program.outputs for entry in output.entries]
+    return np.array(evaluate(entries, values), dtype=float)
+
+
+@given(mechanisms(loads=False), st.integers(0, 99))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_recursion_agrees_with_the_differentiated_graph(mechanism, seed):
+    """Every joint preset, in trees of up to six bodies."""
+    equations = ts.derive(mechanism)
+    if equations.is_constrained or not equations.layout.speeds:
+        return
+    layout = equations.layout
+    (tau,) = outputs_of(equations, "inverse_dynamics")
+    values = numbers(equations, seed)
+    for word, nodes, along in (
+        ("displacement", layout.speeds, True),
+        ("q", layout.coordinates, False),
+        ("v", layout.speeds, False),
+    ):
+        (program,) = programs_of(equations, [f"inverse_dynamics/{word}"])
+        plain = plain_jacobian(equations, list(tau.entries), Variables(word, nodes, along=along))
+        expected = np.array(evaluate([e for row in plain for e in row], values), dtype=float)
+        assert rows(program, values) == pytest.approx(expected, rel=1e-8, abs=1e-8 * (1 + np.abs(expected).max()))
+
+
+@pytest.fixture(scope="module", params=ROBOTS)
+def case(request):
+    equations = ts.derive(replace(robot(request.param), loads=()))  # Pinocchio leaves out the joints' friction
+    requests = ["inverse_dynamics/displacement,v,vdot", "forward_dynamics/displacement,v,tau"]
+    return request.param, equations, programs_of(equations, requests)
+
+
+def scaled_error(ours, theirs):
+    return np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_robots_against_pinocchio(case, state):
+    """Oracle: derivatives stored by Pinocchio 4.1, by displacements in body axes for floating bases."""
+    name, equations, (inverse, forward) = case
+    stored = data(name)
+    assert has_steps(equations.tree)
+    given = {"q": our_coordinates(name, stored["q"][state]), "v": stored["v"][state]}
+    found = inverse.evaluate(given | {"vdot": stored["a"][state]})
+    n = len(equations.layout.speeds)
+    for ours, theirs in (("displacement", "dtau_dq"), ("v", "dtau_dv")):
+        assert scaled_error(np.reshape(found[f"dtau_d{ours}"], (n, n)), stored[theirs][state]) < 1e-11
+    found = forward.evaluate(given | {"tau": stored["tau_rand"][state]})
+    for ours, theirs in (("displacement", "ddq_dq"), ("v", "ddq_dv"), ("tau", "Minv")):
+        assert scaled_error(np.reshape(found[f"dvdot_d{ours}"], (n, n)), stored[theirs][state]) < 1e-9
+
+
+@pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics", "bias", "mass_matrix"])
+def test_along_a_direction(function):
+    """The derivative along a direction is the whole derivative times the direction."""
+    equations = ts.derive(library.load("double_pendulum"))
+    along, whole = programs_of(equations, [f"{function}/along:q,v", f"{function}/q,v"])
+    values = numbers(equations, 3)
+    direction = {"q_direction": np.array([0.3, -0.7]), "v_direction": np.array([1.1, 0.4])}
+    nodes = {
+        node: x for g in along.inputs if g.name in direction for node, x in zip(g.nodes, direction[g.name], strict=True)
+    }
+    ours = np.array(evaluate(list(along.outputs[0].entries), values | nodes), dtype=float)
+    by_q, by_v = (np.array(evaluate(list(o.entries), values), dtype=float).reshape(-1, 2) for o in whole.outputs)
+    assert ours == pytest.approx(by_q @ direction["q_direction"] + by_v @ direction["v_direction"], rel=1e-12)
+    assert along.outputs[0].name.endswith("_along_q_v")
+
+
+@pytest.mark.parametrize("text", ["bias/along:", "bias/along:q/v", "bias/along:displacement"])
+def test_directions_that_make_no_sense(text):
+    equations = ts.derive(library.load("pendulum"))
+    with pytest.raises(TorseurError):
+        programs_of(equations, [text])
+
+
+@pytest.mark.parametrize(("name", "part"), [("ur5", 1.0), ("solo12", 0.8)])
+def test_fewer_operations_than_the_graph_gives(name, part):
+    """What the recursion is for; on an arm with parallel axes the graph's own derivatives may be fewer, and are taken."""
+    equations = ts.derive(robot(name))
+    layout = equations.layout
+    (program,) = programs_of(equations, ["inverse_dynamics/displacement,v"])
+    (tau,) = outputs_of(equations, "inverse_dynamics")
+    ways = [Variables("x", layout.speeds, along=along) for along in (True, False)]
+    plain = [row for way in ways for row in plain_jacobian(equations, list(tau.entries), way)]
+    assert len(program.operations) <= part * operation_count(plain)

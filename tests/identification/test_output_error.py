@@ -1,0 +1,81 @@
+"""Parameters that make a simulated motion the recorded one; derivatives against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur.errors import IdentificationError, UnsupportedError
+from torseur.identification import Recording, fit_motion
+from torseur.identification.output_error.fit import _Task
+from torseur.identification.output_error.variation import Variation
+from torseur.library import load
+
+UNKNOWN = {"m1": 3.0, "r2": 4.8, "q1'": 0.1}
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    mechanism = load("double_pendulum")
+    motion = ts.simulate(mechanism, 2.0, samples=81, rtol=1e-11)
+    return mechanism, Recording(motion.time, {"q1": motion["q1"], "q2'": motion["q2'"]})
+
+
+def test_direct_and_adjoint_derivatives_agree_with_differences(pendulum):
+    """Oracle: central differences of the cost, and each method for the other."""
+    mechanism, recording = pendulum
+    task = _Task(Variation.of(mechanism, tuple(UNKNOWN), ("q1", "q2'")), (recording,), 1e-11)
+    x = np.array(list(UNKNOWN.values()))
+    residual, slopes = task.residuals(x)
+    cost, gradient = task.cost(x)
+    assert cost == pytest.approx(0.5 * residual @ residual, rel=1e-9)
+    assert np.allclose(gradient, slopes.T @ residual, rtol=1e-7)
+    for k in range(3):
+        step = 1e-5 * np.eye(3)[k]
+        difference = (task.cost(x + step)[0] - task.cost(x - step)[0]) / 2e-5
+        assert gradient[k] == pytest.approx(difference, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["gauss_newton", "adjoint"])
+def test_parameters_of_a_recorded_motion(pendulum, method):
+    mechanism, recording = pendulum
+    found = fit_motion(mechanism, [recording], UNKNOWN, method=method)
+    assert found.converged
+    for name, value in {"m1": 4.0, "r2": 5.0, "q1'": 0.0}.items():
+        assert found[name] == pytest.approx(value, abs=1e-5)
+
+
+def test_deviations_cover_the_truth(pendulum):
+    mechanism, clean = pendulum
+    rng = np.random.default_rng(1)
+    noisy = Recording(clean.time, {name: x + 0.01 * rng.normal(size=len(x)) for name, x in clean.channels.items()})
+    found = fit_motion(mechanism, [noisy], {"m1": 4.2, "r2": 5.1})
+    assert np.all(np.abs(found.values - [4.0, 5.0]) < 4 * found.deviation)
+    assert np.all(found.deviation > 0)
+
+
+def test_other_quantities_may_be_recorded():
+    mechanism = load("pendulum")
+    name = mechanism.parameters[1].name
+    body = mechanism.bodies[0].name
+    outputs = [f"{body}.position.x", f"{body}.velocity.x", f"{body}.centre.position.x"]
+    motion = ts.simulate(mechanism, 1.0, samples=31, outputs=outputs)
+    truth = float(mechanism.parameter(name).value)
+    recording = Recording(motion.time, {outputs[2]: motion[outputs[2]]})
+    found = fit_motion(mechanism, [recording], {name: 1.05 * truth})
+    assert found.fits[0].relative < 1e-3
+
+
+def test_faults_are_named(pendulum):
+    mechanism, recording = pendulum
+    with pytest.raises(IdentificationError, match="unknown parameter or initial state 'm9'"):
+        fit_motion(mechanism, [recording], {"m9": 1.0})
+    with pytest.raises(IdentificationError, match="unknown quantity 'q9'"):
+        fit_motion(mechanism, [Recording(recording.time, {"q9": recording.time})], {"m1": 1.0})
+    with pytest.raises(IdentificationError, match="is not a number at t = "):
+        Recording(recording.time, {"q1": np.full(81, np.nan)})
+    with pytest.raises(IdentificationError, match="method is"):
+        fit_motion(mechanism, [recording], UNKNOWN, method="magic")
+    with pytest.raises(UnsupportedError, match="loops are identified through the regressor"):
+        fit_motion(load("four_bar"), [Recording(recording.time, {"alpha": recording.time})], {"rho": 1.0})

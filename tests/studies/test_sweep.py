@@ -1,0 +1,231 @@
+"""Sweeps: values against closed forms, stores that survive, faults that are named."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur.errors import TorseurError
+from torseur.studies import read_study, summarise, sweep
+from torseur.studies.axes import Axis
+from torseur.studies.design import Design
+from torseur.studies.store import locked
+from torseur.studies.summary import morris_effects, sobol_indices
+
+SOURCE = Path(ts.__file__).resolve().parents[1]
+OSCILLATOR = """
+mechanism = "library:mass_spring_damper"
+until = "2 s"
+rtol = 1e-10
+chunk = {chunk}
+
+[vary]
+m = {{ from = "0.5 kg", to = "2 kg", count = 4 }}
+k = {{ values = ["30 N/m", "0.05 N/mm"] }}
+"x(0)" = {{ from = "5 cm", to = "20 cm", count = 3 }}
+
+[criteria]
+x = "x"
+energy = "energy"
+sum = {{ integral = "x" }}
+{more}
+"""
+
+
+def write(folder, chunk=5, more=""):
+    path = folder / "oscillator.toml"
+    path.write_text(OSCILLATOR.format(chunk=chunk, more=more))
+    return path
+
+
+def displacement(m, k, x0, t, c=0.5):
+    """x'' + c/m x' + k/m x = 0 from rest, and its integral."""
+    d, w0 = c / (2 * m), np.sqrt(k / m)
+    w = np.sqrt(w0**2 - d**2)
+    x = x0 * np.exp(-d * t) * (np.cos(w * t) + d / w * np.sin(w * t))
+    v = -x0 * np.exp(-d * t) * w0**2 / w * np.sin(w * t)
+    return x, v, -(m * v + c * (x - x0)) / k  # integrated once: m v + c (x - x0) + k sum = 0
+
+
+def test_every_point_of_a_grid(tmp_path):
+    found = sweep(write(tmp_path), processes=1)
+    data = found.store.dataset()
+    assert data.sizes["point"] == 4 * 2 * 3 and found.computed == 24 and (data["status"] == 1).all()
+    x, v, total = displacement(data["m"].values, data["k"].values, data["x(0)"].values, 2.0)
+    assert np.allclose(data["x"], x, atol=1e-9) and np.allclose(data["sum"], total, atol=1e-9)
+    energy = data["m"].values * v**2 / 2 + data["k"].values * x**2 / 2
+    assert np.allclose(data["energy"], energy, atol=1e-9)
+    assert data["k"].attrs["units"] == "N/m" and data["sum"].attrs["units"] == "m*s"
+
+
+def test_any_criterion(tmp_path):
+    """The first return through zero is half a period after the first passage."""
+    study = write(tmp_path, more='lowest = { minimum = "x" }\ncrossing = { event_time = "x", direction = -1 }')
+    data = sweep(study, processes=1).store.dataset()
+    m, k, x0 = (data[name].values for name in ("m", "k", "x(0)"))
+    d = 0.5 / (2 * m)
+    w = np.sqrt(k / m - d**2)
+    assert np.allclose(data["crossing"], (np.pi - np.arctan2(w, d)) / w, rtol=1e-8)
+    assert np.allclose(data["lowest"], -x0 * np.exp(-d * np.pi / w), rtol=1e-8)
+
+
+def test_processes_give_the_same_numbers(tmp_path):
+    one = sweep(write(tmp_path), tmp_path / "one.zarr", processes=1).store.dataset()
+    two = sweep(write(tmp_path), tmp_path / "two.zarr", processes=2).store.dataset()
+    assert all(np.array_equal(one[name].values, two[name].values) for name in one)
+
+
+def test_a_failing_point_is_recorded_and_the_rest_goes_on(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'mechanism = "library:mass_spring_damper"\nuntil = 1\n[vary]\nm = { values = [1, 0, 2] }\n[criteria]\nx = "x"\n'
+    )
+    found = sweep(path, processes=1)
+    summary = summarise(found.store)
+    assert summary.done == 2 and summary.failed == 1 and list(found.store.failures()) == [1]
+    assert np.isnan(found.store.dataset()["x"].values[1])
+
+
+RUN = """
+import sys, time
+from torseur.studies import sweep
+module = sys.modules["torseur.studies.sweep"]
+write = module.Store.write
+def slow(self, number, found):
+    write(self, number, found)
+    print(number, flush=True)
+    time.sleep(0.3)
+module.Store.write = slow
+sweep(sys.argv[1], sys.argv[2], processes=1)
+"""
+
+
+def start(study, store):
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", RUN, str(study), str(store)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def test_a_killed_sweep_goes_on_and_two_at_once_are_refused(tmp_path):
+    study, store = write(tmp_path, chunk=3), tmp_path / "killed.zarr"
+    client = start(study, store)
+    assert client.stdout.readline().strip() == "0"
+    with pytest.raises(TorseurError, match="another sweep"):
+        sweep(study, store)
+    client.send_signal(signal.SIGKILL)
+    client.wait()
+    before = sweep(study, tmp_path / "whole.zarr", processes=1).store.dataset()
+    rest = sweep(study, store, processes=1)
+    assert 0 < rest.computed < 24
+    after = rest.store.dataset()
+    assert all(np.array_equal(before[name].values, after[name].values) for name in before)
+    assert sweep(study, store, processes=1).computed == 0
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_replaced(tmp_path):
+    study = write(tmp_path, chunk=1)
+    script = "import sys; from torseur.studies import sweep\nif __name__ == '__main__': sweep(sys.argv[1], sys.argv[2], processes=2)"
+    (tmp_path / "run.py").write_text(script)
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    client = subprocess.Popen([sys.executable, "run.py", str(study), "w.zarr"], cwd=tmp_path, env=environment)
+    killed = False
+    while client.poll() is None and not killed:
+        children = Path(f"/proc/{client.pid}/task/{client.pid}/children")
+        workers = [int(pid) for pid in children.read_text().split()] if children.exists() else []
+        spawned = [pid for pid in workers if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        if spawned and (tmp_path / "w.zarr").exists():
+            os.kill(spawned[0], signal.SIGKILL)
+            killed = True
+        time.sleep(0.05)
+    assert client.wait(120) == 0
+    whole = sweep(study, tmp_path / "v.zarr", processes=1).store.dataset()
+    store = sweep(study, tmp_path / "w.zarr", processes=1)
+    assert store.computed == 0
+    assert all(np.array_equal(whole[name].values, store.store.dataset()[name].values) for name in whole)
+
+
+def test_a_changed_study_and_a_disk_that_refuses(tmp_path):
+    study = write(tmp_path)
+    store = sweep(study, processes=1).store
+    study.write_text(study.read_text().replace("2 s", "3 s"))
+    with pytest.raises(TorseurError, match="another study"):
+        sweep(study, store.path)
+    with pytest.raises(TorseurError, match="Not a directory|File exists|not a directory"):
+        sweep(study, tmp_path / "oscillator.toml" / "inside.zarr", processes=1)
+    with locked(store.path):
+        assert store.dataset().sizes["point"] == 24
+
+
+def test_sobol_and_morris_against_closed_forms():
+    """f = x1 + 2 x2 + x1 x3 on the unit cube: variances 1/12 (3/2)², 4/12, 1/12 (1/2)², interaction 1/144."""
+    axes = [Axis(name, "1", "uniform", (0.0, 1.0)) for name in "abc"]
+    points = Design("saltelli", 2**13, 3).points(axes)
+    values = points[:, 0] + 2 * points[:, 1] + points[:, 0] * points[:, 2]
+    parts = np.array([9 / 48, 4 / 12, 1 / 48])
+    whole = parts.sum() + 1 / 144
+    first = parts / whole
+    total = (parts + np.array([1, 0, 1]) / 144) / whole
+    assert np.allclose(sobol_indices(values, 3), np.column_stack([first, total]), atol=0.01)
+    points = Design("morris", 200, 3).points(axes)
+    values = 3 * points[:, 0] - 2 * points[:, 1] + 0 * points[:, 2]
+    effects = np.array(morris_effects(values, points))
+    assert np.allclose(effects[:, 0], [3 * np.ptp(points[:, 0]), 2 * np.ptp(points[:, 1]), 0])
+    assert np.allclose(effects[:, 1], [effects[0, 1], effects[1, 1], 0])
+
+
+def test_designs_have_the_moments_of_their_distributions():
+    axes = [
+        Axis("a", "1", "normal", (2.0, 0.5)),
+        Axis("b", "1", "triangular", (0.0, 1.0, 3.0)),
+        Axis("c", "1", "lognormal", (2.0, 0.3)),
+    ]
+    for kind in ("sobol", "latin_hypercube"):
+        points = Design(kind, 4096, 1).points(axes)
+        assert np.allclose(points.mean(axis=0), [2.0, 4 / 3, 2 * np.exp(0.045)], atol=5e-3)
+        assert points[:, 0].std() == pytest.approx(0.5, abs=5e-3)
+
+
+MISTAKES = {
+    "unit": ('m = { from = "1 m", to = "2 m", count = 2 }', "expected a mass"),
+    "name": ("mm = { values = [1] }", "unknown parameter 'mm'"),
+    "key": ("m = { form = 1, to = 2 }", "Did you mean 'from'"),
+    "missing": ("m = { from = 1 }", "'to' is missing"),
+    "grid": ("m = { from = 1, to = 2 }", "a grid needs"),
+    "list": ("m = { normal = [1] }", "mean and standard deviation"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes(case, tmp_path):
+    line, words = MISTAKES[case]
+    path = tmp_path / "s.toml"
+    path.write_text(f'mechanism = "library:mass_spring_damper"\nuntil = 1\n[vary]\n{line}\n[criteria]\nx = "x"\n')
+    with pytest.raises(TorseurError, match=words):
+        sweep(path, processes=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mechanism = ", "Invalid value"),
+        ("mechanism = 'nothing.lsd'\nuntil = 1", "no file 'nothing.lsd'"),
+        ("mechanims = 'x'", "Did you mean 'mechanism'"),
+        ("mechanism = 'library:pendulum'\n[vary]\nl={values=[1]}\n[criteria]\nx='theta'", "'until' is missing"),
+        ("mechanism = 'library:pendulum'\nuntil=1\n[vary]\nl={values=[1]}", "no criterion"),
+        ("mechanism = 'library:pendulum'\nuntil='1 kg'\n[vary]\nl={values=[1]}\n[criteria]\nx='theta'", "expected a time"),
+    ],
+)  # fmt: skip
+def test_files_that_are_wrong(text, words, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    with pytest.raises(TorseurError, match=words):
+        read_study(path)
