@@ -33,7 +33,7 @@ def routines(mechanism, parameters):
 MECHANISMS = {
     "tree": ("double_pendulum", "m1,m2,l2,r2,q1(0)", 5.0),
     "loop": ("four_bar", "a,b,rho,g", 1.0),
-    "quaternion": ("spinning_top", None, 0.3),
+    "quaternion": ("free_body", None, 1.0),
 }
 
 
