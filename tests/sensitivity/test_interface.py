@@ -159,6 +159,9 @@ BAD = {
     "method": (("q1", "m1"), {"method": "magic"}, "unknown method 'magic'"),
     "twice": ((["q1", "q1"], "m1"), {}, "two criteria"),
     "none": (([], "m1"), {}, "no criterion"),
+    "kind": ((5, "m1"), {}, "a formula or a Criterion"),
+    "no value": (("log(q1 - 5)", "m1"), {}, "no finite value"),
+    "nothing": (("q1", ""), {}, "no parameter is given"),
     "repeated": (("q1", "m1,m1"), {}, "asked for twice"),
     "samples": (("q1", "m1"), {"samples": [0.5, 0.2]}, "follow each other"),
     "time": (("q1", "m1"), {"until": float("nan")}, "finite time"),
@@ -171,6 +174,28 @@ def test_bad_input_is_told(case):
     (criterion, parameter), options, message = BAD[case]
     with pytest.raises(TorseurError, match=message):
         ts.sensitivity(PENDULUM, criterion, parameter, **{"until": 1.0, **options})
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint", "continuous_adjoint"])
+def test_spans_of_any_direction(method):
+    """Nothing has changed at the start; from rest, the past mirrors the future."""
+    still = ts.sensitivity(PENDULUM, "q1", "m1,q1(0)", until=0.0, method=method)
+    assert still["q1"].gradient.tolist() == [0.0, 1.0]
+    ahead, back = (ts.sensitivity(PENDULUM, "q1", "m1,q1(0)", until=t, rtol=1e-11, method=method) for t in (1.0, -1.0))
+    assert ahead["q1"].gradient == pytest.approx(back["q1"].gradient, rel=1e-9)
+
+
+def test_models_without_anything_to_vary():
+    with pytest.raises(TorseurError, match="a model is a mechanism"):
+        ts.sensitivity(print, "x", "m", until=1.0)
+    plain = ts.parse(
+        """mechanism bob ; let bob = body mass = 1 kg, centre = [0, 0, 0], inertia = 0 end ;
+        join earth and bob.frame as rail with prismatic(x) along [1, 0, 0] stiffness = 4 N/m end ; init x = 1 m ;"""
+    )
+    with pytest.raises(TorseurError, match="has no parameters"):
+        ts.sensitivity(plain, "x", until=1.0)
+    found = ts.sensitivity(plain, "x", ["x(0)", "bob.mass"], until=1.0)
+    assert found["x"].gradient[0] == pytest.approx(np.cos(2.0), abs=1e-8)
 
 
 def test_kinds_of_criteria_are_checked():

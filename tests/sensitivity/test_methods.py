@@ -11,7 +11,7 @@ import pytest
 import torseur as ts
 from torseur import library
 from torseur.sensitivity import Criterion
-from torseur.sensitivity.adjoint import Backward
+from torseur.sensitivity.adjoint import Backward, recorded
 from torseur.sensitivity.backward import repeat_steps
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import direct
@@ -33,7 +33,7 @@ def routines(mechanism, parameters):
 MECHANISMS = {
     "tree": ("double_pendulum", "m1,m2,l2,r2,q1(0)", 5.0),
     "loop": ("four_bar", "a,b,rho,g", 1.0),
-    "quaternion": ("spinning_top", None, 0.3),
+    "quaternion": ("free_body", None, 1.0),
 }
 
 
@@ -61,6 +61,16 @@ def test_checkpoints_change_nothing():
     whole = ts.sensitivity(mechanism, "q1", "m1,r2", **options)
     bounded = ts.sensitivity(mechanism, "q1", "m1,r2", memory=2e4, **options)
     assert np.array_equal(whole["q1"].gradient, bounded["q1"].gradient)
+
+
+def test_checkpoints_bound_the_memory():
+    made = routines(library.load("double_pendulum"), "m1,r2")
+    course = Course(0.0, 60.0, np.array([60.0]), rtol=1e-10, most_bytes=2e4)
+    recording = recorded(made, course).recording
+    kept = sum(block.rows.nbytes for block in recording.blocks if block.first is None)
+    assert recording.checkpoints > 0
+    assert kept <= course.most_bytes
+    assert recording.steps == recording.run.statistics.steps
 
 
 def differences(mechanism, criteria, name, until, step):

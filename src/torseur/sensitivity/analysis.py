@@ -90,7 +90,7 @@ def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
 
 
 def _by(study: Study, choice: Choice) -> Sensitivities:
-    if choice.method == "direct":
+    if choice.method == "direct" or study.course.until == study.course.start:
         return by_direct(study, choice)
     if len(study.course.times) > 1:
         return from_basis(study, choice)

@@ -51,7 +51,7 @@ class ConstrainedPrograms:
     @cached_property
     def equations_of_motion(self) -> list[Expr]:
         """r, then c."""
-        return [*self.programs._balance, *self.programs._accelerated]
+        return self.programs.residuals
 
     @cached_property
     def slopes(self) -> tuple[Program, Program]:

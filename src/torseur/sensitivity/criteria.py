@@ -81,7 +81,10 @@ class ReadCriterion:
 
 def as_criteria(criteria: str | Criterion | Sequence[str | Criterion], integral: bool = False) -> tuple[Criterion, ...]:
     """Criteria with plain formulas completed."""
-    listed = [criteria] if isinstance(criteria, str | Criterion) else list(criteria)
+    listed = [criteria] if not isinstance(criteria, Sequence) or isinstance(criteria, str) else list(criteria)
+    for entry in listed:
+        if not isinstance(entry, str | Criterion):
+            raise TorseurError(f"a criterion is a formula or a Criterion, not {entry!r}.")
     if not listed:
         raise TorseurError('no criterion is given, such as "kinetic_energy".')
     found = [c if isinstance(c, Criterion) else Criterion(c) for c in listed]

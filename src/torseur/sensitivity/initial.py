@@ -14,7 +14,7 @@ from torseur.sensitivity.parameters import constants_matrix, starts_matrix
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.constrained.assembly import Mask, free_moves
-from torseur.simulation.constrained.consistent import _free_speeds
+from torseur.simulation.constrained.consistent import free_speeds
 from torseur.simulation.system import System, Vector
 from torseur.tree import resolve
 
@@ -126,7 +126,7 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     result[: numbers.coordinates] += slopes["reach"] @ (moves * numbers.scales[:, None])
     gap = slip[:n].T @ result + slip[n:].T
     metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
-    changes = closing_moves(rows, gap, _free_speeds(numbers, t, y, told), metric)
+    changes = closing_moves(rows, gap, free_speeds(numbers, t, y, told), metric)
     result[numbers.coordinates :] += changes * numbers.scales[:, None]
     return result
 

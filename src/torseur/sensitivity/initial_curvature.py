@@ -13,7 +13,7 @@ from torseur.sensitivity.parameters import constants_matrix
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.constrained.assembly import free_moves
-from torseur.simulation.constrained.consistent import _free_speeds
+from torseur.simulation.constrained.consistent import free_speeds
 from torseur.simulation.system import Vector
 
 
@@ -60,7 +60,7 @@ def _assembled(variation: Variation, own: Vector, given: Collection[str], t: flo
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"].reshape(-1, len(numbers.scales)) * numbers.scales
     metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
     told = {*given, *constrained.given, *started_states(variation)}
-    free, free_speeds = free_moves(numbers, t, y, told), _free_speeds(numbers, t, y, told)
+    free, loose = free_moves(numbers, t, y, told), free_speeds(numbers, t, y, told)
     bent, result, holonomic = _second_levels(variation), own.copy(), numbers.programs.holonomic
     directions = _directions(variation)
     for j in range(variation.columns):
@@ -72,7 +72,7 @@ def _assembled(variation: Variation, own: Vector, given: Collection[str], t: flo
             moves = closing_moves(rows[:holonomic], gap, free, np.eye(len(numbers.scales)))[:, 0] * numbers.scales
             result[: numbers.coordinates, j, k] += moves
             gap = (slip @ result[:, j, k] + found["slip"])[:, None]
-            result[numbers.coordinates :, j, k] += closing_moves(rows, gap, free_speeds, metric)[:, 0] * numbers.scales
+            result[numbers.coordinates :, j, k] += closing_moves(rows, gap, loose, metric)[:, 0] * numbers.scales
             result[:, k, j] = result[:, j, k]
     return result
 

@@ -47,6 +47,8 @@ def prepare(
     start: float,
 ) -> Prepared:
     """The model with everything a study needs."""
+    if not isinstance(model, System | Equations | Mechanism):
+        raise TorseurError(f"a model is a mechanism, its equations or a system, not {type(model).__name__}.")
     shifts: dict[str, Shift] = {}
     mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
     if mechanism is not None:
@@ -86,6 +88,8 @@ def _varied(parameters: Requested | None, system: System, shifts: Mapping[str, S
         if first in shifts:
             varied = replace(varied, value=_value(shifts[first].origin, system), meaning="")
         found.append(varied)
+    if not found:
+        raise TorseurError(f"{system.name} has no parameters: name initial values ('q1(0)') or constants ('arm.mass').")
     return tuple(found)
 
 

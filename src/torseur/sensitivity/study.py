@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from torseur.errors import TorseurError
 from torseur.graph import Expr, symbols_of
 from torseur.sensitivity.choice import Choice
 from torseur.sensitivity.course import Course
@@ -121,6 +122,11 @@ class Study:
 
     @staticmethod
     def response(criterion: ReadCriterion, times: Vector, values: Vector, slopes: Vector) -> Response:
+        wrong = np.flatnonzero(~(np.isfinite(values) & np.all(np.isfinite(slopes), axis=1)))
+        if wrong.size:
+            raise TorseurError(
+                f"criterion '{criterion.label}' has no finite value or slope at t = {times[wrong[0]]:g} s."
+            )
         return Response(criterion.label, criterion.unit, criterion.kind, times, values, slopes)
 
     def result(

@@ -172,6 +172,11 @@ class MechanismPrograms:
         return (*matrices, *parts)
 
     @property
+    def residuals(self) -> list[Expr]:
+        """M v' + Cᵀ λ - f, then C v' - γ, with accelerations and multipliers as symbols."""
+        return [*self._balance, *self._accelerated]
+
+    @property
     def _balance(self) -> list[Expr]:
         """M v' + Cᵀ λ - f."""
         layout = self.equations.layout

@@ -95,7 +95,7 @@ def _velocities(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
     v = y[numbers.coordinates :] / numbers.scales
     target = -found["drift"] - rows @ v
     metric = numbers.metric(t, y, rows)
-    change = _smallest(metric, rows, target, _free_speeds(numbers, t, y, given))
+    change = _smallest(metric, rows, target, free_speeds(numbers, t, y, given))
     fastest = max(np.abs(v).max(initial=0.0), np.abs(found["drift"] / numbers.row_scales).max(initial=0.0), 1e-300)
     missed = target - rows @ change
     notes: tuple[str, ...] = ()
@@ -125,7 +125,8 @@ def _smallest(metric: Vector, rows: Vector, target: Vector, free: Mask) -> Vecto
     return change
 
 
-def _free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Mask:
+def free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Mask:
+    """Speeds that nobody gives, nor a rate that they move."""
     layout = numbers.equations.layout
     rates = [slot for slot, rate in enumerate(layout.rates) if rate.name in given]
     fixed = np.any(np.abs(numbers.reach(t, y)[rates]) > TOUCHES, axis=0)
