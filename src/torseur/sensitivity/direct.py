@@ -74,5 +74,5 @@ def require_done(run: Run, problem: Problem, system: System) -> None:
         raise SimulationError(f"{system.name}: {run.error}")
     if run.answer not in (memory.DONE, memory.STOPPED):
         size = len(system.states)
-        own = replace(run, worst=min(max(run.worst, 0), size - 1), y=run.y[:size])
+        own = run._replace(worst=min(max(run.worst, 0), size - 1), y=run.y[:size])
         raise SimulationError(failure_message(own, replace(problem, initial=problem.initial[:size]), system))
