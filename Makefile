@@ -23,7 +23,7 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench clean
+.PHONY: help demo test check quick bench fuzz clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
@@ -31,6 +31,7 @@ help:
 	@echo "make quick   the test suite without its slow cases"
 	@echo "make check   ruff and mypy"
 	@echo "make bench   install the peers and run the benchmarks"
+	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make clean   remove the environment, caches and build products"
 
 $(VENV)/.created:
@@ -70,6 +71,10 @@ quick: $(VENV)/.dev
 bench: $(VENV)/.bench
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks: benchmarks/bench_*.py" >&2; exit 1; }
 	@for benchmark in $(BENCHMARKS); do echo "== $$benchmark"; $(BIN) "$$benchmark" || exit 1; done
+
+fuzz: $(VENV)/.dev
+	@$(BIN) tests/language/fuzz.py 1000000
+	@$(BIN) tests/readers/fuzz.py 100000
 
 clean:
 	@rm -rf $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
