@@ -74,7 +74,7 @@ bench: $(VENV)/.bench
 
 fuzz: $(VENV)/.dev
 	@$(BIN) tests/language/fuzz.py 1000000
-	@$(BIN) tests/readers/fuzz.py 100000
+	@$(BIN) tests/readers/fuzz.py --count 100000
 
 clean:
 	@rm -rf $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
