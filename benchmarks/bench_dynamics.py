@@ -295,7 +295,7 @@ def table(lines: list[Line], notes: list[str]) -> str:
     text += [
         "",
         "Seconds of CPU to generate and to compile for one state; nanoseconds per state, best of many rounds on a",
-        "shared machine; in brackets, how many times longer than torseur's function for one state and than its batches of 8.",
+        "shared machine; in brackets, times torseur's function for one state and times its batches of 8.",
         "Batches of more than 2000 operations are compiled with gcc where it is there.",
         "",
     ]
