@@ -33,6 +33,7 @@ from peers import robots
 from peers.casadi_c import CasADi
 from peers.mujoco_c import MuJoCo
 from peers.pinocchio_cpp import Pinocchio, library, missing
+from peers.sympy_python import lambdified_pendulum
 
 import torseur as ts
 from torseur.codegen.c.batch import Batch
@@ -276,34 +277,12 @@ class Peers:
         return rows
 
 
-def sympy_line(rounds: int, notes: list[str]) -> Line | None:
-    """Inverse dynamics of the double pendulum by SymPy's lambdify, as many do it."""
-    import sympy
-
-    from torseur import library as mechanisms
-
-    equations = ts.derive(mechanisms.load("double_pendulum"))
-    (given,) = programs_of(equations, ["inverse_dynamics"])
-    symbols = {g.name: sympy.symbols(" ".join(f"{g.name}{k}" for k in range(len(g))), seq=True) for g in given.inputs}
-    entries = [sympy.sympify(e) for e in given.evaluate(symbols)["tau"]]
-    flat = [x for g in given.inputs for x in symbols[g.name]]
-    lambdified = sympy.lambdify(flat, entries, "math", cse=True)
-    kernel = ts.compile_program(given, "c")
-    values = {g.name: np.linspace(0.3, 0.9, len(g)) for g in given.inputs}
-    numbers = [float(x) for g in given.inputs for x in values[g.name]]
-    line = Line("double pendulum, from Python", "inverse dynamics", len(given.operations), 0.0)
-    exact = [np.array(lambdified(*numbers))]
-    line.errors["torseur"] = error([kernel(**values)["tau"]], exact)
-    for name, call in (("torseur", lambda: kernel(**values)), ("SymPy lambdify", lambda: lambdified(*numbers))):
-        line.times[name] = 1e9 * min(_timed(call) for _ in range(20 * rounds))
+def sympy_line(rounds: int) -> Line:
+    """Inverse dynamics of the double pendulum from Python, by a kernel and by SymPy's lambdify."""
+    size, wrong, times = lambdified_pendulum(20 * rounds)
+    line = Line("double pendulum, from Python", "inverse dynamics", size, 0.0, errors={"torseur": wrong})
+    line.times = {name: 1e9 * seconds for name, seconds in times.items()}
     return line
-
-
-def _timed(call: Callable[[], object], times: int = 50) -> float:
-    begin = time.perf_counter()
-    for _ in range(times):
-        call()
-    return (time.perf_counter() - begin) / times
 
 
 def table(lines: list[Line], notes: list[str]) -> str:
@@ -316,8 +295,7 @@ def table(lines: list[Line], notes: list[str]) -> str:
     text += [
         "",
         "Seconds of CPU to generate and to compile for one state; nanoseconds per state, best of many rounds on a",
-        "shared machine; in brackets, how many times longer than torseur's function for one state and than its",
-        "batches of 8.",
+        "shared machine; in brackets, times torseur's function for one state and times its batches of 8.",
         "Batches of more than 2000 operations are compiled with gcc where it is there.",
         "",
     ]
@@ -385,7 +363,7 @@ def main(arguments: list[str] | None = None) -> str:
             for label in FUNCTIONS:
                 lines.append(measure(robot, label, equations, harness, peers, rounds))
                 print(" | ".join(_cells(lines[-1], list(peers_of(lines[-1])))), flush=True)
-    lines.append(sympy_line(1 if options.short else 10, notes))
+    lines.append(sympy_line(1 if options.short else 10))
     text = table(lines, notes)
     out = options.out or HERE / "results" / ("dynamics_short.md" if options.short else "dynamics.md")
     out.parent.mkdir(parents=True, exist_ok=True)
