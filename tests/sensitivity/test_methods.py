@@ -187,3 +187,24 @@ def test_mass_matrix_factored_by_numbers(monkeypatch):
     numbers = ts.sensitivity(mechanism, criteria, "m1,r2,q2(0)", **options)
     for first, second in zip(formulas.responses, numbers.responses, strict=True):
         assert first.gradient == pytest.approx(second.gradient, rel=1e-10)
+
+
+def test_assembly_that_leaves_freedoms_open():
+    """Two bodies on ball joints (quaternions) held at a distance: nearness to the guess completes the start."""
+    mechanism = ts.parse(
+        """mechanism hung ; param m = 2 kg, L = 1 m, d = 1.2 m, g = 9.81 m/s^2 ; gravity = [0, 0, -g] ;
+        let a = body mass = m, centre = [0, 0, -L/2], inertia = diag(0.2 kg*m^2, 0.25 kg*m^2, 0.1 kg*m^2) about iframe end ;
+        let b = body mass = 1 kg, centre = [0, 0, -0.3 m], inertia = diag(0.05 kg*m^2, 0.06 kg*m^2, 0.02 kg*m^2) about iframe end ;
+        join earth and a.frame as top with spherical(p0, p1, p2, p3) angles quaternion end ;
+        join [0.8 m, 0, 0] ++ 1 @ earth and b.frame as side with spherical(r0, r1, r2, r3) angles quaternion end ;
+        constrain distance [0, 0, -L] @ a to [0, 0, -0.6 m] @ b = d ;"""
+    )
+    pair = [
+        ts.sensitivity(mechanism, "a.centre.position.x", "m,L,d", until=0.6, rtol=1e-11, method=method)
+        for method in ("direct", "adjoint")
+    ]
+    steps = {"m": 2e-3, "L": 1e-3, "d": 1e-3}
+    expected = [differences(mechanism, ["a.centre.position.x"], name, 0.6, step)[0] for name, step in steps.items()]
+    for found in pair:
+        assert found.responses[0].gradient == pytest.approx(expected, rel=1e-7)
+        assert found.trusted

@@ -37,7 +37,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
         for k, criterion in enumerate(here):
             row = np.array([until]), values[k : k + 1], slopes[k : k + 1]
             responses[criterion.label] = study.response(criterion, *row)
-        growth = max(growth, growth_of_weights(study.variation, at_start, values).max(initial=0.0))
+        growth = max(growth, growth_of_weights(study.variation, at_start, weights, values).max(initial=0.0))
         statistics = back.recording.run.statistics
     notes, trusted = remarks(np.array([growth]), np.array([study.course.until]), study.course.rtol)
     found = study.result(choice, [responses[c.label] for c in study.criteria], statistics, notes, trusted)
@@ -51,7 +51,7 @@ def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
     slopes, at_start = adjoint.gradients(weights, of_parameters)
     times = np.array([study.course.until])
     responses = [study.response(c, times, values[k, None], slopes[k, None]) for k, c in enumerate(study.criteria)]
-    growth = growth_of_weights(study.variation, at_start, values).max(initial=0.0)
+    growth = growth_of_weights(study.variation, at_start, weights, values).max(initial=0.0)
     notes, trusted = remarks(np.array([growth]), times, study.course.rtol)
     return study.result(choice, responses, adjoint.motion.statistics, notes, trusted)
 

@@ -20,12 +20,13 @@ def growth_of_changes(variation: Variation, u: Vector) -> Vector:
     return np.asarray(relative.max(axis=(1, 2), initial=0.0))
 
 
-def growth_of_weights(variation: Variation, weights: Vector, values: Vector) -> Vector:
-    """Largest relative change of a criterion per relative change of an initial state, for each criterion."""
+def growth_of_weights(variation: Variation, at_start: Vector, at_end: Vector, values: Vector) -> Vector:
+    """Largest change of a criterion by one of the initial state, in units of that by one at the end, or of itself."""
     scales = variation.system.state_scales(np.array(variation.system.initial))
     states = len(variation.states)
-    sizes = np.maximum(np.abs(values), 1e-300)
-    return np.asarray((np.abs(weights[:, :states]) * scales).max(axis=1, initial=0.0) / sizes)
+    first, last = ((np.abs(w[:, :states]) * scales).max(axis=1, initial=0.0) for w in (at_start, at_end))
+    sizes = np.maximum(np.maximum(np.abs(values), last), 1e-300)
+    return np.asarray(first / sizes)
 
 
 def remarks(growth: Vector, times: Vector, rtol: float) -> tuple[tuple[str, ...], bool]:

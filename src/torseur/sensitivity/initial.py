@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,14 +11,18 @@ from torseur.equations import Equations
 from torseur.errors import TorseurError
 from torseur.graph import Expr, dense_jacobian, evaluate
 from torseur.mechanism import TIME
-from torseur.sensitivity.parameters import constants_matrix, starts_matrix
+from torseur.sensitivity.parameters import Varied, constants_matrix, starts_matrix
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
-from torseur.simulation.constrained.assembly import Mask, free_moves
+from torseur.sensitivity.verification import WEIGHTS
+from torseur.simulation.constrained.assembly import Mask, assemble, free_moves
 from torseur.simulation.constrained.consistent import free_speeds
+from torseur.simulation.constrained.numbers import StateNumbers
+from torseur.simulation.initial import initial_state
 from torseur.simulation.system import System, Vector
 from torseur.tree import resolve
 
+DIFFERENCE = 1e-3  # of a parameter, for differences of assembled states
 ALONE = 1e-8  # part of a violated constraint that may be left when given values keep theirs
 
 
@@ -118,17 +123,50 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     told = {*given, *constrained.given, *started_states(variation)}
     result = own.copy()
     holonomic = numbers.programs.holonomic
+    free = free_moves(numbers, t, y, told)
+    if leaves_open(numbers, t, y, free):
+        result[: numbers.coordinates] = _by_differences(variation, given, told, t)[: numbers.coordinates]
     gap = phi[:n].T @ result + phi[n:].T
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"].reshape(-1, len(numbers.scales)) * numbers.scales
-    moves = closing_moves(
-        rows[:holonomic], gap[:holonomic], free_moves(numbers, t, y, told), np.eye(len(numbers.scales))
-    )
+    moves = closing_moves(rows[:holonomic], gap[:holonomic], free, np.eye(len(numbers.scales)))
     result[: numbers.coordinates] += slopes["reach"] @ (moves * numbers.scales[:, None])
     gap = slip[:n].T @ result + slip[n:].T
     metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
     changes = closing_moves(rows, gap, free_speeds(numbers, t, y, told), metric)
     result[numbers.coordinates :] += changes * numbers.scales[:, None]
     return result
+
+
+def leaves_open(numbers: StateNumbers, t: float, y: Vector, free: Mask) -> bool:
+    """Whether the constraints do not determine all positions that are not given."""
+    _, rows = numbers.closure(t, y)
+    return bool(np.linalg.matrix_rank(rows[:, free], tol=1e-9) < int(free.sum())) if len(rows) else False
+
+
+def _by_differences(variation: Variation, given: Mapping[str, float], told: Collection[str], t: float) -> Vector:
+    """Changes of an assembled state that nearness to a guess completes: what assembly finds, differenced.
+
+    No equation determines what is left open, so that it cannot be differentiated through one.
+    """
+    constrained, system = variation.system.constrained, variation.system
+    assert constrained is not None and constrained.numbers is not None
+    numbers, names = constrained.numbers, [quantity.name for quantity in system.parameters]
+
+    def assembled(parameter: Varied, step: float) -> Vector:
+        values = np.array(system.values)
+        for slot, weight in parameter.constants:
+            values[slot] += weight * step
+        guess = np.array(initial_state(numbers.equations, dict(zip(names, values.tolist(), strict=True)), given))
+        for slot, weight in parameter.starts:
+            guess[slot] += weight * step
+        return assemble(replace(numbers, parameters=values), t, guess, told).y
+
+    columns = []
+    for parameter in variation.varied:
+        step = DIFFERENCE * parameter.scale
+        parts = [w * (assembled(parameter, k * step) - assembled(parameter, -k * step)) for k, w in WEIGHTS]
+        columns.append(sum(parts, np.zeros(len(system.states))) / (60.0 * step))
+    return np.array(columns).T
 
 
 def started_states(variation: Variation) -> set[str]:

@@ -8,7 +8,13 @@ import numpy as np
 
 from torseur.errors import UnsupportedError
 from torseur.graph import Expr, Input, Program, dense_jacobian, directional_derivative, evaluate, symbol, vector
-from torseur.sensitivity.initial import closing_moves, initial_formulas, started_states, values_at_start
+from torseur.sensitivity.initial import (
+    closing_moves,
+    initial_formulas,
+    leaves_open,
+    started_states,
+    values_at_start,
+)
 from torseur.sensitivity.parameters import constants_matrix
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
@@ -61,6 +67,8 @@ def _assembled(variation: Variation, own: Vector, given: Collection[str], t: flo
     metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
     told = {*given, *constrained.given, *started_states(variation)}
     free, loose = free_moves(numbers, t, y, told), free_speeds(numbers, t, y, told)
+    if leaves_open(numbers, t, y, free) and np.any(variation.start):
+        raise UnsupportedError(f"{system.name}: second order needs a start that is determined; give more coordinates.")
     bent, result, holonomic = _second_levels(variation), own.copy(), numbers.programs.holonomic
     directions = _directions(variation)
     for j in range(variation.columns):
