@@ -49,7 +49,7 @@ def test_adjoint_equals_direct_on_the_same_steps(kind):
     changes = run.y[size:].reshape(size, -1)
     repeat = partial(routine_of, repeat_steps, size, made.statics, made.backward, "auto")
     block = Block(run.rows[:, :2].copy(), made.variation.initial)
-    recording = Recording((block,), replace(run, y=run.y[:size]), repeat, problem.parameters)
+    recording = Recording((block,), run._replace(y=run.y[:size]), repeat, problem.parameters)
     back = Backward(made, course, recording).gradients(np.eye(size), np.zeros((size, made.variation.columns)))
     scale = np.abs(changes).max()
     assert np.abs(back - changes).max() < 1e-12 * scale

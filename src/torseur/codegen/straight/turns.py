@@ -32,6 +32,11 @@ class Turns:
         return -(-len(self.angles) // _STRIDE) * _STRIDE
 
 
+def _varies(angle: Expr, late: set[Expr]) -> bool:
+    """Whether an angle is a value of its own, known before any sine."""
+    return angle not in late and angle.op not in ("constant", "pi")
+
+
 def turns_of(program: Program) -> Turns:
     """The angles of a program that need no sine themselves; none when they are few."""
     given = {node for group in program.inputs for node in group.nodes}
@@ -39,7 +44,7 @@ def turns_of(program: Program) -> Turns:
     for node in program.operations:
         if node.op in (*_CIRCULAR, "table") or any(argument in late for argument in node.args):
             late.add(node)
-    early = [node for node in program.operations if node.op in _CIRCULAR and node.args[0] not in late]
+    early = [node for node in program.operations if node.op in _CIRCULAR and _varies(node.args[0], late)]
     angles = tuple(dict.fromkeys(node.args[0] for node in early))
     if len(angles) < FEWEST:
         return Turns()

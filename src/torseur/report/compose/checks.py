@@ -59,9 +59,13 @@ def _power(equations: Equations, samples: Samples) -> Iterator[Check]:
 
 
 def _rate_scale(equations: Equations, samples: Samples) -> float:
-    """The size of the powers that cancel where energy is constant."""
+    """The size of the powers that cancel where energy is constant, and of the kinetic energy spent in a second.
+
+    What rolls steadily has no powers at all; the rounding of their sum is then compared with its kinetic energy.
+    """
     products = [b * v for b, v in zip(equations.bias, equations.layout.speeds, strict=True)]
-    return max((float(np.max(np.abs(x))) for x in samples.values(products)), default=0.0)
+    found = samples.values([*products, equations.kinetic_energy])
+    return max((float(np.max(np.abs(x))) for x in found), default=0.0)
 
 
 def _residual(equations: Equations, samples: Samples) -> Check:

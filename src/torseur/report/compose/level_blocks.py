@@ -17,6 +17,7 @@ from torseur.report.reading.plain_text import plain
 
 MOST_LINES = 300
 MOST_SYMBOLS = 1200  # of the intrinsic level
+LONGEST_DEFINITION = 500  # characters
 
 
 def intrinsic_block(equations: Equations) -> EquationBlock | None:
@@ -28,14 +29,16 @@ def intrinsic_block(equations: Equations) -> EquationBlock | None:
     shown = [s for s in listed if not s.auxiliary]
     if not shown:
         return None
-    folded = _used([s for s in listed if s.auxiliary and s.shape != "name"], shown)
+    used = _used([s for s in listed if s.auxiliary and s.shape != "name"], shown)
+    folded = [s for s in used if _length(s) <= LONGEST_DEFINITION]
     places = {plain(s.left): k for k, s in enumerate(folded)}
     note = (
         "What every joint carries: the force R and moment N through the joint, weights and loads on the left, masses "
         "times accelerations on the right; then the same along each coordinate, where R and N do no work."
     )
-    if rest:
-        note += f" {rest} more equations are not shown; `torseur equations --level intrinsic` prints all."
+    if rest or len(folded) < len(used):
+        rest += len(used) - len(folded)
+        note += f" {rest} more or longer equations are not shown; `torseur equations --level intrinsic` prints all."
     return EquationBlock(
         "Intrinsic form",
         "vectors, no components",
@@ -68,6 +71,11 @@ def recursive_block(equations: Equations) -> EquationBlock | None:
         level="recursive",
         folded_title="with",
     )
+
+
+def _length(statement: Statement) -> int:
+    """Characters of a definition."""
+    return len(plain(statement.right)) + sum(len(plain(entry)) for row in statement.rows for entry in row)
 
 
 def _used(definitions: Sequence[Statement], shown: Sequence[Statement]) -> list[Statement]:
