@@ -205,7 +205,8 @@ def test_regrouping_changes_no_force_energy_or_acceleration(state):
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(state=states(loads=False, max_bodies=2))
 def test_every_scalar_gives_the_same(scalar, state):
-    """The same algorithm on floats and on other scalars."""
+    """The same algorithm on floats and on other scalars. SymPy, which keeps pi as it is, gets one joint."""
+    assume(scalar != "sympy" or len(state.tree.links) == 1)
     expected = td.inverse_dynamics(state.tree, state.q, state.v, state.vdot, t=state.t)
     matrix = td.mass_matrix(state.tree, state.q, state.t)
     if scalar == "graph":
