@@ -13,6 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from torseur.cli.interrupts import raise_dropped_interrupt
+
 WIDE = 10_000  # columns when nobody looks: lines are never broken in a file or a pipe
 
 
@@ -74,13 +76,18 @@ def _simple(value: Any) -> Any:
 def progress(text: str, quiet: bool = False) -> Iterator[Callable[[float], None]]:
     """A bar on stderr that follows a fraction, where somebody looks; it goes when the work is done."""
     if quiet or not sys.stderr.isatty():
-        yield lambda fraction: None
+        yield lambda fraction: raise_dropped_interrupt()
         return
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(text, total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)
+
+        def follow(fraction: float) -> None:
+            raise_dropped_interrupt()
+            bar.update(task, completed=fraction)
+
+        yield follow
 
 
 @contextmanager

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from torseur.cli.interrupts import minding_interrupts
 from torseur.errors import TorseurError
 
 DONE, WRONG, USAGE, ENDED_EARLY, DISAGREE, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 4, 70, 130, 141
@@ -38,7 +39,8 @@ def guarded(command: Callable[..., Any]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            command(*args, **kwargs)
+            with minding_interrupts():
+                command(*args, **kwargs)
             sys.stdout.flush()
         except (TorseurError, OSError, KeyboardInterrupt, MemoryError, RecursionError) as problem:
             leave(problem)
