@@ -3,6 +3,7 @@
 import gc
 import pickle
 import time
+import weakref
 
 import pytest
 
@@ -100,8 +101,10 @@ def test_a_chain_is_deleted():
     node = symbol("deleted")
     for _ in range(DEPTH):
         node = scalar.sin(node) * y
+    ghost = weakref.ref(node)
     del node
     gc.collect()
+    assert ghost() is None
 
 
 def test_nested_choices_are_deep_too():

@@ -7,19 +7,18 @@ one motion of three screws, and a free joint with speeds in body axes one motion
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from torseur.dynamics import link_poses
 from torseur.formalisms.placements import now
 from torseur.formalisms.rates import Rates, moves_in_own_axes
-from torseur.graph import Expr, as_expr, jacobian
-from torseur.graph import scalar as s
+from torseur.graph import Expr, jacobian
 from torseur.mechanism import ElementaryMotion
-from torseur.spatial import NULL, UNIT, Rotation, Transform, Vec3, about, from_quaternion
+from torseur.spatial import NULL, UNIT, Transform, Vec3, from_quaternion
 from torseur.tree import GROUND, Link, Tree, resolve
 from torseur.tree.flatten import flatten, rebuild
+from torseur.tree.steps import step_of, unit_vector, way_back
 
 NONE = -1
 
@@ -86,9 +85,9 @@ class _Walk:
         if parent != GROUND:
             place = self.poses[parent].then(place)
         found = []
-        for motion in _way_back(link.joint.motions) if link.reverse else link.joint.motions:
+        for motion in way_back(link.joint.motions) if link.reverse else link.joint.motions:
             motion = self.resolved(motion)
-            moved = place.then(_step(link, motion))
+            moved = place.then(step_of(link, motion))
             found.append((moved if motion.kind == "translation" else place, motion))
             place = moved
         return found
@@ -97,7 +96,7 @@ class _Walk:
         turned = place.rotation.to_parent
         if motion.kind in ("rotation", "translation"):
             (rate,) = self.rates.change([motion.amount])
-            axis = turned(_unit(motion.axis))
+            axis = turned(unit_vector(motion.axis))
             phi, t = (axis, NULL) if motion.kind == "rotation" else (NULL, axis)
             name = str(motion.amount.name or f"{link.joint.name}.{number + 1}")
             return () if rate.is_zero else (self.screw(name, phi, t, rate, link),)
@@ -126,26 +125,3 @@ class _Walk:
         expressions = [leaf for leaf in leaves if isinstance(leaf, Expr)]
         found = iter(resolve(self.tree.mechanism, dict(self.tree.definitions), expressions))
         return rebuild(thing, iter([next(found) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
-
-
-def _step(link: Link, motion: ElementaryMotion) -> Transform:
-    if motion.kind == "translation":
-        return Transform(Rotation(), _unit(motion.axis) * motion.amount)
-    if motion.kind == "rotation":
-        return Transform(about(Vec3(*motion.axis), motion.amount), NULL)
-    turn = from_quaternion(*link.symbols.quaternion)
-    return Transform(turn if motion.kind == "quaternion" else turn.inverse, NULL)
-
-
-def _way_back(motions: Sequence[ElementaryMotion]) -> list[ElementaryMotion]:
-    """From child to parent: the opposite motions, last first."""
-    return [
-        replace(m, kind="inverse quaternion") if m.kind == "quaternion" else replace(m, amount=-m.amount)
-        for m in reversed(motions)
-    ]
-
-
-def _unit(axis: Sequence[Any]) -> Vec3:
-    direction = Vec3(*axis)
-    square = direction.dot(direction)
-    return direction if square is as_expr(1) else direction * (1 / s.sqrt(square))

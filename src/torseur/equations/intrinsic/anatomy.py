@@ -8,7 +8,7 @@ s u along and turns s about axes u. Every body has a mass m, a mass centre G at 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,12 +17,12 @@ from torseur.equations.intrinsic.operators import TIME as CLOCK
 from torseur.equations.intrinsic.operators import Frame, matrix, vector
 from torseur.errors import UnsupportedError
 from torseur.graph import Expr, as_expr, jacobian, time_derivative, to_sympy
-from torseur.graph import scalar as s
 from torseur.mechanism import TIME, Body, ElementaryMotion
-from torseur.spatial import NULL, Rotation, Symmetric3, Transform, Vec3, about, from_quaternion
+from torseur.spatial import NULL, Rotation, Symmetric3, Transform, Vec3
 from torseur.tree import GROUND, Link, Tree
 from torseur.tree.constants import body_inertia
 from torseur.tree.definitions import resolved
+from torseur.tree.steps import step_of, unit_vector, way_back
 
 EARTH = Frame("earth")
 
@@ -175,7 +175,7 @@ class Anatomy:
         self.bases[i] = self._fixed(f"p_{link.name}", base.position, parent, meaning)
         place, frame = self.pose(parent).then(base), self.frames[link.parent]
         found: list[Advance] = []
-        motions = _way_back(link.joint.motions) if link.reverse else link.joint.motions
+        motions = way_back(link.joint.motions) if link.reverse else link.joint.motions
         motions = [resolved(self.tree.mechanism, self.tree.definitions, motion) for motion in motions]
         turns = [m for m in motions if m.kind != "translation" and not self._still(m)]
         for number, motion in enumerate(motions):
@@ -185,7 +185,7 @@ class Anatomy:
                 frame = found[-1].after
             elif motion.kind == "translation":
                 found += self._offset(f"c_{link.name}", motion, place, frame)
-            place = place.then(_step(link, motion))
+            place = place.then(step_of(link, motion))
         self.advances[i], self.frames[i] = found, frame
 
     def _still(self, motion: ElementaryMotion) -> bool:
@@ -199,7 +199,7 @@ class Anatomy:
         after = Frame(name, frame) if motion.kind == "rotation" else frame
         amount = self._amount(motion.amount, link, name)
         axis = vector(f"u_{str(amount.func) if amount.is_Function else name}", unit=True, constant=True, frame=frame)
-        self.components[axis] = place.rotation.to_parent(_unit(motion.axis))
+        self.components[axis] = place.rotation.to_parent(unit_vector(motion.axis))
         what = "axis" if motion.kind == "rotation" else "direction"
         self.fixed[axis] = Constant(f"{what} of {axis.name.removeprefix('u_')}, of unit length, in {link.joint.name}")
         (rate,) = self.changes([motion.amount])
@@ -215,7 +215,7 @@ class Anatomy:
         """A constant part of the way through a joint."""
         import sympy
 
-        local = _unit(motion.axis) * motion.amount
+        local = unit_vector(motion.axis) * motion.amount
         if all(_vanishes(x) for x in local):
             return []
         whole = vector(name, constant=True, frame=frame)
@@ -263,25 +263,3 @@ def _vanishes(value: Any) -> bool:
     if value.is_zero or value.is_constant:
         return value.is_zero
     return bool(to_sympy([value])[0].expand() == 0)
-
-
-def _step(link: Link, motion: ElementaryMotion) -> Transform:
-    if motion.kind == "translation":
-        return Transform(Rotation(), _unit(motion.axis) * motion.amount)
-    if motion.kind == "rotation":
-        return Transform(about(Vec3(*motion.axis), motion.amount), NULL)
-    turn = from_quaternion(*link.symbols.quaternion)
-    return Transform(turn if motion.kind == "quaternion" else turn.inverse, NULL)
-
-
-def _way_back(motions: Sequence[ElementaryMotion]) -> list[ElementaryMotion]:
-    return [
-        replace(m, kind="inverse quaternion") if m.kind == "quaternion" else replace(m, amount=-m.amount)
-        for m in reversed(motions)
-    ]
-
-
-def _unit(axis: Sequence[Any]) -> Vec3:
-    direction = Vec3(*axis)
-    square = direction.dot(direction)
-    return direction if square is as_expr(1) else direction * (1 / s.sqrt(square))
