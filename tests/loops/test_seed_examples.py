@@ -13,6 +13,7 @@ import pytest
 
 import torseur.mechanism as tm
 from loops import mechanisms as m
+from torseur import library
 from torseur.graph import evaluate
 from torseur.graph import scalar as s
 from torseur.loops import constraint_equations, loops
@@ -110,6 +111,14 @@ def test_antenna_mesh_has_rank_five_where_it_is_closed(pose):
     found = loops(m.antenna_strip(1), start)
     assert (found.rank, found.infinitesimal) == (expected["rank"], expected["infinitesimal dof"])
     assert found.generic_rank == ORACLE["antenna mesh"]["random (non admissible) rank"] > found.rank
+
+
+def test_antenna_mesh_is_shaky_where_it_lies_flat():
+    """All hinges at zero: a singular configuration with two freedoms more."""
+    mesh, expected = library.load("antenna_mesh"), ORACLE["antenna mesh"]["flat deployed"]
+    names = [coordinate.name for joint in mesh.joints for coordinate in joint.coordinates]
+    found = loops(mesh, dict.fromkeys(names, 0.0))
+    assert (found.rank, found.infinitesimal) == (expected["rank"], expected["infinitesimal dof"])
 
 
 def test_double_antenna_mesh():
