@@ -33,14 +33,16 @@ LEVELS = {
     "linearisation": 10,
     "sensitivity": 11,
     "identification": 12,
-    "library": 13,
-    "studies": 14,
-    "report": 15,
-    "cli": 16,
+    "biomechanics": 13,
+    "library": 14,
+    "studies": 15,
+    "report": 16,
+    "studio": 17,
+    "cli": 18,
 }
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 17
+FACE_LEVEL = 19
 
 # Arrows that the levels allow and the design does not.
 FORBIDDEN = {
