@@ -33,6 +33,8 @@ ARGUMENTS = {
     "rates": ("q", "v"),
     "energies": ("q", "v"),
     "constraint_gamma": ("q", "v"),
+    "constrained_forward_dynamics": ("q", "v", "tau"),
+    "constraint_corrections": ("q", "v"),
 }
 """Inputs that a function takes whether this mechanism needs them or not, so that its interface is always the same.
 

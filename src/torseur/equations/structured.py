@@ -199,7 +199,8 @@ class AccelerationDerivatives:
             vector("inverse", self._factors.inverse),
             vector("known", known),
         )
-        return Solved(Program("terms", tuple(inputs), outputs), pattern, _joined(runs), tuple(places))
+        terms = Program("terms", tuple(inputs), outputs)
+        return Solved(terms, pattern, _joined(runs), tuple(places), self._forces.vdot)
 
     def _right_sides(self, by: Variables) -> list[list[Expr]]:
         """The columns B of -A⁻¹ B."""

@@ -64,12 +64,14 @@ class Solved:
     A = Lᵀ D L is symmetric. The outputs of `program` are `right`, B by rows; `lower`, the entries of L at the places
     `pattern`, (k, i) with i < k; `inverse`, 1/D; and `known`, entries that are results as they are.
     `runs` lists (output, its column, column of B, how many columns), `places` the (output, index) of known entries.
+    `middle` are values that much of `program` depends on: where it is cut in parts, they are a good place.
     """
 
     program: Program
     pattern: tuple[tuple[int, int], ...]
     runs: tuple[tuple[int, int, int, int], ...]
     places: tuple[tuple[int, int], ...]
+    middle: tuple[Expr, ...] = ()
 
     @property
     def size(self) -> tuple[int, int]:

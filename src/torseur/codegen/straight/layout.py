@@ -83,7 +83,10 @@ def arranged(
     ignore_case: bool = False,
     turns: Turns | None = None,
 ) -> Layout:
-    """The program's operations in the order and the chunks they are given in, after the sines computed first."""
+    """The program's operations in the order and the chunks they are given in, after the sines computed first.
+
+    An operation may stand in several chunks: later ones compute it again instead of reading it from scratch.
+    """
     turns = turns or Turns()
     pieces = [Chunk(list(part)) for part in parts] or [Chunk([])]
     slots = _connect(program, pieces, turns)
@@ -119,16 +122,17 @@ def pair_sines(operations: Iterable[Expr]) -> list[Expr]:
 def _connect(program: Program, pieces: list[Chunk], turns: Turns) -> int:
     """Fills in what each chunk reads and leaves behind; returns the number of scratch slots."""
     places = turns.places or {}
-    home = {node: k for k, piece in enumerate(pieces) for node in piece.operations}
+    home = {node: k for k, piece in reversed([*enumerate(pieces)]) for node in piece.operations}
     sources = {node: (i, j) for i, group in enumerate(program.inputs) for j, node in enumerate(group.nodes)}
     last_reader: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
-        for argument in (a for node in piece.operations for a in node.args):
+        own = set(piece.operations)
+        for argument in (a for node in piece.operations for a in node.args if a not in own):
             if argument in sources:
                 piece.inputs[argument] = sources[argument]
             elif argument in places:
                 piece.turned[argument] = places[argument]
-            elif home.get(argument, k) != k:
+            elif argument in home:
                 last_reader[argument] = k
     _place_results(program, pieces, home, sources, places)
     return _assign_slots(pieces, home, last_reader)
@@ -158,13 +162,13 @@ def _assign_slots(pieces: list[Chunk], home: dict[Expr, int], last_reader: dict[
     count = 0
     slot: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
-        for node in piece.operations:
-            for argument in node.args:
-                if argument in last_reader and home[argument] != k:
-                    piece.restored[argument] = slot[argument]
+        own = set(piece.operations)
+        for argument in (a for node in piece.operations for a in node.args if a not in own):
+            if argument in last_reader:
+                piece.restored[argument] = slot[argument]
         free.extend(released.pop(k - 1, ()))
         for node in piece.operations:
-            if node in last_reader:
+            if node in last_reader and home[node] == k:
                 if free:
                     slot[node] = free.pop()
                 else:
