@@ -7,9 +7,7 @@ from torseur.report.diagram import diagram
 from torseur.report.equation_view import Index, block, math
 from torseur.report.markup import Markup, element, join
 
-POINTING = (
-    "Point at a term to see which body it comes from; select a part of it to fold it, and again to open it."
-)
+POINTING = "Point at a term to see which body it comes from; select a part of it to fold it, and again to open it."
 
 
 def section(identifier: str, title: str, *children: str) -> Markup:
