@@ -41,6 +41,8 @@ MODULES = (
     "plot",
     "player",
     "highlight",
+    "parts",
+    "folding",
     "page",
 )
 

@@ -8,7 +8,7 @@ from torseur.equations import Equations
 from torseur.errors import UnsupportedError
 from torseur.report import mathml
 from torseur.report.content import Equation, EquationBlock, Origin, Term
-from torseur.report.expression import Call, Name, Node
+from torseur.report.expression import Call, Name, Node, inside
 from torseur.report.formula import Formula, formula
 from torseur.report.levels.intrinsic import first_statements
 from torseur.report.levels.levels import statements
@@ -137,5 +137,4 @@ def _names(node: Node) -> set[str]:
             return {plain(node)}
         case Call(bold=True):
             return {plain(node)}
-    inner = [v for value in vars(node).values() for v in (value if isinstance(value, tuple) else (value,))]
-    return {name for one in inner if hasattr(one, "__dataclass_fields__") for name in _names(one)}
+    return {name for one in inside(node) for name in _names(one)}

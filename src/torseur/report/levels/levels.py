@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from torseur.dynamics import inverse_dynamics
@@ -12,7 +13,8 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr, as_expr, live_nodes
 from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
-from torseur.report.levels.statement import Remark, Statement
+from torseur.report.levels.statement import Remark, Statement, terms_of
+from torseur.report.levels.term_origins import TermOrigins
 from torseur.report.reading.read_graph import named, readable, written_size
 from torseur.report.reading.recursion import Line, definitions, lines
 
@@ -53,15 +55,25 @@ def _rates(equations: Equations) -> list[Part]:
 
 
 def scalar_level(equations: Equations) -> list[Statement]:
-    """0 = one equation per speed."""
-    return residual_statements(equations, equations.residual)
+    """0 = one equation per speed, each term with its origin where terms could be added up."""
+    return residual_statements(equations, equations.residual, TermOrigins(equations))
 
 
-def residual_statements(equations: Equations, residual: Sequence[Expr]) -> list[Statement]:
+def residual_statements(
+    equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None
+) -> list[Statement]:
     """0 = each of these rows, and q' where it is not the speeds."""
     rows = zip(equations.layout.speed_names, residual, strict=True)
     labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
-    return _statements(equations, [*labelled, *_rates(equations)])
+    listed = _statements(equations, [*labelled, *_rates(equations)])
+    if origins is None or any(one.auxiliary for one in listed):
+        return listed
+    count = len(residual)
+    return [*(_with_origins(one, origins.of(k, residual[k])) for k, one in enumerate(listed[:count])), *listed[count:]]
+
+
+def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
+    return replace(one, origins=origins) if len(origins) == len(terms_of(one.right)) else one
 
 
 def _statements(equations: Equations, parts: Sequence[Part]) -> list[Statement]:

@@ -85,6 +85,20 @@ def factored(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
     return product(tuple(factors) if number == 1 else (Number(_value(number)), *factors))
 
 
+def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:
+    """For every term of `factored`, in its order, the terms of the polynomial that it stands for."""
+    shared = common_factor(polynomial) if len(polynomial) > 1 else ()
+    if shared or (len(polynomial) > 1 and common_number(polynomial.values()) != 1):
+        return [list(polynomial)]
+    return [_sources(group) for group in sorted(groups(polynomial), key=lambda one: term_key(_group(one, NO_NAMES)))]
+
+
+def _sources(group: Group) -> list[Monomial]:
+    if len(group.like) < 2:
+        return [monomials_product(group.rest, tuple((x, 1) for x in group.like))]
+    return [monomials_product(group.rest, ((x, 1),)) for x in group.like]
+
+
 def _sum_of_groups(polynomial: Polynomial, names: Names) -> Node:
     terms = [_group(group, names) for group in groups(polynomial)]
     if not terms:

@@ -4,6 +4,7 @@ import { steer } from "./camera.js";
 import { Plot } from "./plot.js";
 import { bindPlayer } from "./player.js";
 import { bindHighlight, hideTip, showTip } from "./highlight.js";
+import { Folding } from "./folding.js";
 import { openContext } from "./renderer.js";
 import { FlatScene } from "./flat_scene.js";
 import { Scene } from "./scene.js";
@@ -70,22 +71,6 @@ function bindTheme(repaint) {
     repaint();
   });
   dark.addEventListener("change", repaint);
-}
-
-// Chips unfold an entry each; a term unfolds, or folds, what defines it.
-function bindFolding() {
-  const chips = new Map([...document.querySelectorAll(".chip[aria-controls]")].map((chip) => [chip.getAttribute("aria-controls"), chip]));
-  const fold = (id, hidden) => {
-    document.getElementById(id).hidden = hidden;
-    chips.get(id).setAttribute("aria-expanded", String(!hidden));
-  };
-  chips.forEach((chip, id) => chip.addEventListener("click", () => fold(id, !document.getElementById(id).hidden)));
-  document.querySelectorAll("[data-opens]").forEach((term) => {
-    const ids = term.dataset.opens.split(" ");
-    const toggle = () => { const all = ids.every((id) => !document.getElementById(id).hidden); ids.forEach((id) => fold(id, all)); };
-    term.addEventListener("click", toggle);
-    term.addEventListener("keydown", (event) => { if (event.key === "Enter") toggle(); });
-  });
 }
 
 // One level of detail at a time, or all of them.
@@ -183,11 +168,11 @@ function start() {
   };
   bindHighlight(store, data, views?.stage.motion.times ?? null);
   bindTheme(repaint);
-  bindFolding();
+  const folding = new Folding(document.body, store);
   bindLevels();
   bindCopying(data.copies);
   bindPrint(views, plots, repaint);
-  window.report = { store, plots, ...views };
+  window.report = { store, plots, folding, ...views };
 }
 
 start();
