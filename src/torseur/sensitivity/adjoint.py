@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,7 +11,8 @@ from torseur.codegen.compiled import CompiledRoutine
 from torseur.sensitivity.backward import repeat_steps, steps_back
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
-from torseur.sensitivity.jumps import JumpRules, Jumps, Landing
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.landing import Landing
 from torseur.sensitivity.loop import integrator, routine_of
 from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, record
@@ -50,25 +50,25 @@ class Backward:
         settled, p = self.recording.end.copy(), self.recording.parameters
         for part in self.recording.backwards():
             if isinstance(part, Landing):
-                lam, pbar = part.rules.back(part.t, part.x, lam, pbar)
+                lam, pbar = part.back(lam, pbar)
+                settled, p = part.met.x.copy(), part.settings
             else:
                 loop(len(part), part.reshape(-1), settled, p, lam.reshape(-1), pbar.reshape(-1))
         return lam, pbar
 
 
-def recorded(routines: Routines, course: Course, rules: Sequence[JumpRules] = ()) -> Backward:
+def recorded(routines: Routines, course: Course, jumps: Discontinuities | None = None) -> Backward:
     """The motion to the end of the course, across its jumps, ready to go back through."""
     variation = routines.variation
     problem = course.problem(variation, False, times=np.empty(0))
     statics, externals = routines.statics, routines.forward
-    if rules:
-        directions = tuple(rule.jump.direction for rule in rules)
-        problem = replace(problem, directions=directions, limits=(1,) * len(rules))
-        statics = {**statics, "NG": len(rules)}
-        externals = {**externals, **Rates(variation).externals([rule.when for rule in rules])}
+    if jumps:
+        problem = replace(problem, directions=jumps.directions, limits=(1,) * len(jumps))
+        statics = {**statics, "NG": len(jumps)}
+        externals = {**routines.backward, **jumps.externals(Rates(variation).externals(jumps.functions))}
     loop = integrator(variation.size, statics, externals, course.backend)
     backend = course.backend
     repeat = partial(routine_of, repeat_steps, variation.size, routines.statics, routines.backward, backend)
-    recording = record(loop, repeat, problem, course.most_bytes, Jumps(rules) if rules else None)
+    recording = record(loop, repeat, problem, course.most_bytes, jumps)
     require_done(recording.run, problem, variation.system)
     return Backward(routines, course, recording)

@@ -13,7 +13,8 @@ from time import perf_counter
 import numpy as np
 
 from torseur.codegen.compiled import CompiledRoutine
-from torseur.sensitivity.jumps import Jumps, Landing
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.landing import Landing
 from torseur.simulation import memory
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.integrator import FIRST_ROOM, Integrator, Memory, Run, Statistics
@@ -69,8 +70,11 @@ class Recording:
 
     def backwards(self) -> Iterator[Vector | Landing]:
         """Rows with slopes, from the last block to the first, and the jumps between them."""
+        parameters = self.parameters
         for number in range(len(self.blocks), -1, -1):
-            yield from reversed([landing for place, landing in self.jumps if place == number])
+            for landing in reversed([landing for place, landing in self.jumps if place == number]):
+                yield landing
+                parameters = landing.settings
             if number == 0:
                 return
             block = self.blocks[number - 1]
@@ -80,7 +84,7 @@ class Recording:
             size = len(block.first)
             rows = np.zeros((len(block), PIECE_STATE + (1 + STAGES) * size))
             rows[:, :PIECE_STATE] = block.rows
-            self.repeat()(len(block), block.first.copy(), self.parameters, rows.reshape(-1))
+            self.repeat()(len(block), block.first.copy(), parameters, rows.reshape(-1))
             yield rows
 
 
@@ -89,11 +93,12 @@ def record(
     repeat: Callable[[], CompiledRoutine],
     problem: Problem,
     most_bytes: float,
-    jumps: Jumps | None = None,
+    jumps: Discontinuities | None = None,
 ) -> Recording:
     """The motion with everything needed to go back through it, in about that much memory."""
     begin = perf_counter()
     problem = replace(problem, keep=memory.KEEP_SLOPES)
+    running = jumps.along(problem.parameters) if jumps is not None else None
     work = Memory.of(problem)
     blocks: list[Block] = []
     landed: list[tuple[int, Landing]] = []
@@ -107,11 +112,11 @@ def record(
         if work.count[memory.ROW]:
             blocks.append(Block(work.rows[: work.count[memory.ROW]]))
             _thin(blocks, most_bytes)
-        if answer == memory.STOPPED and jumps is not None:
+        if answer == memory.STOPPED and running is not None:
             work.take_over()
-            known = len(jumps.landings)
-            jumps.apply(work)
-            landed += [(len(blocks), landing) for landing in jumps.landings[known:]]
+            known = len(running.landings)
+            running.apply(work)
+            landed += [(len(blocks), landing) for landing in running.landings[known:]]
             answer = memory.PAUSED
     run = _run(answer, work, loop.backend, perf_counter() - begin)
     return Recording(tuple(blocks), run, repeat, problem.parameters, tuple(landed))

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.equations import Equations
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Program, matrix, vector
 from torseur.linearisation import Steady, steady_motion
@@ -84,9 +83,14 @@ class SteadyState:
         return constrained_programs(self.variation)
 
     @cached_property
+    def slopes(self) -> tuple[Vector, float]:
+        """F_s, and the unit in which forces stand in F."""
+        return steady_equations(self.steady, self.moving, self.fixed)
+
+    @cached_property
     def equations(self) -> tuple[Vector, Vector]:
         """F_s and F_p."""
-        by_state, size = steady_equations(self.steady, self.moving, self.fixed)
+        by_state, size = self.slopes
         point, states = self.steady.point, len(self.variation.states)
         slopes = point.numbers.of(
             self.programs.equation_slopes, 0.0, point.y, a=np.zeros(point.speeds), l=self.steady.multipliers
@@ -176,14 +180,22 @@ class _Rest:
         return found["values"], found["by_parameters"] - weights.T @ by_parameters
 
 
-def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tuple[System, Vector]:
-    """The system at its equilibrium with some values replaced, and the changes of that state by the parameters."""
+def equilibrium_of(variation: Variation) -> SteadyState:
+    """The equilibrium of a mechanism nearest to its initial state."""
     system = variation.system
     if system.programs is None:
         raise TorseurError(f"{system.name}: only mechanisms start from equilibrium.")
-    equations: Equations = system.programs.equations
+    if system.programs.contacts:
+        raise UnsupportedError(
+            f"{system.name}: contacts may carry an equilibrium, which is not looked for; give initial values."
+        )
     given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
-    found = SteadyState(variation, steady_motion(equations, parameters=given))
+    return SteadyState(variation, steady_motion(system.programs.equations, parameters=given))
+
+
+def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tuple[System, Vector]:
+    """The system at its equilibrium with some values replaced, and the changes of that state by the parameters."""
+    system, found = variation.system, equilibrium_of(variation)
     y, changes = found.steady.point.y.copy(), found.state_changes.copy()
     names = [quantity.name for quantity in system.states]
     if initial and system.constrained is not None:
