@@ -43,6 +43,23 @@ def test_oscillator_events_and_extrema(method):
         assert found[name].gradient == pytest.approx(slopes, abs=1e-9), name
 
 
+def test_events_at_the_same_time():
+    """They follow each other without a step between, and the motion goes on."""
+    mechanism = ts.parse(
+        """mechanism oscillator ; param m = 2 kg, k = 50 N/m, A = 0.3 m ;
+        let block = body mass = m, centre = [0, 0, 0], inertia = 0 end ;
+        join earth and block.frame as rail with prismatic(x) along [1, 0, 0] stiffness = k end ; init x = A ;"""
+    )
+    criteria = [
+        Criterion("t", "event time", when="x"),
+        Criterion("x^3", "minimum"),
+        Criterion("x^2", "maximum"),
+        Criterion("x", "event", when="x' + 0.3 m/s"),
+    ]
+    found = ts.sensitivity(mechanism, criteria, "m,k,A", until=0.8, rtol=1e-12)
+    assert found["minimum of x^3"].gradient == pytest.approx([0, 0, -3 * 0.3**2], abs=1e-11)
+
+
 def test_extremum_on_a_loop():
     """The largest angle of a four-bar that swings: at its time the rate of the angle vanishes."""
     mechanism = library.load("four_bar")

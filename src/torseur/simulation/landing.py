@@ -93,8 +93,9 @@ def mark_events(
             stops = stops or limits[i] == 0
         if i == count[FIRED]:
             sides[i] = count[FIRED_SIDE]
-        elif side_of(g_start[i]) == sides[i] or not is_wanted(directions[i], side_of(g_end[i])):
-            sides[i] = side_of(g_end[i])
+        elif g_end[i] != g_start[i]:  # two events at one time must not arm each other again without a step between
+            if side_of(g_start[i]) == sides[i] or not is_wanted(directions[i], side_of(g_end[i])):
+                sides[i] = side_of(g_end[i])
         g_start[i] = g_end[i]
     return stops
 
