@@ -46,6 +46,7 @@ def sensitivity(
     atol: Tolerance = None,
     max_steps: int = 1_000_000,
     max_step: float | None = None,
+    integrator: str = "auto",
     memory: float = MOST_BYTES,
     backend: str = "auto",
     progress: Callable[[float], None] | None = None,
@@ -65,6 +66,8 @@ def sensitivity(
     from_equilibrium  starts at the equilibrium, which moves with the parameters, with `initial` values replaced there
     jumps        changes of the state where a formula changes sign (Jump), and contacts that rebound (Impact), whose
                  "restitution" or "NAME.restitution" may be among the parameters
+    integrator   "explicit", "radau5" or "radau9" (implicit, for stiff motions), or "auto": explicit, and implicit from
+                 where the motion turns out to be stiff
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
     """
     start, until = finite_time("start", start), finite_time("until", until)
@@ -75,7 +78,7 @@ def sensitivity(
         ready = replace(ready, initial=initial or {})
     wanted = as_criteria(criteria, integral)
     times = np.array([until]) if samples is None else sample_times(samples, start, until)
-    course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress)
+    course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress, integrator)
     study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(own), from_equilibrium)
     found = _answer(study, method, second_order)
     return replace(found, agreement=_verified(study, found.responses)) if verify else found

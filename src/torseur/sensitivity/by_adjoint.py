@@ -40,6 +40,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
         growth = max(growth, growth_of_weights(study.variation, at_start, weights, values).max(initial=0.0))
         statistics = back.recording.run.statistics
     notes, trusted = remarks(np.array([growth]), np.array([study.course.until]), study.course.rtol)
+    notes = (*back.recording.run.notes, *notes)
     found = study.result(choice, [responses[c.label] for c in study.criteria], statistics, notes, trusted)
     return replace(found, seconds=seconds)
 

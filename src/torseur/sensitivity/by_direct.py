@@ -25,7 +25,7 @@ def by_direct(study: Study, choice: Choice) -> Sensitivities:
     table |= _at_moments(study, found, len(jumps))
     responses = [study.response(criterion, *table[criterion.label]) for criterion in study.criteria]
     notes, trusted = remarks(growth_of_changes(study.variation, found.u), found.times, study.course.rtol)
-    return study.result(choice, responses, found.run.statistics, notes, trusted)
+    return study.result(choice, responses, found.run.statistics, (*found.run.notes, *notes), trusted)
 
 
 def _observed(study: Study, found: Changes) -> tuple[Vector, Vector]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from torseur.errors import SimulationError
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.discontinuities import Discontinuities
-from torseur.sensitivity.loop import integrator
+from torseur.sensitivity.loop import stepping
 from torseur.sensitivity.moments import NOTHING, Watch
 from torseur.sensitivity.routines import Routines
 from torseur.simulation import memory
@@ -46,7 +46,7 @@ def direct(routines: Routines, course: Course, watch: Watch = NOTHING, jumps: Di
     running = jumps.along(problem.parameters) if jumps is not None else None
     problem = replace(problem, jump=running.apply if running is not None else None)
     statics = {**routines.statics, "NG": len(watch.directions)}
-    loop = integrator(len(problem.initial), statics, {**routines.direct, **watch.externals}, course.backend)
+    loop = stepping(routines, len(problem.initial), statics, {**routines.direct, **watch.externals}, course)
     run = loop.run(problem)
     require_done(run, problem, variation.system)
     size, columns = variation.size, variation.columns

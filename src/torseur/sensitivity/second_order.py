@@ -170,7 +170,7 @@ class Curvature:
                 w, pbar, hessian = part.back_twice(w, pbar, hessian)
                 p = part.settings
             else:
-                loop(len(part), part.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
+                loop(len(part), part.rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
         start = variation.initial_changes
         first, second = w[: variation.size], w[variation.size :].reshape(variation.size, variation.columns)
         return pbar + first @ start, hessian + start.T @ second, first

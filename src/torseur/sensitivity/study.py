@@ -186,7 +186,7 @@ class Study:
 
 def _on_stiffness(statistics: Statistics | None) -> list[str]:
     """What is said of a motion whose explicit steps are limited by stability."""
-    if statistics is None or statistics.stiffness <= STIFF:
+    if statistics is None or statistics.stiffness <= STIFF or statistics.method != "explicit":
         return []
     return [
         f"The motion is stiff: the explicit method took {statistics.steps} steps to stay stable, more than it needs."
