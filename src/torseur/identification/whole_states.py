@@ -58,10 +58,10 @@ class Completion:
     projector: Projector
     recorded: Recorded
 
-    def states(self) -> tuple[Array, Array, Array]:
-        """q, v and v̇ at every sample."""
+    def states(self, near: Array | None = None, steps: int = 1) -> tuple[Array, Array, Array]:
+        """q, v and v̇ at every sample; loops are closed from `near` in some steps, or from the description's branch."""
         given, rates, projector = self.recorded, self.projector.rates, self.projector
-        q = self._rolled() if self.rolls else self._followed()
+        q = self._along() if near is None else self._closed_near(near, steps)
         projector.require_closed(given.time, q)
         here = projector.at(given.time, q)
         rows = self._rows(here.matrix, rates.at(given.time, q).matrix)
@@ -69,6 +69,9 @@ class Completion:
         moving, turning = projector.at(given.time, q, v), rates.at(given.time, q, v)
         vdot = least_norm(rows, self._right(moving.gamma, given.second - turning.bias, given.vdot))
         return q, v, vdot
+
+    def _along(self) -> Array:
+        return self._rolled() if self.rolls else self._followed()
 
     @cached_property
     def rolls(self) -> bool:
@@ -127,6 +130,16 @@ class Completion:
             place = self.projector.closed(given.time[k : k + 1], guess, given.coordinates)
             found.append(place[0])
         return np.array(found)
+
+    def _closed_near(self, places: Array, steps: int) -> Array:
+        """All samples closed at once, led in steps from places on the right branch."""
+        known, target = list(self.recorded.coordinates), self.recorded.q
+        for left in range(steps, 0, -1):
+            guess = places.copy()
+            guess[:, known] += (target[:, known] - guess[:, known]) / left
+            places = self.projector.closed(self.recorded.time, guess, self.recorded.coordinates)
+            self.projector.require_closed(self.recorded.time, places)
+        return places
 
     def _rolled(self) -> Array:
         """Coordinates integrated from the description's initial ones by the Runge-Kutta method of order four.
