@@ -179,7 +179,7 @@ def _criteria(formulas: list[str], kind: str, when: str) -> list[Criterion]:
 
 def _numbers(option: str, texts: list[str] | None) -> dict[str, float]:
     from torseur.cli.exits import USAGE, CommandError
-    from torseur.cli.values import quantity
+    from torseur.language.quantities import quantity
 
     found = {}
     for text in texts or ():
