@@ -315,7 +315,7 @@ def _surface(
 
 def _numbers(option: str, texts: list[str] | None) -> dict[str, float]:
     from torseur.cli.exits import USAGE, CommandError
-    from torseur.cli.values import quantity
+    from torseur.language.quantities import quantity
 
     found = {}
     for text in texts or ():

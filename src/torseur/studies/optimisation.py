@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from torseur.errors import TorseurError, unknown_name
+from torseur.language.quantities import quantity
 from torseur.sensitivity import sensitivity
 from torseur.studies.axes import Vector
 from torseur.studies.design import Design
-from torseur.studies.quantities import quantity
 from torseur.studies.study import SweepStudy, read_study
 
 ALGORITHMS = ("SLSQP", "L-BFGS-B", "trust-constr")

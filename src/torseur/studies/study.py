@@ -13,12 +13,12 @@ from typing import Any
 from torseur.equations import Equations
 from torseur.errors import TorseurError, unknown_name
 from torseur.formalisms import derive
+from torseur.language.quantities import number_in
 from torseur.library import PREFIX
 from torseur.mechanism import Mechanism
 from torseur.sensitivity import Criterion
 from torseur.studies.axes import Axis, read_axis
 from torseur.studies.design import Design
-from torseur.studies.quantities import number_in
 
 TABLES = ("mechanism", "until", "rtol", "vary", "design", "values", "initial", "criteria", "chunk", "objective",
           "constraints", "starts", "algorithm")  # fmt: skip
