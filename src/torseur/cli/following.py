@@ -25,6 +25,23 @@ def points_done(name: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
+def steps_taken(name: str, quiet: bool) -> Iterator[Callable[[int, int, float], None]]:
+    """A function that takes the start, the step and the objective of an optimisation, where somebody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda start, step, objective: raise_dropped_interrupt()
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(name) as sign:
+
+        def follow(start: int, step: int, objective: float) -> None:
+            raise_dropped_interrupt()
+            sign.update(f"{name}: start {start + 1}, step {step}, objective {objective:.6g}")
+
+        yield follow
+
+
+@contextmanager
 def _bar(name: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

@@ -21,6 +21,9 @@ StoreOption = Annotated[
 ]
 CoresOption = Annotated[int | None, typer.Option("--cores", min=1, help="Cores of this machine; all by default.")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Workers of a local dask cluster.")]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with tables and plots.")
+]
 SchedulerOption = Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler.")]
 
 
@@ -30,13 +33,14 @@ def sweep(
     cores: CoresOption = None,
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
+    report: ReportOption = None,
     json: JsonOption = False,
 ) -> None:
     """Compute the criteria of a study at all its points, on all cores or a cluster; run again, it goes on.
 
-    Example: torseur sweep pendulum.toml -o pendulum.zarr
+    Example: torseur sweep pendulum.toml -o pendulum.zarr --report pendulum.html
     """
-    from torseur.cli.console import print_json
+    from torseur.cli.console import print_json, say
     from torseur.cli.following import points_done
     from torseur.studies import read_study, summarise
     from torseur.studies import sweep as run
@@ -45,10 +49,16 @@ def sweep(
     with points_done(study.name, json) as follow:
         swept = run(described, out, cores=cores, workers=workers, scheduler=scheduler, progress=follow)
     summary = summarise(swept.store)
+    if report is not None:
+        from torseur.report.studies import write_sweep_page
+
+        write_sweep_page(swept.store, report)
     if json:
         print_json(_document(swept, summary))
     else:
         _tell(swept, summary)
+        if report is not None:
+            say(f"report: {report}")
 
 
 def _document(swept: Swept, summary: Summary) -> dict[str, Any]:
@@ -73,13 +83,13 @@ def _tell(swept: Swept, summary: Summary) -> None:
     head = ["operating point"] if several else []
     rows = [
         [
-            *([s.operating_point] if several else []), s.name, s.unit, f"{s.mean:.6g} ± {s.error:.2g}",
+            *([s.operating_point] if several else []), s.name, s.unit, _with_error(s.mean, s.error),
             *(f"{x:.6g}" for x in (s.deviation, s.lowest, s.highest)),
         ]
         for s in summary.spreads[:MOST_LINES]
     ]  # fmt: skip
     numeric = tuple(k + len(head) for k in (2, 3, 4, 5))
-    show_table("", [*head, "criterion", "unit", "mean (95 %)", "deviation", "lowest", "highest"], rows, numeric)
+    show_table("", [*head, "criterion", "unit", "mean", "deviation", "lowest", "highest"], rows, numeric)
     if len(summary.spreads) > MOST_LINES:
         say(f"... and {len(summary.spreads) - MOST_LINES} more; the store and the report have all.")
     _tell_influences(summary, several)
@@ -113,4 +123,4 @@ def _tell_influences(summary: Summary, several: bool) -> None:
 
 
 def _with_error(value: float, error: float) -> str:
-    return f"{value:.4g}" if error != error else f"{value:.4f} ± {error:.2g}"
+    return f"{value:.6g}" if error != error else f"{value:.6g} ± {error:.2g}"

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from torseur.errors import TorseurError
-from torseur.mechanism.units import si_name, unit_of
 from torseur.sensitivity.criteria import Criterion, read_criterion
 from torseur.sensitivity.initial import initial_changes
 from torseur.sensitivity.preparation import Prepared, prepare
@@ -124,5 +123,6 @@ def _words(criterion: Criterion) -> str:
 
 def _over(unit: str, other: str) -> str:
     """The unit of a slope."""
-    dimension = tuple(a - b for a, b in zip(unit_of(unit).dimension, unit_of(other).dimension, strict=True))
-    return si_name(dimension)
+    if other == "1":
+        return unit
+    return f"{unit}/({other})" if "*" in other or "/" in other else f"{unit}/{other}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ Interval = tuple[float, float]
 class Spread:
     """A criterion over all points that succeeded, at one operating point.
 
-    `error` is half the 95 % interval of the mean; `quantiles` are those of 2.5, 50 and 97.5 %, with intervals.
+    `error` is half the 95 % interval of the mean, nan where points are no random sample; `quantiles` are those of 2.5, 50
+    and 97.5 %, with intervals.
     """
 
     name: str
@@ -85,18 +86,25 @@ def summarise(store: Store) -> Summary:
     spreads: list[Spread] = []
     influences: list[Influence] = []
     yields: list[Yield] = []
-    block = study.design.size(study.axes)
-    for k, name in enumerate(study.operating.names):
-        part = slice(k * block, (k + 1) * block)
+    for name, part in _parts(store):
         own = {label: values[part] for label, values in columns.items()}
         if good[part].any():
-            spreads += [spread(n, store.unit(n), values[good[part]], name) for n, values in own.items()]
+            found = [spread(n, store.unit(n), values[good[part]], name) for n, values in own.items()]
+            spreads += found if kind not in ("grid", "morris") else [replace(s, error=float("nan")) for s in found]
             yields += _yield(store, own, status[part], name)
         if good[part].all() and kind in ("saltelli", "morris"):
             points = np.column_stack([values[part] for values in axes.values()])
             influences += _influences(list(axes), own, points, kind, name)
     counts = int(good.sum()), int((status == FAILED).sum())
     return Summary(len(status), *counts, tuple(spreads), tuple(influences), tuple(yields), kind)
+
+
+def _parts(store: Store) -> list[tuple[str, slice]]:
+    """The points that are summed up together: those of each operating point, or all where that has only one."""
+    block, names = store.study.design.size(store.study.axes), store.study.operating.names
+    if block == 1:
+        return [("", slice(None))]
+    return [(name, slice(k * block, (k + 1) * block)) for k, name in enumerate(names)]
 
 
 def spread(name: str, unit: str, values: Vector, operating_point: str = "") -> Spread:
