@@ -96,17 +96,18 @@ def centres(markers: Markers, derivatives: Derivatives | None = None) -> dict[st
 def locate(
     speed: str = "medium",
     amplitude: float = NOISE,
+    trials: int = TRIALS,
     seed: int = 0,
     derivatives: Derivatives | None = None,
 ) -> Located:
-    """Ten trials of each test with noise of at most ±amplitude (m), and how far the centres scatter."""
+    """Trials of each test with noise of at most ±amplitude (m), and how far the centres scatter."""
     rng = np.random.default_rng(seed)
     found: dict[str, dict[str, list[JointCentre]]] = {method: {} for method in METHODS}
     for test in TESTS:
         exact = recording(test, speed)
-        trials = [centres(exact.with_noise(amplitude, rng), derivatives) for _ in range(TRIALS)]
+        many = [centres(exact.with_noise(amplitude, rng), derivatives) for _ in range(trials)]
         for method in METHODS:
-            found[method][test] = [trial[method] for trial in trials]
+            found[method][test] = [trial[method] for trial in many]
     spread = {m: {test: precision(many) for test, many in tests.items()} for m, tests in found.items()}
     error = {m: {test: _mean_error(many) for test, many in tests.items()} for m, tests in found.items()}
     return Located(spread, error)
