@@ -13,7 +13,7 @@ from torseur.biomechanics.rotation_from_markers import FLAT, centred, determined
 from torseur.errors import RecordingError
 from torseur.identification.arrays import Array, Mask
 
-Shape = Mapping[str, Sequence[float]]
+Shape = Mapping[str, Sequence[float] | Array]
 _ROUNDS = 3
 
 
@@ -36,7 +36,7 @@ class SegmentMotion:
     @property
     def known(self) -> Mask:
         """Frames in which the segment's place is determined."""
-        return np.isfinite(self.origin).all(axis=1)
+        return np.asarray(np.isfinite(self.origin).all(axis=1))
 
     def at(self, place: Sequence[float] | Array) -> Array:
         """Positions (frames, 3) of a point fixed in the segment."""
