@@ -89,7 +89,8 @@ def _replaced(one: Body, own: SegmentInertia) -> Body:
     I = np.asarray(own.inertia, dtype=float)
     if I.shape != (3, 3) or not own.mass > 0:
         raise MechanismError(f"segment '{one.name}': an inertia is a 3x3 matrix and a mass is positive.")
-    matrix = inertia(*(float(I[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+    xx, yy, zz, xy, xz, yz = (float(I[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+    matrix = inertia(xx, yy, zz, xy, xz, yz)
     return body(one.name, mass=own.mass, centre=tuple(own.centre), inertia=matrix, meaning=one.meaning)
 
 

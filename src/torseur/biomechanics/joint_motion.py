@@ -53,9 +53,12 @@ class JointMotion:
 
     def frames(self, chosen: slice) -> JointMotion:
         """Some of the frames."""
-        return JointMotion(
-            self.time[chosen], self.names, self.q[chosen], self.v[chosen], self.vdot[chosen], self.notes
-        )
+        return JointMotion(self.time[chosen], self.names, self.q[chosen], self.v[chosen], self.vdot[chosen], self.notes)
+
+
+def coordinate_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """The coordinates of a model in its own order, that of motions."""
+    return tuple(build_tree(mechanism).layout.coordinate_names)
 
 
 def joint_motion(
@@ -66,7 +69,7 @@ def joint_motion(
     `names` orders the columns of q; without it they are in the order of the model. Savitzky-Golay smooths the
     coordinates too, so that all three belong together.
     """
-    wanted = tuple(build_tree(mechanism).layout.coordinate_names)
+    wanted = coordinate_names(mechanism)
     columns = _ordered(np.asarray(q, dtype=float), tuple(names) or wanted, wanted)
     how = derivatives or Derivatives("savitzky_golay", window=15, order=3)
     pairs = [how.of(time, column) for column in columns.T]
