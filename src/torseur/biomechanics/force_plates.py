@@ -56,6 +56,46 @@ class PlateRecord:
         ]
         return "\n".join(lines)
 
+    def noted(self, note: str) -> PlateRecord:
+        """The same with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
+    def reversed(self) -> PlateRecord:
+        """The opposite force and moment: from what the person exerts to what the plate exerts."""
+        turned = replace(self, force=-self.force, moment_about_origin=-self.moment_about_origin)
+        return turned.noted("force and moment reversed")
+
+    def low_passed(self, frequency: float, order: int = 4) -> PlateRecord:
+        """Force and moment without what lies above a frequency (Hz): Butterworth's filter, forward and backward.
+
+        The centre of pressure is that of the filtered force in the plane of the plate, where it was known before.
+        """
+        from scipy.signal import butter, sosfiltfilt
+
+        rate = (len(self) - 1) / float(self.time[-1] - self.time[0]) if len(self) > 1 else 0.0
+        if not 0 < frequency < rate / 2:
+            raise RecordingError(
+                f"plate '{self.name}': a filter's frequency lies between 0 and half the sampling rate, {rate / 2:g} "
+                f"Hz, not at {frequency:g} Hz."
+            )
+        # Two passes make the whole filter of twice the order.
+        sections = butter(order // 2 or 1, frequency, fs=rate, output="sos")
+        force, moment = (np.asarray(sosfiltfilt(sections, x, axis=0)) for x in (self.force, self.moment_about_origin))
+        filtered = replace(self, force=force, moment_about_origin=moment)
+        pressed = np.where(np.isfinite(self.centre_of_pressure), filtered.pressed(), np.nan)
+        return replace(filtered, centre_of_pressure=pressed).noted(
+            f"low-pass filter at {frequency:g} Hz, order {order}"
+        )
+
+    def pressed(self) -> Array:
+        """Where the force's line of least moment meets the plane of the plate."""
+        centre = self.corners.mean(axis=0)
+        normal = np.cross(self.corners[0] - self.corners[1], self.corners[0] - self.corners[3])
+        normal = normal / np.linalg.norm(normal)
+        moment = self.moment_about(centre)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return centre + np.cross(normal, moment) / (self.force @ normal)[:, None]
+
     def moment_about(self, point: Array) -> Array:
         """Moment in N m about a point (3) or a moving point (samples, 3)."""
         return self.moment_about_origin - np.cross(point, self.force)

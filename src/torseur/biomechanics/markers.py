@@ -110,6 +110,12 @@ class Markers:
             for first, last in runs(~self.present[:, k])
         )
 
+    def with_noise(self, amplitude: float, rng: np.random.Generator) -> Markers:
+        """Uniform white noise of at most ±amplitude (m) on every coordinate, for simulated recordings."""
+        noisy = self.positions + rng.uniform(-amplitude, amplitude, self.positions.shape)
+        note = f"white noise of at most {1e3 * amplitude:g} mm added"
+        return replace(self, positions=noisy, notes=(*self.notes, note))
+
     def turned(self, axes: Axes) -> Markers:
         """The same points along other axes with the same origin."""
         R = self.axes.rotation_to(axes)

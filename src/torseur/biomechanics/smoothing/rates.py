@@ -72,7 +72,7 @@ def _require_whole(time: Array, values: Array) -> None:
     if len(missing):
         raise RecordingError(
             f"frame {missing[0]} (t = {time[missing[0]]:.6g} s) is a gap, {len(missing)} frames in all: derivatives "
-            "need every frame. Take frames between gaps, or fill the gaps of the markers first."
+            "need every frame. Take the frames between gaps, or bridge gaps of markers first: filled(markers, longest)."
         )
 
 
