@@ -259,3 +259,16 @@ def test_unused_markers_are_noted():
         markers.time, (*markers.labels, "EXTRA"), np.concatenate([markers.positions, markers.positions[:, :1]], axis=1)
     )
     assert inverse_kinematics(arm(), more).notes == ("markers without a place on the mechanism, not used: EXTRA",)
+
+
+def test_a_prepared_model_follows_many_recordings():
+    mechanism = arm()
+    model = MarkerModel(mechanism, dict(mechanism.frames), {})
+    q = smooth_motion(np.arange(6) / RATE, 4)
+    markers = recorded(mechanism, q)
+    assert np.abs(inverse_kinematics(model, markers).q - q).max() < 1e-9
+    fewer = inverse_kinematics(model, markers.only(["U1", "U2", "F1", "F3", "U3"]))
+    assert np.abs(fewer.q - q).max() < 1e-9
+    assert fewer.notes == ("markers of the mechanism that were not recorded: F2",)
+    with pytest.raises(RecordingError, match="has its own places and parameters"):
+        inverse_kinematics(model, markers, parameters={})

@@ -22,7 +22,7 @@ _AS_GOOD = 1.01  # cost that counts as no greater
 
 
 def inverse_kinematics(
-    mechanism: Mechanism,
+    mechanism: Mechanism | MarkerModel,
     markers: Markers,
     *,
     places: Mapping[str, Frame] | None = None,
@@ -37,16 +37,33 @@ def inverse_kinematics(
 
     Levenberg and Marquardt's method, compiled, each frame starting from its neighbour's result. Markers are the frames
     of the mechanism that bear the recording's labels, or `places`. `limits` bound coordinates, `held` fixes them;
-    `start` says where the search begins. Markers not seen in a frame are left out there.
+    `start` says where the search begins. Markers not seen in a frame are left out there. For many recordings of one
+    person a MarkerModel, with its own places and parameters, saves preparing the mechanism again.
     """
-    used = _places(mechanism, markers, places)
-    model = MarkerModel(mechanism, used, parameters or {})
-    weight = _weights(markers, list(used), weights or {})
+    model = _model(mechanism, markers, places, parameters)
+    labels = list(model.equations.places)
+    recorded, notes = _recorded(markers, labels)
+    weight = _weights(recorded, labels, weights or {})
     bounds = {**(limits or {}), **{name: (value, value) for name, value in (held or {}).items()}}
-    points = np.nan_to_num(markers.of(list(used)))
+    points = np.nan_to_num(recorded)
     tracked = _tracked(model, markers.time, points, weight, {**(start or {}), **(held or {})}, bounds, tolerance)
-    q, notes = _known(model, markers.time, points, weight, tracked, bounds)
-    return _result(model, markers, weight, tracked, q, (*_unused(markers, used), *notes))
+    q, more = _known(model, markers.time, points, weight, tracked, bounds)
+    return _result(model, markers, recorded, tracked, q, (*notes, *more))
+
+
+def _model(
+    mechanism: Mechanism | MarkerModel,
+    markers: Markers,
+    places: Mapping[str, Frame] | None,
+    parameters: Mapping[str, float] | None,
+) -> MarkerModel:
+    if not isinstance(mechanism, MarkerModel):
+        return MarkerModel(mechanism, _places(mechanism, markers, places), parameters or {})
+    if places is not None or parameters is not None:
+        raise RecordingError("a MarkerModel has its own places and parameters: give them when it is made.")
+    if not set(markers.labels) & set(mechanism.equations.places):
+        raise _no_common_label(mechanism.mechanism, markers, list(mechanism.equations.places))
+    return mechanism
 
 
 def _places(mechanism: Mechanism, markers: Markers, places: Mapping[str, Frame] | None) -> dict[str, Frame]:
@@ -57,26 +74,37 @@ def _places(mechanism: Mechanism, markers: Markers, places: Mapping[str, Frame] 
             markers.slot(label)
     used = {label: known[label] for label in markers.labels if label in known}
     if not used:
-        raise RecordingError(
-            f"none of the recorded markers is a frame of '{mechanism.name}'. Recorded: {', '.join(markers.labels)}. "
-            f"Frames: {', '.join(known) or 'none'}. Give places={{label: frame}}."
-        )
+        raise _no_common_label(mechanism, markers, list(known))
     return used
 
 
-def _unused(markers: Markers, used: Mapping[str, Frame]) -> list[str]:
-    left = [label for label in markers.labels if label not in used]
-    return [f"markers without a place on the mechanism, not used: {', '.join(left)}"] if left else []
+def _no_common_label(mechanism: Mechanism, markers: Markers, known: list[str]) -> RecordingError:
+    return RecordingError(
+        f"none of the recorded markers is a frame of '{mechanism.name}'. Recorded: {', '.join(markers.labels)}. "
+        f"Frames: {', '.join(known) or 'none'}. Give places={{label: frame}}."
+    )
 
 
-def _weights(markers: Markers, labels: list[str], given: Mapping[str, float]) -> Array:
+def _recorded(markers: Markers, labels: list[str]) -> tuple[Array, list[str]]:
+    """Recorded points (frames, labels, 3), NaN for labels without a record, and which markers play no part."""
+    points = np.full((len(markers), len(labels), 3), np.nan)
+    for k, label in enumerate(labels):
+        if label in markers.labels:
+            points[:, k] = markers.of(label)
+    left = [label for label in markers.labels if label not in labels]
+    absent = [label for label in labels if label not in markers.labels]
+    notes = [f"markers without a place on the mechanism, not used: {', '.join(left)}"] if left else []
+    return points, notes + ([f"markers of the mechanism that were not recorded: {', '.join(absent)}"] if absent else [])
+
+
+def _weights(points: Array, labels: list[str], given: Mapping[str, float]) -> Array:
     """Weight of every marker in every frame, zero where it was not seen."""
     for label, value in given.items():
         if label not in labels:
             raise RecordingError(unknown_name("marker", label, labels, "weights: "))
         if not 0 <= value < np.inf:
             raise RecordingError(f"weights: that of '{label}' is a number from zero up, not {value}.")
-    seen = markers.only(labels).present
+    seen = np.isfinite(points).all(axis=2)
     return np.where(seen, [float(given.get(label, 1.0)) for label in labels], 0.0)
 
 
@@ -169,14 +197,13 @@ def listed(frames: Mask) -> str:
 
 
 def _result(
-    model: MarkerModel, markers: Markers, weights: Array, tracked: Tracked, q: Array, notes: tuple[str, ...]
+    model: MarkerModel, markers: Markers, points: Array, tracked: Tracked, q: Array, notes: tuple[str, ...]
 ) -> FittedMotion:
-    labels = list(model.equations.places)
-    gaps = np.linalg.norm(model.positions(markers.time, tracked.q) - markers.of(labels), axis=2)
+    gaps = np.linalg.norm(model.positions(markers.time, tracked.q) - points, axis=2)
     motion = FittedMotion(
         model.mechanism.name, markers.time, tuple(model.layout.coordinate_names),
-        tuple(x.data.unit for x in model.layout.coordinates), q, tuple(labels), gaps,
-        tracked.converged & np.any(weights > 0, axis=1), tracked.rounds, markers.axes, notes,
+        tuple(x.data.unit for x in model.layout.coordinates), q, tuple(model.equations.places), gaps,
+        tracked.converged, tracked.rounds, markers.axes, notes,
     )  # fmt: skip
     return replace(motion, notes=(*notes, *_quality_notes(motion)))
 
