@@ -10,10 +10,12 @@ import numpy as np
 from torseur.biomechanics.axes import NOT_STATED, Axes
 from torseur.biomechanics.files.plate_types import CHANNELS, wrench_of
 from torseur.biomechanics.force_plates import PlateRecord
+from torseur.biomechanics.markers import runs
 from torseur.errors import RecordingError, UnsupportedError
 from torseur.identification.arrays import Array, Mask
-from torseur.identification.trials import saturated
 
+_LEVEL = 1e-9  # part of a channel's range within which values are equal
+_LONGEST_PEAK = 4  # samples that a smooth maximum never holds
 LEAST_FORCE = 10.0  # N: normal force from which a centre of pressure means something
 
 
@@ -105,11 +107,16 @@ def _pressure(force: Array, moment: Array, least: float) -> Array:
 
 
 def clipped(channels: Array) -> Mask:
-    """Samples in which a channel stands still at its greatest magnitude while it moves elsewhere."""
+    """Samples in which a channel stands still at its greatest magnitude, for four samples at least."""
     found = np.zeros(len(channels), dtype=bool)
     for values in channels.T:
-        # An unloaded plate stands still as well, at zero.
-        found |= saturated(values) & (np.abs(values) > 0.5 * np.max(np.abs(values), initial=0.0))
+        low, high, largest = np.min(values), np.max(values), np.max(np.abs(values))
+        for limit in {low, high}:
+            # An unloaded plate stands still as well, near zero.
+            if high > low and abs(limit) > 0.5 * largest:
+                at = np.abs(values - limit) <= _LEVEL * (high - low)
+                for first, last in runs(at):
+                    found[first : last + 1] |= last - first + 1 >= _LONGEST_PEAK
     return found
 
 

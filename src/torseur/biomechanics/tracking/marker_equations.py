@@ -22,8 +22,11 @@ from torseur.mechanism import TIME, Frame
 from torseur.spatial import NO_FORCE, NO_INERTIA, ZERO_SYMMETRIC, Force, Inertia, Vec3, inertia_at
 from torseur.tree import GROUND, Tree
 
-CLOSURE_WEIGHT = 1e8
-"""Weight of closed loops beside that of a marker: their gaps stay below a millionth of a marker's distance."""
+CLOSURE_WEIGHT = 1e5
+"""Weight of closed loops beside that of a marker: their gaps stay below some hundred-thousandths of the markers'.
+
+With more, rounding would hide whether the markers determine the motion that loops leave free.
+"""
 
 Entries = list[list[Expr]]
 
