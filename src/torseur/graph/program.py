@@ -83,14 +83,16 @@ class Program:
     """outputs = f(inputs) as straight-line code.
 
     `operations` are the nodes to compute, in order; leaves are constants, "pi" and input nodes. Undetermined
-    functions ("apply" nodes) must be inputs: the program does not know how to compute them. `solved` is another way to
-    the same outputs, shorter where there is one.
+    functions ("apply" nodes) must be inputs: the program does not know how to compute them. `solved` and `abreast`
+    are other ways to the same outputs, shorter where there is one; `abreast` computes limbs that are alike in the lanes
+    of vectors (see abreast.py).
     """
 
     name: str
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
     solved: Solved | None = field(default=None, compare=False, repr=False)
+    abreast: Program | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check_inputs()

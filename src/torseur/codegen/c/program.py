@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
+from torseur.codegen.c.abreast import abreast_text, kind, lane_operation, loaded, stored
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.names import Names, part
@@ -29,19 +30,22 @@ def own_text(name: str) -> str:
     return files("torseur.codegen.c").joinpath(name).read_text(encoding="ascii")
 
 
-def turns_text(programs: list[Program]) -> str:
-    """What the programs need to compute sines together; nothing when none of them does."""
+def vectors_text(programs: list[Program]) -> str:
+    """What the programs need to compute in vectors; nothing when none of them does."""
     stages = [program.solved.program if program.solved is not None else program for program in programs]
+    stages = [program.abreast or program for program in stages]
     solved = any(program.solved is not None for program in programs)
+    limbs = abreast_text(stages)
     if not solved and not any(turns_of(program).angles for program in stages):
-        return ""
-    return own_text("turns.h").replace("@LANES@", own_text("lanes.h"))
+        return limbs
+    return own_text("turns.h").replace("@LANES@", own_text("lanes.h")) + limbs
 
 
 def program_source(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
     """The C functions that compute a program; the last one has the given name and linkage."""
     if program.solved is not None:
         return _staged(program, program.solved, name, lookups, linkage)
+    program = program.abreast or program
     plan = layout(program, RESERVED, together=True, whole=WHOLE)
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
@@ -131,14 +135,16 @@ def _function(
         f"{head}({', '.join([*_parameters(plan.arrays, len(plan.program.inputs)), *(extra or [])]) or 'void'}) {{",
         *(first or []),
     ]
-    names = plan.names
+    names, widths = plan.names, plan.widths
     lines += [f"  const double {names[node]} = {plan.arrays[i]}[{j}];" for node, (i, j) in chunk.inputs.items()]
-    lines += [f"  const double {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
-    lines += [f"  const double {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
+    for array, places in (("sines", chunk.turned), ("scratch", chunk.restored)):
+        for node, place in places.items():
+            width = widths[node]
+            lines.append(f"  const {kind(width)} {names[node]} = {loaded(width, array, place)};")
     for node in chunk.operations:
-        lines.append(f"  const double {names[node]} = {operation(node, names, lookups)};")
+        lines.append(f"  const {kind(widths[node])} {names[node]} = {operation(node, names, lookups)};")
         if node in chunk.saved:
-            lines.append(f"  scratch[{chunk.saved[node]}] = {names[node]};")
+            lines.append(f"  {stored(widths[node], 'scratch', chunk.saved[node], names[node])}")
     outputs = plan.arrays[len(plan.program.inputs) :]
     for node, places in chunk.results.items():
         lines += [f"  {outputs[i]}[{j}] = {reference(node, names)};" for i, j in places]
@@ -166,4 +172,4 @@ def operation(node: Expr, names: Mapping[Expr, str], lookups: Lookups) -> str:
     arguments = [reference(a, names) for a in node.args]
     if node.op == "table":
         return f"{function_name(lookups.function(node.data))}({arguments[0]})"
-    return _SPELLING[node.op].format(*arguments)
+    return lane_operation(node, arguments) or _SPELLING[node.op].format(*arguments)
