@@ -7,7 +7,7 @@ give. The results are those of the plain functions, in fewer operations for targ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from torseur import dynamics as td
@@ -19,7 +19,7 @@ from torseur.equations.functions import forces_of
 from torseur.equations.solve import Factored, factored
 from torseur.equations.structured import AccelerationDerivatives, plain_jacobian
 from torseur.equations.variables import Rows, Variables
-from torseur.graph import Expr, Input, Output, Program, as_expr, matrix, symbol, vector
+from torseur.graph import Expr, Input, Output, Program, Solved, as_expr, matrix, symbol, vector
 from torseur.graph.abreast import LANEWISE, packed, put_abreast, total, widths
 from torseur.tree import regrouped
 
@@ -188,3 +188,18 @@ def derivatives_abreast(
         Output(output.name, output.shape, tuple(entry for row in found for entry in row))
         for output, found in zip(outputs, rows, strict=True)
     ]
+
+
+def solved_abreast(
+    equations: Equations, solved: Solved, inputs: Sequence[Input], ways: Sequence[Variables], limbs: Folded
+) -> Solved:
+    """The system of forward dynamics' derivatives with its terms from the folded tree too, where that gives them."""
+    forces = forces_of(equations)
+    accelerations = AccelerationsAbreast(equations, limbs)
+    if not all(by.nodes[0] in forces or ForcesAbreast(equations, limbs, ()).knows(by) for by in ways):
+        return solved
+    found = accelerations.system(ways)
+    if (found.pattern, found.blocks, found.places) != (solved.pattern, solved.blocks, solved.places):
+        return solved
+    abreast = program_abreast(limbs, solved.program.name, inputs, found.outputs)
+    return replace(solved, program=replace(solved.program, abreast=abreast))

@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from torseur.equations.abreast import derivatives_abreast, folded_of, outputs_abreast, program_abreast
+from torseur.dynamics.limbs import Folded
+from torseur.equations.abreast import (
+    derivatives_abreast,
+    folded_of,
+    outputs_abreast,
+    program_abreast,
+    solved_abreast,
+)
 from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
 from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
@@ -131,17 +138,26 @@ def program_for(equations: Equations, request: Request) -> Program:
         return Program(request.name, tuple(inputs), tuple(outputs))
     ways = chosen[0] if request.levels else []
     solved = differentiation.solved(inputs, ways) if ways else None
-    abreast = None if solved is not None else _abreast(equations, request, inputs, outputs, ways)
-    return Program(request.name, tuple(inputs), tuple(outputs), solved, abreast)
+    limbs = folded_of(equations)
+    if limbs is None:
+        return Program(request.name, tuple(inputs), tuple(outputs), solved)
+    if solved is not None:
+        return Program(
+            request.name, tuple(inputs), tuple(outputs), solved_abreast(equations, solved, inputs, ways, limbs)
+        )
+    abreast = _abreast(equations, request, inputs, outputs, ways, limbs)
+    return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast)
 
 
 def _abreast(
-    equations: Equations, request: Request, inputs: list[Input], outputs: list[Output], ways: list[Variables]
+    equations: Equations,
+    request: Request,
+    inputs: list[Input],
+    outputs: list[Output],
+    ways: list[Variables],
+    limbs: Folded,
 ) -> Program | None:
-    """The program with limbs that are alike side by side, where the mechanism and the request allow it."""
-    limbs = folded_of(equations)
-    if limbs is None:
-        return None
+    """The program with limbs that are alike side by side, where the request allows it."""
     if not ways:
         found = outputs_abreast(equations, request.function, limbs)
     else:
