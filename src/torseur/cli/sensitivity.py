@@ -298,7 +298,7 @@ def _surface(
     import numpy as np
 
     from torseur.cli.exits import USAGE, CommandError
-    from torseur.cli.values import quantity
+    from torseur.language.quantities import quantity
     from torseur.sensitivity import sensitivity_surface
 
     if len(wanted) > 1:
