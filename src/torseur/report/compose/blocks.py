@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from torseur.equations import Equations
 from torseur.equations.terms.origins import INERTIA, Shares
 from torseur.equations.terms.polynomial import TooManyTerms
+from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr
-from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, recursive_block
+from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, long_block, recursive_block
 from torseur.report.compose.terms import (
     ROW_LIMIT,
     TOTAL_LIMIT,
@@ -24,6 +25,7 @@ from torseur.report.compose.terms import (
 )
 from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
+from torseur.report.levels.levels import LEVELS
 from torseur.report.reading.read_graph import few_terms, term
 from torseur.report.reading.read_graph import named as name_node
 from torseur.report.reading.recursion import definitions
@@ -51,6 +53,22 @@ class Blocks:
             self.rates(),
         ]
         return tuple(block for block in found if block is not None)
+
+    def at_level(self, level: str) -> tuple[EquationBlock, ...]:
+        """The cards of one level of detail, then the constraints and rates, which belong to every level.
+
+        What is too long to be multiplied out is broken up by named intermediates.
+        """
+        if level not in LEVELS:
+            raise TorseurError(unknown_name("level", level, LEVELS))
+        cards: dict[str, Callable[[], list[EquationBlock | None]]] = {
+            "intrinsic": lambda: [intrinsic_block(self.equations)],
+            "recursive": lambda: [recursive_block(self.equations)],
+            "matrix": lambda: [self.compact(), None if self.terms is not None else long_block(self.equations, level)],
+            "scalar": lambda: [self.expanded() or long_block(self.equations, level)],
+        }
+        found = [*cards[level](), self.constraints(), self.rates()]
+        return tuple(replace(block, is_open=True) for block in found if block is not None)
 
     @cached_property
     def shares(self) -> Shares:
