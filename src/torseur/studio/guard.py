@@ -45,7 +45,7 @@ class Guard:
     @property
     def headers(self) -> dict[str, str]:
         """What every answer says about what its page may do."""
-        sockets = " ".join(f"ws://{host}" for host in self.hosts)
+        sockets = " ".join(f"ws://{host}" for host in self.hosts if not host.startswith("["))
         policy = (
             f"default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; "
             f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

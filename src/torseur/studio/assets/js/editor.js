@@ -8,8 +8,6 @@ export class Editor {
   constructor(root, faultList, changed) {
     this.area = root.querySelector("textarea");
     this.ink = root.querySelector(".ink");
-    this.gutter = root.querySelector(".gutter");
-    this.root = root;
     this.list = faultList;
     this.words = new Set();
     this.faults = [];
@@ -41,7 +39,6 @@ export class Editor {
   // Faults with line, column and end, counted from 1; line 0 stands for the whole text.
   mark(faults) {
     this.faults = faults;
-    this.drawn = this.text;
     this.draw();
     this.list.replaceChildren(...(faults.length ? [this.listed(faults)] : []));
   }
@@ -71,8 +68,7 @@ export class Editor {
     const start = this.text.split("\n").slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
     this.area.focus();
     this.area.setSelectionRange(start + column - 1, start + end - 1);
-    const mark = this.ink.querySelectorAll(".fault")[0];
-    mark?.scrollIntoView({ block: "center", inline: "nearest" });
+    this.ink.children[line - 1].scrollIntoView({ block: "nearest" });
   }
 
   // Tab indents while a selection or the escape key has not said otherwise: Escape, then Tab leaves the text.
@@ -84,68 +80,70 @@ export class Editor {
     document.execCommand("insertText", false, "    ");
   }
 
+  // Only rows that differ from those on the page are made anew.
   draw() {
-    const { text } = this, lines = text.split("\n");
-    this.ink.replaceChildren(...(text.length > LONGEST_COLOURED ? [text + "\n"] : this.coloured(lines)));
-    const wrong = new Set(this.faults.map((fault) => fault.line));
-    this.gutter.replaceChildren(...lines.map((_, k) => {
-      const number = document.createElement(wrong.has(k + 1) ? "b" : "span");
-      number.textContent = `${k + 1}\n`;
-      return number;
-    }));
+    const rows = this.rowsOf(this.text), keys = rows.map((row) => JSON.stringify(row)), before = this.keys ?? [];
+    let head = 0, tail = 0;
+    const most = Math.min(keys.length, before.length);
+    while (head < most && keys[head] === before[head]) head++;
+    while (tail < most - head && keys[keys.length - 1 - tail] === before[before.length - 1 - tail]) tail++;
+    for (let k = before.length - tail - 1; k >= head; k--) this.ink.children[k].remove();
+    const fresh = rows.slice(head, rows.length - tail).map(rowElement), next = this.ink.children[head];
+    if (next) next.before(...fresh);
+    else this.ink.append(...fresh);
+    this.keys = keys;
   }
 
-  // The text as coloured pieces, cut again where faults begin and end.
-  coloured(lines) {
-    const starts = [];
-    lines.reduce((at, line) => { starts.push(at); return at + line.length + 1; }, 0);
-    const marks = this.faults.filter(({ line }) => line >= 1 && line <= lines.length).map((fault) => ({
-      from: starts[fault.line - 1] + fault.column - 1, to: starts[fault.line - 1] + Math.max(fault.end, fault.column + 1) - 1,
-      said: starts[fault.line - 1] + lines[fault.line - 1].length, message: fault.message,
-    }));
-    const nodes = [], { text } = this;
+  // The text as rows of coloured pieces, {pieces: [text, kind, wrong], said}.
+  rowsOf(text) {
+    const rows = text.split("\n").map(() => ({ pieces: [], said: [] })), marks = new Map();
+    for (const fault of this.faults) {
+      if (fault.line < 1 || fault.line > rows.length) continue;
+      marks.set(fault.line - 1, [...(marks.get(fault.line - 1) ?? []), [fault.column - 1, Math.max(fault.end, fault.column + 1) - 1]]);
+      rows[fault.line - 1].said.push(fault.message);
+    }
+    let row = 0, column = 0;
+    const put = (piece, kind) => piece.split("\n").forEach((part, k) => {
+      if (k) { row++; column = 0; }
+      if (part) rows[row].pieces.push(...cut(part, column, kind, marks.get(row) ?? []));
+      column += part.length;
+    });
+    for (const [piece, kind] of this.piecesOf(text)) put(piece, kind);
+    return rows;
+  }
+
+  // The text in pieces of one kind each.
+  *piecesOf(text) {
     let at = 0;
+    if (text.length > LONGEST_COLOURED) return yield [text, ""];
     for (const match of text.matchAll(PIECES)) {
-      this.put(nodes, text, at, match.index, "", marks);
-      this.putPiece(nodes, text, match, marks);
+      const { groups } = match, unit = groups.unit ?? "";
+      if (match.index > at) yield [text.slice(at, match.index), ""];
       at = match.index + match[0].length;
+      if (groups.number) {
+        yield [groups.number, "number"];
+        if (unit) yield [unit, this.words.has(unit.trim()) ? "word" : "unit"];
+      } else yield [match[0], groups.comment ? "comment" : groups.string ? "string" : this.words.has(groups.name) ? "word" : ""];
     }
-    this.put(nodes, text, at, text.length, "", marks);
-    this.say(nodes, text.length, marks);
-    nodes.push("\n");
-    return nodes;
-  }
-
-  putPiece(nodes, text, match, marks) {
-    const { index, groups } = match, end = index + match[0].length;
-    const unit = groups.unit && !this.words.has(groups.unit.trim()) ? groups.unit.length : 0;
-    const kind = groups.comment ? "comment" : groups.string ? "string" : groups.number ? "number" : this.words.has(groups.name) ? "word" : "";
-    const split = groups.number ? index + groups.number.length : end;
-    this.put(nodes, text, index, split, kind, marks);
-    const word = groups.number && !unit && groups.unit ? "word" : "unit";
-    if (split < end) this.put(nodes, text, split, end, word, marks);
-  }
-
-  // A stretch of text of one kind, with marks of faults and, at the ends of lines, what is wrong.
-  put(nodes, text, from, to, kind, marks) {
-    const cuts = marks.flatMap((mark) => [mark.from, mark.to, mark.said]).filter((cut) => cut > from && cut < to);
-    for (const [start, end] of pairs([from, ...cuts.sort((a, b) => a - b), to])) {
-      this.say(nodes, start, marks);
-      if (start === end) continue;
-      const wrong = marks.some((mark) => start >= mark.from && start < mark.to);
-      const name = [kind, wrong ? "fault" : ""].filter(Boolean).join(" ");
-      if (!name) nodes.push(text.slice(start, end));
-      else nodes.push(Object.assign(document.createElement("span"), { className: name, textContent: text.slice(start, end) }));
-    }
-  }
-
-  say(nodes, place, marks) {
-    for (const mark of marks) {
-      if (mark.said !== place || mark.told === nodes) continue;
-      mark.told = nodes;
-      nodes.push(Object.assign(document.createElement("span"), { className: "said", textContent: mark.message }));
-    }
+    if (at < text.length) yield [text.slice(at), ""];
   }
 }
 
-const pairs = (places) => places.slice(1).map((end, k) => [places[k], end]);
+// A piece of a row, cut where faults begin and end.
+function cut(part, column, kind, marks) {
+  const end = column + part.length, inside = marks.flat().filter((place) => place > column && place < end);
+  const places = [column, ...new Set(inside.sort((a, b) => a - b)), end];
+  return places.slice(1).map((to, k) => [
+    part.slice(places[k] - column, to - column), kind, marks.some(([first, last]) => places[k] >= first && places[k] < last),
+  ]);
+}
+
+function rowElement({ pieces, said }) {
+  const row = Object.assign(document.createElement("div"), { className: said.length ? "row wrong" : "row" });
+  for (const [text, kind, wrong] of pieces) {
+    const name = [kind, wrong ? "fault" : ""].filter(Boolean).join(" ");
+    row.append(name ? Object.assign(document.createElement("span"), { className: name, textContent: text }) : text);
+  }
+  if (said.length) row.append(Object.assign(document.createElement("span"), { className: "said", textContent: said[0] }));
+  return row;
+}

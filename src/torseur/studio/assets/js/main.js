@@ -241,7 +241,7 @@ class Studio {
   }
 
   hear_motion(message) {
-    if (!this.desk.isCurrent("move", message.number) && this.shown.text !== this.state.text) return;
+    if (!this.desk.isAbout(this.state.text, message.number)) return;
     const fresh = this.shown.text !== this.state.text;
     if (fresh && !message.scene && !this.show.theatre) return;
     this.show.present(message, this.outline?.start ?? [], fresh && message.scene);
@@ -256,8 +256,8 @@ class Studio {
   }
 
   hear_slopes(message) {
-    const { reason, html, plots, arrays } = message, root = at("slopes");
-    root.classList.remove("stale");
+    const { number, reason, html, plots, arrays } = message, root = at("slopes");
+    if (!this.desk.isAbout(this.state.text, number)) return;
     if (reason) {
       this.slopes.clear();
       root.replaceChildren(Object.assign(document.createElement("p"), { className: "reason", textContent: reason }));
@@ -271,7 +271,9 @@ class Studio {
     this.slopes.show(plots, arrays);
   }
 
-  hear_loops({ html, reason }) { this.loops.show(html, reason); }
+  hear_loops({ number, html, reason }) {
+    if (this.desk.isAbout(this.state.text, number)) this.loops.show(html, reason);
+  }
 
   hear_halt({ reason }) {
     this.status.say(reason);
