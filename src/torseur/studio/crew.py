@@ -21,6 +21,7 @@ from torseur.studio.worker import work
 
 ROLES = {"describe": "writer", "move": "mover", "examine": "examiner"}
 BOUNDS = {"describe": 30.0, "open": 10.0, "move": 20.0, "examine": 60.0, "export": 300.0}  # seconds
+PATIENCE = {"writer": 0, "mover": 2, "examiner": 10}  # who goes first where processors are few
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
 MEGABYTES = 3000  # of memory that a worker may take beyond what it starts with
@@ -74,13 +75,13 @@ class Crew:
         role = ROLES.get(request.kind, f"{request.kind} {request.number}")
         hand = self.hands.get(role)
         if hand is None or not hand.process.is_alive():
-            hand = self.hands[role] = self._hire()
+            hand = self.hands[role] = self._hire(role)
         self._send(role, hand, request)
 
     def prepare(self) -> None:
         """Starts the workers before they are needed."""
         for role in dict.fromkeys(ROLES.values()):
-            self.hands.setdefault(role, self._hire())
+            self.hands[role] = self._hire(role)
 
     async def close(self) -> None:
         """Ends all workers."""
@@ -90,9 +91,11 @@ class Crew:
             hand.end()
         self.hands.clear()
 
-    def _hire(self) -> Hand:
+    def _hire(self, role: str) -> Hand:
         here, there = self.context.Pipe()
-        process = self.context.Process(target=work, args=(there, self.folder, MEGABYTES), daemon=True)
+        process = self.context.Process(
+            target=work, args=(there, self.folder, MEGABYTES, PATIENCE.get(role, 10)), daemon=True
+        )
         process.start()
         there.close()
         hand = Hand(process, here)
@@ -111,7 +114,7 @@ class Crew:
         if again is None:
             self.hands.pop(role, None)
             return
-        self.hands[role] = self._hire()
+        self.hands[role] = self._hire(role)
         self.hands[role].give(again)
 
     def _listen(self, hand: Hand) -> None:

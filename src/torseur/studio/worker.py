@@ -18,12 +18,14 @@ from torseur.studio.messages import BEGUN, DONE, Request, text_message
 Answer = Callable[[Request, Path | None], Iterator[bytes]]
 
 
-def work(requests: Connection, folder: Path | None, megabytes: int) -> None:
-    """Answers requests until the other end goes away."""
+def work(requests: Connection, folder: Path | None, megabytes: int, patience: int) -> None:
+    """Answers requests until the other end goes away; the more patience, the more it lets others go first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the terminal is for the server
     os.chdir(os.sep)
     sys.stdin.close()
     bound_memory(megabytes)
+    if hasattr(os, "nice"):
+        os.nice(patience)
     try:
         while True:
             _answer(_newest(requests), requests, folder)

@@ -75,8 +75,17 @@ class Drawing:
         sizes = [2 * np.sqrt(m.principal[2] / m.mass) for m in self.masses.values() if m.principal and m.mass]
         return sorted(float(size) for size in sizes if size > 0)
 
+    @cached_property
+    def _places(self) -> dict[Frame, Transform | None]:
+        return {}
+
     def place(self, frame: Frame) -> Transform | None:
         """A frame fixed in a body, in the body's reference frame."""
+        if frame not in self._places:
+            self._places[frame] = self._placed(frame)
+        return self._places[frame]
+
+    def _placed(self, frame: Frame) -> Transform | None:
         _, in_link = self.numbers.tree.place(frame)
         if frame.body == EARTH_NAME:
             return self.numbers.of(in_link)

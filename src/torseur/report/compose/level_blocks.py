@@ -16,10 +16,12 @@ from torseur.report.levels.intrinsic import first_statements
 from torseur.report.levels.levels import RESIDUAL, size_note, statements
 from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.reading.plain_text import plain
+from torseur.report.reading.read_graph import HOPELESS
 
 MOST_LINES = 300
 MOST_SYMBOLS = 1200  # of the intrinsic level
 LONGEST_DEFINITION = 500  # characters
+BY_NAMES = "by named intermediates"
 MOST_OPERATIONS = 6000  # of equations that are broken up by intermediates
 
 
@@ -76,18 +78,18 @@ def recursive_block(equations: Equations) -> EquationBlock | None:
     )
 
 
-def long_block(equations: Equations, level: str) -> EquationBlock | None:
+def long_block(equations: Equations, level: str, hopeless: int = HOPELESS) -> EquationBlock | None:
     """Equations too long to be multiplied out, by named intermediates that unfold; None beyond what a page can show."""
     if sum(1 for _ in live_nodes(equations.residual)) > MOST_OPERATIONS:
         return None
-    listed = statements(equations, level)
+    listed = statements(equations, level, hopeless=hopeless)
     shown = [s for s in listed if not s.auxiliary and not (isinstance(s.left, Name) and s.left.dots)]
     results = [one for s in shown for one in _entries(s)]
     named = [s for s in listed if s.auxiliary][:MOST_LINES]
     places = {plain(s.left): k for k, s in enumerate(named)}
     return EquationBlock(
         f"{level.capitalize()} form",
-        "by named intermediates",
+        BY_NAMES,
         size_note(listed).capitalize(),
         equations=tuple(replace(_definition(s, places), title=_along(s)) for s in results),
         folded=tuple(_definition(s, places) for s in named),

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from torseur.errors import TorseurError
 from torseur.language import LanguageError
 from torseur.report.compose.account import Quantity
-from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.compose import Page, unit_text
-from torseur.report.content import EquationBlock, ReportContent
 from torseur.report.diagram import diagram
-from torseur.report.equation_view import Index, block, math, plain
+from torseur.report.equation_view import math
 from torseur.report.formula import formula
 from torseur.report.reading.read_graph import named
-from torseur.report.sections import legend
+from torseur.studio.answers.equations import equation_cards
 from torseur.studio.answers.model import Model, model_of
 from torseur.studio.messages import Request, text_message
 
@@ -31,7 +29,8 @@ def describe(request: Request, folder: Path | None) -> Iterator[bytes]:
     yield text_message("faults", request.number, faults=[])
     page = model.page(request.values)
     yield text_message("outline", request.number, **_outline(model, page))
-    yield text_message("equations", request.number, **_equations(model, page, request))
+    for found in equation_cards(model, page, request.formalism, request.level):
+        yield text_message("equations", request.number, **found)
 
 
 def _faults(problem: TorseurError) -> list[dict[str, Any]]:
@@ -73,30 +72,4 @@ def _quantity(one: Quantity) -> dict[str, Any]:
         "unit": unit_text(one.unit),
         "meaning": one.meaning,
         "symbol": math(written.markup(), aria_hidden="true"),
-    }
-
-
-def _equations(model: Model, page: Page, request: Request) -> dict[str, Any]:
-    """The cards of equations, or why there are none."""
-    try:
-        cards = Blocks(model.equations(request.formalism), None).at_level(request.level)
-    except TorseurError as problem:
-        return {"html": "", "reason": str(problem), "copies": {}}
-    content = ReportContent(page.title(), bodies=page.named_bodies(), joints=page.joints(), equations=cards)
-    index = Index(
-        {body.name: number for number, body in enumerate(content.bodies)},
-        {joint.name: number for number, joint in enumerate(content.joints)},
-    )
-    shown = legend(content) + "".join(block(card, number, index) for number, card in enumerate(cards))
-    return {"html": shown, "reason": "" if cards else _nothing(request.level), "copies": _copies(cards)}
-
-
-def _nothing(level: str) -> str:
-    return f"The equations are too long to be read at the {level} level; choose another one."
-
-
-def _copies(cards: Sequence[EquationBlock]) -> dict[str, str]:
-    return {
-        f"equations-{number}": card.copy_text or "\n".join(plain(line) for line in card.equations + card.folded)
-        for number, card in enumerate(cards)
     }

@@ -16,7 +16,8 @@ import { Status } from "./status.js";
 const at = (id) => document.getElementById(id);
 const SETTLE_MS = 120; // after an edit, before its motion is compiled
 const REST_MS = 350; // after a motion, before what is slow is asked for
-const PROMPT_MS = 120; // an examination this quick keeps up with the sliders
+const PROMPT_MS = 400; // an examination this quick keeps up with the sliders,
+const PACE_MS = 160; // at this pace
 
 class Studio {
   constructor() {
@@ -36,6 +37,7 @@ class Studio {
     this.desk = new Desk(this.line, (kind) => this.question(kind));
     this.tab = "tab-equations";
     this.shown = { text: null, sensitivities: 0 };
+    this.examined = 0;
     this.bind();
   }
 
@@ -143,9 +145,16 @@ class Studio {
     this.line.send("open", { what: use });
   }
 
+  // While sliders move, a quick examination follows now and then, a slow one when they rest.
+  examineAfter() {
+    if (this.shown.sensitivities > PROMPT_MS) this.examineSoon(REST_MS);
+    else if (performance.now() - this.examined > PACE_MS) this.examineSoon(0);
+    else this.examineSoon(PACE_MS);
+  }
+
   examineSoon(delay) {
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.desk.want("examine"), delay);
+    this.resting = setTimeout(() => { this.examined = performance.now(); this.desk.want("examine"); }, delay);
   }
 
   // --- what the server says
@@ -252,7 +261,7 @@ class Studio {
     this.curves.show(message.plots, message.arrays);
     if (this.moved) this.status.say(`motion in ${Math.round(performance.now() - this.moved)} ms`);
     this.moved = 0;
-    this.examineSoon(this.shown.sensitivities < PROMPT_MS ? 0 : REST_MS);
+    this.examineAfter();
   }
 
   hear_slopes(message) {
@@ -282,8 +291,7 @@ class Studio {
 
   hear_done({ number }) {
     if (number === this.desk.latest.examine) this.shown.sensitivities = performance.now() - this.examined;
-    const kind = this.desk.done(number);
-    if (kind === "move" || kind === "describe") this.examined = performance.now();
+    this.desk.done(number);
     this.status.busy(this.desk.isBusy);
   }
 
