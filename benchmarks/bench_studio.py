@@ -3,7 +3,7 @@
     python benchmarks/bench_studio.py [NAME ...]
 
 Times run from the browser's own input event to the frame after the new equations, or the new motion, are on the page;
-so they hold the way to the worker and back, the computation, and the layout of the page. Edits change a comment, gravity
+so they hold the way to the worker and back, the computation and the layout of the page. Edits change a comment, gravity
 (which changes every equation) and a number in turn, each time to a text that was not seen before. Sensitivities follow
 the sliders meanwhile. Not proven: a real graphics card, other browsers.
 """

@@ -61,6 +61,7 @@ def _outline(model: Model, page: Page) -> dict[str, Any]:
         "undetermined": list(one.undetermined),
         "criteria": [*one.coordinates, "kinetic_energy", "potential_energy", "energy"],
         "loops": len(one.loops),
+        "closed": bool(one.loops or one.constraints),
     }
 
 

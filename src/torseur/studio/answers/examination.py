@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from torseur.equations import missing_values
 from torseur.errors import TorseurError
-from torseur.report.compose.account import undetermined_functions
 from torseur.report.compose.influences import influences_of, note_on, slope_plots
 from torseur.report.compose.loops import loops_of
 from torseur.report.content import ReportContent
@@ -26,9 +24,12 @@ SAMPLES = 160
 
 def examine(request: Request, folder: Path | None) -> Iterator[bytes]:
     """Sensitivities of the criterion, then the loops; each part says itself why it cannot be given."""
-    model = model_of(request.text, folder)
-    missing = [*missing_values(model.equations(), model.own(request.values)), *undetermined_functions(model.tree)]
-    if missing:
+    try:
+        model = model_of(request.text, folder)
+    except TorseurError as problem:
+        yield text_message("slopes", request.number, reason=str(problem))
+        return
+    if model.lacking(request.values):
         yield text_message("slopes", request.number, reason="Sensitivities need a motion.")
     else:
         yield _slopes(model, request)
@@ -45,7 +46,7 @@ def _slopes(model: Model, request: Request) -> bytes:
             [criterion],
             until=request.until,
             samples=SAMPLES,
-            values=model.own(request.values),
+            values=model.filled(request.values),
             initial=model.own_start(request.initial),
             rtol=RTOL,
         )

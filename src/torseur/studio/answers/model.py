@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from torseur.equations import Equations
+from torseur.equations import Equations, missing_values
 from torseur.formalisms import derive
 from torseur.language import parse
 from torseur.mechanism import Mechanism
+from torseur.report.compose.account import undetermined_functions
 from torseur.report.compose.compose import Page
+from torseur.report.compose.numbers import Numbers
 from torseur.simulation import Trajectory
 from torseur.tree import Tree, build_tree
 
@@ -38,6 +40,15 @@ class Model:
     def page(self, values: Mapping[str, float], trajectory: Trajectory | None = None) -> Page:
         """The parts of a report on the mechanism with these values."""
         return Page(self.tree, None, trajectory, self.own(values), {})
+
+    def filled(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Values for all parameters that the text gives none: those given here, and 0."""
+        own = self.own(values)
+        return dict.fromkeys(Numbers(self.tree, own).missing, 0.0) | own
+
+    def lacking(self, values: Mapping[str, float]) -> list[str]:
+        """The parameters and functions that a motion needs and nobody gives."""
+        return [*missing_values(self.equations(), self.own(values)), *undetermined_functions(self.tree)]
 
     def own(self, values: Mapping[str, float]) -> dict[str, float]:
         """Of these values, those of parameters that the mechanism has: a page may still hold those of an older text."""

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from torseur.equations import missing_values
 from torseur.errors import SimulationError, TorseurError
 from torseur.report.compose.account import undetermined_functions
 from torseur.report.compose.compose import Page
@@ -27,6 +26,7 @@ from torseur.report.stage import curve_colour, plots, series_numbers
 from torseur.simulation import Trajectory, simulate
 from torseur.simulation.from_equations import as_system
 from torseur.simulation.simulate import started
+from torseur.simulation.system import System
 from torseur.simulation.trajectory import Column, Kind
 from torseur.studio.answers.handles import handles
 from torseur.studio.answers.model import Model, model_of
@@ -38,14 +38,18 @@ ENERGIES = ("kinetic_energy", "potential_energy", "energy")
 
 def move(request: Request, folder: Path | None) -> Iterator[bytes]:
     """The motion; of a model seen for the first time its start comes first, while the motion is being compiled."""
-    model = model_of(request.text, folder)
-    lacking = _lacking(model, request.values)
     try:
-        if lacking or _is_new(model):
-            yield _message(model, request, _still(model, request), [lacking] if lacking else [], moving=False)
-        if not lacking:
-            trajectory, notes = _computed(model, request)
-            yield _message(model, request, trajectory, notes, moving=True)
+        model = model_of(request.text, folder)
+        lacking = model.lacking(request.values)
+        if lacking:
+            yield _message(
+                model, request, _still(model, request), [f"No motion: {listed(lacking)} must be given first."]
+            )
+            return
+        if _is_new(model):
+            yield _message(model, request, _still(model, request), [])
+        trajectory, notes = _computed(model, request)
+        yield _message(model, request, trajectory, [*_idle(model, request.values), *notes], moving=True)
     except TorseurError as problem:
         yield text_message("halt", request.number, reason=str(problem))
 
@@ -63,25 +67,18 @@ def _is_new(model: Model) -> bool:
     return len(seen) == 1
 
 
-def _lacking(model: Model, values: Mapping[str, float]) -> str:
-    """What a motion still needs, in words."""
-    missing = [*missing_values(model.equations(), model.own(values)), *undetermined_functions(model.tree)]
-    return f"No motion: {listed(missing)} must be given first." if missing else ""
+def _idle(model: Model, values: Mapping[str, float]) -> list[str]:
+    """A remark on parameters without a value that the motion does not need."""
+    absent = [name for name in model.filled(values) if name not in values]
+    return [f"The motion does not depend on {listed(absent)}: taken as 0."] if absent else []
 
 
 def _computed(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
     """The motion, or its valid part with the reason why it ends."""
     samples = sample_count(request.until, len(model.mechanism.bodies))
+    system = begun(model, request.values, request.initial)
     try:
-        found = simulate(
-            model.equations(),
-            request.until,
-            samples=samples,
-            outputs=ENERGIES,
-            parameters=model.own(request.values),
-            initial=model.own_start(request.initial),
-            rtol=RTOL,
-        )
+        found = simulate(system, request.until, samples=samples, outputs=ENERGIES, rtol=RTOL)
         return found, list(found.notes)
     except SimulationError as problem:
         partial = problem.trajectory
@@ -90,11 +87,23 @@ def _computed(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
         raise
 
 
+def begun(model: Model, values: Mapping[str, float], initial: Mapping[str, float]) -> System:
+    """The system at its start. In a closed mechanism the value that was set last holds where others contradict it."""
+    start = model.own_start(initial)
+    system = as_system(model.equations(), model.filled(values), start)
+    if system.constrained is None or not start:
+        return system
+    try:
+        started(system, None, 0.0, "augmented")
+        return system
+    except TorseurError:
+        held = replace(system.constrained, given=frozenset([next(reversed(start))]))
+        return replace(system, constrained=held)
+
+
 def _still(model: Model, request: Request) -> Trajectory:
     """The start of the motion, closed loops assembled, held for the whole time; parameters without a value are 0."""
-    values = model.own(request.values)
-    absent = dict.fromkeys(missing_values(model.equations(), values), 0.0)
-    system = as_system(model.equations(), absent | values, model.own_start(request.initial))
+    system = begun(model, request.values, request.initial)
     if not undetermined_functions(model.tree):
         system = started(system, None, 0.0, "augmented")
     times = np.array([0.0, request.until])
@@ -106,13 +115,13 @@ def _still(model: Model, request: Request) -> Trajectory:
     return Trajectory(times, np.tile(np.array(system.initial), (2, 1)), columns)
 
 
-def _message(model: Model, request: Request, trajectory: Trajectory, notes: list[str], moving: bool) -> bytes:
-    page = model.page(request.values, trajectory)
+def _message(model: Model, request: Request, trajectory: Trajectory, notes: list[str], moving: bool = False) -> bytes:
+    page = model.page(model.filled(request.values), trajectory)
     motion = page.motion
     if motion is None:
         raise TorseurError("No picture: a length or a position has no value yet.")
     shown = plots_of(model.tree, trajectory) if moving else ()
-    scene = _scene(page)
+    scene = _rounded(_scene(page))
     digest = hashlib.sha256(json.dumps(scene, sort_keys=True).encode()).hexdigest()[:16]
     arrays, poses = _poses(motion)
     return binary_message(
@@ -156,6 +165,15 @@ def _scene(page: Page) -> dict[str, Any]:
             "traces": [{"body": numbers[t.body], "point": t.point, "label": t.label} for t in view.traces],
         },
     }
+
+
+def _rounded(thing: Any) -> Any:
+    """Plain data with six digits a number, so that what looks the same is the same."""
+    if isinstance(thing, float):
+        return float(f"{thing:.6g}")
+    if isinstance(thing, dict):
+        return {key: _rounded(value) for key, value in thing.items()}
+    return [_rounded(one) for one in thing] if isinstance(thing, (list, tuple)) else thing
 
 
 def _poses(motion: Motion) -> tuple[dict[str, Any], dict[str, Any]]:

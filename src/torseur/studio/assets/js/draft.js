@@ -27,8 +27,9 @@ export class Draft {
       const one = quantities.find((quantity) => quantity.name === name), old = earlier?.find((quantity) => quantity.name === name);
       return one && (!old || old.value === one.value || before.title !== now.title);
     }));
-    const values = keep(this.state.values, now.parameters, before?.parameters), initial = keep(this.state.initial, now.start, before?.start);
     const fewer = (a, b) => Object.keys(a).length < Object.keys(b).length;
+    const values = keep(this.state.values, now.parameters, before?.parameters), some = keep(this.state.initial, now.start, before?.start);
+    const initial = now.closed && fewer(some, this.state.initial) ? {} : some; // the coordinates of a loop go together
     if (fewer(values, this.state.values) || fewer(initial, this.state.initial)) this.change({ values, initial });
   }
 

@@ -87,14 +87,20 @@ class Studio {
 
   // A parameter or a start value moves; undefined gives it back to the text.
   valued(kind, name, value) {
-    const changed = { ...this.state[kind] };
-    if (value === undefined) delete changed[name];
-    else changed[name] = value;
-    this.change({ [kind]: changed });
+    const changed = { ...this.state[kind], ...(kind === "initial" && value !== undefined ? this.posture(name) : {}) };
+    delete changed[name];
+    if (value !== undefined) changed[name] = value; // last, which tells that it was set last
+    this.change({ [kind]: value === undefined && kind === "initial" && this.outline.closed ? {} : changed });
     if (kind === "initial") this.store.set({ playing: false, time: this.show.stage?.motion.first ?? 0 });
     this.showSliders();
     this.moved = performance.now();
     this.desk.want("move");
+  }
+
+  // In a closed mechanism all coordinates follow the one that is moved, from where they are.
+  posture(name) {
+    if (!this.outline?.closed || !this.outline.coordinates.includes(name)) return {};
+    return Object.fromEntries(this.outline.coordinates.map((one) => [one, this.show.handles.start[one] ?? 0]));
   }
 
   release(event, kind) {
@@ -256,12 +262,21 @@ class Studio {
     this.show.present(message, this.outline?.start ?? [], fresh && message.scene);
     this.shown.text = this.state.text;
     at("notes").textContent = message.notes.join(" ");
-    for (const [name, value] of Object.entries(message.start)) if (!(name in this.state.initial)) this.start.put(name, value);
+    this.settleStart(message.start);
     if (!message.moving) return;
     this.curves.show(message.plots, message.arrays);
     if (this.moved) this.status.say(`motion in ${Math.round(performance.now() - this.moved)} ms`);
     this.moved = 0;
     this.examineAfter();
+  }
+
+  // Where the motion really starts: in a closed mechanism the coordinates have been brought together.
+  settleStart(start) {
+    const { initial } = this.state, moved = Object.keys(initial).some((name) => name in start && start[name] !== initial[name]);
+    if (this.outline?.closed && moved && !this.desk.waiting.has("move")) {
+      this.change({ initial: Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, start[name] ?? value])) });
+    }
+    for (const [name, value] of Object.entries(start)) this.start.put(name, value);
   }
 
   hear_slopes(message) {
