@@ -26,6 +26,8 @@ EDIT_LIMIT, SLIDER_LIMIT = 300.0, 100.0  # milliseconds
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enable-unsafe-swiftshader"]
 
+GRAVITY = re.compile(r"gravity = \[[^\]]*\]")
+
 EDIT = """([from, to]) => new Promise((resolve) => {
   const area = document.getElementById("text"), panel = document.getElementById("panel-equations");
   const at = area.value.indexOf(from);
@@ -87,10 +89,15 @@ def edits(page: Any, count: int = 12) -> list[float]:
     """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn."""
     found = []
     for k in range(count):
-        edit = [("mechanism ", f"(* {k} *) mechanism "), ("-g", f"-{k + 2}*g"), ("param ", f"param z{k} = {k} m, ")][
-            k % 3
+        text = page.evaluate("() => studio.state.text")
+        gravity = GRAVITY.search(text)
+        assert gravity, "the text has no gravity to change"
+        kinds = [
+            ("mechanism ", f"(* {k} *) mechanism "),
+            (gravity[0], re.sub(r"-(\d+ ?\* ?)?g", f"-{k + 2}*g", gravity[0])),
+            ("param ", f"param z{k} = {k} m, "),
         ]
-        found.append(page.evaluate(EDIT, edit))
+        found.append(page.evaluate(EDIT, kinds[k % 3]))
         page.wait_for_timeout(400)
     return found
 

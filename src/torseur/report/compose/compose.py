@@ -184,7 +184,7 @@ class Page:
                 values = self.trajectory[name]
                 ranges[name] = (float(np.min(values)), float(np.max(values)))
         extent = float(np.max(np.ptp(self.motion.positions, axis=0))) if self.motion is not None else 0.0
-        return Drawing(self.numbers, ranges, extent, self.looks)
+        return Drawing(self.numbers, ranges, extent, self.looks, self.account.bodies)
 
     def bodies(self) -> tuple[Body, ...]:
         """The earth and all bodies with their pictures."""
