@@ -18,6 +18,7 @@ from torseur.graph import evaluate, symbol, symbols_of
 from torseur.report.expression import Power, Product, Sum
 from torseur.report.levels.collected import collected_statements
 from torseur.report.levels.energy import kinetic_energy_statements
+from torseur.report.levels.levels import statements
 from torseur.report.levels.statement import terms_of
 from torseur.report.reading.plain_text import plain
 from torseur.report.reading.read_graph import named
@@ -156,3 +157,32 @@ def test_kinetic_energy_of_any_joints_and_bodies(mechanism):
     for line in lines:
         known[symbol(line.name)] = value_of(line.right, known)
     assert value_of(energy.right, known) == pytest.approx(expected, rel=1e-9)
+
+
+def test_euler_s_equations_come_out_in_their_classical_form():
+    """Oracle: Euler's equations of a free body, A p' + (C - B) q r = 0 and so on."""
+    shown = [plain(one.right) for one in statements(ts.derive(library.load("free_body")), "scalar")[3:6]]
+    assert shown == [
+        "A*flight.wx' + flight.wy*flight.wz*(C - B)",
+        "B*flight.wy' + flight.wx*flight.wz*(A - C)",
+        "C*flight.wz' + flight.wx*flight.wy*(B - A)",
+    ]
+
+
+CRANE = """
+mechanism crane "two-link arm in a plane, mass centres half way" ;
+param m1 in kg, m2 in kg, a in m, b in m, J1 in kg*m^2, J2 in kg*m^2 ;
+let boom = body mass = m1, centre = [a/2, 0, 0], inertia = diag(0, 0, J1) end ;
+let jib = body mass = m2, centre = [b/2, 0, 0], inertia = diag(0, 0, J2) end ;
+join earth and boom.frame as luff with revolute(q1) about [0, 0, 1] end ;
+join [a, 0, 0] ++ 1 @ boom and jib.frame as knee with revolute(q2) about [0, 0, 1] end ;
+"""
+
+
+def test_like_quantities_are_added_up_with_their_weights():
+    """Oracle: the textbook's mass matrix of the planar two-link arm."""
+    mass = statements(ts.derive(ts.parse(CRANE)), "matrix")[0]
+    shown = plain(mass.rows[0][0])
+    expected = "J1 + J2 + a**2*(m1/4 + m2) + b**2*m2/4 + m2*a*b*cos(q2)"
+    assert "a^2*(1/4*m1 + m2)" in shown
+    assert sympy.simplify(sympy.sympify(shown.replace("^", "**")) - sympy.sympify(expected)) == 0
