@@ -147,9 +147,9 @@ class Curvature:
         if self.jumps:
             problem = replace(problem, directions=self.jumps.directions, limits=(1,) * len(self.jumps))
             watching = {**watching, **self.jumps.externals(Rates(variation).externals(self.jumps.functions))}
-        statics = {**self.routines.statics, "NG": len(self.jumps)}
+        statics = {**self.routines.direct_statics, "NG": len(self.jumps)}
         loop = integrator(size, statics, watching, self.course.backend)
-        statics = {**self.routines.statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
+        statics = {**self.routines.direct_statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
         repeat = partial(routine_of, repeat_steps, size, statics, self.routines.direct, self.course.backend)
         recording = record(loop, repeat, problem, self.course.most_bytes, self.jumps)
         require_done(recording.run, problem, variation.system)
@@ -181,7 +181,7 @@ class Curvature:
         size = variation.size * (1 + variation.columns)
         accelerations = len(variation.states) - variation.system.coordinates if variation.system.programs else 0
         own = {"NT": size, "NB": min(AT_ONCE, variation.columns), "NM": len(variation.moving), "NACC": accelerations}
-        return {**routines.statics, **own, "WIDE": PIECE_STATE + (1 + STAGES) * size}
+        return {**routines.direct_statics, **own, "WIDE": PIECE_STATE + (1 + STAGES) * size}
 
     def observed(self, routines: Routines, t: float, x: Vector, u: Vector, place: int) -> tuple[Vector, Vector, Vector]:
         """Weights of (x, u), of the parameters, and the Hessian of one formula in a state with known changes."""
@@ -193,7 +193,7 @@ class Curvature:
         ybar, pbar, hessian = np.zeros_like(y), np.zeros(columns), np.zeros((columns, columns))
         pull = {**externals(routines), "rhs": routines.direct["rhs"]}
         back = routine_of(observed_twice, len(y), self.statics(routines), pull, "python")
-        p, e = variation.system.solver_parameters, directions(routines)
+        p, e = self.recording.parameters, directions(routines)
         back(float(t), y, p, e, w, ybar, pbar, hessian.reshape(-1))
         return ybar, pbar, hessian
 
