@@ -19,7 +19,7 @@ from torseur.graph import (
 )
 from torseur.mechanism import TIME
 from torseur.sensitivity.criteria import ReadCriterion
-from torseur.sensitivity.crossing import Crossing, Weights, explicit
+from torseur.sensitivity.crossing import Crossing, Weights, explicit, require_formulas
 from torseur.sensitivity.initial_curvature import InitialCurvature
 from torseur.sensitivity.motion_slopes import MotionSlopes
 from torseur.sensitivity.observation import is_plain
@@ -120,6 +120,7 @@ class _Hessians:
         when = moments.functions[moments.criteria.index(criterion)]
         formula = TIME if criterion.kind == "event time" else criterion.formula
         label = f"criterion '{criterion.label}'"
+        require_formulas(label, self.study.variation, [when, formula])
         return explicit(MotionSlopes(self.study.variation), label, when, [formula])
 
     def _crossed(self, crossing: Crossing) -> tuple[Vector, Vector, Vector]:

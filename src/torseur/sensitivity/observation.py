@@ -16,10 +16,9 @@ import numpy as np
 from torseur.codegen.compiled import CompiledRoutine
 from torseur.codegen.routine import Array, External, Routine, routine, zeros
 from torseur.graph import Expr, Program, live_nodes, matrix, vector
-from torseur.sensitivity.backward import NQ, pullback
+from torseur.sensitivity.backward import LENGTH, NQ, pullback
 from torseur.sensitivity.loop import routine_of
 from torseur.sensitivity.routines import Routines, routines_of
-from torseur.sensitivity.tangent import NX
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.dop853 import N
 from torseur.simulation.system import Vector
@@ -42,7 +41,7 @@ def slopes_along(rows: int, times: Array, states: Array, p: Array, out: Array) -
 @routine
 def observed_back(t: float, y: Array, p: Array, w: Array, ybar: Array, pbar: Array) -> None:
     """Weights of slopes in a state pulled back to weights of states and parameters."""
-    dy = zeros(NX)
+    dy = zeros(LENGTH)
     slope(t, y, p, dy)
     pullback(t, y, p, dy[NQ:], w, ybar, pbar)
 

@@ -85,7 +85,7 @@ def _sizes(variation: Variation) -> dict[str, int]:
     size = variation.size
     width = PIECE_STATE + (1 + STAGES) * size
     states = {"NX": size, "NY": len(variation.states), "NPAR": variation.columns, "WIDTH": width}
-    return {**states, "NQ": variation.system.coordinates}
+    return {**states, "NQ": variation.system.coordinates, "LENGTH": size, "GAINS": variation.columns}
 
 
 @dataclass(frozen=True, eq=False)
