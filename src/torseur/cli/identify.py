@@ -174,6 +174,7 @@ def motion_document(estimate: MotionEstimate) -> dict[str, object]:
         "fits": {fit.name: fit.relative for fit in estimate.fits},
         "history": estimate.history,
         "converged": estimate.converged,
+        "warnings": estimate.warnings,
     }
 
 

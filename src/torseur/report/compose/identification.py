@@ -47,6 +47,7 @@ def motion_content(estimate: MotionEstimate, name: str, reproduction: Reproducti
     return ReportContent(
         title=f"{name}: identification",
         summary=(f"{len(rows)} unknowns", f"method output_error, {estimate.method}"),
+        warnings=estimate.warnings,
         tables=(DataTable("Values", ("Unknown", "Value (SI)", "Deviation"), tuple(rows), numeric=(1, 2)),),
         convergence=(Convergence("Cost by iteration", estimate.history),),
         plots=tuple(plot for fit in estimate.fits for plot in _plots(fit)),
