@@ -28,8 +28,8 @@ from torseur.mechanism import Frame, Mechanism, placement
 OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
 EVERY_METHOD = (*METHODS, SEGMENTS, OUTPUT_ERROR)
 TABLES = {
-    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "prior", "values",
-         "unknown", "initial", "options"),
+    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "known", "prior",
+         "values", "unknown", "initial", "options"),
     "data": ("trials", "validation", "instruments", "time", "channels", "forces", "wrench", "units", "payload"),
     "treatment": ("gaps", "saturation", "derivatives", "window", "order", "smoothing", "harmonics"),
     "parameters": (*LAWS, "threshold"),
@@ -221,6 +221,7 @@ def study_options(study: Study, model: LinearModel, progress: Any = None) -> Opt
     return Options(
         prior=None if weight is None else described_prior(model, float(weight)),
         limits={name: _limits(study, name, entry) for name, entry in study.table("limits").items()},
+        known={name: _number(study, "known", name, x) for name, x in study.table("known").items()},
         instruments=study_trials(study, model, "instruments"),
         validation=study_trials(study, model, "validation"),
         confidence=float(asked.get("confidence", 0.95)),
