@@ -12,7 +12,7 @@ from torseur.graph import as_expr
 from torseur.identification.arrays import Array, Mask
 from torseur.identification.coordinate_rates import CoordinateRates
 from torseur.identification.differentiation import Derivatives
-from torseur.identification.faults import Usable, check_rates, runs
+from torseur.identification.faults import Treatment, Usable, check_rates, paused, runs
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.whole_states import Recorded
 from torseur.tree import Link
@@ -36,6 +36,7 @@ class _Differentiated:
     channels: Mapping[str, Array]
     good: Usable
     how: Derivatives
+    gaps: str
     kept: Mask
     said: list[str]
 
@@ -47,10 +48,14 @@ class _Differentiated:
                 "Take derivatives = 'savitzky_golay' or 'spline'."
             )
         first, second = np.full((2, len(self.time)), np.nan)
-        for run in runs(self.good.channels[channel]):
+        breaks = paused(self.time) if self.gaps == "leave_out" else None
+        for run in runs(self.good.channels[channel], breaks):
             if len(run) < self.how.least_samples:
                 continue
-            first[run], second[run] = self.how.of(self.time[run], self.channels[channel][run])
+            try:
+                first[run], second[run] = self.how.of(self.time[run], self.channels[channel][run])
+            except IdentificationError as problem:
+                raise IdentificationError(f"trial '{self.name}', channel '{channel}': {problem}") from problem
         lost = self.good.channels[channel] & ~np.isfinite(first)
         if lost.any():
             self.kept[lost] = False
@@ -80,13 +85,14 @@ class _Differentiated:
 
 
 def recorded_channels(
-    model: LinearModel, name: str, time: Array, channels: Mapping[str, Array], how: Derivatives, good: Usable
+    model: LinearModel, name: str, time: Array, channels: Mapping[str, Array], treatment: Treatment, good: Usable
 ) -> tuple[Recorded, Mask, list[str]]:
     """What channels tell of the motion at the samples that are left, which those are, and what is to be said."""
     layout = model.equations.layout
     names, speeds = layout.coordinate_names, layout.speed_names
     count, notes = len(time), list[str]()
-    work = _Differentiated(name, time, channels, good, how, good.kept.copy(), notes)
+    how = treatment.derivatives
+    work = _Differentiated(name, time, channels, good, how, treatment.gaps, good.kept.copy(), notes)
     q, rates, second = (np.zeros((count, len(names))) for _ in range(3))
     v, vdot = np.zeros((count, len(speeds))), np.zeros((count, len(speeds)))
     coordinates = [k for k, c in enumerate(names) if c in channels]

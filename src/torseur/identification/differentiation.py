@@ -80,7 +80,7 @@ def even_step(time: Array) -> float:
     if abs(steps[worst] - step) > 1e-3 * step:
         raise IdentificationError(
             f"samples are not evenly spaced: {steps[worst]:.6g} s after t = {time[worst]:.6g} s, not {step:.6g} s. "
-            "A gap? Split the recording there, or use splines for the derivatives."
+            "A gap? Ask for gaps to be left out, or use splines for the derivatives."
         )
     return step
 

@@ -109,10 +109,15 @@ def central(inertia: Inertia) -> tuple[float, Array, Array]:
     m = float(inertia.mass)
     if m <= 0:
         raise IdentificationError(f"a body would have the mass {m:.3g} kg.")
-    c = np.array([float(x) for x in inertia.moment]) / m
+    c = _without_dust(np.array([float(x) for x in inertia.moment]) / m)
     rows = np.array([[float(x) for x in row] for row in inertia.matrix.rows])
     I = rows - m * (c @ c * np.eye(3) - np.outer(c, c))
-    return m, c, np.array([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
+    return m, c, _without_dust(np.array([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]))
+
+
+def _without_dust(values: Array) -> Array:
+    """Values with zero where only rounding is left."""
+    return np.where(np.abs(values) > 1e-13 * float(np.max(np.abs(values), initial=0.0)), values, 0.0)
 
 
 def _refuse_moving_frames(mechanism: Mechanism, body: Body) -> None:
