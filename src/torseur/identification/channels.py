@@ -9,7 +9,7 @@ import numpy as np
 
 from torseur.errors import IdentificationError
 from torseur.graph import as_expr
-from torseur.identification.arrays import Array, Mask
+from torseur.identification.arrays import Array, Mask, Slots
 from torseur.identification.coordinate_rates import CoordinateRates
 from torseur.identification.differentiation import Derivatives
 from torseur.identification.faults import Treatment, Usable, check_rates, paused, runs
@@ -29,7 +29,10 @@ def known_channels(model: LinearModel) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Differentiated:
-    """Slopes of channels within their runs of usable samples; `kept` loses the samples that have none."""
+    """Slopes of channels within their runs of usable samples; `kept` loses the samples that have none.
+
+    At the ends of a run derivatives are extrapolated: residuals there are many times those inside.
+    """
 
     name: str
     time: Array
@@ -38,7 +41,6 @@ class _Differentiated:
     how: Derivatives
     gaps: str
     kept: Mask
-    said: list[str]
 
     def slopes(self, channel: str) -> tuple[Array, Array]:
         """First and second derivative of a channel, run by run."""
@@ -52,23 +54,27 @@ class _Differentiated:
         for run in runs(self.good.channels[channel], breaks):
             if len(run) < self.how.least_samples:
                 continue
-            try:
-                first[run], second[run] = self.how.of(self.time[run], self.channels[channel][run])
-            except IdentificationError as problem:
-                raise IdentificationError(f"trial '{self.name}', channel '{channel}': {problem}") from problem
-        lost = self.good.channels[channel] & ~np.isfinite(first)
-        if lost.any():
-            self.kept[lost] = False
-            self.said.append(
-                f"{int(lost.sum())} samples of '{channel}' stand between gaps, too few to differentiate; they were "
-                "left out."
-            )
+            one, two = self._derived(channel, run)
+            inner = run[self._inside(len(run))]
+            first[inner], second[inner] = one[self._inside(len(run))], two[self._inside(len(run))]
+        self.kept[~np.isfinite(first)] = False
         if not self.kept.any():
             raise IdentificationError(
                 f"trial '{self.name}': between its gaps, '{channel}' has no {self.how.least_samples} samples in a row "
                 f"to differentiate by {self.how.words}. Take another way, or record speeds and accelerations."
             )
         return first, second
+
+    def _inside(self, count: int) -> slice:
+        """Samples of a run but for its ends, where it is long enough to do without them."""
+        margin = self.how.margin if count > 4 * self.how.margin else 0
+        return slice(margin, count - margin)
+
+    def _derived(self, channel: str, run: Slots) -> tuple[Array, Array]:
+        try:
+            return self.how.of(self.time[run], self.channels[channel][run])
+        except IdentificationError as problem:
+            raise IdentificationError(f"trial '{self.name}', channel '{channel}': {problem}") from problem
 
     def both(self, channel: str) -> tuple[Array, Array]:
         """First and second rate of a channel, recorded or differentiated from the highest one recorded."""
@@ -92,7 +98,7 @@ def recorded_channels(
     names, speeds = layout.coordinate_names, layout.speed_names
     count, notes = len(time), list[str]()
     how = treatment.derivatives
-    work = _Differentiated(name, time, channels, good, how, treatment.gaps, good.kept.copy(), notes)
+    work = _Differentiated(name, time, channels, good, how, treatment.gaps, good.kept.copy())
     q, rates, second = (np.zeros((count, len(names))) for _ in range(3))
     v, vdot = np.zeros((count, len(speeds))), np.zeros((count, len(speeds)))
     coordinates = [k for k, c in enumerate(names) if c in channels]
@@ -110,6 +116,8 @@ def recorded_channels(
         k = speeds.index(speed)
         v[:, k] = channels[speed]
         vdot[:, k] = channels[f"{speed}'"] if f"{speed}'" in channels else work.slopes(speed)[0]
+    if lost := int((good.kept & ~work.kept).sum()):
+        notes.append(f"{lost} samples beside ends and gaps were left out, where derivatives would be extrapolated")
     q, said = _unit(CoordinateRates(model), name, q, coordinates)
     slots = tuple(coordinates), tuple(rated), tuple(speeds.index(speed) for speed in spoken)
     whole = Recorded(np.asarray(time, dtype=float), q, rates, second, v, vdot, *slots)

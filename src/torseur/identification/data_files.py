@@ -1,7 +1,7 @@
 """Recordings in files: CSV with headings "name [unit]", and NetCDF with units as attributes; converted to SI.
 
-CSV as loggers write it: commas, semicolons or tabs, decimal commas beside the latter two, units in brackets or in a row of
-their own, notes that begin with #, empty cells and the like for samples that are missing.
+CSV as loggers write it: commas, semicolons or tabs, decimal commas beside the latter two, units in brackets or in a row
+of their own, notes that begin with #, empty cells and the like for samples that are missing.
 """
 
 from __future__ import annotations

@@ -53,6 +53,11 @@ class Derivatives:
             "fourier": 2 * self.harmonics + 2,
         }[self.method]
 
+    @property
+    def margin(self) -> int:
+        """Samples at either end whose derivatives are extrapolated from those inside."""
+        return {"central": 1, "savitzky_golay": self.window // 2, "spline": 3, "fourier": 0}[self.method]
+
     def of(self, time: Array, values: Array) -> tuple[Array, Array]:
         """First and second derivative at every sample."""
         if self.method == "spline":

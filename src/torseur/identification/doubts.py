@@ -45,8 +45,8 @@ def doubts_about_signs(model: LinearModel, columns: Sequence[int], values: Array
 def doubts_about_residuals(fits: Sequence[Fit]) -> list[str]:
     """What the residuals say: forces that are hardly explained, and noise that is none."""
     found = [
-        f"the parameters leave {100 * fit.relative:.0f} % of the forces in {fit.name} unexplained: wrong units, signs or "
-        "columns, or a description of another machine?"
+        f"the parameters leave {100 * fit.relative:.0f} % of the forces in {fit.name} unexplained: wrong units, signs "
+        "or columns, or a description of another machine?"
         for fit in fits
         if fit.relative > _UNEXPLAINED
     ]

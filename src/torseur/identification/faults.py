@@ -60,7 +60,9 @@ def usable(name: str, time: Array, channels: Mapping[str, Array], how: Treatment
         words = f"channel '{channel}' stays at its limit, as if saturated,"
         notes += _left_out(held, name, time, words, how.saturation)
         good[channel] = ~(missing | held)
-    notes += [f"trial '{name}': nothing was recorded {words}." for words in _pauses(time)] if how.gaps != "refuse" else []
+    notes += (
+        [f"trial '{name}': nothing was recorded {words}." for words in _pauses(time)] if how.gaps != "refuse" else []
+    )
     kept = np.logical_and.reduce([np.ones(len(time), dtype=bool), *good.values()])
     if not kept.any():
         raise IdentificationError(f"trial '{name}': no sample is left.")

@@ -107,7 +107,11 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
     warnings = (
         *doubts_about_data(condition, unexcited, rows, len(columns)),
         *doubts_about_signs(model, columns, values, solution.covariance),
-        *(doubts_about_forces(regression, _spread(model, columns, combination @ expected)) if expected is not None else ()),
+        *(
+            doubts_about_forces(regression, _spread(model, columns, combination @ expected))
+            if expected is not None
+            else ()
+        ),
         *doubts_about_residuals(fits),
         *(inconsistent_bodies(model, parameters) if parameters is not None else ()),
     )

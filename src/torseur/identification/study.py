@@ -151,7 +151,11 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
     speeds = {str(v.name).removesuffix("'"): v.data.unit for v in layout.speeds}
     effort = {"m/s": "N"}
     bare = [*table.unstated(channels, stated), *table.unstated(forces, stated)]
-    notes = [f"columns {', '.join(bare)} have no unit and were taken as SI{_too_far(table, channels, units, bare)}"] if bare else []
+    notes = (
+        [f"columns {', '.join(bare)} have no unit and were taken as SI{_too_far(table, channels, units, bare)}"]
+        if bare
+        else []
+    )
     trial = make_trial(
         model,
         table.quantity(str(study.data.get("time", "time")), "s", stated.get("time")),
