@@ -22,7 +22,8 @@ def mechanism(content: ReportContent) -> Markup:
     text = [element("p", content.description)] if content.description else []
     drawing = [diagram(content.bodies, content.joints)] if content.bodies else []
     warnings = [element("p", warning, class_="warning") for warning in content.warnings]
-    return section("mechanism", "Mechanism", join([*text, *drawing, *warnings, findings(content.findings)]))
+    title = "Mechanism" if text or drawing or content.findings else "Warnings"
+    return section("mechanism", title, join([*text, *drawing, *warnings, findings(content.findings)]))
 
 
 def findings(found: tuple[str, ...]) -> Markup:
