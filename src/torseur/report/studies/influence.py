@@ -31,7 +31,7 @@ def sobol_bars(criterion: str, found: Sequence[Influence]) -> Markup:
     alone = sum(one.first for one in ordered)
     note = (
         "Full colour: what an axis does alone (first order). Pale: with all its interactions (total). Lines are "
-        f"95 % intervals. Alone they explain {number(100 * min(max(alone, 0.0), 1.0))} % together; the rest is interaction."
+        f"95 % intervals. Alone they explain {number(100 * min(max(alone, 0.0), 1.0))} % together, interactions the rest."
     )
     return figure(criterion, note, frame.svg(f"Sobol's indices of {criterion}", y_ticks=[]))
 
