@@ -18,7 +18,9 @@ from torseur.studies.surface import interpolated, leading_axes, quadratic, respo
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-5, 5), min_size=6, max_size=6))
 def test_a_quadratic_is_found_exactly(c):
-    points = Design("sobol", 32, 3).points([Axis("a", "1", "uniform", (2.0, 5.0)), Axis("b", "1", "uniform", (-1.0, 0.5))])
+    points = Design("sobol", 32, 3).points(
+        [Axis("a", "1", "uniform", (2.0, 5.0)), Axis("b", "1", "uniform", (-1.0, 0.5))]
+    )
     f = lambda x: c[0] + x @ c[1:3] + c[3] * x[:, 0] ** 2 + c[4] * x[:, 0] * x[:, 1] + c[5] * x[:, 1] ** 2  # noqa: E731
     surface = quadratic("f", ["a", "b"], points, f(points))
     elsewhere = np.array([[3.3, 0.1], [4.9, -0.9]])
@@ -34,13 +36,18 @@ def test_the_error_of_a_quadratic_is_that_of_points_left_out():
     for k in range(25):
         rest = np.arange(25) != k
         missed.append(values[k] - quadratic("f", ["a", "b"], points[rest], values[rest])(points[k])[0])
-    assert quadratic("f", ["a", "b"], points, values).error == pytest.approx(np.sqrt(np.mean(np.square(missed))), rel=1e-6)
+    assert quadratic("f", ["a", "b"], points, values).error == pytest.approx(
+        np.sqrt(np.mean(np.square(missed))), rel=1e-6
+    )
     with pytest.raises(TorseurError, match="has 6 coefficients and needs more points"):
         quadratic("f", ["a", "b"], points[:6], values[:6])
 
 
 def test_an_interpolation_says_an_error_that_it_keeps():
-    axes = [Axis("a", "1", "values", tuple(np.linspace(0, 2, 9))), Axis("b", "1", "values", tuple(np.linspace(0, 1, 9)))]
+    axes = [
+        Axis("a", "1", "values", tuple(np.linspace(0, 2, 9))),
+        Axis("b", "1", "values", tuple(np.linspace(0, 1, 9))),
+    ]
     points = Design().points(axes)
     f = lambda x: np.sin(2 * x[:, 0]) * np.exp(x[:, 1])  # noqa: E731
     surface = interpolated("f", axes, f(points))
