@@ -30,6 +30,10 @@ class IdentificationError(TorseurError):
     """Measured data cannot be used as they are, or do not determine what is asked of them."""
 
 
+class RecordingError(TorseurError):
+    """A recording of markers, force plates or other channels cannot be used as it is."""
+
+
 class SimulationError(TorseurError):
     """A motion could not be computed to its end; `trajectory` holds the valid part."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.errors import TorseurError, unknown_name
-from torseur.studies.quantities import number_in
+from torseur.language.quantities import number_in
 
 Vector = NDArray[np.float64]
 

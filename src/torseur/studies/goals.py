@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.errors import TorseurError, unknown_name
+from torseur.language.quantities import number_in
 from torseur.studies.axes import Vector
-from torseur.studies.quantities import number_in
 from torseur.studies.study import SweepStudy
 
 WAYS = {"at_most": -1.0, "at_least": 1.0, "equal_to": 0.0}

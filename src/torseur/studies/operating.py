@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from torseur.errors import TorseurError, unknown_name
+from torseur.language.quantities import number_in
 from torseur.studies.axes import Axis, read_axis
 from torseur.studies.design import Design
-from torseur.studies.quantities import number_in
 from torseur.studies.study import OperatingPoints
 
 KEY = "operating_points"

@@ -16,6 +16,7 @@ from torseur.equations import Equations
 from torseur.equations.functions import known_values
 from torseur.errors import TorseurError, unknown_name
 from torseur.formalisms import derive
+from torseur.language.quantities import number_in
 from torseur.library import PREFIX
 from torseur.library.systems import SYSTEMS, system
 from torseur.mechanism import Mechanism
@@ -24,7 +25,6 @@ from torseur.simulation import System
 from torseur.studies.axes import Axis, read_axis, read_tolerance
 from torseur.studies.design import Design
 from torseur.studies.operating import read_operating_points
-from torseur.studies.quantities import number_in
 from torseur.studies.study import Device, Integration, SweepStudy
 
 SWEEPING = ("mechanism", "until", "rtol", "atol", "max_step", "vary", "tolerances", "operating_points", "design",
