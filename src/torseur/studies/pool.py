@@ -81,6 +81,8 @@ class Pool:
             return f"the dask cluster at {self.scheduler}"
         if self.workers is not None:
             return f"{self.workers} dask workers"
+        if self.evaluator.is_on_device:
+            return "a GPU"
         if not self.evaluator.reason:
             return f"{count} threads, compiled"
         return f"{count} processes, motion by motion: {self.evaluator.reason}"
@@ -92,7 +94,7 @@ class Pool:
         if self.scheduler is not None or self.workers is not None:
             return self._by_dask(chunks)
         count = min(self.cores or os.cpu_count() or 1, len(chunks))
-        if count == 1:
+        if count == 1 or self.evaluator.is_on_device:
             return (_done(self.evaluator, chunk) for chunk in chunks)
         return self._by_processes(chunks, count) if self.evaluator.reason else self._by_threads(chunks, count)
 

@@ -40,6 +40,7 @@ CRITERION_KINDS = {
 }
 MOMENT_KEYS = ("when", "direction", "occurrence")
 INITIAL = "(0)"
+BACKENDS = ("cpu", "cuda")
 
 
 def read_study(path: str | Path) -> SweepStudy:
@@ -257,10 +258,13 @@ class _Reader:
 
     def _device(self) -> Device:
         kind, table = self.tables.get("backend", "cpu"), self._known("gpu", ("step", "method", "precision"))
-        if kind not in ("cpu", "cuda"):
-            raise TorseurError(unknown_name("backend", str(kind), ("cpu", "cuda"), f"{self._at('backend')}: "))
         step = number_in(table.get("step", 0.0), "s", self._at("gpu.step"))
-        return Device(str(kind), step, str(table.get("method", "rk4")), str(table.get("precision", "float64")))
+        return Device(
+            checked_backend(kind, self._at("backend")),
+            step,
+            str(table.get("method", "rk4")),
+            str(table.get("precision", "float64")),
+        )
 
     def _slopes(self) -> tuple[str, ...]:
         given = self.tables.get("slopes", [])
@@ -307,6 +311,13 @@ class _Reader:
             return Criterion(formula, CRITERION_KINDS[kinds[0]], name, **more)
         except TorseurError as problem:
             raise TorseurError(f"{where}: {problem}") from problem
+
+
+def checked_backend(name: Any, where: str) -> str:
+    """The name of a backend that studies know."""
+    if name not in BACKENDS:
+        raise TorseurError(unknown_name("backend", str(name), BACKENDS, f"{where}: "))
+    return str(name)
 
 
 def _loaded(file: Path) -> Mechanism:
