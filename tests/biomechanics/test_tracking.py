@@ -272,3 +272,16 @@ def test_a_prepared_model_follows_many_recordings():
     assert fewer.notes == ("markers of the mechanism that were not recorded: F2",)
     with pytest.raises(RecordingError, match="has its own places and parameters"):
         inverse_kinematics(model, markers, parameters={})
+
+
+def test_a_person_who_turned_round_in_a_gap_is_found_again(figure):
+    mechanism, q, _ = figure
+    turned = q[:60].copy()
+    turned[40:, :3] += [1.0, -2.0, 0.0]
+    turned[40:, 3] += 2.9
+    markers = recorded(mechanism, turned)
+    for label in markers.labels:
+        markers = markers.without(label, slice(30, 40))
+    found = inverse_kinematics(mechanism, markers)
+    assert np.isnan(found.q[30:40]).all()
+    assert found.greatest < 1e-8
