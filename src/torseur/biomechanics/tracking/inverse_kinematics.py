@@ -9,13 +9,14 @@ import numpy as np
 
 from torseur.biomechanics.markers import Markers, runs
 from torseur.biomechanics.tracking.fitted_motion import FittedMotion
-from torseur.biomechanics.tracking.following import FAR, Following
+from torseur.biomechanics.tracking.following import Following
 from torseur.biomechanics.tracking.marker_model import NULL, Limits, MarkerModel, Tracked
 from torseur.errors import RecordingError, unknown_name
 from torseur.identification.arrays import Array, Mask
 from torseur.mechanism import Frame, Mechanism
 
 TOLERANCE = 1e-9  # rad or m: the last step of a frame that counts as converged
+FAR = 0.05  # m: distance of a marker that is noted
 
 
 def inverse_kinematics(
@@ -157,11 +158,13 @@ def _result(
 
 
 def _quality_notes(motion: FittedMotion) -> list[str]:
-    notes, far = [], np.nan_to_num(motion.rms_by_frame) > FAR
+    notes, far = [], np.nan_to_num(motion.distances) > FAR
     if far.any():
+        labels = ", ".join(label for label, column in zip(motion.labels, far.T, strict=True) if column.any())
+        where = listed(np.asarray(far.any(axis=1)))
         notes.append(
-            f"markers lie more than {1e3 * FAR:g} mm from the mechanism in frames {listed(far)}: swapped labels, a "
-            "moved marker, or a mechanism of another size"
+            f"more than {1e3 * FAR:g} mm from the mechanism in frames {where}: {labels}. Swapped labels, a moved marker, a "
+            "mechanism of another size, or the wrong one of several fits"
         )
     if not motion.converged.all():
         notes.append(f"not converged in frames {listed(~motion.converged)}")
