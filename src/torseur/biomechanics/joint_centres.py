@@ -14,7 +14,7 @@ from torseur.identification.arrays import Array, Mask
 from torseur.identification.differentiation import Derivatives
 
 LEAST_RATE = 0.25  # rad/s: slower frames place a helical axis badly
-_FLAT = 1e-6  # least eigenvalue beside the greatest below which a direction is not determined
+_FLAT = 1e-3  # least eigenvalue beside the greatest: turning by less than some degrees about a second axis is noise
 
 
 @dataclass(frozen=True, eq=False)
