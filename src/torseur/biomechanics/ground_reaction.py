@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.biomechanics.body_in_motion import BodyInMotion
+from torseur.biomechanics.markers import runs
 from torseur.errors import RecordingError
 from torseur.identification.arrays import Array, Mask
 
 FEET = ("r_foot", "l_foot")
 LOADED = 20.0  # N: below, a centre of pressure means nothing
+_LIFTED = 0.01  # m: height at which a point of a sole bears half
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +70,17 @@ class Footing:
     soles: Mapping[str, Array]
     contact: Mapping[str, Mask]
     floor: float
+    up: Array
 
     def middle(self, foot: str) -> Array:
-        """The middle of a sole, on the floor or above."""
+        """The middle of a sole (frames, 3)."""
         return self.soles[foot].mean(axis=1)
+
+    def bearing(self, foot: str) -> Array:
+        """The middle of what touches the floor: points of the sole count the less the higher they are."""
+        points = self.soles[foot]
+        weight = 1 / (1 + ((points @ self.up - self.floor) / _LIFTED) ** 2)
+        return np.asarray(np.sum(weight[:, :, None] * points, axis=1) / weight.sum(axis=1)[:, None])
 
 
 def footing(
@@ -88,7 +97,7 @@ def footing(
     for foot, points in soles.items():
         rate = np.linalg.norm(np.gradient(points, body.motion.time, axis=0), axis=2)
         contact[foot] = ((points @ up < floor + gap) & (rate < speed)).any(axis=1)
-    return Footing(soles, contact, floor)
+    return Footing(soles, contact, floor, up)
 
 
 def _points(body: BodyInMotion, foot: str, places: Sequence[Sequence[float]]) -> Array:
@@ -97,31 +106,40 @@ def _points(body: BodyInMotion, foot: str, places: Sequence[Sequence[float]]) ->
 
 
 def shared(total: Reaction, feet: Footing, up: Array) -> dict[str, Reaction]:
-    """The reaction under each of two feet.
+    """The reaction under each of two feet: one of many shares that motion alone cannot tell apart.
 
-    A foot alone on the ground takes everything. Two feet on the ground take forces at the middles of their soles whose
-    resultant passes nearest to the whole reaction's centre of pressure (the law of the lever along the line between
-    them), and the moment left over in the same parts: one of many shares that motion alone cannot tell apart.
+    A foot alone on the ground takes everything. Two feet take forces where they bear, whose resultant passes nearest to
+    the whole reaction's centre of pressure (the law of the lever), led smoothly to what comes before and after. The
+    moment left over goes to both in the same parts.
     """
     first, second = feet.soles
-    part = _lever(total, feet, up)
-    forces = {first: total.share(part), second: total.share(1 - part)}
-    own = {
-        foot: Reaction(one.force, np.cross(feet.middle(foot), one.force)) for foot, one in forces.items()
-    }  # fmt: skip
+    part = _parts(_lever(total, feet, up), feet.contact[first], feet.contact[second])
+    weights = {first: part, second: 1 - part}
+    own = {}
+    for foot, weight in weights.items():
+        force = weight[:, None] * total.force
+        own[foot] = Reaction(force, np.cross(feet.bearing(foot), force))
     left = total.moment - own[first].moment - own[second].moment
-    return {
-        foot: Reaction(one.force, one.moment + weight[:, None] * left)
-        for (foot, one), weight in zip(own.items(), (part, 1 - part), strict=True)
-    }
+    return {foot: Reaction(own[foot].force, own[foot].moment + weights[foot][:, None] * left) for foot in own}
+
+
+def _parts(lever: Array, first: Mask, second: Mask) -> Array:
+    """The first foot's part in every frame: by the lever where both stand, led smoothly to what is before and after."""
+    part = np.where(first & ~second, 1.0, np.where(second & ~first, 0.0, lever))
+    for begin, end in runs(first & second):
+        s = np.arange(1, end - begin + 2) / (end - begin + 2)
+        passed = s * s * (3 - 2 * s)
+        before = part[begin - 1] - lever[begin] if begin > 0 else 0.0
+        after = part[end + 1] - lever[end] if end + 1 < len(part) else 0.0
+        part[begin : end + 1] += (1 - passed) ** 2 * before + passed**2 * after
+    return np.asarray(np.clip(part, 0.0, 1.0))
 
 
 def _lever(total: Reaction, feet: Footing, up: Array) -> Array:
-    """The first foot's part in every frame."""
+    """The first foot's part by the law of the lever along the line between the feet."""
     first, second = feet.soles
-    a, b = feet.contact[first], feet.contact[second]
-    way = feet.middle(first) - feet.middle(second)
+    way = feet.bearing(first) - feet.bearing(second)
     way = way - np.outer(way @ up, up)
-    centre = np.nan_to_num(total.centre_of_pressure(up, feet.floor) - feet.middle(second))
-    lever = np.clip(np.sum(centre * way, axis=1) / np.maximum(np.sum(way * way, axis=1), 1e-9), 0.0, 1.0)
-    return np.where(a & ~b, 1.0, np.where(b & ~a, 0.0, lever))
+    centre = np.nan_to_num(total.centre_of_pressure(up, feet.floor) - feet.bearing(second))
+    lever = np.sum(centre * way, axis=1) / np.maximum(np.sum(way * way, axis=1), 1e-9)
+    return np.asarray(np.clip(lever, 0.0, 1.0))
