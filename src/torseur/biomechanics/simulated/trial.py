@@ -34,7 +34,7 @@ def simulated_trial(
     body = BodyInMotion(mechanism, motion)
     feet = human_footing(body)
     parts = shared(ground_reaction(body), feet, vertical(body))
-    plates = []
+    plates: list[PlateRecord] = []
     for foot, contact in feet.contact.items():
         for first, last in runs(contact):
             if last - first >= _LEAST:

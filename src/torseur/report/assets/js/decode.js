@@ -3,7 +3,7 @@ import { add, blend, compose, placement, rotate, scaled, turnBetween } from "./l
 
 const STEPS = 32767;
 
-function bytesOf(packed) {
+export function bytesOf(packed) {
   return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)).buffer;
 }
 

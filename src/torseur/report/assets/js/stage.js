@@ -3,6 +3,7 @@ import { Camera, FIELD_OF_VIEW } from "./camera.js";
 import { Motion } from "./decode.js";
 import { add, norm, rotate, scaled, subtract, unit } from "./linear.js";
 import { enclosure } from "./meshes.js";
+import { Overlay } from "./overlays.js";
 import { nearestBody } from "./pick.js";
 
 const SAMPLES = 40;
@@ -19,6 +20,7 @@ export class Stage {
     this.store = store;
     this.canvas = canvas;
     this.motion = new Motion(data.motion, data.view.up);
+    this.overlays = (data.overlays ?? []).map((overlay) => new Overlay(overlay, this.motion));
     this.traces = data.view.traces;
     this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
     this.enclosures = this.bodies.map((body) => body.shapes.flatMap(enclosure));
@@ -28,7 +30,7 @@ export class Stage {
     this.measureWay(data.view.start);
     this.home();
     this.lineRadius = this.camera.size * LINE_THICKNESS;
-    this.floor = data.view.floor && !this.falling ? this.makeFloor() : null;
+    this.floor = data.view.floor && !this.falling ? this.makeFloor(data.view.level) : null;
   }
 
   time() { return this.store.state.time; }
@@ -91,10 +93,10 @@ export class Stage {
     return points;
   }
 
-  // A floor just below everything, with a grid of round spacing.
-  makeFloor() {
-    const lowest = Math.min(...this.points.map((p) => p[2])), { size } = this.camera;
-    return { floorHeight: lowest - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
+  // A floor at its level or just below everything, with a grid of round spacing.
+  makeFloor(level) {
+    const { size } = this.camera;
+    return { floorHeight: level ?? Math.min(...this.points.map((p) => p[2])) - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
   }
 
   home() {
@@ -138,6 +140,7 @@ export class Stage {
       shadow: dark ? 0.55 : 0.26, exposure: dark ? 0.8 : 1,
       sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"),
       bodyColours: this.bodies.map((body) => colour(body.colour)),
+      overlayColours: this.overlays.map((overlay) => colour(overlay.colour)),
     };
   }
 
