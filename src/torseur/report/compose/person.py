@@ -7,7 +7,7 @@ import numpy as np
 from torseur.biomechanics.body_in_motion import BodyInMotion
 from torseur.biomechanics.person.analysis import PersonTrial
 from torseur.report.compose.person_curves import person_plots
-from torseur.report.compose.person_looks import LEFT, MIDDLE, RIGHT, SUNK, person_shapes, plate_shapes
+from torseur.report.compose.person_looks import LEFT, MIDDLE, RIGHT, SUNK, in_words, person_shapes, plate_shapes
 from torseur.report.compose.person_tables import person_checks, person_tables
 from torseur.report.compose.poses import quaternions
 from torseur.report.content import Body, Motion, ReportContent, Reproduction, View
@@ -74,7 +74,7 @@ def _bodies(person: PersonTrial) -> tuple[Body, ...]:
     for body in person.mechanism.bodies:
         mass = float(now.links[person.dynamics.body.link(body.name)].inertia.mass)
         side = RIGHT if body.name.startswith("r_") else LEFT if body.name.startswith("l_") else MIDDLE
-        found.append(Body(body.name, f"{mass:.3g} kg", shapes.get(body.name, ()), colour=side))
+        found.append(Body(in_words(body.name), f"{mass:.3g} kg", shapes.get(body.name, ()), colour=side))
     return tuple(found)
 
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from torseur.biomechanics.person.analysis import PersonTrial
 from torseur.biomechanics.person.cycles import PERCENT, over_cycles, over_trial
+from torseur.report.compose.person_looks import in_words
 from torseur.report.content import Array, Curve, Plot
 
 SIDES = {"r": ("right", "r_foot"), "l": ("left", "l_foot")}
 LEGS = (("hip", "flexion", "thigh"), ("knee", "flexion", "shank"), ("ankle", "flexion", "foot"))
-ARMS = (("shoulder", "flexion", "upper_arm"), ("elbow", "flexion", "forearm"))
+ARMS = (("shoulder", "flexion", "upper arm"), ("elbow", "flexion", "forearm"))
 FRONTAL = (("hip", "adduction", "thigh"),)
 NO_PLOT_BELOW = np.radians(8.0)
 
@@ -38,8 +39,8 @@ def _reactions(person: PersonTrial) -> Plot:
     for side, foot in SIDES.values():
         force = person.dynamics.reactions[foot].force / weight
         curves += [
-            Curve(f"{side} up", _row(force[:, 1]), body=foot),
-            Curve(f"{side} forward", _row(force[:, 0]), body=foot, dashed=True),
+            Curve(f"{side} up", _row(force[:, 1]), body=in_words(foot)),
+            Curve(f"{side} forward", _row(force[:, 0]), body=in_words(foot), dashed=True),
         ]
     return Plot(f"Ground reaction, {person.source}", "body weights", person.motion.time, tuple(curves))
 
@@ -83,9 +84,9 @@ def _both_sides(
             mean, spread = over_cycles(whole, time, cycles)
             count = f", {len(cycles)} cycles" if len(cycles) > 1 else ""
             band = _row(spread) if len(cycles) > 1 else None
-            curves.append(Curve(word + count, _row(mean), body=f"{side}_{segment}", band=band))
+            curves.append(Curve(word + count, _row(mean), body=f"{word} {segment}", band=band, dashed=side == "l"))
         elif not person.walks:
-            curves.append(Curve(word, _row(over_trial(whole, time)), body=f"{side}_{segment}"))
+            curves.append(Curve(word, _row(over_trial(whole, time)), body=f"{word} {segment}", dashed=side == "l"))
     if person.walks:
         return Plot(f"{title} over a cycle", unit, PERCENT, tuple(curves), across="%")
     clock = (float(time[0]), float(time[-1]))

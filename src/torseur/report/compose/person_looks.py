@@ -102,3 +102,12 @@ def plate_shapes(person: PersonTrial) -> tuple[Shape, ...]:
         sunk = plate.corners.mean(axis=0) - PLATE / 2 * person.feet.up
         found.append(Box(point(sunk), size, quaternion_of(axes), shade=0.95))
     return tuple(found)
+
+
+def in_words(name: str) -> str:
+    """The name of a segment or a coordinate for reading: r_thigh is the right thigh."""
+    words = name.replace("_", " ")
+    for short, long in (("r ", "right "), ("l ", "left ")):
+        if words.startswith(short):
+            return long + words[2:]
+    return words

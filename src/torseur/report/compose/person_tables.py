@@ -9,6 +9,7 @@ import numpy as np
 from torseur.biomechanics.anthropometry import TABLES
 from torseur.biomechanics.human36 import SEGMENT_NAMES, dimensions, human36, joint_limits, marker_places
 from torseur.biomechanics.person.analysis import PLATES, PersonTrial
+from torseur.report.compose.person_looks import in_words
 from torseur.report.content import Array, Check, DataTable
 
 JOINTS = (
@@ -26,7 +27,8 @@ def person_tables(person: PersonTrial) -> tuple[DataTable, ...]:
     """Gait, joints, segments against anthropometry, quality of fit, and what is left over."""
     gait = [_gait(person)] if person.walks else []
     return (
-        *gait, joint_table(person), _fit(person), _left_over(person), *_segments(person), _masses(person), *_notes(person),
+        *gait, joint_table(person), _fit(person), _left_over(person), *_segments(person), _masses(person),
+        *_notes(person),
     )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ def joint_table(person: PersonTrial) -> DataTable:
 def _extremes(person: PersonTrial, name: str) -> tuple[str, ...]:
     angle = np.degrees(person.motion.of(name))
     moment, power = person.dynamics.moment(name) / person.mass, person.dynamics.power(name) / person.mass
-    return _span(angle, 0), _span(moment), _span(power)
+    return _span(angle, 0), _span(moment), _span(power, 1)
 
 
 def _span(values: Array, digits: int = 2) -> str:
@@ -94,10 +96,10 @@ def _segments(person: PersonTrial) -> list[DataTable]:
         table = [usual[f"{name}_mass"] * usual[f"{name}_r{axis}"] ** 2 for axis in "xyz"]
         length, expected = own[f"{name}_length"], usual[f"{name}_length"]
         sizes.append((
-            _words(name), f"{mass:.3f}", f"{usual[f'{name}_mass']:.3f}", f"{length:.3f}", f"{expected:.3f}",
+            in_words(name), f"{mass:.3f}", f"{usual[f'{name}_mass']:.3f}", f"{length:.3f}", f"{expected:.3f}",
             f"{100 * along / length:.1f}", f"{100 * abs(usual[f'{name}_centre']) / expected:.1f}",
         ))  # fmt: skip
-        inertias.append((_words(name), _triple(moments), _triple(table), _number(_gap(moments, table), 1)))
+        inertias.append((in_words(name), _triple(moments), _triple(table), _number(_gap(moments, table), 1)))
     title = person.table.title
     return [
         DataTable(
@@ -160,7 +162,7 @@ def _fit(person: PersonTrial) -> DataTable:
         mean = float(np.sqrt(np.mean([rms**2 for rms in own.values()])))
         seen = 100 * float(np.mean(person.markers.only(list(own)).present))
         rows.append(
-            (_words(name), f"{len(own)}", f"{1e3 * mean:.1f}", f"{worst} {1e3 * own[worst]:.1f}", f"{seen:.0f}")
+            (in_words(name), f"{len(own)}", f"{1e3 * mean:.1f}", f"{worst} {1e3 * own[worst]:.1f}", f"{seen:.0f}")
         )
     headings = ("Segment", "Markers", "Distance (mm)", "Farthest (mm)", "Seen (%)")
     note = f"Root mean square over all frames; {1e3 * person.fit.rms:.2f} mm over all markers."
@@ -235,13 +237,5 @@ def _at_limits(person: PersonTrial) -> list[str]:
     for name, (low, high) in joint_limits().items():
         q = person.fit.of(name)
         if np.any((q < low + 1e-6) | (q > high - 1e-6)):
-            found.append(_words(name))
+            found.append(in_words(name))
     return found
-
-
-def _words(name: str) -> str:
-    words = name.replace("_", " ")
-    for short, long in (("r ", "right "), ("l ", "left ")):
-        if words.startswith(short):
-            return long + words[2:]
-    return words
