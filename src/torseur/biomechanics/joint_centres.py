@@ -70,7 +70,7 @@ def mean_helical_axis(
     nearest to all of them: s_opt = (Σ Q)⁻¹ Σ Q s, Q = 1 - n nᵀ. Frames slower than `least_rate` (rad/s) do not count.
     """
     relative = distal.seen_from(proximal)
-    how = derivatives or Derivatives("central")
+    how = derivatives or Derivatives()
     turning = rotation_rates(relative.time, relative.rotation, how)
     velocity, _ = point_rates(relative.time, relative.origin, how)
     speed = np.linalg.norm(turning.omega, axis=1)
