@@ -87,6 +87,7 @@ def test_trial_of_other_axes_is_turned():
     assert (pelvis[0] - pelvis[1])[2] > 0.1
 
 
+@pytest.mark.slow
 def test_standing_trial_places_markers_and_measures_lengths():
     """Oracle: a person with other shanks and displaced markers; after calibration the fit is exact again."""
     own = human36(HEIGHT, MASS, "de_leva_male", values={"r_shank_length": 0.43, "l_shank_length": 0.43})
