@@ -145,7 +145,7 @@ def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
 
 def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
-    _require_open(e, "inverse_dynamics")
+    require_open(e, "inverse_dynamics")
     layout = e.layout
     needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
@@ -153,14 +153,15 @@ def _inverse_dynamics(e: Equations) -> list[Output]:
 
 def _forward_dynamics(e: Equations) -> list[Output]:
     """Accelerations under the loads and the generalised forces tau."""
-    _require_open(e, "forward_dynamics")
+    require_open(e, "forward_dynamics")
     q, v = e.layout.coordinates, e.layout.speeds
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
     return [vector("vdot", td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))]
 
 
-def _require_open(e: Equations, function: str) -> None:
+def require_open(e: Equations, function: str) -> None:
+    """Refuses mechanisms whose speeds are tied."""
     if e.is_constrained:
         raise UnsupportedError(
             f"{function} has no formula for mechanism '{e.mechanism.name}': loops or constraints tie its speeds. "

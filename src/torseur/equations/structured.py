@@ -16,7 +16,7 @@ from torseur.dynamics.inverse_dynamics_derivatives import InverseDynamicsDerivat
 from torseur.dynamics.steps import has_steps
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
-from torseur.equations.functions import forces_of, outputs_of
+from torseur.equations.functions import forces_of, require_open
 from torseur.equations.solve import Factored, factored
 from torseur.equations.systems import System, system
 from torseur.equations.variables import Rows, Variables
@@ -52,6 +52,7 @@ FEW = 7
 
 FEWEST_TO_SOLVE = 6
 """Speeds from which columns are solved in a loop where the language has loops."""
+
 
 def operation_count(rows: Rows) -> int:
     """Operations that some results take together."""
@@ -259,12 +260,12 @@ class AccelerationDerivatives:
 
 
 def _inverse(equations: Equations) -> Structure:
-    outputs_of(equations, "inverse_dynamics")  # refuses mechanisms without one
+    require_open(equations, "inverse_dynamics")
     return ForceDerivatives(equations, equations.layout.accelerations)
 
 
 def _forward(equations: Equations) -> Structure:
-    outputs_of(equations, "forward_dynamics")
+    require_open(equations, "forward_dynamics")
     return AccelerationDerivatives(equations)
 
 

@@ -24,7 +24,9 @@ def solved_source(program: Program, solved: Solved, name: str, linkage: str) -> 
 
 def _inward(solved: Solved, rows: tuple[int, ...], n: int, name: str) -> str:
     """x <- L⁻ᵀ of a block: from the last row up, each row is taken out of those that carry it."""
-    head = f"static TORSEUR_NOINLINE void {name}(const double *restrict lower, const double *restrict from, lanes *x) {{"
+    head = (
+        f"static TORSEUR_NOINLINE void {name}(const double *restrict lower, const double *restrict from, lanes *x) {{"
+    )
     lines = [head, *(f"  lanes x{k} = lanes_load(from + {_COLUMNS * e});" for e, k in enumerate(rows))]
     entries = list(enumerate(solved.pattern))
     for k in reversed(rows):
