@@ -23,7 +23,7 @@ from torseur.errors import UnsupportedError
 from torseur.graph import Expr, as_expr, live_nodes, symbol, time_derivative
 from torseur.mechanism import TIME, Mechanism
 from torseur.spatial import Force
-from torseur.tree import Layout, Tree
+from torseur.tree import Layout, Tree, regrouped
 
 if TYPE_CHECKING:
     from torseur.loops import ConstraintEquation
@@ -58,6 +58,11 @@ class Equations:
     @property
     def time(self) -> Expr:
         return TIME
+
+    @cached_property
+    def regrouped_tree(self) -> Tree:
+        """The tree with fewer inertial parameters and the same dynamics, for computing."""
+        return regrouped(self.tree)
 
     @cached_property
     def rates(self) -> tuple[Expr, ...]:

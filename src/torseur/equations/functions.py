@@ -13,7 +13,6 @@ from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
-from torseur.tree import regrouped
 
 if TYPE_CHECKING:
     from torseur.codegen.cuda.kernel import CudaKernel
@@ -147,7 +146,7 @@ def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
     require_open(e, "inverse_dynamics")
     layout = e.layout
-    needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
+    needed = td.inverse_dynamics(e.regrouped_tree, layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
 
 
@@ -157,7 +156,7 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     q, v = e.layout.coordinates, e.layout.speeds
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
-    return [vector("vdot", td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))]
+    return [vector("vdot", td.forward_dynamics(e.regrouped_tree, q, v, forces, loads.wrenches))]
 
 
 def require_open(e: Equations, function: str) -> None:
@@ -171,7 +170,7 @@ def require_open(e: Equations, function: str) -> None:
 
 def _mass_matrix(e: Equations) -> list[list[Expr]]:
     """M, from regrouped parameters."""
-    return td.mass_matrix(regrouped(e.tree), e.layout.coordinates)
+    return td.mass_matrix(e.regrouped_tree, e.layout.coordinates)
 
 
 def _mass_matrix_triangle(e: Equations) -> list[Output]:

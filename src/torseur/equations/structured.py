@@ -34,7 +34,7 @@ from torseur.graph import (
     symbols_of,
 )
 from torseur.spatial import UNIT, Vec3
-from torseur.tree import GROUND, Tree, regrouped
+from torseur.tree import GROUND, Tree
 
 _ZERO = as_expr(0)
 
@@ -141,7 +141,7 @@ class ForceDerivatives:
 
     @cached_property
     def tree(self) -> Tree:
-        return regrouped(self.equations.tree)
+        return self.equations.regrouped_tree
 
     @cached_property
     def parts(self) -> InverseDynamicsDerivatives | None:
@@ -248,14 +248,14 @@ class AccelerationDerivatives:
     @cached_property
     def _forces(self) -> ForceDerivatives:
         layout = self.equations.layout
-        bias = td.bias(regrouped(self.equations.tree), layout.coordinates, layout.speeds)
+        bias = td.bias(self.equations.regrouped_tree, layout.coordinates, layout.speeds)
         given = zip(self.equations.loads, forces_of(self.equations), bias, strict=True)
         return ForceDerivatives(self.equations, tuple(self._factors.solve([a + b - c for a, b, c in given])))
 
     @cached_property
     def _factors(self) -> Factored:
         layout = self.equations.layout
-        matrix = td.mass_matrix(regrouped(self.equations.tree), layout.coordinates)
+        matrix = td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)
         return factored([as_expressions(row) for row in matrix], layout.speed_names)
 
 

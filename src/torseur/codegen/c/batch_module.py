@@ -68,7 +68,7 @@ def _lookups(lookups: Lookups) -> str:
 
 
 def _exported(batch: Batch, function: str) -> str:
-    arguments = ", ".join(["begin", "end", "stride", *batch.plan().arrays])
+    arguments = ", ".join(["begin", "end", "stride", *batch.plan.arrays])
     head = f"TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{"
     return f"{head}\n  {function}({arguments});\n}}\n"
 
@@ -93,13 +93,13 @@ def _renamed(batches: Sequence[Batch]) -> list[str]:
     functions = []
     for batch in batches:
         run = f"{batch.name}_run"
-        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan().chunks)))]
+        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan.chunks)))]
     return [*_RENAMED, *(f"lanes_{op}" for op in sorted(used) if f"lanes_{op}" not in _RENAMED), *functions]
 
 
 def _choice(batch: Batch) -> str:
     """The exported functions: over a range of states, and over all of them in threads of OpenMP."""
-    arrays = batch.plan().arrays
+    arrays = batch.plan.arrays
     arguments = ", ".join(["begin", "end", "stride", *arrays])
     run = f"{batch.name}_run"
     return f"""\

@@ -12,7 +12,7 @@ from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.solved import solved_source
 from torseur.codegen.c.spelling import RESERVED, double, parameter_list
 from torseur.codegen.names import part
-from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
+from torseur.codegen.straight import SCHEDULED, WHOLE, Chunk, Layout, layout
 from torseur.codegen.straight.turns import turns_of
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
@@ -60,7 +60,7 @@ def program_source(program: Program, name: str, lookups: Lookups, linkage: str, 
 
 
 def _straight(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
-    plan = layout(program, RESERVED, together=True, whole=WHOLE)
+    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED)
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
