@@ -154,6 +154,9 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     """Accelerations under the loads and the generalised forces tau."""
     require_open(e, "forward_dynamics")
     q, v = e.layout.coordinates, e.layout.speeds
+    if e.is_reframed:
+        given = [load + force for load, force in zip(e.loads, forces_of(e), strict=True)]
+        return [vector("vdot", td.forward_dynamics(e.regrouped_tree, q, v, given))]
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
     return [vector("vdot", td.forward_dynamics(e.regrouped_tree, q, v, forces, loads.wrenches))]
