@@ -92,7 +92,7 @@ def take(browser: Any, page: Path, width: int, height: int, part: str | None, ta
 
 
 def take_levels(browser: Any, page: Path) -> None:
-    """A picture of the equations at every level of detail, two definitions of the intrinsic one unfolded, one folded."""
+    """The equations at every level of detail, two definitions of the intrinsic one unfolded, one folded."""
     for level in ("intrinsic", "recursive", "matrix", "scalar"):
         window = browser.new_page(viewport={"width": 1280, "height": 900})
         window.goto(page.as_uri())

@@ -16,7 +16,6 @@ from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
-from torseur.tree import regrouped
 
 if TYPE_CHECKING:
     from torseur.codegen.cuda.kernel import CudaKernel
@@ -151,9 +150,9 @@ def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
 
 def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
-    _require_open(e, "inverse_dynamics")
+    require_open(e, "inverse_dynamics")
     layout = e.layout
-    needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
+    needed = td.inverse_dynamics(e.regrouped_tree, layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
 
 
@@ -167,7 +166,7 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     Articulated bodies win on long chains; with short limbs, as those of a quadruped, the factors of the mass matrix
     take a fifth fewer operations.
     """
-    _require_open(e, "forward_dynamics")
+    require_open(e, "forward_dynamics")
     ways = [_by_articulated_bodies(e)]
     if len(e.layout.speeds) <= FEW_SPEEDS:
         ways.append(_by_mass_matrix(e))
@@ -176,14 +175,17 @@ def _forward_dynamics(e: Equations) -> list[Output]:
 
 def _by_articulated_bodies(e: Equations) -> list[Expr]:
     q, v = e.layout.coordinates, e.layout.speeds
+    if e.is_reframed:
+        given = [load + force for load, force in zip(e.loads, forces_of(e), strict=True)]
+        return as_expressions(td.forward_dynamics(e.regrouped_tree, q, v, given))
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
-    return as_expressions(td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))
+    return as_expressions(td.forward_dynamics(e.regrouped_tree, q, v, forces, loads.wrenches))
 
 
 def _by_mass_matrix(e: Equations) -> list[Expr]:
     layout = e.layout
-    bias = td.bias(regrouped(e.tree), layout.coordinates, layout.speeds)
+    bias = td.bias(e.regrouped_tree, layout.coordinates, layout.speeds)
     given = zip(e.loads, forces_of(e), bias, strict=True)
     matrix = [as_expressions(row) for row in _mass_matrix(e)]
     return factored(matrix, layout.speed_names).solve([as_expr(a + b - c) for a, b, c in given])
@@ -193,7 +195,8 @@ def _operations(results: Sequence[Expr]) -> int:
     return sum(1 for node in live_nodes(results) if node.args)
 
 
-def _require_open(e: Equations, function: str) -> None:
+def require_open(e: Equations, function: str) -> None:
+    """Refuses mechanisms whose speeds are tied."""
     if e.is_constrained:
         raise UnsupportedError(
             f"{function} has no formula for mechanism '{e.mechanism.name}': loops or constraints tie its speeds. "
@@ -203,7 +206,7 @@ def _require_open(e: Equations, function: str) -> None:
 
 def _mass_matrix(e: Equations) -> list[list[Expr]]:
     """M, from regrouped parameters."""
-    return td.mass_matrix(regrouped(e.tree), e.layout.coordinates)
+    return td.mass_matrix(e.regrouped_tree, e.layout.coordinates)
 
 
 def _mass_matrix_triangle(e: Equations) -> list[Output]:
