@@ -18,6 +18,7 @@ export function valueRange(times, curves, from, to) {
   let low = Infinity, high = -Infinity;
   for (const { values } of curves) {
     for (let k = first; k <= last; k++) {
+      if (!Number.isFinite(values[k])) continue;
       if (values[k] < low) low = values[k];
       if (values[k] > high) high = values[k];
     }

@@ -42,7 +42,7 @@ class Studio {
   }
 
   bind() {
-    bindTheme(() => this.show.repaint());
+    bindTheme(() => { rememberTheme(); this.show.repaint(); });
     bindType(at("larger"));
     bindSplitters(document.querySelector(".bench"));
     bindTabs(document.querySelector(".tabs"), (id) => { this.tab = id; if (id === "tab-loops") this.examineSoon(0); });
@@ -341,4 +341,11 @@ class Studio {
   hear_refusal({ reason }) { this.status.notice(reason); this.status.say(""); }
 }
 
+// The theme that a button chose is there again on the next visit.
+function rememberTheme() {
+  const { theme } = document.documentElement.dataset;
+  if (theme) localStorage.setItem("theme", theme);
+}
+
+document.documentElement.dataset.theme = localStorage.getItem("theme") ?? "";
 window.studio = new Studio();
