@@ -24,6 +24,15 @@ def test_what_was_kept_is_there_after_a_crash(tmp_path):
     assert again.state.values == {"m": 2.0} and again.state.revision == 4
 
 
+def test_each_mechanism_of_the_library_has_a_session(tmp_path):
+    Session(None, "library:four_bar", tmp_path).keep({"text": "changed"})
+    assert Session(None, folder=tmp_path).state.text == source_of("double_pendulum")
+    again = Session(None, "library:four_bar", tmp_path)
+    assert again.recovered and again.state.text == "changed"
+    again.read_again()
+    assert again.state.text == source_of("four_bar")
+
+
 def test_a_file_is_read_and_left_alone(tmp_path):
     file = tmp_path / "arm.lsd"
     file.write_text("mechanism arm ;\n")
@@ -76,7 +85,7 @@ def test_two_files_of_the_same_name_have_two_sessions(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"text": 3}', '{"text": "a", "values": []}', "\0" * 100])
 def test_a_damaged_state_is_forgotten(tmp_path, content):
-    (tmp_path / "untitled.json").write_text(content)
+    (tmp_path / "library-double_pendulum.json").write_text(content)
     assert Session(None, folder=tmp_path).state.text == source_of("double_pendulum")
 
 

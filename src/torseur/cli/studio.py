@@ -56,20 +56,20 @@ def studio(
 
 
 def _begun(file: str | None) -> tuple[Path | None, str]:
-    """The user's file, and the text to begin with where there is none."""
+    """The user's file, and the mechanism of the library to begin with where there is none."""
     from torseur.cli.exits import CommandError
     from torseur.library import PREFIX, source_of
+    from torseur.studio.session import START
 
-    if file is None:
-        return None, ""
-    if file.startswith(PREFIX):
-        return None, source_of(file)
+    if file is None or file.startswith(PREFIX):
+        source_of(file or START)  # refused here when there is no such mechanism
+        return None, file or START
     path = Path(file)
     if path.is_dir():
         raise CommandError(f"'{file}' is a folder; give the name of a file in it.")
     if not path.parent.is_dir():
         raise CommandError(f"cannot open '{file}': there is no folder '{path.parent}'.")
-    return path, ""
+    return path, START
 
 
 def _require_peers() -> None:

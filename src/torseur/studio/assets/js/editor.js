@@ -43,6 +43,11 @@ export class Editor {
     this.list.replaceChildren(...(faults.length ? [this.listed(faults)] : []));
   }
 
+  // What is doubtful in a text without faults.
+  remark(texts) {
+    this.list.replaceChildren(...texts.slice(0, 20).map((text) => Object.assign(document.createElement("p"), { className: "remark", textContent: text })));
+  }
+
   // While one types, old faults stay with lines before the edit and go away from the others, until new ones come.
   moved() {
     const line = this.text.slice(0, this.area.selectionStart).split("\n").length;
