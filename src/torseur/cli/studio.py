@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,11 +36,7 @@ def studio(
     """
     _require_peers()
     from torseur.cli.console import say
-    from torseur.studio.serving import Place, serve
-    from torseur.studio.session import Session
-
-    place = Place(host, port, tuple(name or ()))
-    session = Session(*_begun(file))
+    from torseur.studio.serving import Place, begin, serve
 
     def ready(address: str) -> None:
         say(f"studio: {address}")
@@ -52,24 +47,7 @@ def studio(
 
             webbrowser.open(address)
 
-    serve(session, place, ready)
-
-
-def _begun(file: str | None) -> tuple[Path | None, str]:
-    """The user's file, and the mechanism of the library to begin with where there is none."""
-    from torseur.cli.exits import CommandError
-    from torseur.library import PREFIX, source_of
-    from torseur.studio.session import START
-
-    if file is None or file.startswith(PREFIX):
-        source_of(file or START)  # refused here when there is no such mechanism
-        return None, file or START
-    path = Path(file)
-    if path.is_dir():
-        raise CommandError(f"'{file}' is a folder; give the name of a file in it.")
-    if not path.parent.is_dir():
-        raise CommandError(f"cannot open '{file}': there is no folder '{path.parent}'.")
-    return path, START
+    serve(begin(file), Place(host, port, tuple(name or ())), ready)
 
 
 def _require_peers() -> None:

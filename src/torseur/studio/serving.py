@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+
+from uvicorn import Config, Server
 
 from torseur.errors import TorseurError
+from torseur.library import PREFIX, source_of
 from torseur.studio.guard import Guard, hosts_of
 from torseur.studio.server import Studio
-from torseur.studio.session import Session
+from torseur.studio.session import START, Session
 
 PORTS = range(8460, 8480)  # tried in this order, then any
 LARGEST_MESSAGE = 4_000_000  # bytes
@@ -26,13 +32,54 @@ class Place:
 
 def serve(session: Session, place: Place, ready: Callable[[str], None]) -> None:
     """Serves a session until it is interrupted; `ready` gets the address."""
-    import uvicorn
+    server, listener, address = _prepared(session, place)
+    ready(address)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+        session.leave()
 
+
+@contextmanager
+def running(file: str | Path | None = None, place: Place | None = None, folder: Path | None = None) -> Iterator[str]:
+    """A studio in the background, for a file or "library:NAME"; gives its address and ends with the block.
+
+    `folder` is where the session is kept, by default the user's state folder.
+    """
+    session = begin(file, folder)
+    server, listener, address = _prepared(session, place or Place())
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    try:
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(10.0)
+        listener.close()
+        session.leave()
+
+
+def begin(file: str | Path | None, folder: Path | None = None) -> Session:
+    """The session of a file, new or not, or of a mechanism of the library."""
+    if file is None or str(file).startswith(PREFIX):
+        entry = START if file is None else str(file)
+        source_of(entry)  # refused here when there is no such mechanism
+        return Session(None, entry, folder)
+    path = Path(file)
+    if path.is_dir():
+        raise TorseurError(f"'{file}' is a folder; give the name of a file in it.")
+    if not path.parent.is_dir():
+        raise TorseurError(f"cannot open '{file}': there is no folder '{path.parent}'.")
+    return Session(path, folder=folder)
+
+
+def _prepared(session: Session, place: Place) -> tuple[Server, socket.socket, str]:
+    """A server that has not begun, the socket it will listen on, and its address."""
     listener = _listener(place)
-    port = listener.getsockname()[1]
-    token = session.token()
+    port, token = listener.getsockname()[1], session.token()
     studio = Studio(session, Guard(token, hosts_of(place.host, port, place.names)))
-    config = uvicorn.Config(
+    config = Config(
         studio.application,
         log_level="error",
         ws="websockets-sansio",
@@ -40,12 +87,7 @@ def serve(session: Session, place: Place, ready: Callable[[str], None]) -> None:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    ready(f"http://{_shown(place.host)}:{port}/{token}/")
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        listener.close()
-        session.leave()
+    return Server(config), listener, f"http://{_shown(place.host)}:{port}/{token}/"
 
 
 def _listener(place: Place) -> socket.socket:

@@ -40,7 +40,8 @@ export class Editor {
   mark(faults) {
     this.faults = faults;
     this.draw();
-    this.list.replaceChildren(...(faults.length ? [this.listed(faults)] : []));
+    const kept = Object.assign(document.createElement("p"), { className: "remark", textContent: "The rest of the page shows the last text without faults." });
+    this.list.replaceChildren(...(faults.length ? [this.listed(faults), kept] : []));
   }
 
   // What is doubtful in a text without faults.

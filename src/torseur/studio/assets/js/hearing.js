@@ -30,7 +30,7 @@ export const hearing = {
     if (!studio.faulty) return;
     studio.equations.stale();
     studio.status.busy(false);
-    studio.status.say("the picture shows the last text without faults");
+    studio.status.say(faults.length === 1 ? "1 fault" : `${faults.length} faults`);
   },
 
   outline(studio, message) {
