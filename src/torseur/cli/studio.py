@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -47,7 +48,8 @@ def studio(
 
             webbrowser.open(address)
 
-    serve(begin(file), Place(host, port, tuple(name or ())), ready)
+    with suppress(KeyboardInterrupt):  # the usual way to end it
+        serve(begin(file), Place(host, port, tuple(name or ())), ready)
 
 
 def _require_peers() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,7 @@ from torseur.studio.server import Studio
 from torseur.studio.session import START, Session
 
 PORTS = range(8460, 8480)  # tried in this order, then any
+ROBOTS = (".urdf", ".xml", ".mjcf")
 LARGEST_MESSAGE = 4_000_000  # bytes
 
 
@@ -33,6 +36,7 @@ class Place:
 def serve(session: Session, place: Place, ready: Callable[[str], None]) -> None:
     """Serves a session until it is interrupted; `ready` gets the address."""
     server, listener, address = _prepared(session, place)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that what follows is done then too
     ready(address)
     try:
         server.run(sockets=[listener])
@@ -69,6 +73,10 @@ def begin(file: str | Path | None, folder: Path | None = None) -> Session:
     path = Path(file)
     if path.is_dir():
         raise TorseurError(f"'{file}' is a folder; give the name of a file in it.")
+    if path.suffix in ROBOTS:
+        raise TorseurError(
+            f"'{file}' is a robot file; turn it into a description first: torseur convert {path.name} {path.stem}.lsd"
+        )
     if not path.parent.is_dir():
         raise TorseurError(f"cannot open '{file}': there is no folder '{path.parent}'.")
     return Session(path, folder=folder)
@@ -76,8 +84,10 @@ def begin(file: str | Path | None, folder: Path | None = None) -> Session:
 
 def _prepared(session: Session, place: Place) -> tuple[Server, socket.socket, str]:
     """A server that has not begun, the socket it will listen on, and its address."""
-    listener = _listener(place)
-    port, token = listener.getsockname()[1], session.token()
+    token, last = session.last_address()
+    listener = _listener(place, last)
+    port = listener.getsockname()[1]
+    session.keep_address(token, port)
     studio = Studio(session, Guard(token, hosts_of(place.host, port, place.names)))
     config = Config(
         studio.application,
@@ -90,10 +100,10 @@ def _prepared(session: Session, place: Place) -> tuple[Server, socket.socket, st
     return Server(config), listener, f"http://{_shown(place.host)}:{port}/{token}/"
 
 
-def _listener(place: Place) -> socket.socket:
-    """A socket that listens there; one after the other of the usual ports when none is asked for."""
+def _listener(place: Place, last: int) -> socket.socket:
+    """A socket that listens there; the last port or one after the other of the usual ones when none is asked for."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    ports = [place.port] if place.port else [*PORTS, 0]
+    ports = [place.port] if place.port else [*([last] if last else []), *PORTS, 0]
     problem: OSError | None = None
     for port in ports:
         found = socket.socket(family, socket.SOCK_STREAM)

@@ -91,21 +91,27 @@ class Session:
             self.written = _read(self.file)
         self.keep({"text": self._first(), "revision": self.state.revision + 1, "values": {}, "initial": {}})
 
-    def token(self) -> str:
-        """What opens the page. After a crash it is the one of before, so that open pages find back; otherwise new."""
-        place = self.store.with_suffix(".token")
+    def last_address(self) -> tuple[str, int]:
+        """Token and port of a server that has crashed, so that open pages find back; otherwise a new token and 0."""
         try:
-            kept = place.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError):
-            kept = ""
-        if not re.fullmatch(r"[A-Za-z0-9_-]{32}", kept):
-            kept = secrets.token_urlsafe(24)
-            _write(place, kept, private=True)
-        return kept
+            token, port = self._address.read_text(encoding="ascii").split()
+            if re.fullmatch(r"[A-Za-z0-9_-]{32}", token):
+                return token, int(port) % 65536
+        except (OSError, ValueError):
+            pass
+        return secrets.token_urlsafe(24), 0
+
+    def keep_address(self, token: str, port: int) -> None:
+        """Remembers where the server is for the case of a crash."""
+        _write(self._address, f"{token} {port}", private=True)
+
+    @property
+    def _address(self) -> Path:
+        return self.store.with_suffix(".address")
 
     def leave(self) -> None:
         """The server ends as it should: the next one has another token."""
-        self.store.with_suffix(".token").unlink(missing_ok=True)
+        self._address.unlink(missing_ok=True)
 
     def _kept(self) -> State | None:
         """What was kept last; None when there is nothing, or nothing that can be read."""

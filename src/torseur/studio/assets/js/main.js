@@ -119,6 +119,7 @@ class Studio {
   }
 
   chose(name, value) {
+    if (!value) { at(name).value = this.state[name]; return; }
     this.change({ [name]: value });
     if (name === "criterion") this.examineSoon(0);
     else this.describe();
@@ -203,10 +204,11 @@ class Studio {
     for (const [name, value] of Object.entries(start)) this.start.put(name, value);
   }
 
+  // What the sensitivities are of; a formula that somebody wrote stays, a name that is gone does not.
   showCriteria(names) {
-    const option = (value) => Object.assign(document.createElement("option"), { value, textContent: value.replaceAll("_", " ") });
-    at("criterion").replaceChildren(...names.map(option));
-    if (!names.includes(this.state.criterion)) this.change({ criterion: names[0] });
+    at("criteria").replaceChildren(...names.map((value) => Object.assign(document.createElement("option"), { value })));
+    const { criterion } = this.state, gone = /^[\w']*$/.test(criterion) && !names.includes(criterion);
+    if (gone && names.length) this.change({ criterion: names[0] });
     at("criterion").value = this.state.criterion;
   }
 
