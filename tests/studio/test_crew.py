@@ -51,11 +51,10 @@ def with_crew(act: Callable[[Crew, Page], Awaitable[None]], **bounds: float) -> 
 
 def test_every_kind_is_answered():
     async def act(crew: Crew, page: Page) -> None:
-        crew.prepare()
         for number, kind in enumerate(("describe", "move", "examine"), 1):
-            crew.ask(Request(kind, number, PENDULUM))
+            await crew.ask(Request(kind, number, PENDULUM))
             await page.wait("done", number)
-        crew.ask(Request("open", 4, what="four_bar"))
+        await crew.ask(Request("open", 4, what="four_bar"))
         assert (await page.wait("opened", 4))["text"] == source_of("four_bar")
         assert {m["kind"] for m in page.heard} >= {"faults", "outline", "equations", "motion", "slopes"}
 
@@ -65,11 +64,11 @@ def test_every_kind_is_answered():
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
 def test_a_killed_worker_is_replaced():
     async def act(crew: Crew, page: Page) -> None:
-        crew.ask(Request("describe", 1, PENDULUM))
+        await crew.ask(Request("describe", 1, PENDULUM))
         await page.wait("done", 1)
         os.kill(crew.hands["writer"].process.pid, signal.SIGKILL)
         await asyncio.sleep(0.2)
-        crew.ask(Request("describe", 2, PENDULUM))
+        await crew.ask(Request("describe", 2, PENDULUM))
         await page.wait("equations", 2)
 
     with_crew(act)
@@ -78,12 +77,12 @@ def test_a_killed_worker_is_replaced():
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
 def test_a_worker_killed_at_work_is_told():
     async def act(crew: Crew, page: Page) -> None:
-        crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
+        await crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
         await page.wait("outline", 1)
         os.kill(crew.hands["writer"].process.pid, signal.SIGKILL)
         assert "worker" in (await page.wait("halt", 1))["reason"]
         await page.wait("done", 1)
-        crew.ask(Request("describe", 2, PENDULUM))
+        await crew.ask(Request("describe", 2, PENDULUM))
         await page.wait("equations", 2)
 
     with_crew(act)
@@ -91,9 +90,9 @@ def test_a_worker_killed_at_work_is_told():
 
 def test_what_takes_too_long_is_stopped():
     async def act(crew: Crew, page: Page) -> None:
-        crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
+        await crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
         assert "Stopped after 1 s" in (await page.wait("halt", 1))["reason"]
-        crew.ask(Request("describe", 2, PENDULUM))
+        await crew.ask(Request("describe", 2, PENDULUM))
         await page.wait("equations", 2)
 
     with_crew(act, describe=1.0)
@@ -101,9 +100,9 @@ def test_what_takes_too_long_is_stopped():
 
 def test_an_old_text_gives_way_to_a_new_one():
     async def act(crew: Crew, page: Page) -> None:
-        crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
+        await crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
         await page.wait("outline", 1)
-        crew.ask(Request("describe", 2, PENDULUM))
+        await crew.ask(Request("describe", 2, PENDULUM))
         await page.wait("equations", 2, seconds=5.0)
         assert not [m for m in page.heard if m["kind"] == "equations" and m["number"] == 1]
 
@@ -114,10 +113,10 @@ def test_too_much_memory_is_refused(monkeypatch):
     monkeypatch.setattr("torseur.studio.crew.MEGABYTES", 5)
 
     async def act(crew: Crew, page: Page) -> None:
-        crew.ask(Request("describe", 1, source_of("pendulum_chain?n=150"), level="recursive"))
+        await crew.ask(Request("describe", 1, source_of("pendulum_chain?n=150"), level="recursive"))
         reason = (await page.wait("halt", 1))["reason"]
         assert "memory" in reason or "worker" in reason
-        crew.ask(Request("move", 2, PENDULUM))
+        await crew.ask(Request("move", 2, PENDULUM))
         await page.wait("done", 2)
 
     with_crew(act)
