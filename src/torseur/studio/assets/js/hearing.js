@@ -21,6 +21,7 @@ export const hearing = {
     studio.show.shapes = "";
     studio.desk.forget();
     studio.describe();
+    if (!studio.outline) studio.status.say("starting");
   },
 
   faults(studio, { number, faults }) {
