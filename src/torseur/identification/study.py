@@ -15,20 +15,22 @@ from torseur.identification.arrays import Array
 from torseur.identification.columns import LAWS, Extras
 from torseur.identification.data_files import Table, read_table
 from torseur.identification.differentiation import Derivatives
+from torseur.identification.faults import Treatment
 from torseur.identification.identify import METHODS, Options
 from torseur.identification.linear_model import LinearModel, linear_model
 from torseur.identification.output_error import Recording
 from torseur.identification.priors import described_prior
 from torseur.identification.pseudo_inertia import Limits
 from torseur.identification.segments import SegmentTrial, trial_of_mechanism
-from torseur.identification.trials import Treatment, Trial, make_trial, recorded_motion
+from torseur.identification.trials import Trial, make_trial, recorded_motion
 from torseur.mechanism import Frame, Mechanism, placement
 
+_FAR = 20.0  # rad
 OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
 EVERY_METHOD = (*METHODS, SEGMENTS, OUTPUT_ERROR)
 TABLES = {
-    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "prior", "values",
-         "unknown", "initial", "options"),
+    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "known", "prior",
+         "values", "unknown", "initial", "options"),
     "data": ("trials", "validation", "instruments", "time", "channels", "forces", "wrench", "units", "payload"),
     "treatment": ("gaps", "saturation", "derivatives", "window", "order", "smoothing", "harmonics"),
     "parameters": (*LAWS, "threshold"),
@@ -149,7 +151,11 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
     speeds = {str(v.name).removesuffix("'"): v.data.unit for v in layout.speeds}
     effort = {"m/s": "N"}
     bare = [*table.unstated(channels, stated), *table.unstated(forces, stated)]
-    notes = [f"columns {', '.join(bare)} have no unit and were taken as SI"] if bare else []
+    notes = (
+        [f"columns {', '.join(bare)} have no unit and were taken as SI{_too_far(table, channels, units, bare)}"]
+        if bare
+        else []
+    )
     trial = make_trial(
         model,
         table.quantity(str(study.data.get("time", "time")), "s", stated.get("time")),
@@ -160,6 +166,14 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
         treatment=_treatment(study),
     )
     return replace(trial, notes=(*notes, *trial.notes))
+
+
+def _too_far(table: Table, channels: Mapping[str, str], units: Mapping[str, str], bare: list[str]) -> str:
+    """A word on angles without unit that reach further than radians mostly do."""
+    angles = [c for name, c in channels.items() if c in bare and units.get(name) == "rad" and c not in table.faults]
+    reach = {c: float(np.nanmax(np.abs(table.columns[c]), initial=0.0)) for c in angles}
+    far = [c for c, most in reach.items() if most > _FAR]
+    return f" ({', '.join(far)} reach {max(reach.values()):.3g}: degrees?)" if far else ""
 
 
 def study_segment_trials(study: Study, model: LinearModel) -> list[SegmentTrial]:
@@ -181,9 +195,8 @@ def _segment_trial(study: Study, model: LinearModel, file: Path) -> SegmentTrial
     others = {f"{kind} {axis}": x for kind, part in (("force", force), ("moment", moment)) for axis, x in
               zip("xyz", part.T, strict=True)}  # fmt: skip
     motion, kept = recorded_motion(model, time, channels, others, file.name, _treatment(study))
-    chosen = motion.part(kept)
     return trial_of_mechanism(
-        model.equations.mechanism, chosen.q, chosen.v, chosen.vdot, force[kept], moment[kept],
+        model.equations.mechanism, motion.q, motion.v, motion.vdot, force[kept], moment[kept],
         parameters=model.values, step=float(np.median(np.diff(time))), name=file.name,
     )  # fmt: skip
 
@@ -221,6 +234,7 @@ def study_options(study: Study, model: LinearModel, progress: Any = None) -> Opt
     return Options(
         prior=None if weight is None else described_prior(model, float(weight)),
         limits={name: _limits(study, name, entry) for name, entry in study.table("limits").items()},
+        known={name: _number(study, "known", name, x) for name, x in study.table("known").items()},
         instruments=study_trials(study, model, "instruments"),
         validation=study_trials(study, model, "validation"),
         confidence=float(asked.get("confidence", 0.95)),

@@ -36,13 +36,13 @@ def named(text: str) -> Name:
     return Name(bare, len(text) - len(bare))
 
 
-def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT) -> Node:
+def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT, hopeless: int = HOPELESS) -> Node:
     """The expression with few terms and its common factor in front, or as it stands when that is short.
 
     Raises TooManyTerms when it is long in any writing; `recursion.definitions` then breaks it up by names.
     """
     try:
-        return factored(few_terms(expression, limit), names)
+        return factored(few_terms(expression, limit, hopeless), names)
     except TooManyTerms:
         if written_size(expression, names) > LARGEST_WRITING:
             raise
@@ -57,9 +57,12 @@ def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
     return sizes[expression]
 
 
-def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
-    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
-    if written_size(expression) > HOPELESS:
+def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) -> Polynomial:
+    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms.
+
+    One of more than `hopeless` operations is not tried.
+    """
+    if written_size(expression) > hopeless:
         raise TooManyTerms(limit)
     try:
         result = shortened(multiplied_out(expression, ALL_AT_ONCE))

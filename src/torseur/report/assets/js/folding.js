@@ -11,14 +11,21 @@ const LETTERS = ["P", "S", "Z", "H", "K", "E", "Part"];
 export class Folding {
   constructor(root, store = null) {
     Object.assign(this, { root, store, names: new Map(), known: new WeakMap(), chosen: null, aimed: null });
-    const used = new Set([...root.querySelectorAll("mi")].map((name) => name.textContent));
-    this.letter = LETTERS.find((letter) => !used.has(letter)) ?? LETTERS.at(-1);
-    root.querySelectorAll(".block").forEach((card) => markDefined(card));
+    this.renew();
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("mousedown", (event) => { if (event.shiftKey && event.target.closest(".term")) event.preventDefault(); }); // no selection of text
     root.addEventListener("keydown", (event) => this.key(event), true);
     root.addEventListener("focusout", () => this.choose(null));
     root.addEventListener("pointerover", (event) => this.aim(event.target));
+  }
+
+  // After what is below the root was written anew: a letter that nothing there is called, and names with definitions.
+  renew() {
+    const used = new Set([...this.root.querySelectorAll("mi")].map((name) => name.textContent));
+    this.letter = LETTERS.find((letter) => !used.has(letter)) ?? LETTERS.at(-1);
+    this.names.clear();
+    Object.assign(this, { chosen: null, aimed: null });
+    this.root.querySelectorAll(".block").forEach((card) => markDefined(card));
   }
 
   // The parts of a term, read once, before any is folded.
