@@ -179,7 +179,8 @@ def _minimised(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., 
 
     minimize: Any = optimize.minimize
     # Criteria come in all sizes; the algorithms stop by changes of the objective relative to 1.
-    scale = problem.goal.sign / max(abs(problem.objective(problem.values(x))), 1e-300)
+    size = max(abs(problem.objective(problem.values(x))), float(np.abs(problem.objective_slopes(x)).max()))
+    scale = problem.goal.sign / (size or 1.0)
     return minimize(
         lambda x: scale * problem.objective(problem.values(x)),
         x,
@@ -193,12 +194,12 @@ def _minimised(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., 
 
 
 def _limits(problem: Problem) -> list[dict[str, Any]]:
-    """The limits as SciPy takes them: margins that stay positive, in parts of the limit."""
+    """The limits as SciPy takes them: margins that stay positive or zero, in parts of the limit."""
     return [
         {
-            "type": "ineq",
-            "fun": lambda x, c=limit: c.margin(problem.values(x)) / c.size,
-            "jac": lambda x, c=limit: c.sign * problem.gradients(x)[:, c.criterion] / c.size,
+            "type": "ineq" if limit.sign else "eq",
+            "fun": lambda x, c=limit: (c.sign or 1.0) * (problem.values(x)[:, c.criterion] - c.bound) / c.size,
+            "jac": lambda x, c=limit: (c.sign or 1.0) * problem.gradients(x)[:, c.criterion] / c.size,
         }
         for limit in problem.limits
     ]

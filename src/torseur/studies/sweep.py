@@ -10,7 +10,7 @@ from pathlib import Path
 
 from torseur.studies.evaluation import Evaluator
 from torseur.studies.pool import Chunk, Pool
-from torseur.studies.reading import read_study
+from torseur.studies.reading import checked_backend, read_study
 from torseur.studies.store import Store, locked, open_store
 from torseur.studies.study import SweepStudy
 
@@ -44,6 +44,7 @@ def sweep(
     cores: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    backend: str | None = None,
     progress: Progress | None = None,
 ) -> Swept:
     """All points of a study, into a zarr store beside its file (or `store`); what is stored already is not computed.
@@ -51,8 +52,10 @@ def sweep(
     cores      of this machine to use; all by default
     workers    of a local dask cluster instead
     scheduler  address of a dask scheduler instead
+    backend    "cpu" or "cuda", in place of what the study says
     """
     study = study if isinstance(study, SweepStudy) else read_study(study)
+    study = study if backend is None else study.on(checked_backend(backend, "sweep"))
     path = Path(store) if store is not None else study.path.with_suffix(".zarr")
     with locked(path):
         evaluator = Evaluator(study)
