@@ -188,9 +188,7 @@ def solve_stages(
                 return False
             solved = rate / (1.0 - rate) * size < enough
         if solved:
-            if RIDES == 0:  # noqa: SIM114 - decided when the routine is translated
-                return True
-            elif correction_size(y, rtol, atol, work, NJ, N) < enough:
+            if RIDES == 0 or correction_size(y, rtol, atol, work, NJ, N) < enough:
                 return True
         last = size
     return False
