@@ -14,18 +14,22 @@ from torseur.cli.equilibrium import equilibrium
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
 from torseur.cli.identify import identify
+from torseur.cli.kinematics import kinematics
 from torseur.cli.library import library
 from torseur.cli.locus import locus
 from torseur.cli.loops import loops
 from torseur.cli.modes import modes
 from torseur.cli.objects import objects
 from torseur.cli.optimise import optimise
+from torseur.cli.person import person
 from torseur.cli.reactions import reactions
+from torseur.cli.recording import recording
 from torseur.cli.report import report
 from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
 from torseur.cli.simplify import simplify
 from torseur.cli.simulate import simulate
+from torseur.cli.studio import studio
 from torseur.cli.sweep import sweep
 from torseur.cli.version import version
 
@@ -40,6 +44,8 @@ EPILOG = """Examples:
   torseur sensitivity library:double_pendulum --criterion kinetic_energy --parameters m1,r2 --until 5
 
   torseur report library:double_pendulum -o report.html
+
+  torseur studio arm.lsd
 
 Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 the motion ended early, 4 formalisms disagree.
 """
@@ -82,9 +88,13 @@ COMMANDS = (
     response,
     sensitivity,
     identify,
+    recording,
+    kinematics,
+    person,
     sweep,
     optimise,
     report,
+    studio,
     generate,
     certify,
     loops,

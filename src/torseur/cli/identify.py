@@ -225,15 +225,15 @@ def _tell_base(study: Study, mechanism: Mechanism, json: bool) -> None:
 
 
 def _reproduction(study: Study, source: str) -> Any:
-    import shlex
     import sys
 
     import numpy as np
 
+    from torseur.cli.files import typed_command
     from torseur.cli.version import version
     from torseur.report.content import Reproduction
 
     versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
     text = study.path.read_text(encoding="utf-8")
     listing = f"{text}\n\n(* {study.mechanism} *)\n{source}"
-    return Reproduction((shlex.join(["torseur", *sys.argv[1:]]),), study.path.name, listing, versions)
+    return Reproduction((typed_command(),), study.path.name, listing, versions)

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,6 +19,7 @@ from torseur.report.convergence import convergence
 from torseur.report.equation_view import Index, plain
 from torseur.report.loops import loops
 from torseur.report.markup import Markup, element
+from torseur.report.overlays import overlay_data
 from torseur.report.packing import pack_floats, pack_motion
 from torseur.report.palette import GROUND, SERIES, Colour, body_colour
 from torseur.report.shapes import describe
@@ -28,6 +30,7 @@ MODULES = (
     "linear",
     "decode",
     "meshes",
+    "overlays",
     "pick",
     "camera",
     "stage",
@@ -41,6 +44,11 @@ MODULES = (
     "plot",
     "player",
     "highlight",
+    "parts",
+    "folding",
+    "copying",
+    "theme",
+    "theatre",
     "page",
 )
 
@@ -98,12 +106,14 @@ def page_data(content: ReportContent, index: Index) -> dict[str, object]:
         ],
         "joints": [[index.bodies[j.parent], index.bodies[j.child]] for j in content.joints],
         "motion": pack_motion(content.motion) if content.motion is not None else None,
+        "overlays": [overlay_data(overlay, number) for number, overlay in enumerate(content.overlays)],
         "view": {
             "up": view.up,
             "azimuth": view.azimuth,
             "elevation": view.elevation,
             "start": view.start,
             "floor": view.floor,
+            "level": view.level,
             "traces": [{"body": index.bodies[t.body], "point": t.point} for t in view.traces],
         },
         "plots": _plots(content, index),
@@ -116,15 +126,18 @@ def stylesheet(content: ReportContent) -> str:
     """The page's style, with the font and the colours of this report's bodies."""
     font = base64.b64encode(_asset("font", "stix-two-math-subset.woff2").read_bytes()).decode("ascii")
     face = f'@font-face{{font-family:"Report Math";src:url(data:font/woff2;base64,{font}) format("woff2")}}\n'
-    colours = _colours(content)
+    return face + colour_rules(_colours(content)) + _asset("style.css").read_text(encoding="utf-8")
+
+
+def colour_rules(colours: Mapping[str, Colour]) -> str:
+    """Style rules that define colours by variable, light and dark, and a class for each."""
     light = "".join(f"{name}:{colour.light};" for name, colour in colours.items())
     dark = "".join(f"{name}:{colour.dark};" for name, colour in colours.items())
     themes = (
         f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=dark]{{{dark}}}\n"
     )
-    classes = "".join(f".{_class_of(name)}{{--c:var({name})}}\n" for name in colours)
-    return face + themes + classes + _asset("style.css").read_text(encoding="utf-8")
+    return themes + "".join(f".{_class_of(name)}{{--c:var({name})}}\n" for name in colours)
 
 
 @cache
@@ -146,10 +159,11 @@ def _asset(*names: str) -> Traversable:
 def _colours(content: ReportContent) -> dict[str, Colour]:
     moving = [number for number, body in enumerate(content.bodies) if not body.fixed]
     bodies = {
-        f"--body-{number}": GROUND if body.fixed else body_colour(moving.index(number))
+        f"--body-{number}": body.colour or (GROUND if body.fixed else body_colour(moving.index(number)))
         for number, body in enumerate(content.bodies)
     }
-    return bodies | {f"--series-{number}": colour for number, colour in enumerate(SERIES)}
+    overlays = {f"--overlay-{number}": overlay.colour for number, overlay in enumerate(content.overlays)}
+    return bodies | overlays | {f"--series-{number}": colour for number, colour in enumerate(SERIES)}
 
 
 def _class_of(variable: str) -> str:
@@ -211,12 +225,15 @@ def _plots(content: ReportContent, index: Index) -> list[dict[str, object]]:
             "title": plot.title,
             "unit": plot.unit,
             "times": pack_floats(plot.times),
+            "across": plot.across,
+            "clock": plot.clock,
             "curves": [
                 {
                     "label": curve.label,
                     "colour": stage.curve_colour(curve, series, index),
                     "dashed": curve.dashed,
                     "values": pack_floats(curve.values),
+                    "band": None if curve.band is None else pack_floats(curve.band),
                 }
                 for curve, series in zip(plot.curves, stage.series_numbers(plot), strict=True)
             ],

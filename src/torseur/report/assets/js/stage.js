@@ -3,6 +3,7 @@ import { Camera, FIELD_OF_VIEW } from "./camera.js";
 import { Motion } from "./decode.js";
 import { add, norm, rotate, scaled, subtract, unit } from "./linear.js";
 import { enclosure } from "./meshes.js";
+import { Overlay } from "./overlays.js";
 import { nearestBody } from "./pick.js";
 
 const SAMPLES = 40;
@@ -12,23 +13,46 @@ const LONG_WAY = 0.9;
 // The lamp stands to the right of the first view, half way up.
 const LAMP = { aside: 0.75, height: 0.95 };
 
+// A picture whose bodies need so much more, or so much less room, is framed anew.
+const TOO_WIDE = 1.2, TOO_NARROW = 0.5;
+
 export class Stage {
   constructor(data, store, canvas) {
-    this.bodies = data.bodies;
-    this.joints = data.joints;
     this.store = store;
     this.canvas = canvas;
-    this.motion = new Motion(data.motion, data.view.up);
-    this.traces = data.view.traces;
-    this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
-    this.enclosures = this.bodies.map((body) => body.shapes.flatMap(enclosure));
-    this.reaches = this.enclosures.map(reach);
+    this.drawn = data.overlays ?? [];
     this.camera = new Camera(data.view.azimuth, data.view.elevation);
     this.light = lampDirection(data.view.azimuth + LAMP.aside, LAMP.height);
-    this.measureWay(data.view.start);
+    this.showBodies(data);
+    this.showMotion(data.motion);
+    this.frame();
+  }
+
+  // Bodies, and from where they are first seen.
+  showBodies({ bodies, joints, view }) {
+    Object.assign(this, { bodies, joints, view, traces: view.traces, palette: null });
+    this.enclosures = bodies.map((body) => body.shapes.flatMap(enclosure));
+    this.reaches = this.enclosures.map(reach);
+  }
+
+  showMotion(motion) {
+    this.motion = new Motion(motion, this.view.up);
+    this.overlays = this.drawn.map((overlay) => new Overlay(overlay, this.motion));
+    this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
+  }
+
+  // Find the place of the camera and of the floor.
+  frame() {
+    this.measureWay(this.view.start);
     this.home();
     this.lineRadius = this.camera.size * LINE_THICKNESS;
-    this.floor = data.view.floor && !this.falling ? this.makeFloor() : null;
+    this.floor = this.view.floor && !this.falling ? this.makeFloor(this.view.level) : null;
+  }
+
+  // Whether the bodies no longer fit the picture they were framed for.
+  hasOutgrown() {
+    const size = spread(this.visited()) / spread(this.points);
+    return size > TOO_WIDE || size < TOO_NARROW;
   }
 
   time() { return this.store.state.time; }
@@ -91,10 +115,10 @@ export class Stage {
     return points;
   }
 
-  // A floor just below everything, with a grid of round spacing.
-  makeFloor() {
-    const lowest = Math.min(...this.points.map((p) => p[2])), { size } = this.camera;
-    return { floorHeight: lowest - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
+  // A floor at its level or just below everything, with a grid of round spacing.
+  makeFloor(level) {
+    const { size } = this.camera;
+    return { floorHeight: level ?? Math.min(...this.points.map((p) => p[2])) - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
   }
 
   home() {
@@ -138,6 +162,7 @@ export class Stage {
       shadow: dark ? 0.55 : 0.26, exposure: dark ? 0.8 : 1,
       sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"),
       bodyColours: this.bodies.map((body) => colour(body.colour)),
+      overlayColours: this.overlays.map((overlay) => colour(overlay.colour)),
     };
   }
 
