@@ -159,7 +159,7 @@ def _cvxpy(problem: ConeProblem) -> tuple[np.ndarray, float]:
     return np.asarray(pi.value), time.perf_counter() - begin
 
 
-def linkage(samples: int = 20_000) -> None:
+def linkage(samples: int = 2000) -> None:
     """Regressor through the projector and fit of a Stewart platform on six actuators, every coordinate recorded."""
     model = linear_model(load("stewart_platform"))
     base = base_parameters(model)
