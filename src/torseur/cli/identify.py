@@ -161,6 +161,7 @@ def document_of(estimate: Estimate) -> dict[str, object]:
         "bodies": {} if estimate.parameters is None else {b: estimate.body(b) for b in estimate.model.bodies},
         "fits": {fit.name: fit.relative for fit in estimate.fits},
         "validation": {fit.name: fit.relative for fit in estimate.validation},
+        "crossed": {fit.name: fit.relative for fit in estimate.crossed},
         "history": estimate.history,
         "warnings": estimate.warnings,
         "notes": estimate.notes,

@@ -35,7 +35,7 @@ TABLES = {
     "treatment": ("gaps", "saturation", "derivatives", "window", "order", "smoothing", "harmonics"),
     "parameters": (*LAWS, "threshold"),
     "prior": ("weight",),
-    "options": ("confidence", "bootstrap", "seed", "rtol", "fit", "positive", "iterations"),
+    "options": ("confidence", "bootstrap", "cross", "seed", "rtol", "fit", "positive", "iterations"),
 }  # fmt: skip
 
 
@@ -237,6 +237,7 @@ def study_options(study: Study, model: LinearModel, progress: Any = None) -> Opt
         known={name: _number(study, "known", name, x) for name, x in study.table("known").items()},
         instruments=study_trials(study, model, "instruments"),
         validation=study_trials(study, model, "validation"),
+        cross=bool(asked.get("cross", False)),
         confidence=float(asked.get("confidence", 0.95)),
         bootstrap=int(asked.get("bootstrap", 0)),
         seed=int(asked.get("seed", 0)),
