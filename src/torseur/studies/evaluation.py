@@ -117,7 +117,8 @@ class Evaluator:
     @cached_property
     def batch(self) -> Batch:
         """All motions as one routine."""
-        return Batch(self._starts, self.criteria, self.study.until, self.outputs, self.study.samples)
+        study = self.study
+        return Batch(self._starts, self.criteria, study.until, self.outputs, study.samples, expected=study.size)
 
     @cached_property
     def device(self) -> DeviceMotions:

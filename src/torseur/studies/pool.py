@@ -100,7 +100,7 @@ class Pool:
 
     def _by_threads(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
         """Compiled code runs without holding Python back."""
-        _ = self.evaluator.batch.routine  # compiled once, before anybody needs it
+        self.evaluator.batch.compile()  # once, before anybody needs it
         with ThreadPoolExecutor(count) as pool:
             yield from _flow(pool, lambda chunk: (_done, self.evaluator, chunk), chunks, count)
 
