@@ -26,6 +26,7 @@ from torseur.studies.evaluation import Evaluated, Evaluator
 from torseur.studies.study import SweepStudy
 
 TRIES = 3
+CONNECT_SECONDS = 10
 AHEAD = 3  # chunks per core that wait for their turn; more would only fill memory
 
 
@@ -167,7 +168,7 @@ def _flow(pool: Executor, call: Any, chunks: Sequence[Chunk], count: int) -> Ite
 
 def _client(dask: Any, cluster: Any, scheduler: str | None) -> Any:
     try:
-        return dask.Client(cluster if cluster is not None else scheduler)
+        return dask.Client(cluster if cluster is not None else scheduler, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as problem:
         raise TorseurError(
             f"there is no dask scheduler at '{scheduler}': {problem}. Start one with 'dask scheduler'."
