@@ -84,9 +84,10 @@ class Pool:
             return f"{self.workers} dask workers"
         if self.evaluator.is_on_device:
             return "a GPU"
-        if not self.evaluator.reason:
+        if not self.evaluator.leaves_many:
             return f"{count} threads, compiled"
-        return f"{count} processes, motion by motion: {self.evaluator.reason}"
+        reason = self.evaluator.reason or "many of its motions are stiff or fail"
+        return f"{count} processes, motion by motion: {reason}"
 
     def results(self, chunks: Sequence[Chunk]) -> Iterator[Done]:
         """Chunks as they are done."""
@@ -97,7 +98,7 @@ class Pool:
         count = min(self.cores or os.cpu_count() or 1, len(chunks))
         if count == 1 or self.evaluator.is_on_device:
             return (_done(self.evaluator, chunk) for chunk in chunks)
-        return self._by_processes(chunks, count) if self.evaluator.reason else self._by_threads(chunks, count)
+        return self._by_processes(chunks, count) if self.evaluator.leaves_many else self._by_threads(chunks, count)
 
     def _by_threads(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
         """Compiled code runs without holding Python back."""
