@@ -123,7 +123,7 @@ def test_joint_forces_carry_what_is_beyond_them(body):
     c = origin + R @ (np.array([float(x) for x in hand.moment]) / float(hand.mass))
     step = MOTION.time[1]
     wanted = float(hand.mass) * ((c[2:] - 2 * c[1:-1] + c[:-2]) / step**2 - body.gravity)
-    assert np.abs(found.forces["r_wrist"][1:-1] - wanted).max() < 1e-2
+    assert np.abs(found.joint_forces["r_wrist"][1:-1] - wanted).max() < 1e-2
 
 
 def standing(count=60):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -16,6 +16,13 @@ from torseur.identification.values import given_values
 from torseur.mechanism import Frame, Mechanism
 from torseur.spatial import NO_FORCE, Force, Scalar, Transform, Vec3
 from torseur.tree import Snapshot, Tree, build_tree
+
+
+@lru_cache(maxsize=16)
+def tree_with_values(mechanism: Mechanism) -> Tree:
+    """The tree of a mechanism with the values of its parameters; made once."""
+    bare = build_tree(mechanism)
+    return bare.with_parameters(given_values(bare))
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +39,9 @@ class BodyInMotion:
         if len(layout.speeds) != len(layout.coordinates):
             raise UnsupportedError("a body in motion has coordinates whose rates are its speeds, and no quaternions.")
 
-    @cached_property
+    @property
     def tree(self) -> Tree:
-        bare = build_tree(self.mechanism)
-        return bare.with_parameters(given_values(bare))
+        return tree_with_values(self.mechanism)
 
     @cached_property
     def now(self) -> Snapshot:

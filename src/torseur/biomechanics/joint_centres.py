@@ -14,7 +14,7 @@ from torseur.identification.arrays import Array, Mask
 from torseur.identification.differentiation import Derivatives
 
 LEAST_RATE = 0.25  # rad/s: slower frames place a helical axis badly
-_FLAT = 1e-6  # least eigenvalue beside the greatest below which a direction is not determined
+_FLAT = 1e-3  # least eigenvalue beside the greatest: turning by less than some degrees about a second axis is noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def mean_helical_axis(
     nearest to all of them: s_opt = (Σ Q)⁻¹ Σ Q s, Q = 1 - n nᵀ. Frames slower than `least_rate` (rad/s) do not count.
     """
     relative = distal.seen_from(proximal)
-    how = derivatives or Derivatives("central")
+    how = derivatives or Derivatives()
     turning = rotation_rates(relative.time, relative.rotation, how)
     velocity, _ = point_rates(relative.time, relative.origin, how)
     speed = np.linalg.norm(turning.omega, axis=1)

@@ -40,8 +40,10 @@ class Markers:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "time", np.asarray(self.time, dtype=float))
-        object.__setattr__(self, "positions", np.asarray(self.positions, dtype=float))
+        for name in ("time", "positions"):
+            view = np.asarray(getattr(self, name), dtype=float).view()
+            view.setflags(write=False)
+            object.__setattr__(self, name, view)
         object.__setattr__(self, "labels", tuple(self.labels))
         self._check_shapes()
         _check_labels(self.labels, self.name)
@@ -108,6 +110,15 @@ class Markers:
             Gap(label, int(first), int(last))
             for k, label in enumerate(self.labels)
             for first, last in runs(~self.present[:, k])
+        )
+
+    def without(self, label: str, frames: slice) -> Markers:
+        """As if a marker had not been seen in some frames, for simulated recordings."""
+        positions = self.positions.copy()
+        positions[frames, self.slot(label)] = np.nan
+        start, stop, _ = frames.indices(len(self))
+        return replace(
+            self, positions=positions, notes=(*self.notes, f"'{label}' hidden in frames {start} to {stop - 1}")
         )
 
     def with_noise(self, amplitude: float, rng: np.random.Generator) -> Markers:

@@ -11,7 +11,7 @@ import numpy as np
 from torseur.biomechanics.body_in_motion import BodyInMotion
 from torseur.biomechanics.ground_reaction import Reaction, ground_reaction
 from torseur.biomechanics.joint_motion import JointMotion
-from torseur.dynamics.inverse_dynamics import project
+from torseur.biomechanics.moments_kernel import moments_kernel
 from torseur.errors import RecordingError
 from torseur.identification.arrays import Array
 from torseur.mechanism import Mechanism
@@ -31,7 +31,6 @@ class TrialDynamics:
     body: BodyInMotion
     reactions: Mapping[str, Reaction]
     moments: Array
-    forces: Mapping[str, Array]  # by joint: the force its parent exerts on its child
 
     @property
     def motion(self) -> JointMotion:
@@ -55,6 +54,22 @@ class TrialDynamics:
         return np.asarray(sum(self.power(name) for name in names))
 
     @cached_property
+    def joint_forces(self) -> dict[str, Array]:
+        """Force (N) of the parent on the child in every joint, along the laboratory's axes."""
+        tree, found = self.body.tree, {}
+        total = list(self.body.inertial_forces)
+        for name, reaction in self.reactions.items():
+            link = self.body.link(name)
+            total[link] = total[link] - _on_link(self.body, link, reaction)
+        for i in tree.inward():
+            found[tree.links[i].joint.name] = self.body.spread(self.body.poses[i].rotation.to_parent(total[i].force))
+            parent = tree.parent(i)
+            if parent != GROUND:
+                carried = self.body.now.links[i].motion.transform.force_to_parent(total[i])
+                total[parent] = total[parent] + carried
+        return {joint.name: found[joint.name] for joint in self.body.mechanism.joints if joint.name in found}
+
+    @cached_property
     def total_reaction(self) -> Reaction:
         """The reactions of all segments together."""
         nothing = np.zeros((len(self.motion), 3))
@@ -74,20 +89,18 @@ def trial_dynamics(
 ) -> TrialDynamics:
     """Joint moments of a motion under the ground's reactions on segments (none: a person in flight).
 
-    Recursive Newton-Euler in all frames at once.
+    Recursive Newton-Euler in all frames at once, compiled.
     """
     body = BodyInMotion(mechanism, motion)
     given = dict(reactions or {})
-    forces = list(body.inertial_forces)
     for name, reaction in given.items():
         _check(reaction, name, len(motion))
-        link = body.link(name)
-        if link == GROUND:
+        if body.link(name) == GROUND:
             raise RecordingError(f"'{name}' is not a segment that moves: no reaction can act on it.")
-        forces[link] = forces[link] - _on_link(body, link, reaction)
-    tau = project(body.now, forces)
-    moments = np.stack([np.broadcast_to(np.asarray(x, dtype=float), (len(motion),)) for x in tau], axis=1)
-    return TrialDynamics(body, given, moments, _joint_forces(body, forces))
+    loads = [part for reaction in given.values() for part in (reaction.moment, reaction.force)]
+    rows = np.concatenate(loads, axis=1) if loads else np.zeros((len(motion), 0))
+    moments = moments_kernel(mechanism, tuple(given))(motion.q, motion.v, motion.vdot, rows)
+    return TrialDynamics(body, given, moments)
 
 
 def _check(reaction: Reaction, name: str, frames: int) -> None:
@@ -101,14 +114,3 @@ def _check(reaction: Reaction, name: str, frames: int) -> None:
 def _on_link(body: BodyInMotion, link: int, reaction: Reaction) -> Force:
     """A reaction about the laboratory's origin, at a link's origin and in its axes."""
     return body.poses[link].force_to_child(Force(Vec3(*reaction.moment.T), Vec3(*reaction.force.T)))
-
-
-def _joint_forces(body: BodyInMotion, forces: list[Force]) -> dict[str, Array]:
-    """Force of the parent on the child in every joint, along the laboratory's axes."""
-    tree, total, found = body.tree, list(forces), {}
-    for i in tree.inward():
-        found[tree.links[i].joint.name] = body.spread(body.poses[i].rotation.to_parent(total[i].force))
-        parent = tree.parent(i)
-        if parent != GROUND:
-            total[parent] = total[parent] + body.now.links[i].motion.transform.force_to_parent(total[i])
-    return {joint.name: found[joint.name] for joint in body.mechanism.joints if joint.name in found}

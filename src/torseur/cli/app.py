@@ -21,6 +21,7 @@ from torseur.cli.loops import loops
 from torseur.cli.modes import modes
 from torseur.cli.objects import objects
 from torseur.cli.optimise import optimise
+from torseur.cli.person import person
 from torseur.cli.reactions import reactions
 from torseur.cli.recording import recording
 from torseur.cli.report import report
@@ -89,6 +90,7 @@ COMMANDS = (
     identify,
     recording,
     kinematics,
+    person,
     sweep,
     optimise,
     report,

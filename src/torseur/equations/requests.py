@@ -138,16 +138,16 @@ def program_for(equations: Equations, request: Request) -> Program:
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
     if request.along or len(request.levels) > 1:
         return Program(request.name, tuple(inputs), tuple(outputs))
-    ways = chosen[0] if request.levels else []
-    solved = differentiation.solved(inputs, ways) if ways else None
+    first = chosen[0] if request.levels else []
+    solved = differentiation.solved(inputs, first) if first else None
     limbs = folded_of(equations)
     if limbs is None:
         return Program(request.name, tuple(inputs), tuple(outputs), solved)
     if solved is not None:
         return Program(
-            request.name, tuple(inputs), tuple(outputs), solved_abreast(equations, solved, inputs, ways, limbs)
+            request.name, tuple(inputs), tuple(outputs), solved_abreast(equations, solved, inputs, first, limbs)
         )
-    abreast = _abreast(equations, request, inputs, outputs, ways, limbs)
+    abreast = _abreast(equations, request, inputs, outputs, first, limbs)
     return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast)
 
 

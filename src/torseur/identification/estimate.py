@@ -125,7 +125,11 @@ class Estimate:
     def __str__(self) -> str:
         width = max((len(name) for name in self.names), default=0)
         lines = [f"{len(self.values)} parameters by {self.method}, condition {self.condition:.3g}"]
-        lines += [f"{n:<{width}}  {v:>13.6g} ± {s:<9.2g} {u:<8} {t}" for n, v, s, _, u, t in self.rows()]
+        again = None if self.bootstrap is None else self.bootstrap.deviation
+        for k, (n, v, s, _, u, t) in enumerate(self.rows()):
+            refitted = "" if again is None else f"(bootstrap {again[k]:.2g})".ljust(20)
+            lines.append(f"{n:<{width}}  {v:>13.6g} ± {s:<9.2g} {refitted}{u:<8} {t}")
         lines += [f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits]
         lines += [f"held out, {fit.name}: {100 * fit.relative:.3g} %" for fit in self.validation]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join([*lines, *(f"note: {text}" for text in self.notes)])

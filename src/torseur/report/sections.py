@@ -20,9 +20,11 @@ def section(identifier: str, title: str, *children: str) -> Markup:
 def mechanism(content: ReportContent) -> Markup:
     """What the mechanism is: description, drawing, warnings."""
     text = [element("p", content.description)] if content.description else []
-    drawing = [diagram(content.bodies, content.joints)] if content.bodies else []
+    drawing = [diagram(content.bodies, content.joints)] if content.bodies and content.diagram else []
     warnings = [element("p", warning, class_="warning") for warning in content.warnings]
-    return section("mechanism", "Mechanism", join([*text, *drawing, *warnings, findings(content.findings)]))
+    plain = "Mechanism" if text or drawing or content.findings else "Warnings"
+    title = plain if content.diagram else "Summary"
+    return section("mechanism", title, join([*text, *drawing, *warnings, findings(content.findings)]))
 
 
 def findings(found: tuple[str, ...]) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -28,6 +28,7 @@ class Backward:
     routines: Routines
     course: Course
     recording: Recording
+    loops: dict[tuple[int, str], CompiledRoutine] = field(default_factory=dict)
 
     def gradients(self, weights: Vector, of_parameters: Vector) -> Vector:
         """Changes by the parameters (criterion, parameter) of criteria with these weights of x at the end.
@@ -40,6 +41,11 @@ class Backward:
 
     def loop(self, criteria: int, method: str = "") -> CompiledRoutine:
         """The way back through steps, explicit or of an implicit method, compiled for so many criteria."""
+        if (criteria, method) not in self.loops:
+            self.loops[criteria, method] = self._compiled(criteria, method)
+        return self.loops[criteria, method]
+
+    def _compiled(self, criteria: int, method: str) -> CompiledRoutine:
         statics, externals = {**self.routines.statics, "NW": criteria}, self.routines.backward
         size, states = self.routines.variation.size, len(self.routines.variation.states)
         if not method:

@@ -65,6 +65,10 @@ class Recording:
     def end(self) -> Vector:
         return self.run.y
 
+    def settings(self, t: float) -> Vector:
+        """The parameters as the loop took them at the end."""
+        return self.parameters
+
     @property
     def steps(self) -> int:
         return sum(len(block) for block in self.blocks)

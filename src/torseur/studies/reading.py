@@ -251,8 +251,9 @@ class _Reader:
         return found
 
     def _design(self) -> Design:
+        known = self._known("design", ("kind", "count", "seed"))
         try:
-            return Design(**self._known("design", ("kind", "count", "seed")))
+            return Design(**known)
         except TorseurError as problem:
             raise TorseurError(f"{self._at('design')}: {problem}") from problem
 

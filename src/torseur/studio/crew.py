@@ -20,7 +20,7 @@ from torseur.studio.messages import BEGUN, BINARY, DONE, TEXT, Request, text_mes
 from torseur.studio.worker import work
 
 ROLES = {"describe": "writer", "move": "mover", "examine": "examiner"}
-BOUNDS = {"describe": 30.0, "open": 10.0, "move": 20.0, "examine": 60.0, "export": 300.0}  # seconds
+BOUNDS = {"describe": 30.0, "open": 10.0, "inscribe": 20.0, "move": 20.0, "examine": 60.0, "export": 300.0}  # seconds
 PATIENCE = {"writer": 0, "mover": 2, "examiner": 10}  # who goes first where processors are few
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
@@ -69,27 +69,30 @@ class Crew:
         self.loop = asyncio.get_running_loop()
         self.outbox: asyncio.Queue[bytes] = asyncio.Queue()
         self.tasks = [self.loop.create_task(self._watch()), self.loop.create_task(self._post())]
+        self.preparing = self.loop.create_task(self._prepare())
 
-    def ask(self, request: Request) -> None:
+    async def ask(self, request: Request) -> None:
         """Passes a request to the worker whose role it is."""
+        await asyncio.shield(self.preparing)
         role = ROLES.get(request.kind, f"{request.kind} {request.number}")
         hand = self.hands.get(role)
         if hand is None or not hand.process.is_alive():
             hand = self.hands[role] = self._hire(role)
         self._send(role, hand, request)
 
-    def prepare(self) -> None:
-        """Starts the workers before they are needed."""
-        for role in dict.fromkeys(ROLES.values()):
-            self.hands[role] = self._hire(role)
-
     async def close(self) -> None:
         """Ends all workers."""
+        await self.preparing
         for task in self.tasks:
             task.cancel()
         for hand in self.hands.values():
             hand.end()
         self.hands.clear()
+
+    async def _prepare(self) -> None:
+        """Starts the workers before they are needed; the first one takes seconds, so the loop goes on meanwhile."""
+        roles = dict.fromkeys(ROLES.values())
+        self.hands = await asyncio.to_thread(lambda: {role: self._hire(role) for role in roles})
 
     def _hire(self, role: str) -> Hand:
         here, there = self.context.Pipe()

@@ -22,7 +22,7 @@ LONGEST_TEXT = 400_000  # characters
 LONGEST_MOTION = 3600.0  # seconds
 MOST_VALUES = 5000
 TEXT, BINARY, BEGUN, DONE = b"T", b"B", b"S", b"D"
-KINDS = ("describe", "move", "examine", "export", "open")
+KINDS = ("describe", "move", "examine", "export", "open", "inscribe")
 
 
 class MessageError(TorseurError):

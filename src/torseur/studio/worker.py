@@ -66,7 +66,15 @@ def _answers() -> dict[str, Answer]:
     from torseur.studio.answers.description import describe
     from torseur.studio.answers.examination import examine
     from torseur.studio.answers.export import export
+    from torseur.studio.answers.inscription import inscribe
     from torseur.studio.answers.motion import move
     from torseur.studio.answers.opening import open_entry
 
-    return {"describe": describe, "move": move, "examine": examine, "export": export, "open": open_entry}
+    return {
+        "describe": describe,
+        "move": move,
+        "examine": examine,
+        "export": export,
+        "open": open_entry,
+        "inscribe": inscribe,
+    }

@@ -16,7 +16,6 @@ from torseur.identification.arrays import Array
 from torseur.mechanism import Mechanism
 
 _MARGIN = 0.06  # m: of a plate around the places a sole takes on it
-_LEAST = 5  # frames: shorter contacts get no plate
 
 
 def simulated_markers(body: BodyInMotion, noise: float = 0.0, seed: int = 0, name: str = "trial") -> Markers:
@@ -34,11 +33,10 @@ def simulated_trial(
     body = BodyInMotion(mechanism, motion)
     feet = human_footing(body)
     parts = shared(ground_reaction(body), feet, vertical(body))
-    plates = []
+    plates: list[PlateRecord] = []
     for foot, contact in feet.contact.items():
         for first, last in runs(contact):
-            if last - first >= _LEAST:
-                plates.append(_plate(body, feet, foot, parts[foot], slice(first, last + 1), f"plate {len(plates) + 1}"))
+            plates.append(_plate(body, feet, foot, parts[foot], slice(first, last + 1), f"plate {len(plates) + 1}"))
     markers = simulated_markers(body, noise, seed, name)
     return MotionTrial(markers, tuple(plates))
 

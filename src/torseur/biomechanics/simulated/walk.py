@@ -31,7 +31,7 @@ class Walk:
     reach: float = 0.985
 
 
-def walking(mechanism: Mechanism, seconds: float = 2.4, rate: float = 100.0, walk: Walk | None = None) -> JointMotion:
+def walking(mechanism: Mechanism, seconds: float = 3.9, rate: float = 100.0, walk: Walk | None = None) -> JointMotion:
     """A person walking forward, the right heel striking at the beginning."""
     how = walk or Walk()
     size = dimensions(mechanism)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torseur.biomechanics.smoothing.rotation_group import exponential, logarithm, turning
+from torseur.biomechanics.smoothing.rotation_group import logarithm, one_turn
 from torseur.errors import RecordingError
 from torseur.identification.arrays import Array, Mask
 
@@ -121,18 +121,20 @@ def _filtered(rotation: Array, seen: Mask, step: float, noise: float, jerk: floa
     after, before, P_after, P_before, transitions = [state], [state], [P], [P], [np.eye(9)]
     misfit, volume, count = 0.0, 0.0, 0
     for k in range(1, len(rotation)):
-        F = _transition(state, step)
-        state, P = _predicted(state, step), F @ P @ F.T + Q
+        state, F = _predicted(state, step)
+        P = F @ P @ F.T + Q
         before.append(state)
         P_before.append(P)
         transitions.append(F)
         if seen[k]:
             innovation, S = logarithm(state[0].T @ rotation[k]), P[:3, :3] + R_noise
-            gain = np.linalg.solve(S, P[:3]).T
-            misfit += float(innovation @ np.linalg.solve(S, innovation))
-            volume += float(np.linalg.slogdet(S)[1])
+            inverse = np.linalg.inv(S)
+            gain = P[:, :3] @ inverse
+            misfit += float(innovation @ inverse @ innovation)
+            volume -= float(np.log(np.linalg.det(inverse)))
             count += 3
-            rest = np.eye(9) - np.pad(gain, ((0, 0), (0, 6)))
+            rest = np.eye(9)
+            rest[:, :3] -= gain
             state, P = _moved(state, gain @ innovation), rest @ P @ rest.T + noise**2 * (gain @ gain.T)
         after.append(state)
         P_after.append(P)
@@ -147,7 +149,8 @@ def _first_state(rotation: Array, seen: Mask, step: float, noise: float) -> tupl
     weights = np.linalg.pinv(powers)[:3] * np.array([[1.0], [1.0], [2.0]])
     phi, rate, second = weights @ vectors
     covariance = np.kron(_DOUBT * noise**2 * (weights @ weights.T), np.eye(3))
-    return (rotation[0] @ exponential(phi), turning(phi) @ rate, turning(phi) @ second), covariance
+    turn, J = one_turn(phi)
+    return (rotation[0] @ turn, J @ rate, J @ second), covariance
 
 
 def _smoothed(forward: _Pass) -> tuple[list[State], list[Array]]:
@@ -165,17 +168,14 @@ def _smoothed(forward: _Pass) -> tuple[list[State], list[Array]]:
     return states[::-1], covariances[::-1]
 
 
-def _predicted(state: State, h: float) -> State:
+def _predicted(state: State, h: float) -> tuple[State, Array]:
+    """The state after a step, and its errors there by errors before."""
     R, omega, alpha = state
-    return R @ exponential(h * omega + h * h / 2 * alpha), omega + h * alpha, alpha
-
-
-def _transition(state: State, h: float) -> Array:
-    """Errors after a step by errors before it."""
-    _, omega, alpha = state
-    turn = h * omega + h * h / 2 * alpha
-    J, one, zero = turning(turn), np.eye(3), np.zeros((3, 3))
-    return np.block([[exponential(turn).T, h * J, h * h / 2 * J], [zero, one, h * one], [zero, zero, one]])
+    turn, J = one_turn(h * omega + h * h / 2 * alpha)
+    F = np.eye(9)
+    F[:3, :3], F[:3, 3:6], F[:3, 6:] = turn.T, h * J, h * h / 2 * J
+    F[3:6, 6:] = h * np.eye(3)
+    return (R @ turn, omega + h * alpha, alpha), F
 
 
 def _jerk_covariance(h: float) -> Array:
@@ -186,4 +186,4 @@ def _jerk_covariance(h: float) -> Array:
 
 def _moved(state: State, change: Array) -> State:
     R, omega, alpha = state
-    return R @ exponential(change[:3]), omega + change[3:6], alpha + change[6:]
+    return R @ one_turn(change[:3])[0], omega + change[3:6], alpha + change[6:]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import pi
 
 import numpy as np
 
 from torseur.biomechanics.markers import Markers, runs
 from torseur.biomechanics.tracking.fitted_motion import FittedMotion
+from torseur.biomechanics.tracking.following import Following
 from torseur.biomechanics.tracking.marker_model import NULL, Limits, MarkerModel, Tracked
 from torseur.errors import RecordingError, unknown_name
 from torseur.identification.arrays import Array, Mask
 from torseur.mechanism import Frame, Mechanism
 
 TOLERANCE = 1e-9  # rad or m: the last step of a frame that counts as converged
-TRIES = 24  # orientations of the root from which the first frame is sought
-FAR = 0.05  # m: root mean square distance of markers in a frame that is noted
-_AS_GOOD = 1.01  # cost that counts as no greater
+FAR = 0.05  # m: distance of a marker that is noted
 
 
 def inverse_kinematics(
@@ -45,9 +43,9 @@ def inverse_kinematics(
     recorded, notes = _recorded(markers, labels)
     weight = _weights(recorded, labels, weights or {})
     bounds = {**(limits or {}), **{name: (value, value) for name, value in (held or {}).items()}}
-    points = np.nan_to_num(recorded)
-    tracked = _tracked(model, markers.time, points, weight, {**(start or {}), **(held or {})}, bounds, tolerance)
-    q, more = _known(model, markers.time, points, weight, tracked, bounds)
+    following = Following(model, markers.time, np.nan_to_num(recorded), weight, bounds, tolerance)
+    tracked = following.whole(model.start({**(start or {}), **(held or {})}))
+    q, more = _known(following, tracked)
     return _result(model, markers, recorded, tracked, q, (*notes, *more))
 
 
@@ -108,62 +106,13 @@ def _weights(points: Array, labels: list[str], given: Mapping[str, float]) -> Ar
     return np.where(seen, [float(given.get(label, 1.0)) for label in labels], 0.0)
 
 
-def _tracked(
-    model: MarkerModel,
-    time: Array,
-    points: Array,
-    weights: Array,
-    start: Mapping[str, float],
-    limits: Limits,
-    tolerance: float,
-) -> Tracked:
-    """Forward and backward from the first frame in which most markers were seen."""
-    first = int(np.argmax((weights > 0).sum(axis=1)))
-    at = slice(first, first + 1)
-    begin = _first_frame(model, time[at], points[at], weights[at], model.start(start), limits, tolerance)
-    ahead = model.track(time[first:], points[first:], weights[first:], begin, limits, tolerance)
-    back = slice(first, None, -1)
-    before = model.track(time[back], points[back], weights[back], begin, limits, tolerance)
-    parts = [(getattr(before, name)[:0:-1], getattr(ahead, name)) for name in ("q", "converged", "rounds", "weakest")]
-    return Tracked(*(np.concatenate(pair) for pair in parts))
-
-
-def _first_frame(
-    model: MarkerModel, time: Array, points: Array, weights: Array, start: Array, limits: Limits, tolerance: float
-) -> Array:
-    """The best fit of one frame, the root being turned many ways at the start.
-
-    Angles have several values for one rotation: among fits as good as the best, the nearest to the start wins.
-    """
-    fits = [model.track(time, points, weights, q, limits, tolerance).q[0] for q in _turned_starts(model, start)]
-    gaps = np.sum((model.positions(np.repeat(time, len(fits)), np.array(fits)) - points) ** 2, axis=2)
-    costs = np.sum(weights * gaps, axis=1)
-    good = np.flatnonzero(costs <= _AS_GOOD * costs.min() + 1e-12)
-    return fits[min(good, key=lambda k: float(np.linalg.norm(fits[k] - start)))]
-
-
-def _turned_starts(model: MarkerModel, start: Array) -> list[Array]:
-    """The start, and others with random angles in the joint at the root (a fixed sequence)."""
-    link = model.equations.tree.links[0]
-    symbols = model.layout.coordinates[link.q]
-    turning = [link.q.start + k for k, x in enumerate(symbols) if x.data.unit == "rad" or x in link.symbols.quaternion]
-    rng, starts = np.random.default_rng(0), [start]
-    for _ in range(TRIES if turning else 0):
-        q = start.copy()
-        q[turning] = rng.normal(size=len(turning)) if link.symbols.quaternion else rng.uniform(-pi, pi, len(turning))
-        quaternion = [link.q.start + symbols.index(x) for x in link.symbols.quaternion]
-        q[quaternion] /= np.linalg.norm(q[quaternion]) if quaternion else 1.0
-        starts.append(q)
-    return starts
-
-
-def _known(
-    model: MarkerModel, time: Array, points: Array, weights: Array, tracked: Tracked, limits: Limits
-) -> tuple[Array, list[str]]:
+def _known(following: Following, tracked: Tracked) -> tuple[Array, list[str]]:
     """The coordinates with NaN where the markers seen do not determine them, and the words for it."""
+    model, weights = following.model, following.weights
     q, loose = tracked.q.copy(), np.zeros(tracked.q.shape, dtype=bool)
     for f in np.flatnonzero((tracked.weakest < NULL) | ~(weights > 0).any(axis=1)):
-        loose[f, model.undetermined(float(time[f]), tracked.q[f], points[f], weights[f], limits)] = True
+        t, points = float(following.time[f]), following.points[f]
+        loose[f, model.undetermined(t, q[f], points, weights[f], following.limits)] = True
     _require_known_once(model, loose)
     q[loose] = np.nan
     return q, _loose_notes(model.layout.coordinate_names, loose)
@@ -209,11 +158,13 @@ def _result(
 
 
 def _quality_notes(motion: FittedMotion) -> list[str]:
-    notes, far = [], np.nan_to_num(motion.rms_by_frame) > FAR
+    notes, far = [], np.nan_to_num(motion.distances) > FAR
     if far.any():
+        labels = ", ".join(label for label, column in zip(motion.labels, far.T, strict=True) if column.any())
+        where = listed(np.asarray(far.any(axis=1)))
         notes.append(
-            f"markers lie more than {1e3 * FAR:g} mm from the mechanism in frames {listed(far)}: swapped labels, a "
-            "moved marker, or a mechanism of another size"
+            f"more than {1e3 * FAR:g} mm from the mechanism in frames {where}: {labels}. Swapped labels, a moved "
+            "marker, a mechanism of another size, or the wrong one of several fits"
         )
     if not motion.converged.all():
         notes.append(f"not converged in frames {listed(~motion.converged)}")

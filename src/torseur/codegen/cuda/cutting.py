@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 
 from torseur.codegen.straight import fewest_live, most_live, pair_sines
 from torseur.graph.expr import Expr
 
-MOST_LIVE = 150
-"""Values that may be live at once in a stretch: with 168 registers, three blocks of threads run side by side."""
+MOST_LIVE = 280
+"""Values that may be live at once in a stretch. A few more than registers: spilling some costs less than a further cut,
+which sends everything that crosses it through memory."""
 GRAIN = 256
 """Stretches grow by so many operations."""
 SHORTEST = 0.6
 """How much of the longest stretch may be given up to cut where few values cross."""
 
 
-def cut(order: Sequence[Expr], results: set[Expr], live: int = MOST_LIVE) -> list[list[Expr]]:
-    """The operations in few stretches that keep within the limit."""
-    return _Cutting(order, results, live).stretches()
+def cut(order: Sequence[Expr], results: set[Expr], live: int, wide: Collection[Expr] = ()) -> list[list[Expr]]:
+    """The operations in few stretches that keep within the limit; wide values need two registers."""
+    return _Cutting(order, results, live, wide).stretches()
 
 
 class _Cutting:
     """An order of operations on its way to stretches."""
 
-    def __init__(self, order: Sequence[Expr], results: set[Expr], live: int) -> None:
-        self.order, self.results, self.live = order, results, live
+    def __init__(self, order: Sequence[Expr], results: set[Expr], live: int, wide: Collection[Expr]) -> None:
+        self.order, self.results, self.live, self.wide = order, results, live, wide
         place = {node: k for k, node in enumerate(order)}
         self.last = {argument: k for k, node in enumerate(order) for argument in node.args if argument in place}
         begun = [0] * (len(order) + 1)
@@ -54,7 +55,7 @@ class _Cutting:
         fits, fails = 1, most + 1
         while fails - fits > 1:
             grains = min(2 * fits, most) if fails > most else (fits + fails) // 2
-            if most_live(self._stretch(start, grains * GRAIN)) <= self.live:
+            if most_live(self._stretch(start, grains * GRAIN), self.wide) <= self.live:
                 fits = grains
             else:
                 fails = grains

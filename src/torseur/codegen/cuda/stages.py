@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from torseur.codegen.cuda.cutting import cut
+from torseur.codegen.cuda.cutting import MOST_LIVE, cut
 from torseur.codegen.cuda.limbs import components, limbs, supports
 from torseur.codegen.cuda.recomputing import needed
 from torseur.codegen.module import PREPARED
@@ -80,12 +80,30 @@ class Plan:
         ]
 
 
-def staged(program: Program, reserved: frozenset[str], uncut: int = UNCUT) -> Plan:
+@dataclass(frozen=True)
+class Room:
+    """What the registers of a thread hold: live values in one stage, and in stretches of what cannot be one.
+
+    `wide` are values that take two registers.
+    """
+
+    uncut: int = UNCUT
+    cut: int = MOST_LIVE
+    wide: frozenset[Expr] = frozenset()
+
+    def holds(self, order: Sequence[Expr]) -> bool:
+        return most_live(order, self.wide) <= self.uncut
+
+
+SINGLE, DOUBLE = Room(), Room(UNCUT // 2, MOST_LIVE // 2)
+
+
+def staged(program: Program, reserved: frozenset[str], room: Room = SINGLE) -> Plan:
     """The program in few stages with few values between them."""
     order = _scheduled(program.operations, *result_orders(program))
-    if most_live(order) <= uncut:
+    if room.holds(order):
         return Plan(arranged(program, [order], reserved), outputs=len(program.outputs))
-    staging = _Staging(program, uncut)
+    staging = _Staging(program, room)
     return Plan(arranged(staging.program, staging.parts, reserved), staging.systems, len(program.outputs))
 
 
@@ -96,8 +114,8 @@ def _scheduled(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Exp
 class _Staging:
     """A program on its way to stages."""
 
-    def __init__(self, program: Program, uncut: int) -> None:
-        self.uncut = uncut
+    def __init__(self, program: Program, room: Room) -> None:
+        self.room = room
         self.parts: list[list[Expr]] = []
         self.known: set[Expr] = set()
         self.stored: set[Expr] = set()
@@ -118,7 +136,7 @@ class _Staging:
         results = _results(program)
         for group in components(results, supports(program.nodes, _states(program))):
             order = _scheduled(needed(group, (), (), self.given), group)
-            if most_live(order) <= self.uncut:
+            if self.room.holds(order):
                 self._append(order, group)
             else:
                 wide += group
@@ -142,10 +160,10 @@ class _Staging:
 
     def _append_cut(self, operations: list[Expr], results: list[Expr]) -> None:
         order = _scheduled(operations, results, results[::-1])
-        if most_live(order) <= self.uncut:
+        if self.room.holds(order):
             self._append(order, results)
             return
-        for part in cut(order, set(results)):
+        for part in cut(order, set(results), self.room.cut, self.room.wide):
             self._append(part, [node for node in part if node in set(results)])
 
     def _append(self, order: list[Expr], results: Iterable[Expr]) -> None:

@@ -87,9 +87,12 @@ def segments(markers: Markers) -> tuple[SegmentMotion, SegmentMotion]:
 
 
 def centres(markers: Markers, derivatives: Derivatives | None = None) -> dict[str, JointCentre]:
-    """The shoulder by the three methods; SCoRE2 counts the frames of the helical axes only."""
+    """The shoulder by the three methods; SCoRE2 counts the frames of the helical axes only.
+
+    Derivatives are central differences unless given: the source smooths nothing here.
+    """
     scapula, arm = segments(markers)
-    helical = mean_helical_axis(scapula, arm, derivatives=derivatives)
+    helical = mean_helical_axis(scapula, arm, derivatives=derivatives or Derivatives("central"))
     return {"AH": helical, "SCoRE": score(scapula, arm), "SCoRE2": score(scapula, arm, helical.used)}
 
 
