@@ -26,6 +26,7 @@ from torseur.studies.evaluation import Evaluated, Evaluator
 from torseur.studies.study import SweepStudy
 
 TRIES = 3
+CONNECT_SECONDS = 10
 AHEAD = 3  # chunks per core that wait for their turn; more would only fill memory
 
 
@@ -83,9 +84,10 @@ class Pool:
             return f"{self.workers} dask workers"
         if self.evaluator.is_on_device:
             return "a GPU"
-        if not self.evaluator.reason:
+        if not self.evaluator.leaves_many:
             return f"{count} threads, compiled"
-        return f"{count} processes, motion by motion: {self.evaluator.reason}"
+        reason = self.evaluator.reason or "many of its motions are stiff or fail"
+        return f"{count} processes, motion by motion: {reason}"
 
     def results(self, chunks: Sequence[Chunk]) -> Iterator[Done]:
         """Chunks as they are done."""
@@ -96,11 +98,11 @@ class Pool:
         count = min(self.cores or os.cpu_count() or 1, len(chunks))
         if count == 1 or self.evaluator.is_on_device:
             return (_done(self.evaluator, chunk) for chunk in chunks)
-        return self._by_processes(chunks, count) if self.evaluator.reason else self._by_threads(chunks, count)
+        return self._by_processes(chunks, count) if self.evaluator.leaves_many else self._by_threads(chunks, count)
 
     def _by_threads(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
         """Compiled code runs without holding Python back."""
-        _ = self.evaluator.batch.routine  # compiled once, before anybody needs it
+        self.evaluator.batch.compile()  # once, before anybody needs it
         with ThreadPoolExecutor(count) as pool:
             yield from _flow(pool, lambda chunk: (_done, self.evaluator, chunk), chunks, count)
 
@@ -167,7 +169,7 @@ def _flow(pool: Executor, call: Any, chunks: Sequence[Chunk], count: int) -> Ite
 
 def _client(dask: Any, cluster: Any, scheduler: str | None) -> Any:
     try:
-        return dask.Client(cluster if cluster is not None else scheduler)
+        return dask.Client(cluster if cluster is not None else scheduler, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as problem:
         raise TorseurError(
             f"there is no dask scheduler at '{scheduler}': {problem}. Start one with 'dask scheduler'."

@@ -11,7 +11,7 @@ from pathlib import Path
 from torseur.studies.evaluation import Evaluator
 from torseur.studies.pool import Chunk, Pool
 from torseur.studies.reading import checked_backend, read_study
-from torseur.studies.store import Store, locked, open_store
+from torseur.studies.store import Store, is_store, locked, open_store
 from torseur.studies.study import SweepStudy
 
 CHUNK_SECONDS = 2.0
@@ -60,7 +60,7 @@ def sweep(
     with locked(path):
         evaluator = Evaluator(study)
         units = [output.unit for output in evaluator.outputs]
-        chunk = study.chunk or (0 if path.exists() else _chunk_for(evaluator))
+        chunk = study.chunk or (0 if is_store(path) else _chunk_for(evaluator))
         results = open_store(path, study, evaluator.columns, units, chunk)
         return _filled(results, Pool(evaluator, cores, workers, scheduler), progress)
 
