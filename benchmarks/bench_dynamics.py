@@ -306,9 +306,10 @@ def table(lines: list[Line], notes: list[str]) -> str:
     text += [f"- {note}" for note in notes]
     text += [
         "",
-        "Operations of the straight-line form; seconds of CPU to derive and print it, and to compile it, for one state;",
-        "nanoseconds per state, best of many rounds on a shared machine; in brackets, times torseur's function for one",
-        "state and times its batches of 8. Batches of more than 2000 operations are compiled with gcc where it is there.",
+        "Operations of the straight-line form; seconds of CPU to derive and print it and to compile it, for one state;",
+        "nanoseconds per state, best of many rounds on a shared machine; in brackets, times torseur's function for",
+        "one state and times its batches of 8. Limbs that are alike are computed side by side for one state. Batches",
+        "of more than 2000 operations are compiled with gcc where it is there.",
         "",
     ]
     peers = [n for n in ("Pinocchio", "MuJoCo", "CasADi", "SymPy lambdify") if any(n in line.times for line in lines)]
