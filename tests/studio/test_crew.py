@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -46,7 +47,9 @@ def with_crew(act: Callable[[Crew, Page], Awaitable[None]], **bounds: float) -> 
         finally:
             await crew.close()
 
-    asyncio.run(run())
+    # In a thread of its own: the driver of a browser, where one is open, keeps a loop in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(run())).result()
 
 
 def test_every_kind_is_answered():

@@ -131,7 +131,8 @@ def binary_message(kind: str, number: int, arrays: Mapping[str, NDArray[Any]], *
     parts, places, offset = [], {}, 0
     for name, array in arrays.items():
         whole = np.issubdtype(array.dtype, np.integer)
-        packed = np.ascontiguousarray(array, dtype="<i2" if whole else "<f4").tobytes()
+        with np.errstate(over="ignore"):  # what is beyond single precision is drawn nowhere
+            packed = np.ascontiguousarray(array, dtype="<i2" if whole else "<f4").tobytes()
         places[name] = {"offset": offset, "bytes": len(packed), "type": "i2" if whole else "f4"}
         parts.append(packed)
         offset += len(packed)
