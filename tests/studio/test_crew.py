@@ -112,6 +112,20 @@ def test_an_old_text_gives_way_to_a_new_one():
     with_crew(act)
 
 
+def test_long_texts_sent_to_a_busy_worker_stop_nobody():
+    """Texts larger than a pipe holds, one after the other, while the worker does not listen."""
+
+    async def act(crew: Crew, page: Page) -> None:
+        await crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
+        await page.wait("outline", 1)
+        for number in range(2, 30):
+            await asyncio.wait_for(crew.ask(Request("describe", number, "(* long *) " * 30_000)), 2.0)
+        await crew.ask(Request("describe", 30, PENDULUM))
+        await page.wait("equations", 30, seconds=8.0)
+
+    with_crew(act)
+
+
 def test_too_much_memory_is_refused(monkeypatch):
     monkeypatch.setattr("torseur.studio.crew.MEGABYTES", 5)
 

@@ -21,7 +21,7 @@ from torseur.errors import TorseurError, unknown_name
 LONGEST_TEXT = 400_000  # characters
 LONGEST_MOTION = 3600.0  # seconds
 MOST_VALUES = 5000
-TEXT, BINARY, BEGUN, DONE = b"T", b"B", b"S", b"D"
+TEXT, BINARY, DONE = b"T", b"B", b"D"
 KINDS = ("describe", "move", "examine", "export", "open", "inscribe")
 
 
