@@ -160,7 +160,7 @@ def identified_limb(
     zero = np.zeros((7, 7), dtype=bool)
     if centre != "unknown":
         zero[:3, 3:6] = zero[3:6, :3] = True
-    rules = Stopping(gradient=1e-9, change=1e-9, iterations=iterations)
+    rules = Stopping(gradient=1e-9, change=1e-7, iterations=iterations)
     found = identify_segments(trials, known_zero=zero, positive=positive, stopping=rules)
     part = np.ix_([0, 1, 2, 6], [0, 1, 2, 6])
     _, moment, inertia = inertia_from_poinsot(found.J[part])
