@@ -20,7 +20,7 @@ def limb_content(
     inertia, moment = found.differences
     descent = found.estimate.descent
     return ReportContent(
-        title=f"{found.limb.name.capitalize()}: inertia of a person's own",
+        title=f"{found.limb.name.capitalize()}: a person's own inertia",
         summary=(
             *who,
             f"{len(found.trials)} trials",
@@ -39,6 +39,7 @@ def limb_content(
         plots=tuple(_plot(trial, found) for trial in found.trials),
         checks=_checks(found),
         reproduction=reproduction or Reproduction(),
+        diagram=False,
     )
 
 
@@ -46,11 +47,11 @@ def limb_table(found: LimbEstimate) -> DataTable:
     """Identified values with their standard deviations, beside those of the model."""
     inertia, moment = found.limb.inertia
     rows = [
-        (name, f"{found.inertia[i, j]:.5f}", f"{_deviation(found, i, j):.5f}", f"{inertia[i, j]:.5f}", "kg m²")
+        (name, _signed(found.inertia[i, j], 5), f"{_deviation(found, i, j):.5f}", _signed(inertia[i, j], 5), "kg m²")
         for i, j, name in _ENTRIES
     ]
     rows += [
-        (f"m c{axis}", f"{found.moment[k]:.4f}", f"{found.deviation[k, 6]:.4f}", f"{moment[k]:.4f}", "kg m")
+        (f"m c{axis}", _signed(found.moment[k], 4), f"{found.deviation[k, 6]:.4f}", _signed(moment[k], 4), "kg m")
         for k, axis in enumerate("xyz")
     ]
     note = "Off the diagonal entries of the matrix, minus the products of inertia."
@@ -61,6 +62,11 @@ def limb_table(found: LimbEstimate) -> DataTable:
         note,
         (1, 2, 3),
     )
+
+
+def _signed(value: float, digits: int) -> str:
+    """With a true minus sign, and none before zero."""
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def _deviation(found: LimbEstimate, i: int, j: int) -> float:
