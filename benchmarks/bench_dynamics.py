@@ -97,8 +97,13 @@ def program(equations: ts.Equations, request: str) -> Program:
     third = forces_of(equations) if request.startswith("forward") else layout.accelerations
     inputs = (Input("q", layout.coordinates), Input("v", layout.speeds), Input("a", third))
     solved = found.solved
-    staged = None if solved is None else replace(solved, program=Program("f", inputs, solved.program.outputs))
-    return Program("f", inputs, found.outputs, staged)
+    staged = None if solved is None else replace(solved, program=with_inputs(solved.program, inputs))
+    return replace(with_inputs(found, inputs), solved=staged)
+
+
+def with_inputs(given: Program, inputs: tuple[Input, ...]) -> Program:
+    abreast = None if given.abreast is None else Program("f", inputs, given.abreast.outputs)
+    return Program("f", inputs, given.outputs, abreast=abreast)
 
 
 def joined(given: Program) -> Program:

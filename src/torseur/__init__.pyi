@@ -118,6 +118,7 @@ from torseur.readers import RobotFile as RobotFile
 from torseur.readers import read_robot as read_robot
 from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
+from torseur.report.levels.folding import Fold as Fold
 from torseur.report.levels.writing import write_equations as write_equations
 from torseur.sensitivity import Criterion as Criterion
 from torseur.sensitivity import Jump as Jump

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from biomechanics import walking
 from torseur.biomechanics import Axes, Markers, MotionTrial, read_c3d, read_motion, write_c3d
-from torseur.biomechanics.files import PlateSetup
+from torseur.biomechanics.files import PlateSetup, plate_channels, plate_record
 from torseur.biomechanics.files.c3d_size import read_claim
+from torseur.biomechanics.files.plate_types import wrench_of
 from torseur.errors import RecordingError, TorseurError
 
 ezc3d = pytest.importorskip("ezc3d")
@@ -215,3 +219,78 @@ def test_own_plates_are_written_again(walk, tmp_path):
         assert np.allclose(a.force, b.force, atol=1e-3) and np.allclose(
             a.moment_about_origin, b.moment_about_origin, atol=1e-3
         )
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_a_plate_anywhere_gives_back_the_force(seed):
+    """Any force, moment and place of a plate of type 2 come back from its channels."""
+    rng = np.random.default_rng(seed)
+    R = Rotation.random(random_state=seed).as_matrix()
+    setup = PlateSetup("p", 2, walking.corners(0.0) @ R.T + rng.normal(size=3), np.array([0.01, -0.02, -0.05]))
+    force, moment = 500 * rng.normal(size=(5, 3)), 300 * rng.normal(size=(5, 3))
+    record = plate_record(setup, np.arange(5) / 10, plate_channels(setup, force, moment), least_force=1e-9)
+    assert np.allclose(record.force, force) and np.allclose(record.moment_about_origin, moment)
+    assert np.allclose(record.centre_of_pressure, record.pressed(), atol=1e-6)
+    normal = setup.rotation[:, 2]
+    assert np.allclose(np.cross(record.free_moment(), normal), 0, atol=1e-6)
+
+
+def test_type_one_and_three_by_summing_forces():
+    """Oracle: moments of forces at their places, added up. Columns at (±a, ±b), centre of pressure on the surface."""
+    rng = np.random.default_rng(1)
+    a, b, depth = 0.12, 0.2, -0.05
+    columns = np.array([[a, b, -depth], [-a, b, -depth], [-a, -b, -depth], [a, -b, -depth]])
+    shear, normal = 50 * rng.normal(size=(2, 2)), -200 * rng.random(4)
+    forces = np.column_stack([
+        [shear[0, 0] / 2] * 2 + [shear[0, 1] / 2] * 2,
+        [shear[1, 0] / 2, shear[1, 1] / 2, shear[1, 1] / 2, shear[1, 0] / 2],
+        normal,
+    ])  # fmt: skip
+    channels = np.array([[*shear[0], *shear[1], *normal]])
+    force, moment = wrench_of(3, channels, np.array([a, b, depth]))
+    assert np.allclose(force, forces.sum(axis=0))
+    assert np.allclose(moment, np.cross(columns, forces).sum(axis=0))
+    pressed = np.array([[10.0, 20.0, -600.0, 0.05, -0.1, 3.0]])
+    force, moment = wrench_of(1, pressed, np.zeros(3))
+    assert np.allclose(moment, np.cross([0.05, -0.1, 0], force) + np.array([0, 0, 3.0]))
+
+
+@pytest.mark.parametrize(("processor", "order", "scale", "width"), [
+    (84, "<", struct.pack("<f", -1.0), 4), (84, "<", struct.pack("<f", 0.1), 2), (86, ">", struct.pack(">f", -1.0), 4),
+    (86, ">", struct.pack(">f", 0.1), 2), (85, "<", b"\x80\xc0\x00\x00", 4), (85, "<", b"\xcc\x3e\xcd\xcc", 2),
+])  # fmt: skip
+def test_headers_of_every_processor(tmp_path, processor, order, scale, width):
+    """Frames, points and the width of numbers by the format's description; DEC floats swap their halves."""
+    header = bytearray(512)
+    header[:2] = b"\x02\x50"
+    header[2:12] = struct.pack(order + "5H", 40, 60, 1, 250, 10)
+    header[12:16] = scale
+    header[16:20] = struct.pack(order + "2H", 4, 10)
+    path = tmp_path / "h.c3d"
+    path.write_bytes(bytes(header) + bytes([1, 0x50, 3, processor]) + bytes(1020))
+    claim = read_claim(path)
+    assert (claim.frames, claim.points, claim.analog, claim.start, claim.width) == (250, 40, 60, 1536, width)
+    assert claim.bytes == 1536 + 250 * width * (4 * 40 + 60)
+    with pytest.raises(RecordingError, match="lies about its size: its header counts 250 frames"):
+        read_c3d(path)
+
+
+def test_points_without_a_label_of_their_own_are_kept_and_noted(walk):
+    content = walk.read_bytes()
+    walk.write_bytes(content.replace(b"RASI", b"LASI").replace(b"LPSI", b"    "))
+    read = read_c3d(walk)
+    assert read.markers.labels[:4] == ("LASI", "LASI (2)", "unlabelled 3", "RPSI")
+    assert read.markers.notes == ("points without a label of their own, named here: LASI (2), unlabelled 3",)
+
+
+def test_parameters_that_contradict_the_header(walk):
+    """ezc3d believes POINT:FRAMES and drops the rest without a word."""
+    content = bytearray(walk.read_bytes())
+    place = content.index(b"FRAMES") + 10
+    assert struct.unpack("<h", content[place : place + 2]) == (120,)
+    content[place : place + 2] = struct.pack("<h", 60)
+    walk.write_bytes(bytes(content))
+    assert ezc3d.c3d(str(walk))["data"]["points"].shape[2] == 60
+    with pytest.raises(RecordingError, match="lies about its size: 120 frames by the header, but it holds 60"):
+        read_c3d(walk)

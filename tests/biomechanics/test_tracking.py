@@ -6,14 +6,18 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import torseur as ts
 from biomechanics.humanoid import humanoid, smooth_motion
+from strategies import mechanisms
 from torseur.biomechanics import Z_UP, MarkerModel, Markers, inverse_kinematics
 from torseur.biomechanics.tracking.marker_equations import MarkerEquations
 from torseur.codegen import compile_program
 from torseur.errors import RecordingError, UnsupportedError
 from torseur.identification import Derivatives
+from torseur.tree import GROUND, build_tree
 
 RATE = 100.0
 
@@ -286,3 +290,57 @@ def test_a_person_who_turned_round_in_a_gap_is_found_again(figure):
     found = inverse_kinematics(mechanism, markers)
     assert np.isnan(found.q[30:40]).all()
     assert found.greatest < 1e-8
+
+
+def test_masses_play_no_part_and_time_may_drive():
+    """A turntable that turns by itself, an arm of unknown mass on it: the oracle is trigonometry."""
+    text = """mechanism table ;
+    let disc = body end ;  let pointer = body end ;
+    join earth and disc.frame as axle with link() dof1 = 2 rad/s * t || [0, 0, 1] end ;
+    join [0.5, 0, 0] m ++ 1 @ disc and pointer.frame as pin with revolute(a) about [0, 0, 1] end ;
+    let P = [0.2, 0, 0] m ++ 1 @ pointer ;"""
+    mechanism = ts.parse(text)
+    times = np.arange(40) / RATE
+    angle = 0.5 * np.sin(5 * times)
+    turn, tip = 2 * times, 2 * times + angle
+    zero = np.zeros_like(times)
+    place = 0.5 * np.stack([np.cos(turn), np.sin(turn), zero], axis=1) + 0.2 * np.stack(
+        [np.cos(tip), np.sin(tip), zero], axis=1
+    )
+    found = inverse_kinematics(mechanism, Markers(times, ("P",), place[:, None]))
+    assert np.abs(found.of("a") - angle).max() < 1e-9
+
+
+def test_a_length_without_value_is_asked_for():
+    text = """mechanism rod ; param l "length" ; let rod = body end ;
+    join earth and rod.frame as pin with revolute(a) about [0, 0, 1] end ; let P = [l, 0, 0] ++ 1 @ rod ;"""
+    markers = Markers(np.zeros(1), ("P",), np.array([[[0.0, 2.0, 0.0]]]))
+    with pytest.raises(RecordingError, match="depends on 'l', which has no value"):
+        inverse_kinematics(ts.parse(text), markers)
+    assert inverse_kinematics(ts.parse(text), markers, parameters={"l": 2.0}).q[0, 0] == pytest.approx(np.pi / 2)
+
+
+@given(mechanisms(max_bodies=4, loads=False), st.integers(0, 10**6))
+@settings(max_examples=12)
+def test_any_mechanism_follows_its_own_markers(mechanism, seed):
+    """Every kind of joint, speeds of its own included: from nearby, the distances of exact markers vanish.
+
+    Coordinates are compared through their markers, since a free angle of a joint in line with another has many values.
+    """
+    rng = np.random.default_rng(seed)
+    carried = [body for body in mechanism.bodies if build_tree(mechanism).places[body.name][0] != GROUND]
+    if not carried:
+        return
+    places = {f"{b.name}.{k}": b.frame.at([float(x) for x in rng.normal(size=3)]) for b in carried for k in range(4)}
+    model = MarkerModel(mechanism, places, {})
+    q = model.start({})
+    times = np.zeros(1)
+    markers = Markers(times, tuple(places), model.positions(times, q[None]))
+    model_start = q + 0.02 * rng.normal(size=len(q))
+    quaternion = [
+        model.layout.coordinates.index(x) for link in model.equations.tree.links for x in link.symbols.quaternion
+    ]
+    for k in range(0, len(quaternion), 4):
+        model_start[quaternion[k : k + 4]] /= np.linalg.norm(model_start[quaternion[k : k + 4]])
+    tracked = model.track(times, markers.positions, np.ones((1, len(places))), model_start, {}, 1e-10)
+    assert np.abs(model.positions(times, tracked.q) - markers.positions).max() < 1e-7

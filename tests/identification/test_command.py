@@ -172,7 +172,12 @@ MISTAKES = {
     "missing file": ('"run1.csv"', "", '"run9.csv"', "there is no file"),
     "wrong column": ('q1 = "tau1"', "", 'q1 = "torque"', "unknown column 'torque'"),
     "wrong unit": ("[data.forces]", "", '[data.units]\ntau1 = "kg"\n\n[data.forces]', "the unit kg is that of a mass"),
-    "wrong table": ("[treatment]", "", '[treatment]\ngaps = "mend"\n', "'refuse', 'leave_out' or 'keep'"),
+    "wrong table": (
+        "[treatment]",
+        "",
+        '[treatment]\ngaps = "mend"\n',
+        "treatment of gaps: 'refuse' or 'leave_out', not 'mend'",
+    ),
     "wrong body": ("[treatment]", "", "[limits.hand]\nmass = [0, 1]\n[treatment]", "unknown body 'hand'"),
     "no mechanism": ('mechanism = "arm.lsd"', "", "", "which mechanism"),
     "no forces": ("[data.forces]", "", "[data.payload]", "which columns are forces"),

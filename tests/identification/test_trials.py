@@ -9,7 +9,7 @@ from identification.arms import TWO_R, arm
 from identification.recordings import channels, forces, sines
 from torseur.errors import IdentificationError
 from torseur.identification import Derivatives, Extras, Options, Treatment, identify, linear_model, make_trial
-from torseur.identification.trials import saturated
+from torseur.identification.faults import saturated
 
 
 @pytest.fixture(scope="module")

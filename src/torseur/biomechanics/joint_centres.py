@@ -14,15 +14,15 @@ from torseur.identification.arrays import Array, Mask
 from torseur.identification.differentiation import Derivatives
 
 LEAST_RATE = 0.25  # rad/s: slower frames place a helical axis badly
-_FLAT = 1e-6  # least eigenvalue beside the greatest below which a direction is not determined
+_FLAT = 1e-3  # least eigenvalue beside the greatest: turning by less than some degrees about a second axis is noise
 
 
 @dataclass(frozen=True, eq=False)
 class JointCentre:
     """A joint's centre in the proximal and in the distal segment's frame, in m.
 
-    `deviation` (3) is the standard deviation of its place in the proximal frame, from what the fit leaves; `residual`
-    the root mean square of that, in m; `used` the frames that counted.
+    `deviation` (3) is the standard deviation of its place in the proximal frame, from what the fit leaves: scatter, not
+    bias. `residual` is the root mean square of what is left, in m; `used` marks the frames that counted.
     """
 
     method: str

@@ -30,6 +30,7 @@ from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
 from torseur.cli.simplify import simplify
 from torseur.cli.simulate import simulate
+from torseur.cli.studio import studio
 from torseur.cli.sweep import sweep
 from torseur.cli.version import version
 
@@ -44,6 +45,8 @@ EPILOG = """Examples:
   torseur sensitivity library:double_pendulum --criterion kinetic_energy --parameters m1,r2 --until 5
 
   torseur report library:double_pendulum -o report.html
+
+  torseur studio arm.lsd
 
 Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 the motion ended early, 4 formalisms disagree.
 """
@@ -93,6 +96,7 @@ COMMANDS = (
     sweep,
     optimise,
     report,
+    studio,
     generate,
     certify,
     loops,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from torseur.cli.exits import USAGE, CommandError
-from torseur.cli.values import quantity
 from torseur.errors import unknown_name
+from torseur.language.quantities import quantity
 from torseur.loops import Assembly, Singularity, assemble, singularities_along, singularities_in
 from torseur.mechanism import Mechanism
 from torseur.mechanism.units import kind_of, parse_unit

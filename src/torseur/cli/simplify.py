@@ -135,7 +135,7 @@ def _neglected(
 def _range(text: str) -> tuple[str, tuple[float, float]]:
     """NAME=LOW..HIGH in SI; a unit after HIGH alone is that of both."""
     from torseur.cli.exits import USAGE, CommandError
-    from torseur.cli.values import quantity
+    from torseur.language.quantities import quantity
 
     name, equals, ends = text.partition("=")
     low, dots, high = ends.partition("..")

@@ -12,6 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from torseur.dynamics.limbs import Folded
+from torseur.equations.abreast import (
+    derivatives_abreast,
+    folded_of,
+    outputs_abreast,
+    program_abreast,
+    solved_abreast,
+)
 from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
 from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
@@ -33,6 +41,8 @@ ARGUMENTS = {
     "rates": ("q", "v"),
     "energies": ("q", "v"),
     "constraint_gamma": ("q", "v"),
+    "constrained_forward_dynamics": ("q", "v", "tau"),
+    "constraint_corrections": ("q", "v"),
 }
 """Inputs that a function takes whether this mechanism needs them or not, so that its interface is always the same.
 
@@ -126,8 +136,35 @@ def program_for(equations: Equations, request: Request) -> Program:
     used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
     always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *(n for n in groups if n.endswith(DIRECTION))}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
-    solved = differentiation.solved(inputs, chosen[0]) if len(request.levels) == 1 and not request.along else None
-    return Program(request.name, tuple(inputs), tuple(outputs), solved)
+    if request.along or len(request.levels) > 1:
+        return Program(request.name, tuple(inputs), tuple(outputs))
+    ways = chosen[0] if request.levels else []
+    solved = differentiation.solved(inputs, ways) if ways else None
+    limbs = folded_of(equations)
+    if limbs is None:
+        return Program(request.name, tuple(inputs), tuple(outputs), solved)
+    if solved is not None:
+        return Program(
+            request.name, tuple(inputs), tuple(outputs), solved_abreast(equations, solved, inputs, ways, limbs)
+        )
+    abreast = _abreast(equations, request, inputs, outputs, ways, limbs)
+    return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast)
+
+
+def _abreast(
+    equations: Equations,
+    request: Request,
+    inputs: list[Input],
+    outputs: list[Output],
+    ways: list[Variables],
+    limbs: Folded,
+) -> Program | None:
+    """The program with limbs that are alike side by side, where the request allows it."""
+    if not ways:
+        found = outputs_abreast(equations, request.function, limbs)
+    else:
+        found = derivatives_abreast(equations, request.function, ways, outputs, limbs)
+    return None if found is None else program_abreast(limbs, request.name, inputs, found)
 
 
 def _variables(word: str, groups: dict[str, Input], function: str) -> Variables:

@@ -43,6 +43,16 @@ class Derivatives:
             "fourier": f"Fourier series with {self.harmonics} harmonics",
         }[self.method]
 
+    @property
+    def least_samples(self) -> int:
+        """How many consecutive samples it takes."""
+        return {
+            "central": 5,
+            "savitzky_golay": self.window,
+            "spline": 6,
+            "fourier": 2 * self.harmonics + 2,
+        }[self.method]
+
     def of(self, time: Array, values: Array) -> tuple[Array, Array]:
         """First and second derivative at every sample."""
         if self.method == "spline":

@@ -35,7 +35,8 @@ class Options:
     """What `identify` may be told besides the data.
 
     prior        a Prior; by default the description's values, with the weight of one squared deviation per body
-    limits       by body, what it is allowed to be (consistent method)
+    limits       by body, what it is allowed to be (consistent methods)
+    known        parameters by name that have these values ("upper.mass", "q1.viscous"; consistent methods)
     instruments  trials of the same motion with noise of their own, for the instrumental method
     validation   trials that are only predicted
     confidence   of the intervals
@@ -46,6 +47,7 @@ class Options:
 
     prior: Prior | None = None
     limits: Mapping[str, Limits] = field(default_factory=dict)
+    known: Mapping[str, float] = field(default_factory=dict)
     instruments: Sequence[Trial] = ()
     validation: Sequence[Trial] = ()
     confidence: float = 0.95
@@ -74,6 +76,10 @@ def identify(
 def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, options: Options) -> Estimate:
     if method not in METHODS:
         raise IdentificationError(unknown_name("method", method, METHODS))
+    if (options.limits or options.known) and method not in CONSISTENT:
+        raise IdentificationError(
+            f"limits and known values of bodies are for methods {' and '.join(CONSISTENT)}, not '{method}'."
+        )
     follow = options.progress or (lambda part: None)
     base = options.base or base_parameters(model)
     regression = Regression(model, trials, frozenset(base.columns))
@@ -150,11 +156,9 @@ def _all_parameters(
         return completed(model, combination, solution.values, options.prior), ()
     prior = options.prior or described_prior(model)
     R, c = whitened(regression, columns, solution.noise)
-    problem = ConeProblem(model, columns, combination, R, c, prior.rows(model), options.limits)
+    problem = ConeProblem(model, columns, combination, R, c, prior.rows(model), options.limits, options.known)
     if method == "consistent":
         return solve_cones(problem).parameters, ()
-    if options.limits:
-        raise IdentificationError("limits of bodies are for method='consistent'; log-Cholesky has no place for them.")
     start = prior_start(model, prior, any_body=True)
     assert start is not None
     descent = solve_log_cholesky(problem, start, progress=options.progress)

@@ -84,8 +84,10 @@ class LinearModel:
 
     @cached_property
     def parameter_vector(self) -> Array:
-        """Values of the layout's parameters; what the regressor does not use is zero."""
-        used = {str(s.name) for s in symbols_of([e for row in self.rows for _, e in row] + list(self.known))}
+        """Values of the layout's parameters; what regressor and constraints do not use is zero."""
+        formulas = [e for row in self.rows for _, e in row] + list(self.known) + list(self.equations.rates)
+        formulas += [e for c in self.equations.constraints for e in (c.residual, *c.row, c.drift, c.gamma)]
+        used = {str(s.name) for s in symbols_of(formulas)}
         names = self.equations.layout.parameter_names
         missing = [name for name in names if name in used and name not in self.values]
         if missing:

@@ -15,13 +15,14 @@ from torseur.identification.arrays import Array
 from torseur.identification.columns import LAWS, Extras
 from torseur.identification.data_files import Table, read_table
 from torseur.identification.differentiation import Derivatives
+from torseur.identification.faults import Treatment
 from torseur.identification.identify import METHODS, Options
 from torseur.identification.linear_model import LinearModel, linear_model
 from torseur.identification.output_error import Recording
 from torseur.identification.priors import described_prior
 from torseur.identification.pseudo_inertia import Limits
 from torseur.identification.segments import SegmentTrial, trial_of_mechanism
-from torseur.identification.trials import Treatment, Trial, make_trial, recorded_motion
+from torseur.identification.trials import Trial, make_trial, recorded_motion
 from torseur.mechanism import Frame, Mechanism, placement
 
 OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
@@ -181,9 +182,8 @@ def _segment_trial(study: Study, model: LinearModel, file: Path) -> SegmentTrial
     others = {f"{kind} {axis}": x for kind, part in (("force", force), ("moment", moment)) for axis, x in
               zip("xyz", part.T, strict=True)}  # fmt: skip
     motion, kept = recorded_motion(model, time, channels, others, file.name, _treatment(study))
-    chosen = motion.part(kept)
     return trial_of_mechanism(
-        model.equations.mechanism, chosen.q, chosen.v, chosen.vdot, force[kept], moment[kept],
+        model.equations.mechanism, motion.q, motion.v, motion.vdot, force[kept], moment[kept],
         parameters=model.values, step=float(np.median(np.diff(time))), name=file.name,
     )  # fmt: skip
 

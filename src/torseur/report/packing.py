@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from torseur.report.content import Array, Motion
 
@@ -16,26 +18,41 @@ def pack_floats(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
 
 
-def pack_motion(motion: Motion) -> dict[str, object]:
-    """Poses as 16-bit integers, seven per body and sample; a body that never moves keeps one sample.
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """Poses as 16-bit integers, body by body, seven per sample; a body that never moves keeps one sample.
 
     A position is origin + scale * integer with one scale for the whole motion (extent / 65534, under a
     tenth of a millimetre on 5 m); a quaternion component is integer / 32767.
     """
+
+    origin: list[float]
+    scale: float
+    still: list[bool]
+    steps: NDArray[np.int16]
+
+
+def pack_motion(motion: Motion) -> dict[str, object]:
+    """A motion as plain data, its arrays as base64."""
+    found = quantised(motion)
+    return {
+        "times": pack_floats(motion.times),
+        "origin": found.origin,
+        "scale": found.scale,
+        "still": found.still,
+        "poses": base64.b64encode(found.steps.tobytes()).decode("ascii"),
+    }
+
+
+def quantised(motion: Motion) -> Quantised:
+    """The poses of a motion in 16 bits a number."""
     origin, scale = _span(motion.positions)
     steps = np.concatenate(
         [np.rint((motion.positions - origin) / scale), np.rint(_unit(motion.quaternions) * STEPS)], axis=2
     ).astype("<i2")
     still = [bool(np.all(steps[:, body] == steps[0, body])) for body in range(steps.shape[1])]
     tracks = [steps[:1, body] if still[body] else steps[:, body] for body in range(steps.shape[1])]
-    packed = b"".join(np.ascontiguousarray(track).tobytes() for track in tracks)
-    return {
-        "times": pack_floats(motion.times),
-        "origin": origin.tolist(),
-        "scale": scale,
-        "still": still,
-        "poses": base64.b64encode(packed).decode("ascii"),
-    }
+    return Quantised(origin.tolist(), scale, still, np.concatenate([track.ravel() for track in tracks]))
 
 
 def _span(positions: Array) -> tuple[Array, float]:

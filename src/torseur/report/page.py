@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -43,6 +44,11 @@ MODULES = (
     "plot",
     "player",
     "highlight",
+    "parts",
+    "folding",
+    "copying",
+    "theme",
+    "theatre",
     "page",
 )
 
@@ -120,15 +126,18 @@ def stylesheet(content: ReportContent) -> str:
     """The page's style, with the font and the colours of this report's bodies."""
     font = base64.b64encode(_asset("font", "stix-two-math-subset.woff2").read_bytes()).decode("ascii")
     face = f'@font-face{{font-family:"Report Math";src:url(data:font/woff2;base64,{font}) format("woff2")}}\n'
-    colours = _colours(content)
+    return face + colour_rules(_colours(content)) + _asset("style.css").read_text(encoding="utf-8")
+
+
+def colour_rules(colours: Mapping[str, Colour]) -> str:
+    """Style rules that define colours by variable, light and dark, and a class for each."""
     light = "".join(f"{name}:{colour.light};" for name, colour in colours.items())
     dark = "".join(f"{name}:{colour.dark};" for name, colour in colours.items())
     themes = (
         f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=dark]{{{dark}}}\n"
     )
-    classes = "".join(f".{_class_of(name)}{{--c:var({name})}}\n" for name in colours)
-    return face + themes + classes + _asset("style.css").read_text(encoding="utf-8")
+    return themes + "".join(f".{_class_of(name)}{{--c:var({name})}}\n" for name in colours)
 
 
 @cache

@@ -27,7 +27,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
     growth, statistics, seconds = 0.0, None, 0.0
     for until in dict.fromkeys(ends):
         here = [c for c, end in zip(study.criteria, ends, strict=True) if end == until]
-        back = recorded(study.routines, replace(study.course, until=until), study.rules)
+        back = recorded(study.routines, replace(study.course, until=until), study.discontinuities)
         values, weights, of_parameters = study.end_weights(until, back.recording.end, here)
         back.loop(len(here))  # compiled before it is timed
         begin = perf_counter()
@@ -40,6 +40,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
         growth = max(growth, growth_of_weights(study.variation, at_start, weights, values).max(initial=0.0))
         statistics = back.recording.run.statistics
     notes, trusted = remarks(np.array([growth]), np.array([study.course.until]), study.course.rtol)
+    notes = (*back.recording.run.notes, *notes)
     found = study.result(choice, [responses[c.label] for c in study.criteria], statistics, notes, trusted)
     return replace(found, seconds=seconds)
 
@@ -57,7 +58,7 @@ def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
 
 
 def _without_moments(study: Study) -> Course:
-    if study.jumps:
+    if len(study.discontinuities):
         raise UnsupportedError("jumps of the state are for the direct method, or the discrete adjoint without samples.")
     if study.moments.criteria:
         raise UnsupportedError(

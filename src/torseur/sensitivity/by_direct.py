@@ -7,7 +7,6 @@ import numpy as np
 from torseur.sensitivity.choice import Choice
 from torseur.sensitivity.direct import Changes, direct
 from torseur.sensitivity.growth import growth_of_changes, remarks
-from torseur.sensitivity.jumps import Jumps
 from torseur.sensitivity.moments import Moment
 from torseur.sensitivity.results import Sensitivities
 from torseur.sensitivity.study import Study
@@ -16,19 +15,17 @@ from torseur.simulation.system import Vector
 
 def by_direct(study: Study, choice: Choice) -> Sensitivities:
     """All criteria from one integration of states and changes."""
-    rules = study.rules
-    directions = tuple(jump.direction for jump in study.jumps)
-    watch = study.moments.watch([rule.when for rule in rules], directions, (1,) * len(rules))
-    found = direct(study.routines, study.course, watch, Jumps(rules).apply if rules else None)
+    jumps = study.discontinuities
+    found = direct(study.routines, study.course, study.moments.watch(jumps), jumps)
     states = len(study.variation.states)
     values, slopes = _observed(study, found)
     table = {c.label: (found.times, values[:, k], slopes[:, k]) for k, c in enumerate(study.values)}
     for k, criterion in enumerate(study.integrals):
         table[criterion.label] = (found.times, found.x[:, states + k], found.u[:, states + k])
-    table |= _at_moments(study, found, len(rules))
+    table |= _at_moments(study, found, len(jumps))
     responses = [study.response(criterion, *table[criterion.label]) for criterion in study.criteria]
     notes, trusted = remarks(growth_of_changes(study.variation, found.u), found.times, study.course.rtol)
-    return study.result(choice, responses, found.run.statistics, notes, trusted)
+    return study.result(choice, responses, found.run.statistics, (*found.run.notes, *notes), trusted)
 
 
 def _observed(study: Study, found: Changes) -> tuple[Vector, Vector]:

@@ -30,8 +30,9 @@ def chosen(method: str, routines: Routines, criteria: int, moments: int) -> Choi
         return Choice("direct", f"the slopes are wanted at {moments} times, which one integration forward gives")
     forward, back = direct_cost(routines), adjoint_cost(routines, criteria)
     parameters, name = routines.variation.columns, "criterion" if criteria == 1 else "criteria"
+    varied = "1 parameter" if parameters == 1 else f"{parameters} parameters"
     estimate = f"about {forward:.1f} simulations forward against {back:.1f} there and back"
-    text = f"{parameters} parameters, {criteria} {name}: {estimate}"
+    text = f"{varied}, {criteria} {name}: {estimate}"
     return Choice("direct" if forward <= back else "adjoint", text)
 
 

@@ -29,6 +29,7 @@ class Course:
     backend: str = "auto"
     most_bytes: float = MOST_BYTES
     progress: Callable[[float], None] | None = None
+    integrator: str = "auto"
 
     def problem(self, variation: Variation, with_changes: bool, times: Vector | None = None) -> Problem:
         """What the integrator is asked for."""

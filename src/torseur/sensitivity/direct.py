@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from torseur.errors import SimulationError
 from torseur.sensitivity.course import Course
-from torseur.sensitivity.loop import integrator
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.loop import stepping
 from torseur.sensitivity.moments import NOTHING, Watch
 from torseur.sensitivity.routines import Routines
 from torseur.simulation import memory
@@ -40,14 +39,14 @@ class Changes:
     run: Run
 
 
-def direct(
-    routines: Routines, course: Course, watch: Watch = NOTHING, jump: Callable[[Any], bool] | None = None
-) -> Changes:
-    """States and their changes along the motion; `jump` changes both where the loop stops at an event."""
+def direct(routines: Routines, course: Course, watch: Watch = NOTHING, jumps: Discontinuities | None = None) -> Changes:
+    """States and their changes along the motion; `jumps` change both where the loop stops at an event."""
     variation = routines.variation
-    problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits, jump=jump)
+    problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits)
+    running = jumps.along(problem.parameters) if jumps is not None else None
+    problem = replace(problem, jump=running.apply if running is not None else None)
     statics = {**routines.statics, "NG": len(watch.directions)}
-    loop = integrator(len(problem.initial), statics, {**routines.direct, **watch.externals}, course.backend)
+    loop = stepping(routines, len(problem.initial), statics, {**routines.direct, **watch.externals}, course)
     run = loop.run(problem)
     require_done(run, problem, variation.system)
     size, columns = variation.size, variation.columns

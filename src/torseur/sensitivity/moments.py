@@ -16,6 +16,7 @@ import numpy as np
 from torseur.errors import TorseurError
 from torseur.graph import Expr
 from torseur.sensitivity.criteria import ReadCriterion
+from torseur.sensitivity.discontinuities import Discontinuities
 from torseur.sensitivity.observation import Observation
 from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.routines import routines_of
@@ -66,13 +67,14 @@ class MomentCriteria:
     def rates(self) -> Rates:
         return Rates(self.variation)
 
-    def watch(self, more: Sequence[Expr] = (), directions: tuple[int, ...] = (), limits: tuple[int, ...] = ()) -> Watch:
-        """What the loop looks for; `more` are event functions that come first."""
-        functions = [*more, *self.functions]
-        if not functions:
+    def watch(self, jumps: Discontinuities) -> Watch:
+        """What the loop looks for: what makes the motion jump first, which stops it."""
+        functions = [*jumps.functions, *self.functions]
+        if not functions and not len(jumps):
             return NOTHING
-        own = directions + self.directions, limits + (0,) * len(self.functions)
-        return Watch(self.rates.externals(functions), *own)
+        externals = jumps.externals(self.rates.externals(functions))
+        limits = (1,) * len(jumps) + (0,) * len(self.functions)
+        return Watch(externals, jumps.directions + self.directions, limits)
 
     @cached_property
     def _observations(self) -> list[Observation]:

@@ -87,6 +87,8 @@ class Rates:
     def externals(self, formulas: Sequence[Expr]) -> dict[str, Any]:
         """The formulas as event functions."""
         inputs = self.variation.rhs.inputs
+        if not formulas:
+            return {}
         if not {*self._solution, *self._solution_rates} & set(live_nodes(formulas)):
             return {"events": Program("events", inputs, (vector("g", formulas),))}
         speeds = len(self.variation.states) - self.variation.system.coordinates

@@ -22,6 +22,7 @@ from torseur.simulation.constrained.accelerations import constrained_slope
 from torseur.simulation.constrained.manifold import on_manifold
 from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.dop853 import PIECE_STATE
+from torseur.simulation.radau.setup import implicit_externals
 from torseur.simulation.tableau import STAGES
 
 MOST_FACTORED = 10  # speeds up to which a mass matrix is factored as formulas
@@ -57,7 +58,7 @@ def _programs_of(
 
 
 class Routines(Protocol):
-    """Compile-time numbers and externals of the loop with changes, of the loop alone, and of the way back."""
+    """Compile-time numbers and externals: of the loop with and without changes, the way back, implicit steps."""
 
     @property
     def variation(self) -> Variation: ...
@@ -69,6 +70,8 @@ class Routines(Protocol):
     def forward(self) -> dict[str, Any]: ...
     @property
     def backward(self) -> dict[str, Any]: ...
+    @property
+    def implicit(self) -> dict[str, Any]: ...
 
 
 def routines_of(variation: Variation) -> Routines:
@@ -139,6 +142,10 @@ class OpenRoutines:
         program = own if not self.variation.integrands else Program("rhs", own.inputs, (vector("dy", slopes),))
         project = self.variation.system.project
         return {"rhs": program, **({} if project is None else {"project": project})}
+
+    @cached_property
+    def implicit(self) -> dict[str, Any]:
+        return implicit_externals(self.variation.system)
 
     @cached_property
     def backward(self) -> dict[str, Any]:
@@ -212,6 +219,10 @@ class ConstrainedRoutines:
             "level_slopes": self.programs.level_slopes,
             "normalised_weights": self.programs.normalised_weights,
         }
+
+    @cached_property
+    def implicit(self) -> dict[str, Any]:
+        return {**implicit_externals(self.variation.system), "accelerated": self._constrained.externals["accelerated"]}
 
     @property
     def _common(self) -> dict[str, Any]:

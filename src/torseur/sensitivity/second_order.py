@@ -6,19 +6,21 @@ accompanied by their changes Λ with each parameter, and the weights of the para
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
 from torseur.codegen.routine import Array, External, Static, routine, static_range, zeros
-from torseur.errors import UnsupportedError
 from torseur.sensitivity.backward import NQ, pullback, repeat_steps
 from torseur.sensitivity.constrained_second_order import ConstrainedCurvature, constrained_pull_twice
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.landing import Landing
 from torseur.sensitivity.loop import integrator, routine_of
 from torseur.sensitivity.parameters import constants_matrix
+from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, record
 from torseur.sensitivity.routines import ConstrainedRoutines, OpenRoutines, Routines
 from torseur.sensitivity.tangent import NM, NPAR, NX, NY
@@ -134,22 +136,22 @@ class Curvature:
 
     routines: Routines
     course: Course
-
-    def __post_init__(self) -> None:
-        system = self.routines.variation.system
-        if system.project is not None or (system.programs is not None and system.programs.quaternions):
-            raise UnsupportedError(f"{system.name}: second-order sensitivities are not available with quaternions.")
+    jumps: Discontinuities
 
     @cached_property
     def recording(self) -> Recording:
         """The motion of states and changes."""
         variation = self.routines.variation
         problem = self.course.problem(variation, True, times=np.empty(0))
-        size = len(problem.initial)
-        loop = integrator(size, self.routines.statics, self.routines.direct, self.course.backend)
+        size, watching = len(problem.initial), self.routines.direct
+        if self.jumps:
+            problem = replace(problem, directions=self.jumps.directions, limits=(1,) * len(self.jumps))
+            watching = {**watching, **self.jumps.externals(Rates(variation).externals(self.jumps.functions))}
+        statics = {**self.routines.statics, "NG": len(self.jumps)}
+        loop = integrator(size, statics, watching, self.course.backend)
         statics = {**self.routines.statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
         repeat = partial(routine_of, repeat_steps, size, statics, self.routines.direct, self.course.backend)
-        recording = record(loop, repeat, problem, self.course.most_bytes)
+        recording = record(loop, repeat, problem, self.course.most_bytes, self.jumps)
         require_done(recording.run, problem, variation.system)
         return recording
 
@@ -163,9 +165,12 @@ class Curvature:
         size = variation.size * (1 + variation.columns)
         loop = routine_of(steps_back_twice, size, self.statics(routines), externals(routines), self.course.backend)
         p, e = self.recording.parameters, directions(routines)
-        for rows in self.recording.backwards():
-            assert isinstance(rows, np.ndarray)
-            loop(len(rows), rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
+        for part in self.recording.backwards():
+            if isinstance(part, Landing):
+                w, pbar, hessian = part.back_twice(w, pbar, hessian)
+                p = part.settings
+            else:
+                loop(len(part), part.rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
         start = variation.initial_changes
         first, second = w[: variation.size], w[variation.size :].reshape(variation.size, variation.columns)
         return pbar + first @ start, hessian + start.T @ second, first

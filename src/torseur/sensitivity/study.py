@@ -11,12 +11,15 @@ import numpy as np
 from torseur.errors import TorseurError
 from torseur.graph import Expr, symbols_of
 from torseur.sensitivity.choice import Choice
+from torseur.sensitivity.contact_jumps import ContactRules, restitution_formulas
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.criteria import ReadCriterion
 from torseur.sensitivity.direct import direct
+from torseur.sensitivity.discontinuities import Discontinuities
 from torseur.sensitivity.initial import initial_changes
-from torseur.sensitivity.jumps import Jump, JumpRules, Jumps, read_jump
+from torseur.sensitivity.jumps import Jump, read_jump
 from torseur.sensitivity.moments import Moment, MomentCriteria
+from torseur.sensitivity.motion_slopes import MotionSlopes
 from torseur.sensitivity.observation import Observation
 from torseur.sensitivity.preparation import Prepared
 from torseur.sensitivity.results import Response, Sensitivities
@@ -57,9 +60,15 @@ class Study:
         return routines_of(self.variation)
 
     @cached_property
-    def rules(self) -> list[JumpRules]:
-        """The jumps with their names settled."""
-        return [read_jump(jump, self.variation) for jump in self.jumps]
+    def discontinuities(self) -> Discontinuities:
+        """The contacts, and the jumps with their names settled."""
+        return self._discontinuities(self.variation)
+
+    def _discontinuities(self, variation: Variation) -> Discontinuities:
+        slopes, impacts = MotionSlopes(variation), self.ready.impacts
+        restitutions = restitution_formulas(impacts, self.ready.restitution_shifts)
+        contacts = ContactRules(slopes, impacts, restitutions) if impacts else None
+        return Discontinuities(variation, contacts, tuple(read_jump(jump, slopes) for jump in self.jumps))
 
     @cached_property
     def values(self) -> list[ReadCriterion]:
@@ -78,6 +87,12 @@ class Study:
         found = tuple(criterion for criterion in self.criteria if not criterion.criterion.is_over_time)
         return MomentCriteria(found, self.variation, self.course.backend)
 
+    def observed(self, criterion: ReadCriterion) -> tuple[Routines, int]:
+        """Routines of the formulas among which that of a criterion stands, and its place there."""
+        if criterion in self.values:
+            return self.observation.routines, self.values.index(criterion)
+        return routines_of(replace(self.variation, integrands=(criterion.formula,))), 0
+
     def end_of(self, criterion: ReadCriterion) -> float:
         """The time at which a criterion is evaluated."""
         if criterion.criterion.is_over_time:
@@ -88,15 +103,13 @@ class Study:
     def found_moments(self) -> list[Moment]:
         """The moments of the criteria that have one, from a motion without changes."""
         still = replace(self.variation, varied=(), start=self.variation.start[:, :0])
-        directions = tuple(jump.direction for jump in self.jumps)
-        watch = self.moments.watch([rule.when for rule in self.rules], directions, (1,) * len(self.rules))
-        bare = [replace(rule, variation=still) for rule in self.rules]
-        found = direct(routines_of(still), self.course, watch, Jumps(bare).apply if bare else None)
+        jumps = self._discontinuities(still)
+        found = direct(routines_of(still), self.course, self.moments.watch(jumps), jumps)
         states = len(self.variation.states)
         ends = [Moment(self.course.start, np.array(self.variation.system.initial)), Moment(found.end.t, found.end.x)]
         ends = [replace(moment, y=moment.y[:states]) for moment in ends]
         listed = [
-            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(self.rules) + k]
+            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(jumps) + k]
             for k in range(len(self.moments.criteria))
         ]
         return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
@@ -173,7 +186,7 @@ class Study:
 
 def _on_stiffness(statistics: Statistics | None) -> list[str]:
     """What is said of a motion whose explicit steps are limited by stability."""
-    if statistics is None or statistics.stiffness <= STIFF:
+    if statistics is None or statistics.stiffness <= STIFF or statistics.method != "explicit":
         return []
     return [
         f"The motion is stiff: the explicit method took {statistics.steps} steps to stay stable, more than it needs."

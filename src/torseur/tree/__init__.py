@@ -2,7 +2,7 @@
 
 from torseur.tree.build import build_tree
 from torseur.tree.definitions import resolve
-from torseur.tree.elementary import Elementary, steps_of
+from torseur.tree.elementary import Elementary, is_fixed, steps_of
 from torseur.tree.joint_kinematics import JointKinematics, JointSymbols
 from torseur.tree.layout import Layout
 from torseur.tree.pairs import Pair, pair_of
@@ -23,6 +23,7 @@ __all__ = [
     "Tree",
     "build_tree",
     "far_side",
+    "is_fixed",
     "pair_of",
     "regrouped",
     "resolve",

@@ -163,8 +163,8 @@ def _quality_notes(motion: FittedMotion) -> list[str]:
         labels = ", ".join(label for label, column in zip(motion.labels, far.T, strict=True) if column.any())
         where = listed(np.asarray(far.any(axis=1)))
         notes.append(
-            f"more than {1e3 * FAR:g} mm from the mechanism in frames {where}: {labels}. Swapped labels, a moved marker, a "
-            "mechanism of another size, or the wrong one of several fits"
+            f"more than {1e3 * FAR:g} mm from the mechanism in frames {where}: {labels}. Swapped labels, a moved "
+            "marker, a mechanism of another size, or the wrong one of several fits"
         )
     if not motion.converged.all():
         notes.append(f"not converged in frames {listed(~motion.converged)}")

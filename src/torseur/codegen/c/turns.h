@@ -45,3 +45,15 @@ static TORSEUR_INLINE lanes lanes_load(const double *from) {
 }
 
 static TORSEUR_INLINE void lanes_store(double *to, lanes x) { memcpy(to, &x, sizeof x); }
+
+/* The first lanes of a vector. */
+static TORSEUR_INLINE void lanes_store_some(double *to, lanes x, int count) {
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__FAST_MATH__)
+  __builtin_ia32_storeupd512_mask(to, x, (unsigned char)((1u << count) - 1));
+#else
+  if (count == LANES)
+    lanes_store(to, x);
+  else
+    memcpy(to, &x, count * sizeof(double));
+#endif
+}

@@ -15,12 +15,11 @@ from typing import Any
 from torseur.dynamics import link_poses
 from torseur.equations.intrinsic.operators import TIME as CLOCK
 from torseur.equations.intrinsic.operators import Frame, matrix, vector
-from torseur.errors import UnsupportedError
+from torseur.equations.terms.mass_centres import placed_inertia
 from torseur.graph import Expr, as_expr, jacobian, time_derivative, to_sympy
 from torseur.mechanism import TIME, Body, ElementaryMotion
 from torseur.spatial import NULL, Rotation, Symmetric3, Transform, Vec3
 from torseur.tree import GROUND, Link, Tree
-from torseur.tree.constants import body_inertia
 from torseur.tree.definitions import resolved
 from torseur.tree.steps import step_of, unit_vector, way_back
 
@@ -124,15 +123,15 @@ class Anatomy:
         return [one for one in self.masses if one.link in self.tree.subtrees[link]]
 
     def _mass(self, body: Body) -> Mass:
-        link, place, centre = self.tree.places[body.name]
+        link = self.tree.places[body.name][0]
         turn = self.poses[link].rotation
-        inertia = resolved(self.tree.mechanism, self.tree.definitions, place.inertia_to_parent(body_inertia(body)))
+        inertia, centre = placed_inertia(self.tree, body)
         return Mass(
             body.name,
             link,
             self._number(f"m_{body.name}", as_expr(inertia.mass)),
-            self._centre(body.name, link, centre.position) if not as_expr(inertia.mass).is_zero else None,
-            self._inertia(f"I_{body.name}", _central(inertia.matrix, inertia.mass, centre.position), turn, link),
+            self._centre(body.name, link, centre) if not as_expr(inertia.mass).is_zero else None,
+            self._inertia(f"I_{body.name}", _central(inertia.matrix, inertia.mass, centre), turn, link),
         )
 
     def _centre(self, body: str, link: int, local: Vec3) -> Any:
@@ -195,7 +194,8 @@ class Anatomy:
         self, i: int, link: Link, motion: ElementaryMotion, place: Transform, frame: Frame, name: str, *, alone: bool
     ) -> Advance:
         if motion.kind not in ("rotation", "translation"):
-            return self._quaternion(i, link, frame, name, alone)
+            local = link.motion.velocity.angular if alone else self._turning(link, motion)
+            return self._quaternion(link, frame, name, place.rotation.then(step_of(link, motion).rotation), local)
         after = Frame(name, frame) if motion.kind == "rotation" else frame
         amount = self._amount(motion.amount, link, name)
         axis = vector(f"u_{str(amount.func) if amount.is_Function else name}", unit=True, constant=True, frame=frame)
@@ -223,17 +223,22 @@ class Anatomy:
         self.fixed[whole] = Constant(f"constant part of the way to O_{name.removeprefix('c_')}")
         return [Advance("offset", frame, frame, whole, sympy.S.One)]
 
-    def _quaternion(self, i: int, link: Link, frame: Frame, name: str, alone: bool) -> Advance:
-        if not alone:
-            raise UnsupportedError(
-                f"intrinsic level: joint '{link.joint.name}' turns by a quaternion and by angles; give it angles only."
-            )
+    def _quaternion(self, link: Link, frame: Frame, name: str, turn: Rotation, local: Vec3) -> Advance:
+        """A turn by a quaternion, its angular velocity Ω in the axes it leads to."""
         after = Frame(name, frame)
-        turn, local = self.poses[i].rotation, link.motion.velocity.angular
         self.components[after.omega] = turn.to_parent(local)
-        changes = Vec3(*self.changes([*local]))
-        self.components[vector(after.omega.name, frame=after, dots=1)] = turn.to_parent(changes)
+        self.fixed[after.omega] = Constant(f"angular velocity of {name} in joint {link.joint.name}", name, local)
+        change = vector(after.omega.name, frame=after, dots=1)
+        self.components[change] = turn.to_parent(Vec3(*self.changes([*local])))
         return Advance("quaternion", frame, after)
+
+    def _turning(self, link: Link, motion: ElementaryMotion) -> Vec3:
+        """The angular velocity 2 q* q' of a quaternion among other turns; the other way round -2 q' q*."""
+        rates = dict(zip(link.symbols.coordinates, link.motion.rates, strict=True))
+        (a, *v), (b, *u) = link.symbols.quaternion, [as_expr(rates[x]) for x in link.symbols.quaternion]
+        spin = Vec3(*u) * a - Vec3(*v) * b
+        crossed = Vec3(*v).cross(Vec3(*u))
+        return (spin - crossed) * 2 if motion.kind == "quaternion" else -(spin + crossed) * 2
 
     def _amount(self, amount: Expr, link: Link, name: str) -> Any:
         """The amount as a function of time: a coordinate by its name, a formula by one of its own."""

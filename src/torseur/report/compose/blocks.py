@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from torseur.equations import Equations
 from torseur.equations.terms.origins import INERTIA, Shares
 from torseur.equations.terms.polynomial import TooManyTerms
+from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr
-from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, recursive_block
+from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, long_block, recursive_block
 from torseur.report.compose.terms import (
     ROW_LIMIT,
     TOTAL_LIMIT,
@@ -24,7 +25,8 @@ from torseur.report.compose.terms import (
 )
 from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
-from torseur.report.reading.read_graph import few_terms, term
+from torseur.report.levels.levels import LEVELS
+from torseur.report.reading.read_graph import HOPELESS, few_terms, term, written_size
 from torseur.report.reading.read_graph import named as name_node
 from torseur.report.reading.recursion import definitions
 from torseur.report.reading_order import term_key
@@ -35,10 +37,14 @@ LARGEST_MATRIX = 40  # beyond, M is not shown at all
 
 @dataclass(frozen=True)
 class Blocks:
-    """The cards of one mechanism's equations; `samples` gives terms their values, where a motion is known."""
+    """The cards of one mechanism's equations; `samples` gives terms their values, where a motion is known.
+
+    Rows of more than `hopeless` operations are not tried to be written as sums of terms.
+    """
 
     equations: Equations
     samples: Samples | None
+    hopeless: int = HOPELESS
 
     def all(self) -> tuple[EquationBlock, ...]:
         """The cards that have something to show."""
@@ -52,6 +58,25 @@ class Blocks:
         ]
         return tuple(block for block in found if block is not None)
 
+    def at_level(self, level: str) -> tuple[EquationBlock, ...]:
+        """The cards of one level of detail, then the constraints and rates, which belong to every level.
+
+        What is too long to be multiplied out is broken up by named intermediates.
+        """
+        if level not in LEVELS:
+            raise TorseurError(unknown_name("level", level, LEVELS))
+        cards: dict[str, Callable[[], list[EquationBlock | None]]] = {
+            "intrinsic": lambda: [intrinsic_block(self.equations)],
+            "recursive": lambda: [recursive_block(self.equations)],
+            "matrix": lambda: [
+                self.compact(),
+                None if self.terms is not None else long_block(self.equations, level, self.hopeless),
+            ],
+            "scalar": lambda: [self.expanded() or long_block(self.equations, level, self.hopeless)],
+        }
+        found = [*cards[level](), self.constraints(), self.rates()]
+        return tuple(replace(block, is_open=True) for block in found if block is not None)
+
     @cached_property
     def shares(self) -> Shares:
         return Shares(self.equations)
@@ -60,7 +85,7 @@ class Blocks:
     def terms(self) -> list[list[SharedTerm]] | None:
         """The terms of every equation; None when they are too many to read."""
         rows: list[list[SharedTerm]] = []
-        if self._fewest_terms > TOTAL_LIMIT:
+        if self._fewest_terms > TOTAL_LIMIT or any(written_size(r) > self.hopeless for r in self.equations.residual):
             return None
         try:
             for row in range(len(self.equations.layout.speeds)):

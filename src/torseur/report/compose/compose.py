@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -78,13 +78,13 @@ def compose(
     what it says and the mechanism does not. `sensitivities` have a part of their own.
     """
     tree = equations.tree if equations is not None else build_tree(mechanism)
-    page = _Page(tree, equations, trajectory, values or {}, looks_of(robot) if robot is not None else {})
+    page = Page(tree, equations, trajectory, values or {}, looks_of(robot) if robot is not None else {})
     return ReportContent(
-        title=_title(page.account),
+        title=page.title(),
         summary=page.summary(),
         description=_description(page.account),
         bodies=page.bodies(),
-        joints=tuple(_joint(joint) for joint in page.account.joints),
+        joints=page.joints(),
         freedom=page.freedom(),
         loops=page.loops(),
         warnings=(*page.account.warnings, *notes),
@@ -106,7 +106,7 @@ def compose(
 
 
 @dataclass(frozen=True)
-class _Page:
+class Page:
     """Everything the parts of a page are made from."""
 
     tree: Tree
@@ -184,15 +184,22 @@ class _Page:
                 values = self.trajectory[name]
                 ranges[name] = (float(np.min(values)), float(np.max(values)))
         extent = float(np.max(np.ptp(self.motion.positions, axis=0))) if self.motion is not None else 0.0
-        return Drawing(self.numbers, ranges, extent, self.looks)
+        return Drawing(self.numbers, ranges, extent, self.looks, self.account.bodies)
 
     def bodies(self) -> tuple[Body, ...]:
-        earth = Body(EARTH_NAME, "fixed", self.drawing.shapes(EARTH_NAME), fixed=True)
-        masses = self.account.bodies
-        return (
-            earth,
-            *(Body(one.name, _mass_text(one.mass, one.formula), self.drawing.shapes(one.name)) for one in masses),
-        )
+        """The earth and all bodies with their pictures."""
+        return tuple(replace(body, shapes=self.drawing.shapes(body.name)) for body in self.named_bodies())
+
+    def named_bodies(self) -> tuple[Body, ...]:
+        """The earth and all bodies, without pictures."""
+        moving = [Body(one.name, _mass_text(one.mass, one.formula)) for one in self.account.bodies]
+        return (Body(EARTH_NAME, "fixed", fixed=True), *moving)
+
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(_joint(joint) for joint in self.account.joints)
+
+    def title(self) -> str:
+        return _title(self.account)
 
     def view(self) -> View:
         gravity = np.array([component or 0.0 for component in self.account.gravity])

@@ -7,9 +7,10 @@ has its inertia.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,13 +34,15 @@ class Drawing:
     """The pictures of all bodies.
 
     `ranges` are the least and the greatest value of each coordinate in the motion shown, `extent` how far bodies move,
-    `given` the shapes of bodies that have shapes of their own (none: a body that is not seen).
+    `given` the shapes of bodies that have shapes of their own (none: a body that is not seen), `known` their masses
+    where somebody has computed them.
     """
 
     numbers: Numbers
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     extent: float = 0.0
     given: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    known: tuple[BodyMass, ...] = ()
 
     def shapes(self, body: str) -> tuple[Shape, ...]:
         """What a body looks like, in its own frame."""
@@ -55,7 +58,8 @@ class Drawing:
 
     @cached_property
     def masses(self) -> dict[str, BodyMass]:
-        return {body.name: body_mass(body, self.numbers) for body in self.numbers.tree.mechanism.bodies}
+        found = self.known or [body_mass(body, self.numbers) for body in self.numbers.tree.mechanism.bodies]
+        return {mass.name: mass for mass in found}
 
     @cached_property
     def size(self) -> float:
@@ -77,6 +81,20 @@ class Drawing:
 
     def place(self, frame: Frame) -> Transform | None:
         """A frame fixed in a body, in the body's reference frame."""
+        found: Transform | None = self._once(("place", frame), lambda: self._placed(frame))
+        return found
+
+    @cached_property
+    def _found(self) -> dict[object, Any]:
+        return {}
+
+    def _once(self, key: object, find: Callable[[], Any]) -> Any:
+        """What several parts of a picture need, found once."""
+        if key not in self._found:
+            self._found[key] = find()
+        return self._found[key]
+
+    def _placed(self, frame: Frame) -> Transform | None:
         _, in_link = self.numbers.tree.place(frame)
         if frame.body == EARTH_NAME:
             return self.numbers.of(in_link)
@@ -100,6 +118,10 @@ class Drawing:
 
     def ends(self, body: str) -> list[Array]:
         """The other joints of a body, and its mass centre."""
+        found: list[Array] = self._once(("ends", body), lambda: self._ends(body))
+        return found
+
+    def _ends(self, body: str) -> list[Array]:
         places = [self._beyond(joint, frame) for joint, frame in self._joints(body)]
         found = [np.array(point(place.position)) for place in places if place is not None]
         centre = self.masses[body].centre
@@ -107,6 +129,10 @@ class Drawing:
 
     def _beyond(self, joint: Joint, frame: Frame) -> Transform | None:
         """A joint frame, moved on the parent's side by the offsets with which the joint begins."""
+        found: Transform | None = self._once(("beyond", joint.name, frame), lambda: self._moved(joint, frame))
+        return found
+
+    def _moved(self, joint: Joint, frame: Frame) -> Transform | None:
         place = self.place(frame)
         if place is None or frame is not joint.parent:
             return place

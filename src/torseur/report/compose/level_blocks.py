@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from torseur.equations import Equations
 from torseur.errors import UnsupportedError
+from torseur.graph import live_nodes
 from torseur.report import mathml
 from torseur.report.content import Equation, EquationBlock, Origin, Term
-from torseur.report.expression import Call, Name, Node
+from torseur.report.expression import Call, Name, Node, inside
 from torseur.report.formula import Formula, formula
 from torseur.report.levels.intrinsic import first_statements
-from torseur.report.levels.levels import statements
+from torseur.report.levels.levels import RESIDUAL, size_note, statements
 from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.reading.plain_text import plain
+from torseur.report.reading.read_graph import HOPELESS
 
 MOST_LINES = 300
 MOST_SYMBOLS = 1200  # of the intrinsic level
 LONGEST_DEFINITION = 500  # characters
+BY_NAMES = "by named intermediates"
+MOST_OPERATIONS = 6000  # of equations that are broken up by intermediates
 
 
 def intrinsic_block(equations: Equations) -> EquationBlock | None:
@@ -71,6 +76,46 @@ def recursive_block(equations: Equations) -> EquationBlock | None:
         level="recursive",
         folded_title="with",
     )
+
+
+def long_block(equations: Equations, level: str, hopeless: int = HOPELESS) -> EquationBlock | None:
+    """Equations too long to be multiplied out, by named intermediates that unfold; None beyond what a page can show."""
+    if sum(1 for _ in live_nodes(equations.residual)) > MOST_OPERATIONS:
+        return None
+    listed = statements(equations, level, hopeless=hopeless)
+    shown = [s for s in listed if not s.auxiliary and not (isinstance(s.left, Name) and s.left.dots)]
+    results = [one for s in shown for one in _entries(s)]
+    named = [s for s in listed if s.auxiliary][:MOST_LINES]
+    places = {plain(s.left): k for k, s in enumerate(named)}
+    return EquationBlock(
+        f"{level.capitalize()} form",
+        BY_NAMES,
+        size_note(listed).capitalize(),
+        equations=tuple(replace(_definition(s, places), title=_along(s)) for s in results),
+        folded=tuple(_definition(s, places) for s in named),
+        level=level,
+        folded_title="with",
+    )
+
+
+def _along(statement: Statement) -> str:
+    """The title of an equation of motion; entries of matrices have none."""
+    _, mark, speed = statement.name.partition(RESIDUAL)
+    return f"Along {speed}" if mark and statement.shape == "scalar" else ""
+
+
+def _entries(statement: Statement) -> list[Statement]:
+    """The entries of a matrix or vector as statements of their own, those of a symmetric one once, zeros left out."""
+    if statement.shape == "scalar":
+        return [statement]
+    triangle = statement.shape == "matrix"
+    return [
+        Statement(name, Name(name), ((entry,),), "scalar")
+        for i, row in enumerate(statement.rows, 1)
+        for j, entry in enumerate(row, 1)
+        if plain(entry) != "0" and not (triangle and j < i)
+        for name in [f"{statement.name}_{i}_{j}" if len(row) > 1 else f"{statement.name}_{i}"]
+    ]
 
 
 def _length(statement: Statement) -> int:
@@ -137,5 +182,4 @@ def _names(node: Node) -> set[str]:
             return {plain(node)}
         case Call(bold=True):
             return {plain(node)}
-    inner = [v for value in vars(node).values() for v in (value if isinstance(value, tuple) else (value,))]
-    return {name for one in inner if hasattr(one, "__dataclass_fields__") for name in _names(one)}
+    return {name for one in inside(node) for name in _names(one)}

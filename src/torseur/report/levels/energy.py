@@ -12,6 +12,7 @@ from typing import Any
 
 from torseur.dynamics import link_poses, link_velocities
 from torseur.equations import Equations
+from torseur.equations.terms.mass_centres import placed_inertia
 from torseur.graph import Expr, as_expr, time_derivative, to_sympy
 from torseur.mechanism import TIME
 from torseur.report.expression import Name, Node, Number, Power, Product, Sum, split_sign
@@ -20,8 +21,6 @@ from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.reading.read_graph import few_terms, readable
 from torseur.spatial import Inertia, Symmetric3, Transform, Vec3
 from torseur.tree import GROUND
-from torseur.tree.constants import body_inertia
-from torseur.tree.definitions import resolved
 
 HALF = Number(Fraction(1, 2))
 TWO = Number(Fraction(2))
@@ -54,13 +53,11 @@ class EnergyForm:
     def of(self, body: str) -> list[Node]:
         """½ m v² and ½ ωᵀ I ω of one body, those that are not zero."""
         tree = self.equations.tree
-        link, place, centre = tree.places[body]
+        link = tree.places[body][0]
         if link == GROUND:
             return []
-        inertia = resolved(
-            tree.mechanism, tree.definitions, place.inertia_to_parent(body_inertia(tree.mechanism.body(body)))
-        )
-        return [*self._translation(link, inertia, centre.position), *self._rotation(link, inertia, centre.position)]
+        inertia, centre = placed_inertia(tree, tree.mechanism.body(body))
+        return [*self._translation(link, inertia, centre), *self._rotation(link, inertia, centre)]
 
     def _translation(self, link: int, inertia: Inertia, centre: Vec3) -> list[Node]:
         if as_expr(inertia.mass).is_zero:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from torseur.dynamics import inverse_dynamics
@@ -12,8 +13,9 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr, as_expr, live_nodes
 from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
-from torseur.report.levels.statement import Remark, Statement
-from torseur.report.reading.read_graph import named, readable, written_size
+from torseur.report.levels.statement import Remark, Statement, terms_of
+from torseur.report.levels.term_origins import TermOrigins
+from torseur.report.reading.read_graph import HOPELESS, named, readable, written_size
 from torseur.report.reading.recursion import Line, definitions, lines
 
 RESIDUAL = "R_"
@@ -21,18 +23,21 @@ ZERO = Number(Fraction(0))
 Part = tuple[str, Sequence[Sequence[Expr]], str]
 
 
-def statements(equations: Equations, level: str, steps: int = 0) -> list[Statement]:
-    """The equations at a level; `steps` of the intrinsic one put the definitions of accelerations in."""
+def statements(equations: Equations, level: str, steps: int = 0, hopeless: int = HOPELESS) -> list[Statement]:
+    """The equations at a level; `steps` of the intrinsic one put the definitions of accelerations in.
+
+    At the matrix and the scalar level entries of more than `hopeless` operations are broken up by names, untried.
+    """
     if level not in LEVELS:
         raise TorseurError(unknown_name("level", level, LEVELS))
     if level == "intrinsic":
         from torseur.report.levels.intrinsic import intrinsic_statements
 
         return intrinsic_statements(equations, steps)
-    return _BUILDERS[level](equations)
+    return recursive_level(equations) if level == "recursive" else _BUILDERS[level](equations, hopeless)
 
 
-def matrix_level(equations: Equations) -> list[Statement]:
+def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
     """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
     constraints = equations.constraints
     parts: list[Part] = [
@@ -43,7 +48,7 @@ def matrix_level(equations: Equations) -> list[Statement]:
     if constraints:
         parts.append(("C", [constraint.row for constraint in constraints], "table"))
         parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
-    return _statements(equations, [*parts, *_rates(equations)])
+    return _statements(equations, [*parts, *_rates(equations)], hopeless)
 
 
 def _rates(equations: Equations) -> list[Part]:
@@ -52,22 +57,32 @@ def _rates(equations: Equations) -> list[Part]:
     return [(str(rate.name), [(value,)], "scalar") for rate, value in pairs if rate is not value]
 
 
-def scalar_level(equations: Equations) -> list[Statement]:
-    """0 = one equation per speed."""
-    return residual_statements(equations, equations.residual)
+def scalar_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
+    """0 = one equation per speed, each term with its origin where terms could be added up."""
+    return residual_statements(equations, equations.residual, TermOrigins(equations), hopeless)
 
 
-def residual_statements(equations: Equations, residual: Sequence[Expr]) -> list[Statement]:
+def residual_statements(
+    equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None, hopeless: int = HOPELESS
+) -> list[Statement]:
     """0 = each of these rows, and q' where it is not the speeds."""
     rows = zip(equations.layout.speed_names, residual, strict=True)
     labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
-    return _statements(equations, [*labelled, *_rates(equations)])
+    listed = _statements(equations, [*labelled, *_rates(equations)], hopeless)
+    if origins is None or any(one.auxiliary for one in listed):
+        return listed
+    count = len(residual)
+    return [*(_with_origins(one, origins.of(k, residual[k])) for k, one in enumerate(listed[:count])), *listed[count:]]
 
 
-def _statements(equations: Equations, parts: Sequence[Part]) -> list[Statement]:
+def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
+    return replace(one, origins=origins) if len(origins) == len(terms_of(one.right)) else one
+
+
+def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> list[Statement]:
     """Readable entries; those that are long in any writing are broken up by named intermediates, which come first."""
     entries = [entry for _, rows, _ in parts for row in rows for entry in row]
-    short = {entry: node for entry in entries if (node := _short(entry)) is not None}
+    short = {entry: node for entry in entries if (node := _short(entry, hopeless)) is not None}
     long = list(dict.fromkeys(entry for entry in entries if entry not in short))
     listed, nodes = definitions(long)
     written_as = {**short, **dict(zip(long, nodes, strict=True))}
@@ -87,9 +102,9 @@ def _defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
     ]
 
 
-def _short(entry: Expr) -> Node | None:
+def _short(entry: Expr, hopeless: int) -> Node | None:
     try:
-        return readable(entry)
+        return readable(entry, hopeless=hopeless)
     except TooManyTerms:
         return None
 
@@ -140,8 +155,4 @@ def recursive_lines(equations: Equations) -> list[Line]:
 
 FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
 LEVELS = ("intrinsic", "recursive", "matrix", "scalar")
-_BUILDERS: dict[str, Callable[[Equations], list[Statement]]] = {
-    "matrix": matrix_level,
-    "scalar": scalar_level,
-    "recursive": recursive_level,
-}
+_BUILDERS: dict[str, Callable[[Equations, int], list[Statement]]] = {"matrix": matrix_level, "scalar": scalar_level}

@@ -36,13 +36,13 @@ def named(text: str) -> Name:
     return Name(bare, len(text) - len(bare))
 
 
-def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT) -> Node:
+def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT, hopeless: int = HOPELESS) -> Node:
     """The expression with few terms and its common factor in front, or as it stands when that is short.
 
     Raises TooManyTerms when it is long in any writing; `recursion.definitions` then breaks it up by names.
     """
     try:
-        return factored(few_terms(expression, limit), names)
+        return factored(few_terms(expression, limit, hopeless), names)
     except TooManyTerms:
         if written_size(expression, names) > LARGEST_WRITING:
             raise
@@ -57,9 +57,12 @@ def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
     return sizes[expression]
 
 
-def few_terms(expression: Expr, limit: int = LIMIT) -> Polynomial:
-    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms."""
-    if written_size(expression) > HOPELESS:
+def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) -> Polynomial:
+    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms.
+
+    One of more than `hopeless` operations is not tried.
+    """
+    if written_size(expression) > hopeless:
         raise TooManyTerms(limit)
     try:
         result = shortened(multiplied_out(expression, ALL_AT_ONCE))
@@ -83,6 +86,20 @@ def factored(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
     total = _sum_of_groups(inside, names)
     factors = sorted([*front, *_factors(total)], key=factor_key)
     return product(tuple(factors) if number == 1 else (Number(_value(number)), *factors))
+
+
+def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:
+    """For every term of `factored`, in its order, the terms of the polynomial that it stands for."""
+    shared = common_factor(polynomial) if len(polynomial) > 1 else ()
+    if shared or (len(polynomial) > 1 and common_number(polynomial.values()) != 1):
+        return [list(polynomial)]
+    return [_sources(group) for group in sorted(groups(polynomial), key=lambda one: term_key(_group(one, NO_NAMES)))]
+
+
+def _sources(group: Group) -> list[Monomial]:
+    if len(group.like) < 2:
+        return [monomials_product(group.rest, tuple((x, 1) for x in group.like))]
+    return [monomials_product(group.rest, ((x, 1),)) for x in group.like]
 
 
 def _sum_of_groups(polynomial: Polynomial, names: Names) -> Node:

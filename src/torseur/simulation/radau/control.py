@@ -19,7 +19,7 @@ from torseur.simulation.radau.memory import (
     MATRICES,
     NS,
 )
-from torseur.simulation.radau.newton_matrix import solve_real
+from torseur.simulation.radau.newton_matrix import NJ, solve_real
 from torseur.simulation.radau.tableau import ERROR, REAL
 
 MOST_GROWTH = 8.0
@@ -69,7 +69,7 @@ def filtered_size(h: float, y: Array, y_end: Array, rtol: float, atol: Array, es
     """Solves for the filtered estimate in place; its root mean square in units of the tolerance."""
     k = (NS - 3) // 2
     jacobian = newton[MATRICES:]
-    factors = jacobian[NE * N :]
+    factors = jacobian[NE * NJ :]
     solve_real(REAL[k] / h, jacobian, factors, factors[NE * NE :], estimate)
     total = 0.0
     for i in range(N):

@@ -22,7 +22,7 @@ from torseur.simulation.radau.memory import (
     MATRICES,
     NS,
 )
-from torseur.simulation.radau.newton_matrix import factor_complex, factor_real, solve_complex, solve_real
+from torseur.simulation.radau.newton_matrix import NJ, factor_complex, factor_real, solve_complex, solve_real
 from torseur.simulation.radau.tableau import COMPLEX, FROM_STAGES, NODES, PIECE_WEIGHTS, REAL, TO_STAGES
 
 slope_jacobian = External("slope_jacobian", "t: float, y: Array, p: Array, jacobian: Array")
@@ -44,7 +44,7 @@ def make_factors(t: float, h: float, y: Array, p: Array, count: IntArray, newton
         newton[FRESH] = 1.0
         newton[FACTORED_STEP] = 0.0
     if newton[FACTORED_STEP] != h:
-        factors = jacobian[NE * N :]
+        factors = jacobian[NE * NJ :]
         factor_real(REAL[k] / h, jacobian, factors, factors[NE * NE :])
         for m in static_range((NS - 1) // 2):
             re = factors[(1 + 2 * m) * NE * NE + (1 + m) * NE :]
@@ -102,7 +102,7 @@ def correct_stages(h: float, work: Array, newton: Array) -> None:
     """Newton's correction of W, left in the place of the transformed slopes, then W and Z corrected."""
     k = (NS - 3) // 2
     jacobian = newton[MATRICES:]
-    factors = jacobian[NE * N :]
+    factors = jacobian[NE * NJ :]
     w = work[(1 + NS) * N :]
     b = work[(1 + 2 * NS) * N :]
     c = REAL[k] / h

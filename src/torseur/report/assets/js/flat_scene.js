@@ -11,10 +11,12 @@ export class FlatScene {
     this.request();
   }
 
+  present() { this.request(); }
+
   refresh() { this.request(); }
 
   request() {
-    if (!this.waiting) this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); });
+    if (!this.waiting) this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); this.onFrame?.(); });
   }
 
   draw() {

@@ -1,21 +1,23 @@
 // What is pointed at lights up everywhere: terms, parameters, boxes of the drawing, curves, bodies of the scene.
 import { NOTHING } from "./store.js";
-import { floatsOf, valueAt } from "./decode.js";
+import { valueAt } from "./decode.js";
 import { readable } from "./axes.js";
 
 const numbers = (text) => (text ? text.split(" ").map(Number) : []);
 
-export function bindHighlight(store, data, times) {
-  const marked = [...document.querySelectorAll("[data-body], [data-joint]")].map((element) => ({
+// Tie a part of the page to what is pointed at; returns what unties it. `values` are samples of its terms at `times`.
+export function bindHighlight(store, values = [], times = null, root = document) {
+  const marked = [...root.querySelectorAll("[data-body], [data-joint]")].map((element) => ({
     element, bodies: numbers(element.dataset.body), joints: numbers(element.dataset.joint),
   }));
   for (const entry of marked) bindPointing(entry, store);
-  bindTips(store, data, times);
-  store.subscribe(["pointed"], ({ pointed }) => {
+  const endTips = bindTips(store, values, times, root);
+  const endMarks = store.subscribe(["pointed"], ({ pointed }) => {
     const any = pointed.bodies.length + pointed.joints.length > 0;
     document.body.classList.toggle("pointing", any);
     for (const { element, bodies, joints } of marked) element.classList.toggle("lit", any && isLit(pointed, bodies, joints));
   });
+  return () => { endTips(); endMarks(); };
 }
 
 // Pointing at bodies lights what belongs to one of them; pointing at a joint alone lights what belongs to that joint.
@@ -33,9 +35,8 @@ function bindPointing({ element, bodies, joints }, store) {
 }
 
 // The reason of a term, and what the term is worth at the present time.
-function bindTips(store, data, times) {
-  const terms = [...document.querySelectorAll(".term")];
-  const values = data.terms.map((packed) => (packed ? floatsOf(packed) : null));
+function bindTips(store, values, times, root) {
+  const terms = [...root.querySelectorAll(".term")];
   let present = null;
   const write = () => {
     if (!present) return hideTip();
@@ -48,9 +49,14 @@ function bindTips(store, data, times) {
     const on = () => { present = { element, samples: values[k] }; write(); }, off = () => { present = null; hideTip(); };
     for (const [type, act] of [["pointerenter", on], ["focus", on], ["pointerleave", off], ["blur", off]]) element.addEventListener(type, act);
   });
-  store.subscribe(["time"], () => { if (present) write(); });
-  addEventListener("scroll", () => { if (present) write(); }, { passive: true });
+  const rewrite = () => { if (present) write(); }, endTime = store.subscribe(["time"], rewrite);
+  addEventListener("scroll", rewrite, { passive: true, capture: true });
   terms.forEach((element) => element.addEventListener("keydown", walk));
+  return () => {
+    endTime();
+    removeEventListener("scroll", rewrite, { capture: true });
+    if (present) hideTip();
+  };
 }
 
 // Arrow keys walk along the terms of an equation; the tab key goes from equation to equation.

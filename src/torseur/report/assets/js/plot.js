@@ -14,10 +14,10 @@ export class Plot {
     this.store = store;
     this.title = data.title;
     this.unit = data.unit;
-    this.times = floatsOf(data.times);
     this.clock = data.clock;
-    this.across = data.across;
-    this.curves = data.curves.map((curve) => ({ ...curve, values: floatsOf(curve.values), band: curve.band && floatsOf(curve.band), hidden: false }));
+    this.across = data.across ?? "s";
+    this.curves = data.curves.map((curve) => ({ ...curve, hidden: false }));
+    this.fill(data);
     this.keys = [...element.querySelectorAll(".key")];
     this.area = element.querySelector(".area");
     this.curves.forEach((curve, k) => { curve.hidden = this.curves.length > SHOWN_AT_FIRST && k >= SHOWN_AT_FIRST; });
@@ -26,10 +26,35 @@ export class Plot {
     this.bindTools();
     this.bindPointer();
     this.bindKeys();
-    new ResizeObserver(() => this.draw()).observe(this.area);
-    store.subscribe(["span"], () => this.draw());
-    store.subscribe(["time"], ({ time }) => this.moveCursor(time));
-    store.subscribe(["pointed"], ({ pointed }) => this.point(pointed.bodies));
+    this.resizing = new ResizeObserver(() => this.draw());
+    this.resizing.observe(this.area);
+    this.subscriptions = [
+      store.subscribe(["span"], () => this.draw()),
+      store.subscribe(["time"], ({ time }) => this.moveCursor(time)),
+      store.subscribe(["pointed"], ({ pointed }) => this.point(pointed.bodies)),
+    ];
+  }
+
+  // Take over times and values; curves stay as they are.
+  fill({ times, curves }) {
+    this.times = floatsOf(times);
+    this.curves.forEach((curve, k) => {
+      curve.values = floatsOf(curves[k].values);
+      curve.band = curves[k].band && floatsOf(curves[k].band);
+    });
+  }
+
+  // The same curves with new numbers.
+  refill(data) {
+    this.fill(data);
+    this.draw();
+  }
+
+  // No longer follow the store and the size of the page.
+  dispose() {
+    this.resizing.disconnect();
+    clearTimeout(this.reading);
+    this.subscriptions.forEach((end) => end());
   }
 
   get shown() { return this.curves.filter((curve) => !curve.hidden); }

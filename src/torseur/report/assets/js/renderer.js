@@ -63,28 +63,34 @@ class Program {
   }
 }
 
-// Upload attributes {location: [values, width]} and optional indices as one drawable.
+// Upload attributes {location: [values, width]} and optional indices as one drawable, a function that can be freed.
 export function upload(gl, attributes, indices, mode) {
-  const array = gl.createVertexArray();
+  const array = gl.createVertexArray(), buffers = [];
+  const makeBuffer = () => { buffers.push(gl.createBuffer()); return buffers.at(-1); };
   gl.bindVertexArray(array);
   for (const [location, [values, width]] of Object.entries(attributes)) {
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bindBuffer(gl.ARRAY_BUFFER, makeBuffer());
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
     gl.enableVertexAttribArray(Number(location));
     gl.vertexAttribPointer(Number(location), width, gl.FLOAT, false, 0, 0);
   }
   let count = attributes[0][0].length / attributes[0][1];
   if (indices) {
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, makeBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(indices), gl.STATIC_DRAW);
     count = indices.length;
   }
   gl.bindVertexArray(null);
-  return () => {
+  const draw = () => {
     gl.bindVertexArray(array);
     if (indices) gl.drawElements(mode ?? gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
     else gl.drawArrays(mode ?? gl.TRIANGLES, 0, count);
   };
+  draw.free = () => {
+    gl.deleteVertexArray(array);
+    buffers.forEach((buffer) => gl.deleteBuffer(buffer));
+  };
+  return draw;
 }
 
 export function shadowTarget(gl, size) {

@@ -17,11 +17,21 @@ export class Scene {
     this.canvas = gl.canvas;
     this.slow = isSoftware(gl);
     this.programs = { fine: this.compile(2, 1.3), draft: this.compile(0, 1) };
-    this.meshes = stage.bodies.map((body) => this.uploadBody(body));
+    this.meshes = [];
+    this.paths = [];
     this.parts = Object.fromEntries(Object.entries(stage.overlays.length ? PARTS : {}).map(([name, shape]) => [name, this.uploadBody({ shapes: [shape] })]));
-    this.paths = stage.paths.map((points) => this.uploadPath(points));
     this.shadows = { fine: shadowTarget(gl, 2048), draft: shadowTarget(gl, 512) };
-    this.backdropKey = "";
+    this.present(true);
+  }
+
+  // Take over what the stage shows now: the paths, and the bodies where they look different.
+  present(withBodies) {
+    if (withBodies) {
+      this.meshes.forEach((mesh) => mesh.free?.());
+      this.meshes = this.stage.bodies.map((body) => this.uploadBody(body));
+    }
+    this.paths.forEach((path) => path.free());
+    this.paths = this.stage.paths.map((points) => this.uploadPath(points));
     this.refresh();
   }
 
@@ -70,6 +80,7 @@ export class Scene {
   frame(now) {
     this.watchPace(now);
     this.draw(this.slow ? "draft" : "fine");
+    this.onFrame?.();
     if (!this.slow) return;
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.draw("fine"), REST_MS);

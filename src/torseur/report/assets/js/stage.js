@@ -13,24 +13,45 @@ const LONG_WAY = 0.9;
 // The lamp stands to the right of the first view, half way up.
 const LAMP = { aside: 0.75, height: 0.95 };
 
+// A picture whose bodies need so much more, or so much less room, is framed anew.
+const TOO_WIDE = 1.2, TOO_NARROW = 0.5;
+
 export class Stage {
   constructor(data, store, canvas) {
-    this.bodies = data.bodies;
-    this.joints = data.joints;
     this.store = store;
     this.canvas = canvas;
-    this.motion = new Motion(data.motion, data.view.up);
-    this.overlays = (data.overlays ?? []).map((overlay) => new Overlay(overlay, this.motion));
-    this.traces = data.view.traces;
-    this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
-    this.enclosures = this.bodies.map((body) => body.shapes.flatMap(enclosure));
-    this.reaches = this.enclosures.map(reach);
     this.camera = new Camera(data.view.azimuth, data.view.elevation);
     this.light = lampDirection(data.view.azimuth + LAMP.aside, LAMP.height);
-    this.measureWay(data.view.start);
+    this.showBodies(data);
+    this.showMotion(data.motion);
+    this.frame();
+  }
+
+  // Bodies, and from where they are first seen.
+  showBodies({ bodies, joints, view, overlays = [] }) {
+    Object.assign(this, { bodies, joints, view, traces: view.traces, palette: null, overlayData: overlays });
+    this.enclosures = bodies.map((body) => body.shapes.flatMap(enclosure));
+    this.reaches = this.enclosures.map(reach);
+  }
+
+  showMotion(motion) {
+    this.motion = new Motion(motion, this.view.up);
+    this.overlays = this.overlayData.map((overlay) => new Overlay(overlay, this.motion));
+    this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
+  }
+
+  // Find the place of the camera and of the floor.
+  frame() {
+    this.measureWay(this.view.start);
     this.home();
     this.lineRadius = this.camera.size * LINE_THICKNESS;
-    this.floor = data.view.floor && !this.falling ? this.makeFloor(data.view.level) : null;
+    this.floor = this.view.floor && !this.falling ? this.makeFloor(this.view.level) : null;
+  }
+
+  // Whether the bodies no longer fit the picture they were framed for.
+  hasOutgrown() {
+    const size = spread(this.visited()) / spread(this.points);
+    return size > TOO_WIDE || size < TOO_NARROW;
   }
 
   time() { return this.store.state.time; }

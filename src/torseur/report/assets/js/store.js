@@ -6,10 +6,12 @@ export class Store {
     this.listeners = [];
   }
 
-  // Call `react(state)` now and whenever one of `keys` changes.
+  // Call `react(state)` now and whenever one of `keys` changes, until the function that this returns is called.
   subscribe(keys, react) {
-    this.listeners.push({ keys, react });
+    const listener = { keys, react };
+    this.listeners.push(listener);
     react(this.state);
+    return () => { this.listeners = this.listeners.filter((one) => one !== listener); };
   }
 
   set(changes) {

@@ -1,0 +1,154 @@
+"""How prompt the studio is: edits to equations and slider moves to motions, in headless Chromium.
+
+    python benchmarks/bench_studio.py [NAME ...]
+
+Times run from the browser's own input event to the frame after the new equations, or the new motion, are on the page;
+so they hold the way to the worker and back, the computation and the layout of the page. Edits change a comment, gravity
+(which changes every equation) and a number in turn, each time to a text that was not seen before. Sensitivities follow
+the sliders meanwhile. Not proven: a real graphics card, other browsers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+NAMES = ("pendulum_chain?n=7", "puma560", "double_pendulum", "four_bar")
+EDIT_LIMIT, SLIDER_LIMIT = 300.0, 100.0  # milliseconds
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enable-unsafe-swiftshader"]
+
+GRAVITY = re.compile(r"gravity = \[[^\]]*\]")
+
+EDIT = """([from, to]) => new Promise((resolve) => {
+  const area = document.getElementById("text"), panel = document.getElementById("panel-equations");
+  const at = area.value.indexOf(from);
+  if (at < 0) throw new Error("not in the text: " + from);
+  const seen = studio.equations.show;
+  studio.equations.show = function (...given) {
+    seen.apply(this, given);
+    studio.equations.show = seen;
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+  };
+  area.setRangeText(to, at, at + from.length);
+  const began = performance.now();
+  area.dispatchEvent(new InputEvent("input"));
+})"""
+SLIDE = """([name, factor]) => new Promise((resolve) => {
+  const slider = document.getElementById("slider-" + name), seen = studio.show.present;
+  studio.show.present = function (...given) {
+    seen.apply(this, given);
+    studio.show.present = seen;
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+  };
+  slider.value = Number(slider.min) + factor * (Number(slider.max) - Number(slider.min));
+  const began = performance.now();
+  slider.dispatchEvent(new InputEvent("input"));
+})"""
+SUMMARY = "() => studio.outline.summary.join(', ')"
+READY = "() => studio.shown.text === studio.state.text && studio.curves.plots.length > 0 && !studio.desk.isBusy"
+
+
+@contextmanager
+def studio(name: str) -> Iterator[str]:
+    """A server of its own on a mechanism of the library; gives its address."""
+    program = "import sys; from torseur.cli import main; sys.argv[0] = 'torseur'; main()"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", program, "studio", f"library:{name}", "--no-browser"]
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "TORSEUR_STATE": folder}
+        )
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http\S+", server.stdout.readline())
+            assert found, "the studio did not start"
+            yield found[0]
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+def wait(page: Any, condition: str, seconds: float = 60.0) -> None:
+    """Asks until a condition holds; the page's policy forbids the driver's own way of waiting."""
+    for _ in range(int(seconds / 0.05)):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"still not true: {condition}")
+
+
+def edits(page: Any, count: int = 12) -> list[float]:
+    """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn."""
+    found = []
+    for k in range(count):
+        text = page.evaluate("() => studio.state.text")
+        gravity = GRAVITY.search(text)
+        assert gravity, "the text has no gravity to change"
+        kinds = [
+            ("mechanism ", f"(* {k} *) mechanism "),
+            (gravity[0], re.sub(r"-(\d+ ?\* ?)?g", f"-{k + 2}*g", gravity[0])),
+            ("param ", f"param z{k} = {k} m, "),
+        ]
+        found.append(page.evaluate(EDIT, kinds[k % 3]))
+        page.wait_for_timeout(400)
+    return found
+
+
+def moves(page: Any, count: int = 12) -> list[float]:
+    """Milliseconds from slider moves to new motions."""
+    names = page.evaluate("() => studio.outline.parameters.map((one) => one.name)")
+    found = []
+    for k in range(count):
+        found.append(page.evaluate(SLIDE, [names[k % len(names)], 0.45 + 0.01 * k]))
+        page.wait_for_timeout(30)
+    return found
+
+
+def told(what: str, times: list[float], limit: float) -> bool:
+    """Prints a line; whether the largest time but one is within the limit."""
+    ordered = sorted(times)
+    good = ordered[-2] <= limit
+    print(
+        f"  {what:28} median {statistics.median(times):6.0f} ms  worst but one {ordered[-2]:6.0f} ms  "
+        f"worst {ordered[-1]:6.0f} ms  limit {limit:.0f} ms  {'met' if good else 'MISSED'}"
+    )
+    return good
+
+
+def measure(driver: Any, name: str) -> bool:
+    """All figures of one mechanism."""
+    path = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)))
+    with studio(name) as address:
+        browser = driver.chromium.launch(executable_path=path, args=SWITCHES)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(address)
+        wait(page, READY)
+        print(f"{name}: {page.evaluate(SUMMARY)}")
+        fine = told("slider to motion", moves(page), SLIDER_LIMIT)
+        for level in ("scalar", "recursive", "matrix"):
+            page.select_option("#level", level)
+            page.wait_for_timeout(1500)
+            fine &= told(f"edit to equations, {level}", edits(page), EDIT_LIMIT)
+            wait(page, READY)
+        browser.close()
+    return fine
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        met = [measure(driver, name) for name in sys.argv[1:] or NAMES]
+    sys.exit(0 if all(met) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Who computes the chunks of a sweep: threads over compiled motions, processes, or the workers of a dask cluster."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+from torseur.errors import TorseurError
+from torseur.studies.axes import Vector
+from torseur.studies.evaluation import Evaluated, Evaluator
+from torseur.studies.study import SweepStudy
+
+TRIES = 3
+AHEAD = 3  # chunks per core that wait for their turn; more would only fill memory
+
+
+class Chunk(NamedTuple):
+    """The points of a study from `start` on to before `stop`."""
+
+    number: int
+    start: int
+    stop: int
+
+
+class Done(NamedTuple):
+    """A chunk with its points and results."""
+
+    number: int
+    points: Vector
+    found: Evaluated
+
+
+def evaluate_chunk(study: bytes, chunk: Chunk) -> Done:
+    """Runs in a worker: the study arrives pickled and is made ready once; points are made where they are used."""
+    return _done(_evaluator(study), chunk)
+
+
+@lru_cache(maxsize=2)
+def _evaluator(study: bytes) -> Evaluator:
+    return Evaluator(pickle.loads(study))
+
+
+def _done(evaluator: Evaluator, chunk: Chunk) -> Done:
+    points = evaluator.study.points(chunk.start, chunk.stop)
+    return Done(chunk.number, points, evaluator(points))
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Workers of one kind; those that die are replaced and their chunks computed again."""
+
+    evaluator: Evaluator
+    cores: int | None = None
+    workers: int | None = None
+    scheduler: str | None = None
+
+    @property
+    def study(self) -> SweepStudy:
+        return self.evaluator.study
+
+    @property
+    def words(self) -> str:
+        """Who works, and why."""
+        count = self.cores or os.cpu_count() or 1
+        if self.scheduler is not None:
+            return f"the dask cluster at {self.scheduler}"
+        if self.workers is not None:
+            return f"{self.workers} dask workers"
+        if not self.evaluator.reason:
+            return f"{count} threads, compiled"
+        return f"{count} processes, motion by motion: {self.evaluator.reason}"
+
+    def results(self, chunks: Sequence[Chunk]) -> Iterator[Done]:
+        """Chunks as they are done."""
+        if not chunks:
+            return iter(())
+        if self.scheduler is not None or self.workers is not None:
+            return self._by_dask(chunks)
+        count = min(self.cores or os.cpu_count() or 1, len(chunks))
+        if count == 1:
+            return (_done(self.evaluator, chunk) for chunk in chunks)
+        return self._by_processes(chunks, count) if self.evaluator.reason else self._by_threads(chunks, count)
+
+    def _by_threads(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
+        """Compiled code runs without holding Python back."""
+        _ = self.evaluator.batch.routine  # compiled once, before anybody needs it
+        with ThreadPoolExecutor(count) as pool:
+            yield from _flow(pool, lambda chunk: (_done, self.evaluator, chunk), chunks, count)
+
+    def _by_processes(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
+        waiting, tries = {chunk.number: chunk for chunk in chunks}, 0
+        while waiting:
+            before = len(waiting)
+            for done in self._round(list(waiting.values()), min(count, len(waiting))):
+                del waiting[done.number]
+                yield done
+            tries = tries + 1 if len(waiting) == before else 0
+            if tries >= TRIES:
+                raise TorseurError(
+                    f"the workers died {TRIES} times at chunk {min(waiting)}: is memory short? What was stored is kept."
+                )
+
+    def _round(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
+        """Results until all are there or a worker dies."""
+        packed = pickle.dumps(self.study)
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+            try:
+                yield from _flow(pool, lambda chunk: (evaluate_chunk, packed, chunk), chunks, count)
+            except BrokenProcessPool:
+                return
+
+    def _by_dask(self, chunks: Sequence[Chunk]) -> Iterator[Done]:
+        try:
+            import distributed
+        except ImportError:
+            raise TorseurError("clusters need dask: pip install 'torseur[sweep]'.") from None
+        dask: Any = distributed
+        cluster = None
+        try:
+            if self.scheduler is None:
+                cluster = dask.LocalCluster(n_workers=self.workers, threads_per_worker=1, dashboard_address=None)
+            with _client(dask, cluster, self.scheduler) as client:
+                yield from _from_dask(dask, client, pickle.dumps(self.study), chunks)
+        finally:
+            if cluster is not None:
+                cluster.close()
+
+
+def _flow(pool: Executor, call: Any, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
+    """Results as they come, with a few chunks ahead of the workers."""
+    ahead, running = iter(chunks), set[Future[Done]]()
+    while True:
+        for chunk in ahead:
+            function, *arguments = call(chunk)
+            running.add(pool.submit(function, *arguments))
+            if len(running) >= AHEAD * count:
+                break
+        if not running:
+            return
+        finished, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            yield future.result()
+
+
+def _client(dask: Any, cluster: Any, scheduler: str | None) -> Any:
+    try:
+        return dask.Client(cluster if cluster is not None else scheduler)
+    except (OSError, TimeoutError, ValueError) as problem:
+        raise TorseurError(
+            f"there is no dask scheduler at '{scheduler}': {problem}. Start one with 'dask scheduler'."
+        ) from problem
+
+
+def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk]) -> Iterator[Done]:
+    """Results from a cluster, with a few chunks ahead of its workers; results are let go once they are here."""
+    study, ahead = client.scatter(packed, broadcast=True), iter(chunks)
+    slots = AHEAD * max(sum(client.nthreads().values()), 1)
+    first = [chunk for chunk, _ in zip(ahead, range(slots), strict=False)]
+    flow = dask.as_completed([client.submit(evaluate_chunk, study, chunk, pure=False) for chunk in first])
+    for future in flow:
+        done = future.result()
+        future.release()
+        following = next(ahead, None)
+        if following is not None:
+            flow.add(client.submit(evaluate_chunk, study, following, pure=False))
+        yield done

@@ -1,0 +1,214 @@
+"""The motion with the values of the moment: poses of all bodies, curves, pictures and handles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from torseur.errors import SimulationError, TorseurError
+from torseur.report.compose.account import undetermined_functions
+from torseur.report.compose.compose import Page
+from torseur.report.compose.curves import plots_of
+from torseur.report.compose.making import sample_count
+from torseur.report.compose.warnings import listed
+from torseur.report.content import Motion, Plot, ReportContent
+from torseur.report.equation_view import Index
+from torseur.report.packing import quantised
+from torseur.report.shapes import describe
+from torseur.report.stage import curve_colour, plots, series_numbers
+from torseur.simulation import Trajectory, simulate
+from torseur.simulation.from_equations import as_system
+from torseur.simulation.simulate import started
+from torseur.simulation.system import System
+from torseur.simulation.trajectory import Column, Kind
+from torseur.studio.answers.handles import handles
+from torseur.studio.answers.model import Model, model_of
+from torseur.studio.messages import Request, binary_message, text_message
+
+RTOL = 1e-7
+ENERGIES = ("kinetic_energy", "potential_energy", "energy")
+
+
+def move(request: Request, folder: Path | None) -> Iterator[bytes]:
+    """The motion; of a model seen for the first time its start comes first, while the motion is being compiled."""
+    try:
+        model = model_of(request.text, folder)
+        lacking = model.lacking(request.values)
+        if lacking:
+            yield _message(
+                model, request, _still(model, request), [f"No motion: {listed(lacking)} must be given first."]
+            )
+            return
+        if _is_new(model):
+            yield _message(model, request, _still(model, request), [])
+        trajectory, notes = _computed(model, request)
+        yield _message(model, request, trajectory, [*_idle(model, request.values), *notes], moving=True)
+    except TorseurError as problem:
+        yield text_message("halt", request.number, reason=str(problem))
+
+
+@lru_cache(maxsize=8)
+def _seen(model: Model) -> list[bool]:
+    return []
+
+
+def _is_new(model: Model) -> bool:
+    """Whether this is the first motion asked of a model."""
+    seen = _seen(model)
+    seen.append(True)
+    del seen[2:]
+    return len(seen) == 1
+
+
+def _idle(model: Model, values: Mapping[str, float]) -> list[str]:
+    """A remark on parameters without a value that the motion does not need."""
+    absent = [name for name in model.filled(values) if name not in values]
+    return [f"The motion does not depend on {listed(absent)}: taken as 0."] if absent else []
+
+
+def _computed(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
+    """The motion, or its valid part with the reason why it ends."""
+    samples = sample_count(request.until, len(model.mechanism.bodies))
+    system = begun(model, request.values, request.initial)
+    try:
+        found = simulate(system, request.until, samples=samples, outputs=ENERGIES, rtol=RTOL)
+        return found, list(found.notes)
+    except SimulationError as problem:
+        partial = problem.trajectory
+        if isinstance(partial, Trajectory) and len(partial) > 1:
+            return partial, [f"The motion ended early: {problem}"]
+        raise
+
+
+def begun(model: Model, values: Mapping[str, float], initial: Mapping[str, float]) -> System:
+    """The system at its start. In a closed mechanism the value that was set last holds where others contradict it."""
+    start = model.own_start(initial)
+    system = as_system(model.equations(), model.filled(values), start)
+    if system.constrained is None or not start:
+        return system
+    try:
+        started(system, None, 0.0, "augmented")
+        return system
+    except TorseurError:
+        held = replace(system.constrained, given=frozenset([next(reversed(start))]))
+        return replace(system, constrained=held)
+
+
+def _still(model: Model, request: Request) -> Trajectory:
+    """The start of the motion, closed loops assembled, held for the whole time; parameters without a value are 0."""
+    system = begun(model, request.values, request.initial)
+    if not undetermined_functions(model.tree):
+        system = started(system, None, 0.0, "augmented")
+    times = np.array([0.0, request.until])
+    coordinates = len(model.tree.layout.coordinates)
+    columns = tuple(
+        Column(quantity, Kind.COORDINATE if k < coordinates else Kind.VELOCITY)
+        for k, quantity in enumerate(system.states)
+    )
+    return Trajectory(times, np.tile(np.array(system.initial), (2, 1)), columns)
+
+
+def _message(model: Model, request: Request, trajectory: Trajectory, notes: list[str], moving: bool = False) -> bytes:
+    page = model.page(model.filled(request.values), trajectory)
+    motion = page.motion
+    if motion is None:
+        raise TorseurError("No picture: a length or a position has no value yet.")
+    shown = plots_of(model.tree, trajectory) if moving else ()
+    scene = _rounded(_scene(page))
+    digest = hashlib.sha256(json.dumps(scene, sort_keys=True).encode()).hexdigest()[:16]
+    arrays, poses = _poses(motion)
+    return binary_message(
+        "motion",
+        request.number,
+        arrays | curve_arrays(shown),
+        moving=moving,
+        notes=notes,
+        poses=poses,
+        shapes=digest,
+        scene=None if digest == request.known else scene,
+        plots=plot_frames(page, shown),
+        handles=handles(page, trajectory),
+        start={column.name: float(trajectory[column.name][0]) for column in trajectory.states},
+        seconds=trajectory.statistics.wall_time if trajectory.statistics is not None else 0.0,
+    )
+
+
+def _scene(page: Page) -> dict[str, Any]:
+    """Bodies with their pictures, joints between them, and how they are first seen."""
+    bodies = page.bodies()
+    numbers = {body.name: number for number, body in enumerate(bodies)}
+    view = page.view()
+    return {
+        "bodies": [
+            {
+                "name": body.name,
+                "colour": f"--body-{k}",
+                "fixed": body.fixed,
+                "shapes": [describe(s) for s in body.shapes],
+            }
+            for k, body in enumerate(bodies)
+        ],
+        "joints": [[numbers[joint.parent], numbers[joint.child]] for joint in page.joints()],
+        "view": {
+            "up": view.up,
+            "azimuth": view.azimuth,
+            "elevation": view.elevation,
+            "start": view.start,
+            "floor": view.floor,
+            "traces": [{"body": numbers[t.body], "point": t.point, "label": t.label} for t in view.traces],
+        },
+    }
+
+
+def _rounded(thing: Any) -> Any:
+    """Plain data with six digits a number, so that what looks the same is the same."""
+    if isinstance(thing, float):
+        return float(f"{thing:.6g}")
+    if isinstance(thing, dict):
+        return {key: _rounded(value) for key, value in thing.items()}
+    return [_rounded(one) for one in thing] if isinstance(thing, (list, tuple)) else thing
+
+
+def _poses(motion: Motion) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Poses in 16-bit integers, and what is needed to read them."""
+    packed = quantised(motion)
+    arrays = {"times": motion.times, "poses": packed.steps}
+    return arrays, {"origin": packed.origin, "scale": packed.scale, "still": packed.still}
+
+
+def curve_arrays(shown: tuple[Plot, ...]) -> dict[str, Any]:
+    return {
+        f"plot-{number}-{place}": curve.values
+        for number, plot in enumerate(shown)
+        for place, curve in enumerate(plot.curves)
+    } | {f"plot-{number}-times": plot.times for number, plot in enumerate(shown)}
+
+
+def plot_frames(page: Page, shown: tuple[Plot, ...]) -> dict[str, Any]:
+    """Markup and description of some plots; their numbers travel as arrays plot-NUMBER-CURVE."""
+    bodies = page.named_bodies()
+    index = Index({body.name: number for number, body in enumerate(bodies)}, {})
+    thin = tuple(
+        replace(plot, times=np.zeros(2), curves=tuple(replace(c, values=np.zeros(2)) for c in plot.curves))
+        for plot in shown
+    )
+    content = ReportContent(page.title(), bodies=bodies, plots=thin)
+    listed_plots = [
+        {
+            "title": plot.title,
+            "unit": plot.unit,
+            "curves": [
+                {"label": curve.label, "colour": curve_colour(curve, series, index), "dashed": curve.dashed}
+                for curve, series in zip(plot.curves, series_numbers(plot), strict=True)
+            ],
+        }
+        for plot in shown
+    ]
+    return {"html": plots(content, index, None), "list": listed_plots}

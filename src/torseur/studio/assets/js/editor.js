@@ -1,0 +1,149 @@
+// The text: a textarea for writing, and below it the same text in colours, with faults where they stand.
+
+const LONGEST_COLOURED = 120000;
+const PIECES = /(?<comment>\(\*[\s\S]*?(?:\*\)|$))|(?<string>"(?:[^"\\\n]|\\.)*"?)|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?<unit>[ \t]*[A-Za-zµ°]+(?:\^-?\d+)?(?:[*/][A-Za-zµ°]+(?:\^-?\d+)?)*(?![\w(.']))?|(?<name>[\p{L}_][\p{L}\p{N}_]*)/gu;
+
+export class Editor {
+  // `changed(text)` is called with every edit.
+  constructor(root, faultList, changed) {
+    this.area = root.querySelector("textarea");
+    this.ink = root.querySelector(".ink");
+    this.list = faultList;
+    this.words = new Set();
+    this.faults = [];
+    this.area.addEventListener("input", () => { this.faults = this.moved(); this.draw(); changed(this.area.value); });
+    this.area.addEventListener("keydown", (event) => this.indent(event));
+    this.area.addEventListener("scroll", () => { this.area.scrollTop = 0; this.area.scrollLeft = 0; });
+  }
+
+  get text() { return this.area.value; }
+
+  // Put another text in place of the present one; `undoable` leaves the way back open.
+  replace(text, undoable = false) {
+    if (text === this.text) return this.draw();
+    this.faults = [];
+    if (undoable) {
+      this.area.focus();
+      this.area.select();
+      if (document.execCommand("insertText", false, text)) return this.draw();
+    }
+    this.area.value = text;
+    this.draw();
+  }
+
+  knows(words) {
+    this.words = new Set(words);
+    this.draw();
+  }
+
+  // Faults with line, column and end, counted from 1; line 0 stands for the whole text.
+  mark(faults) {
+    this.faults = faults;
+    this.draw();
+    this.list.replaceChildren(...(faults.length ? [this.listed(faults)] : []));
+  }
+
+  // While one types, old faults stay with lines before the edit and go away from the others, until new ones come.
+  moved() {
+    const line = this.text.slice(0, this.area.selectionStart).split("\n").length;
+    return this.faults.filter((fault) => fault.line < line);
+  }
+
+  listed(faults) {
+    const list = document.createElement("ul");
+    for (const fault of faults.slice(0, 20)) {
+      const button = Object.assign(document.createElement("button"), { type: "button" });
+      button.textContent = fault.line ? `Line ${fault.line}: ${fault.message}` : fault.message;
+      button.addEventListener("click", () => this.goTo(fault));
+      const item = document.createElement("li");
+      item.append(button);
+      if (fault.hint) item.append(Object.assign(document.createElement("p"), { className: "hint", textContent: fault.hint }));
+      list.append(item);
+    }
+    return list;
+  }
+
+  goTo({ line, column, end }) {
+    if (!line) return this.area.focus();
+    const start = this.text.split("\n").slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    this.area.focus();
+    this.area.setSelectionRange(start + column - 1, start + end - 1);
+    this.ink.children[line - 1].scrollIntoView({ block: "nearest" });
+  }
+
+  // Tab indents while a selection or the escape key has not said otherwise: Escape, then Tab leaves the text.
+  indent(event) {
+    if (event.key === "Escape") this.leaving = true;
+    else if (event.key !== "Tab") this.leaving = false;
+    if (event.key !== "Tab" || event.shiftKey || this.leaving || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    document.execCommand("insertText", false, "    ");
+  }
+
+  // Only rows that differ from those on the page are made anew.
+  draw() {
+    const rows = this.rowsOf(this.text), keys = rows.map((row) => JSON.stringify(row)), before = this.keys ?? [];
+    let head = 0, tail = 0;
+    const most = Math.min(keys.length, before.length);
+    while (head < most && keys[head] === before[head]) head++;
+    while (tail < most - head && keys[keys.length - 1 - tail] === before[before.length - 1 - tail]) tail++;
+    for (let k = before.length - tail - 1; k >= head; k--) this.ink.children[k].remove();
+    const fresh = rows.slice(head, rows.length - tail).map(rowElement), next = this.ink.children[head];
+    if (next) next.before(...fresh);
+    else this.ink.append(...fresh);
+    this.keys = keys;
+  }
+
+  // The text as rows of coloured pieces, {pieces: [text, kind, wrong], said}.
+  rowsOf(text) {
+    const rows = text.split("\n").map(() => ({ pieces: [], said: [] })), marks = new Map();
+    for (const fault of this.faults) {
+      if (fault.line < 1 || fault.line > rows.length) continue;
+      marks.set(fault.line - 1, [...(marks.get(fault.line - 1) ?? []), [fault.column - 1, Math.max(fault.end, fault.column + 1) - 1]]);
+      rows[fault.line - 1].said.push(fault.message);
+    }
+    let row = 0, column = 0;
+    const put = (piece, kind) => piece.split("\n").forEach((part, k) => {
+      if (k) { row++; column = 0; }
+      if (part) rows[row].pieces.push(...cut(part, column, kind, marks.get(row) ?? []));
+      column += part.length;
+    });
+    for (const [piece, kind] of this.piecesOf(text)) put(piece, kind);
+    return rows;
+  }
+
+  // The text in pieces of one kind each.
+  *piecesOf(text) {
+    let at = 0;
+    if (text.length > LONGEST_COLOURED) return yield [text, ""];
+    for (const match of text.matchAll(PIECES)) {
+      const { groups } = match, unit = groups.unit ?? "";
+      if (match.index > at) yield [text.slice(at, match.index), ""];
+      at = match.index + match[0].length;
+      if (groups.number) {
+        yield [groups.number, "number"];
+        if (unit) yield [unit, this.words.has(unit.trim()) ? "word" : "unit"];
+      } else yield [match[0], groups.comment ? "comment" : groups.string ? "string" : this.words.has(groups.name) ? "word" : ""];
+    }
+    if (at < text.length) yield [text.slice(at), ""];
+  }
+}
+
+// A piece of a row, cut where faults begin and end.
+function cut(part, column, kind, marks) {
+  const end = column + part.length, inside = marks.flat().filter((place) => place > column && place < end);
+  const places = [column, ...new Set(inside.sort((a, b) => a - b)), end];
+  return places.slice(1).map((to, k) => [
+    part.slice(places[k] - column, to - column), kind, marks.some(([first, last]) => places[k] >= first && places[k] < last),
+  ]);
+}
+
+function rowElement({ pieces, said }) {
+  const row = Object.assign(document.createElement("div"), { className: said.length ? "row wrong" : "row" });
+  for (const [text, kind, wrong] of pieces) {
+    const name = [kind, wrong ? "fault" : ""].filter(Boolean).join(" ");
+    row.append(name ? Object.assign(document.createElement("span"), { className: name, textContent: text }) : text);
+  }
+  if (said.length) row.append(Object.assign(document.createElement("span"), { className: "said", textContent: said[0] }));
+  return row;
+}

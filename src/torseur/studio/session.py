@@ -1,0 +1,165 @@
+"""What is being worked on, kept on disk as it is typed, so that neither a browser nor a server that ends loses it.
+
+A session has one file in the user's own state folder, readable by nobody else. The user's file is written only when
+the user says so, and not when somebody else has changed it in the meantime unless the user says so again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from torseur.errors import TorseurError
+from torseur.studio.messages import LONGEST_TEXT
+
+START = "library:double_pendulum"
+
+
+class SessionError(TorseurError):
+    """A file that cannot be read or written."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A text and what is looked at; `revision` counts changes, so that the newer of two copies is known."""
+
+    text: str
+    revision: int = 0
+    values: dict[str, float] = field(default_factory=dict)
+    initial: dict[str, float] = field(default_factory=dict)
+    until: float = 10.0
+    formalism: str = "recursive"
+    level: str = "scalar"
+    criterion: str = ""
+    name: str = ""  # of the mechanism of the library that it started from
+
+
+class Session:
+    """The state of the page for one file, or for none."""
+
+    def __init__(self, file: Path | None, text: str = "", folder: Path | None = None) -> None:
+        """`text` is what a session without a file begins with, in place of what was kept."""
+        self.file = file
+        self.store = (folder or state_folder()) / f"{_key(file)}.json"
+        self.written = _read(file) if file is not None and file.exists() else None
+        kept = self._kept() if not text else None
+        self.recovered = kept is not None and file is not None and kept.text != self.written
+        self.state = kept or State(text or (self.written if self.written is not None else _beginning(file)))
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the user's file holds the text."""
+        return self.file is not None and self.state.text == self.written
+
+    def keep(self, changes: dict[str, Any]) -> None:
+        """Takes over changes and writes them to disk; all of them or, after a crash, none."""
+        known = {one.name for one in fields(State)}
+        self.state = replace(self.state, **{name: value for name, value in changes.items() if name in known})
+        _write(self.store, json.dumps(asdict(self.state)), private=True)
+
+    def save(self, overwrite: bool = False) -> str:
+        """Writes the text to the user's file; what stands in the way, or an empty text when it is done."""
+        if self.file is None:
+            return "This text has no file yet; export it instead."
+        found = _read(self.file) if self.file.exists() else None
+        if found not in (self.written, self.state.text) and not overwrite:
+            return f"'{self.file.name}' was changed by something else since it was read."
+        _write(self.file, self.state.text)
+        self.written = self.state.text
+        return ""
+
+    def read_again(self) -> None:
+        """Drops the kept text for that of the file."""
+        if self.file is not None and self.file.exists():
+            self.written = _read(self.file)
+            self.keep({"text": self.written, "revision": self.state.revision + 1, "values": {}, "initial": {}})
+
+    def token(self) -> str:
+        """What opens the page. After a crash it is the one of before, so that open pages find back; otherwise new."""
+        place = self.store.with_suffix(".token")
+        try:
+            kept = place.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            kept = ""
+        if not re.fullmatch(r"[A-Za-z0-9_-]{32}", kept):
+            kept = secrets.token_urlsafe(24)
+            _write(place, kept, private=True)
+        return kept
+
+    def leave(self) -> None:
+        """The server ends as it should: the next one has another token."""
+        self.store.with_suffix(".token").unlink(missing_ok=True)
+
+    def _kept(self) -> State | None:
+        """What was kept last; None when there is nothing, or nothing that can be read."""
+        try:
+            data = json.loads(self.store.read_text(encoding="utf-8"))
+            known = {one.name: data[one.name] for one in fields(State) if one.name in data}
+            state = State(**known)
+        except (OSError, ValueError, TypeError):
+            return None
+        right = isinstance(state.text, str) and isinstance(state.values, dict) and isinstance(state.initial, dict)
+        return state if right else None
+
+
+def state_folder() -> Path:
+    """Where sessions are kept: the user's state folder, or where TORSEUR_STATE says."""
+    given = os.environ.get("TORSEUR_STATE")
+    base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    return Path(given) if given else base / "torseur" / "studio"
+
+
+def _key(file: Path | None) -> str:
+    """The name of a session: that of its file and a hash of where it is."""
+    if file is None:
+        return "untitled"
+    digest = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
+    return f"{re.sub(r'[^A-Za-z0-9_-]', '_', file.stem)[:40]}-{digest}"
+
+
+def _beginning(file: Path | None) -> str:
+    """The text of a new session: for a new file nearly nothing, otherwise a mechanism of the library."""
+    from torseur.library import source_of
+
+    if file is None:
+        return source_of(START)
+    return f"mechanism {re.sub(r'[^A-Za-z0-9_]', '_', file.stem) or 'new'} ;\n\n"
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > 4 * LONGEST_TEXT:
+            raise SessionError(f"'{file}' is larger than a description may be.")
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        raise SessionError(f"'{file}' is not UTF-8 text (byte {problem.start}).") from problem
+    except OSError as problem:
+        raise SessionError(f"'{file}' cannot be read: {problem.strerror or problem}.") from problem
+
+
+def _write(file: Path, text: str, private: bool = False) -> None:
+    """Writes a file that appears whole or not at all."""
+    draft = file.with_name(f".{file.name}-{uuid4().hex}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+        mode = 0o600 if private else _mode(file)
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as target:
+            target.write(text)
+            target.flush()
+            os.fsync(target.fileno())
+        os.replace(draft, file)
+    except OSError as problem:
+        raise SessionError(f"'{file}' cannot be written: {problem.strerror or problem}.") from problem
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _mode(file: Path) -> int:
+    return file.stat().st_mode & 0o777 if file.exists() else 0o666

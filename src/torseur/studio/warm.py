@@ -1,0 +1,40 @@
+"""Everything a worker needs, imported and used once: workers are copies of the process that has done this.
+
+Importing this module does the work, because the process that makes workers can be told what to import and nothing else.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+
+# One thread per library: a worker has one core to itself, and processes with threads must not be copied.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+FIRST = ("double_pendulum", "four_bar")
+
+
+def _warm() -> None:
+    from torseur.library import source_of
+    from torseur.report.levels.levels import LEVELS
+    from torseur.studio.answers.description import describe
+    from torseur.studio.answers.examination import examine
+    from torseur.studio.answers.export import export
+    from torseur.studio.answers.model import model_of
+    from torseur.studio.answers.motion import move
+    from torseur.studio.messages import Request
+
+    for name in FIRST:
+        text = source_of(name)
+        for level in LEVELS:
+            list(describe(Request("describe", 0, text, level=level), None))
+        list(move(Request("move", 0, text), None))
+        list(examine(Request("examine", 0, text, what="loops"), None))
+    list(export(Request("export", 0, source_of(FIRST[0]), what="code"), None))
+    model_of.cache_clear()
+    gc.collect()
+    gc.freeze()  # what is there now stays, and copies share its memory
+
+
+_warm()

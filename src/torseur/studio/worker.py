@@ -1,0 +1,72 @@
+"""A worker process: takes requests one after the other, the newest first, and answers them.
+
+It holds no state that matters: whoever starts it may end it at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from torseur.studio.limits import bound_memory, memory_in_use
+from torseur.studio.messages import BEGUN, DONE, Request, text_message
+
+Answer = Callable[[Request, Path | None], Iterator[bytes]]
+
+
+def work(requests: Connection, folder: Path | None, megabytes: int, patience: int) -> None:
+    """Answers requests until the other end goes away; the more patience, the more it lets others go first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the terminal is for the server
+    os.chdir(os.sep)
+    sys.stdin.close()
+    bound_memory(megabytes)
+    if hasattr(os, "nice"):
+        os.nice(patience)
+    try:
+        while True:
+            _answer(_newest(requests), requests, folder)
+    except (EOFError, OSError):
+        return
+
+
+def _newest(requests: Connection) -> Request:
+    """The last request that has arrived; waits for one."""
+    request: Request = requests.recv()
+    while requests.poll():
+        request = requests.recv()
+    return request
+
+
+def _answer(request: Request, requests: Connection, folder: Path | None) -> None:
+    """Sends answer after answer; stops between two of them when a newer request waits."""
+    requests.send_bytes(BEGUN + str(request.number).encode())
+    try:
+        for message in _answers()[request.kind](request, folder):
+            requests.send_bytes(message)
+            if requests.poll():
+                return
+    except MemoryError:
+        reason = "This takes more memory than a worker may use. Try a smaller mechanism or a shorter motion."
+        requests.send_bytes(text_message("halt", request.number, reason=reason))
+    except RecursionError:
+        requests.send_bytes(text_message("halt", request.number, reason="This text is nested too deeply."))
+    except (EOFError, OSError):
+        raise
+    except Exception as problem:
+        reason = f"A fault of torseur itself: {type(problem).__name__}: {problem}"
+        requests.send_bytes(text_message("halt", request.number, reason=reason[:600]))
+    requests.send_bytes(DONE + f"{request.number} {memory_in_use()}".encode())
+
+
+def _answers() -> dict[str, Answer]:
+    from torseur.studio.answers.description import describe
+    from torseur.studio.answers.examination import examine
+    from torseur.studio.answers.export import export
+    from torseur.studio.answers.motion import move
+    from torseur.studio.answers.opening import open_entry
+
+    return {"describe": describe, "move": move, "examine": examine, "export": export, "open": open_entry}
