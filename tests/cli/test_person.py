@@ -56,3 +56,22 @@ def test_mistakes_have_one_clear_message(torseur, own_folder, arguments, message
     write_trc(own_folder / "walk.trc", TRIAL.markers)
     result = torseur("person", "walk.trc", *arguments)
     assert result.exit_code != 0 and message in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_limb_is_identified_from_files(torseur, own_folder):
+    pytest.importorskip("ezc3d")
+    from torseur.biomechanics import write_c3d
+    from torseur.library.studies import upper_limb
+
+    names = [write_c3d(own_folder / f"{one.name}.c3d", one).name for one in upper_limb.recordings(rate=100.0)]
+    who = ("--height", "1.74", "--mass", "63", "--table", "human36", "--rates", "central")
+    result = torseur("limb", *names, *who, "--report", "arm.html", "--json")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["real_body"] and document["difference_percent"]["inertia"] < 0.2
+    assert "a person's own inertia" in (own_folder / "arm.html").read_text().replace("&#x27;", "'").replace(
+        "&#39;", "'"
+    )
+    assert "Ixx" in torseur("limb", *names, *who).stdout
+    bad = torseur("limb", *names, *who, "--limb", "tail")
+    assert bad.exit_code == 1 and "unknown limb 'tail'" in bad.stderr

@@ -55,7 +55,7 @@ def person(
         if path is not None:
             require_suffix(path, (suffix,))
             require_free(path, force)
-    tall, heavy = _quantity("--height", height, "m"), _quantity("--mass", mass, "kg")
+    tall, heavy = quantity("--height", height, "m"), quantity("--mass", mass, "kg")
     model = human36(tall, heavy, table, values=dict(_setting(text) for text in settings or ()))
     recorded = open_recording(trial, unit, up)
     still = open_recording(standing, unit, up).markers if standing is not None else None
@@ -68,7 +68,7 @@ def person(
         _tell(found, written)
 
 
-def _quantity(option: str, text: str, unit: str) -> float:
+def quantity(option: str, text: str, unit: str) -> float:
     """A number in SI, or a quantity with its unit."""
     from torseur.cli.exits import USAGE, CommandError
     from torseur.mechanism import in_si
@@ -87,7 +87,7 @@ def _setting(text: str) -> tuple[str, float]:
     name, equals, value = text.partition("=")
     if not equals:
         raise CommandError(f"--set {text}: expected NAME=VALUE, such as --set 'r_thigh_length=0.43 m'.", USAGE)
-    return name.strip(), _quantity("--set", value, "kg" if name.strip().endswith("mass") else "m")
+    return name.strip(), quantity("--set", value, "kg" if name.strip().endswith("mass") else "m")
 
 
 def _write(found: PersonTrial, report: Path | None, out: Path | None, force: bool) -> list[str]:
@@ -96,7 +96,7 @@ def _write(found: PersonTrial, report: Path | None, out: Path | None, force: boo
         from torseur.report.compose.person import person_content
         from torseur.report.page import write_report
 
-        write_report(person_content(found, _reproduction()), report, overwrite=force)
+        write_report(person_content(found, reproduction()), report, overwrite=force)
         written.append(str(report))
     if out is not None:
         write_curves(out, found)
@@ -176,7 +176,8 @@ def _tell(found: PersonTrial, written: list[str]) -> None:
     say("\n".join([*checks, *warnings, *found.calibration, *found.notes, *(f"written: {path}" for path in written)]))
 
 
-def _reproduction() -> Any:
+def reproduction() -> Any:
+    """This very command, with versions."""
     import shlex
     import sys
 
