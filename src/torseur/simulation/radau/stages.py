@@ -187,9 +187,8 @@ def solve_stages(
             if rate >= 1.0 or math.pow(rate, left) / (1.0 - rate) * size > enough:
                 return False
             solved = rate / (1.0 - rate) * size < enough
-        if solved:  # noqa: SIM102 - the inner condition is decided when the routine is translated
-            if RIDES == 0 or correction_size(y, rtol, atol, work, NJ, N) < enough:
-                return True
+        if solved and (RIDES == 0 or correction_size(y, rtol, atol, work, NJ, N) < enough):
+            return True
         last = size
     return False
 
