@@ -92,9 +92,11 @@ def test_a_scheduler_by_its_address(study, tmp_path):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         there = sweep(study, tmp_path / "there.zarr", scheduler=cluster.scheduler_address)
-    assert there.computed == 16 and "dask cluster" in there.workers
+        shared = sweep(study, tmp_path / "shared.zarr", scheduler=cluster.scheduler_address, shared=True)
+    assert there.computed == shared.computed == 16 and "dask cluster" in there.workers
     here = sweep(study, tmp_path / "here.zarr", cores=1).store.dataset()
-    assert all(np.array_equal(here[name].values, there.store.dataset()[name].values) for name in here)
+    for other in (there.store.dataset(), shared.store.dataset()):
+        assert all(np.array_equal(here[name].values, other[name].values) for name in here)
 
 
 @pytest.mark.slow

@@ -50,10 +50,12 @@ class Store:
         return slice(number * self.chunk, min((number + 1) * self.chunk, self.size))
 
     def write(self, number: int, points: Vector, found: Evaluated) -> None:
-        """A chunk's results: numbers, failures, and last that it is done."""
-        rows = self.rows(number)
-        status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
-        status[list(found.failures)] = FAILED
+        """A chunk's results: numbers, and last that it is done."""
+        self.write_numbers(number, points, found)
+        self.finish(number, found.failures)
+
+    def write_numbers(self, number: int, points: Vector, found: Evaluated) -> None:
+        """The points, criteria and outputs of a chunk; nobody counts on them before it is finished."""
         with refused(self.path):
             for k, axis in enumerate(self.study.all_axes):
                 self._put(axis.name, number, points[:, k])
@@ -61,8 +63,15 @@ class Store:
                 self._put(column.label, number, found.values[:, k])
             for k, output in enumerate(self.study.outputs):
                 self._put(output.label, number, found.outputs[:, k])
-            if found.failures:
-                self._write_failures(number, found.failures)
+
+    def finish(self, number: int, failures: dict[int, str]) -> None:
+        """What failed in a chunk, and that its numbers are there."""
+        rows = self.rows(number)
+        status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
+        status[list(failures)] = FAILED
+        with refused(self.path):
+            if failures:
+                self._write_failures(number, failures)
             self._put("status", number, status)
 
     def _put(self, name: str, number: int, values: Any) -> None:
@@ -95,10 +104,15 @@ class Store:
         return str(self.group[name].attrs["units"])
 
     def dataset(self) -> xarray.Dataset:
-        """The points and criteria as a labelled dataset."""
+        """The points and criteria as a labelled dataset; nan where a chunk is not done, whatever is there of it."""
         import xarray
 
-        return xarray.open_zarr(self.path, consolidated=False).load()
+        found = xarray.open_zarr(self.path, consolidated=False).load()
+        missing = found["status"].values == 0
+        for name in [*found.data_vars, *found.coords]:
+            if missing.any() and name not in ("status", "time"):
+                found[name].values[missing] = np.nan
+        return found
 
 
 def open_store(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
@@ -107,6 +121,13 @@ def open_store(path: Path, study: SweepStudy, columns: Sequence[Column], units: 
         if is_store(path):
             return _opened(path, study, columns)
         return Store(path, _made(path, study, columns, units, chunk), study, columns, chunk)
+
+
+def shared_store(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    """The store of a study as a worker reaches it, to write the numbers of its chunks."""
+    if not is_store(path):
+        raise TorseurError(f"a worker does not reach the store '{path}'. Without 'shared' the client writes it.")
+    return _opened(path, study, columns)
 
 
 def is_store(path: Path) -> bool:
