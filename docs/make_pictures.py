@@ -92,7 +92,7 @@ def take(browser: Any, page: Path, width: int, height: int, part: str | None, ta
 
 
 def take_levels(browser: Any, page: Path) -> None:
-    """A picture of the equations at every level of detail, two definitions of the intrinsic one unfolded."""
+    """The equations at every level of detail, two definitions of the intrinsic one unfolded, one folded."""
     for level in ("intrinsic", "recursive", "matrix", "scalar"):
         window = browser.new_page(viewport={"width": 1280, "height": 900})
         window.goto(page.as_uri())
@@ -100,6 +100,8 @@ def take_levels(browser: Any, page: Path) -> None:
         chips = window.locator(f".block[data-level={level}] .chip")
         for place in {"intrinsic": (1, 6), "scalar": ()}.get(level, (0, 2)):
             chips.nth(place).click()
+        if level == "intrinsic":
+            window.locator(".block[data-level=intrinsic] .term mo", has_text="×").nth(1).click()
         window.mouse.move(5, 5)
         window.wait_for_timeout(700)
         target = PICTURES / f"level_{level}.png"

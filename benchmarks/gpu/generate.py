@@ -20,6 +20,7 @@ from torseur import library
 from torseur.codegen.cuda.device import Printer, arrays_of, stage_names
 from torseur.codegen.cuda.language import CUDA
 from torseur.codegen.cuda.stages import Plan
+from torseur.codegen.cuda.tuning import VARIANTS
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.codegen.names import Names
@@ -34,9 +35,9 @@ FLOATING = ("forward_dynamics", "forward_dynamics/displacement,v")
 MORE = ("mass_matrix", "energies", "frame:{last}")
 CLOSED = ("constraint_residuals", "constrained_forward_dynamics", "constrained_forward_dynamics/q,v")
 KNOWN = 32
-CAPS = (1, 2, 3, 4, 5, 6, 8)
-"""Blocks of 128 threads that must fit on a multiprocessor: 255, 255, 168, 128, 96, 80, 64 registers."""
-FEW_CAPS = (1, 3)
+CAPS = tuple((launch.block, launch.resident) for launch in VARIANTS)
+"""Threads of a block, and blocks that must fit on a multiprocessor."""
+FEW_CAPS = ((128, 1), (128, 3))
 LARGE = 8000  # operations above which the compiler is given fewer variants
 
 _MAIN = """\
@@ -101,14 +102,15 @@ def case_text(robot: str, function: str, program: Program, own: str, header: str
     kernels, variants = [], []
     for k, (stage, operations) in enumerate(zip(stages, plan.operations, strict=True)):
         kernels.append(
-            f"template <class T, int R> __global__ void __launch_bounds__(128, R) kernel_{k}({arguments}, "
-            f"FINE *scratch, long long n) {{\n  const long long lane = blockIdx.x * 128LL + threadIdx.x;\n"
+            f"template <class T, int B, int R> __global__ void __launch_bounds__(B, R) kernel_{k}({arguments}, "
+            f"FINE *scratch, long long n) {{\n  const long long lane = blockIdx.x * (long long)B + threadIdx.x;\n"
             f"  if (lane < n) {own}::{stage}<T, FINE>({lanes}, n{scratch});\n}}\n"
-            f"template <class T, int R> void launch_{k}(void **a, long long n) "
-            f"{{ kernel_{k}<T, R><<<(n + 127) / 128, 128>>>({given}, n); }}"
+            f"template <class T, int B, int R> void launch_{k}(void **a, long long n) "
+            f"{{ kernel_{k}<T, B, R><<<(n + B - 1) / B, B>>>({given}, n); }}"
         )
         caps = CAPS if operations < LARGE else FEW_CAPS
-        listed = (f"{{{r}, launch_{k}<SCALAR, {r}>, (const void *)kernel_{k}<SCALAR, {r}>}}" for r in caps)
+        ways = [(b, r, f"{k}<SCALAR, {b}, {r}>") for b, r in caps]
+        listed = [f"{{{b}, {r}, launch_{way}, (const void *)kernel_{way}}}" for b, r, way in ways]
         variants.append(f"{{{', '.join(listed)}}}")
     return _MAIN.format(
         header=header, kernels="\n".join(kernels), robot=robot, function=function,

@@ -22,7 +22,7 @@
   } while (0)
 
 struct Variant {
-  int resident;
+  int block, resident;
   void (*launch)(void **arrays, long long n);
   const void *kernel;
 };
@@ -116,7 +116,7 @@ template <class T> int measure(const Case &c, const std::string &file, const std
     registers = std::max(registers, attributes.numRegs);
     local = std::max(local, attributes.localSizeBytes);
     char text[96];
-    std::snprintf(text, sizeof text, "%s%d:%dr:%zul:%.0fus", caps.empty() ? "" : " ", fastest->resident,
+    std::snprintf(text, sizeof text, "%s%dx%d:%dr:%zul:%.0fus", caps.empty() ? "" : " ", fastest->block, fastest->resident,
                   attributes.numRegs, attributes.localSizeBytes, best);
     caps += text;
   }

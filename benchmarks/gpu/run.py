@@ -41,7 +41,7 @@ PUBLISHED = {
 
 
 HEADS = ("published", "ratio", "error", "of copy", "of one operation per cycle",
-         "stages: blocks, registers, local bytes, time at the largest batch")  # fmt: skip
+         "stages: threads x blocks, registers, local bytes, time at the largest batch")  # fmt: skip
 
 
 def compiled(folder: Path, source: str, kind: str | None) -> Path:

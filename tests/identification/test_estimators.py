@@ -263,7 +263,9 @@ LIMITED = {
 }
 
 
-@pytest.mark.parametrize("known", [{}, {"link3.mass": 2.0, "link2.h.x": 0.3}], ids=["limits", "limits and known values"])
+@pytest.mark.parametrize(
+    "known", [{}, {"link3.mass": 2.0, "link2.h.x": 0.3}], ids=["limits", "limits and known values"]
+)
 def test_both_ways_keep_the_same_limits(short_noisy, known):
     """Oracle: the semidefinite programme, which has one solution, for the logarithmic variables."""
     _, model, base, trial = short_noisy

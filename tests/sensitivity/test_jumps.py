@@ -132,6 +132,18 @@ def test_a_contact_that_lets_go(method):
         ts.sensitivity(mechanism, "z", "g", until=0.25, jumps=[table], second_order=True)
 
 
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_criteria_on_a_closed_contact(method):
+    """A ball that falls and stays: then nothing accelerates any more."""
+    mechanism, criteria = ts.parse(BALL), ["z''", Criterion("z''", "minimum")]
+    options = {"until": 0.8, "jumps": [Impact("floor", "z", 0.0)], "rtol": 1e-11, "method": method}
+    found = ts.sensitivity(mechanism, criteria, "g", **options)
+    assert found["z''"].value == pytest.approx(0.0, abs=1e-10)
+    assert found["z''"].gradient == pytest.approx([0.0], abs=1e-9)
+    assert found["minimum of z''"].value == pytest.approx(-9.81)
+    assert found["minimum of z''"].gradient == pytest.approx([-1.0])
+
+
 def test_contacts_of_which_the_first_is_not_known():
     pair = ts.parse(
         """mechanism pair ; param g = 9.81 m/s^2 ; gravity = [0, 0, -g] ;

@@ -17,6 +17,7 @@ from torseur.studies import read_study
 from torseur.studio.answers.description import describe
 from torseur.studio.answers.examination import examine
 from torseur.studio.answers.export import export
+from torseur.studio.answers.inscription import inscribe
 from torseur.studio.answers.motion import move
 from torseur.studio.answers.opening import open_entry
 from torseur.studio.messages import Request
@@ -177,6 +178,25 @@ def test_report_code_study_and_text_to_take_away(tmp_path):
     assert lengths == pytest.approx((0.81, 0.99))
     text = last(export(Request("export", 4, what="text", **asked), None), "file")
     assert float(parse(text["body"].decode()).parameter("l").value) == 0.9
+
+
+def test_values_are_written_where_they_are_defined():
+    """Oracle: the text read again has the values, and only numbers have changed."""
+    text = source_of("four_bar")
+    asked = {"values": {"a": 0.45, "rho": 2.5}, "initial": {"alpha": np.pi / 2}}
+    found = last(inscribe(Request("inscribe", 1, text, **asked), None), "inscribed")["text"]
+    read = parse(found)
+    assert (float(read.parameter("a").value), float(read.parameter("rho").value)) == (0.45, 2.5)
+    assert float(dict(read.initial)["alpha"]) == pytest.approx(np.pi / 2)
+    assert found == text.replace("a = 0.4 m", "a = 0.45 m").replace("rho = 2 kg/m", "rho = 2.5 kg/m").replace(
+        "100 deg", "90 deg"
+    )
+
+
+def test_a_start_that_was_not_given_is_added():
+    text = PENDULUM.replace("init q = 0.4 ;\n", "")
+    found = last(inscribe(Request("inscribe", 1, text, initial={"q": 0.5, "q'": 1.5}), None), "inscribed")["text"]
+    assert {name: float(value) for name, value in parse(found).initial} == {"q": 0.5, "q'": 1.5}
 
 
 def test_an_unknown_export_is_refused():

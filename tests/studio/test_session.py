@@ -24,6 +24,15 @@ def test_what_was_kept_is_there_after_a_crash(tmp_path):
     assert again.state.values == {"m": 2.0} and again.state.revision == 4
 
 
+def test_each_mechanism_of_the_library_has_a_session(tmp_path):
+    Session(None, "library:four_bar", tmp_path).keep({"text": "changed"})
+    assert Session(None, folder=tmp_path).state.text == source_of("double_pendulum")
+    again = Session(None, "library:four_bar", tmp_path)
+    assert again.recovered and again.state.text == "changed"
+    again.read_again()
+    assert again.state.text == source_of("four_bar")
+
+
 def test_a_file_is_read_and_left_alone(tmp_path):
     file = tmp_path / "arm.lsd"
     file.write_text("mechanism arm ;\n")
@@ -76,27 +85,37 @@ def test_two_files_of_the_same_name_have_two_sessions(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"text": 3}', '{"text": "a", "values": []}', "\0" * 100])
 def test_a_damaged_state_is_forgotten(tmp_path, content):
-    (tmp_path / "untitled.json").write_text(content)
+    (tmp_path / "library-double_pendulum.json").write_text(content)
     assert Session(None, folder=tmp_path).state.text == source_of("double_pendulum")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX")
-def test_state_and_token_are_private(tmp_path):
+def test_state_and_address_are_private(tmp_path):
     session = Session(None, folder=tmp_path / "state")
     session.keep({"revision": 1})
-    token = session.token()
+    session.keep_address(*session.last_address())
     for one in (tmp_path / "state").iterdir():
         assert stat.S_IMODE(one.stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-    assert len(token) == 32
 
 
-def test_the_token_outlives_a_crash_and_not_a_proper_end(tmp_path):
-    token = Session(None, folder=tmp_path).token()
+def test_the_address_outlives_a_crash_and_not_a_proper_end(tmp_path):
+    session = Session(None, folder=tmp_path)
+    token, port = session.last_address()
+    assert len(token) == 32 and port == 0
+    session.keep_address(token, 8461)
     crashed = Session(None, folder=tmp_path)
-    assert crashed.token() == token
+    assert crashed.last_address() == (token, 8461)
     crashed.leave()
-    assert Session(None, folder=tmp_path).token() != token
+    assert Session(None, folder=tmp_path).last_address()[0] != token
+
+
+@pytest.mark.parametrize("content", ["", "short 8461", "a b c", "é", "x" * 32 + " port"])
+def test_a_damaged_address_is_forgotten(tmp_path, content):
+    session = Session(None, folder=tmp_path)
+    (tmp_path / "library-double_pendulum.address").write_text(content, encoding="utf-8")
+    token, port = session.last_address()
+    assert token not in content and port == 0
 
 
 def test_what_cannot_be_read_is_said(tmp_path):

@@ -120,11 +120,11 @@ def _named(parts: Sequence[str]) -> dict[str, str]:
 
 def _listed(derived: Equations, level: str, steps: int, collect: bool, kinetic_energy: bool) -> list[Statement]:
     from torseur.report.levels.collected import collected_statements
-    from torseur.report.levels.energy import kinetic_energy_statement
+    from torseur.report.levels.energy import kinetic_energy_statements
     from torseur.report.levels.levels import statements
 
     if kinetic_energy:
-        return [kinetic_energy_statement(derived)]
+        return kinetic_energy_statements(derived)
     return collected_statements(derived) if collect else statements(derived, level, steps)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -37,11 +37,7 @@ def studio(
     """
     _require_peers()
     from torseur.cli.console import say
-    from torseur.studio.serving import Place, serve
-    from torseur.studio.session import Session
-
-    place = Place(host, port, tuple(name or ()))
-    session = Session(*_begun(file))
+    from torseur.studio.serving import Place, begin, serve
 
     def ready(address: str) -> None:
         say(f"studio: {address}")
@@ -52,24 +48,8 @@ def studio(
 
             webbrowser.open(address)
 
-    serve(session, place, ready)
-
-
-def _begun(file: str | None) -> tuple[Path | None, str]:
-    """The user's file, and the text to begin with where there is none."""
-    from torseur.cli.exits import CommandError
-    from torseur.library import PREFIX, source_of
-
-    if file is None:
-        return None, ""
-    if file.startswith(PREFIX):
-        return None, source_of(file)
-    path = Path(file)
-    if path.is_dir():
-        raise CommandError(f"'{file}' is a folder; give the name of a file in it.")
-    if not path.parent.is_dir():
-        raise CommandError(f"cannot open '{file}': there is no folder '{path.parent}'.")
-    return path, ""
+    with suppress(KeyboardInterrupt):  # the usual way to end it
+        serve(begin(file), Place(host, port, tuple(name or ())), ready)
 
 
 def _require_peers() -> None:

@@ -21,6 +21,9 @@ StoreOption = Annotated[
 ]
 CoresOption = Annotated[int | None, typer.Option("--cores", min=1, help="Cores of this machine; all by default.")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Workers of a local dask cluster.")]
+BackendOption = Annotated[
+    str | None, typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed; as the study says.")
+]
 ReportOption = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with tables and plots.")
 ]
@@ -33,6 +36,7 @@ def sweep(
     cores: CoresOption = None,
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
+    backend: BackendOption = None,
     report: ReportOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -47,7 +51,7 @@ def sweep(
 
     described = read_study(study)
     with points_done(study.name, json) as follow:
-        swept = run(described, out, cores=cores, workers=workers, scheduler=scheduler, progress=follow)
+        swept = run(described, out, cores=cores, workers=workers, scheduler=scheduler, backend=backend, progress=follow)
     summary = summarise(swept.store)
     if report is not None:
         from torseur.report.studies import write_sweep_page

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from torseur.graph import Expr, as_expr, substitute, symbol
+from torseur.graph import OPERATIONS, Expr, as_expr, substitute, symbol
 from torseur.graph.abreast import lane, packed, total
-from torseur.graph.scalar import cos, sin
 from torseur.spatial import AxisTurn, Scalar
 from torseur.tree import GROUND, Layout, Link, Tree, is_fixed
 from torseur.tree.flatten import flatten, rebuild
@@ -111,7 +110,15 @@ def _same_shape(a: Link, b: Link) -> bool:
     if _turns(a) != _turns(b) or len(a.symbols.coordinates) != len(b.symbols.coordinates):
         return False
     pairs = list(zip(_scalars(a), _renamed(b, a), strict=False))
-    return len(_scalars(a)) == len(_scalars(b)) and all(x is y or (x.is_constant and y.is_constant) for x, y in pairs)
+    return len(_scalars(a)) == len(_scalars(b)) and all(_match(x, y) for x, y in pairs)
+
+
+def _match(x: Expr, y: Expr) -> bool:
+    """Whether two expressions are the same, their constants apart."""
+    if x is y or (x.is_constant and y.is_constant):
+        return True
+    same = x.op == y.op and len(x.args) == len(y.args) > 0 and x.data == y.data
+    return same and all(_match(a, b) for a, b in zip(x.args, y.args, strict=True))
 
 
 def _turns(link: Link) -> list[object]:
@@ -175,8 +182,6 @@ class _Folding:
             stand_in = symbol(f"{model.name} and alike", model.data.unit, f"{model.name} of all limbs like this")
             self.symbols[model] = stand_in
             self.leaves[stand_in] = packed(values)
-            for function in (sin, cos):
-                self.leaves[function(stand_in)] = packed([function(value) for value in values])
 
     def _merged(self, alike: list[Link], count: int) -> Link:
         """One link for several: constants that differ become symbols."""
@@ -187,11 +192,21 @@ class _Folding:
         for old, values in zip(flatten(shape), columns, strict=True):
             same = all(value is values[0] for value in values)
             # Integers are exact zeros and numbers of axes, and stay what they are.
-            merged.append(old if same and isinstance(old, int) else values[0] if same else self._constant(values))
+            merged.append(old if same and isinstance(old, int) else self._unified(values))
         found = iter(substitute([x for x in merged if isinstance(x, Expr)], self.symbols))
         motion, inertia = rebuild(shape, iter([next(found) if isinstance(x, Expr) else x for x in merged]))
         own = {name: tuple(self.symbols.get(x, x) for x in xs) for name, xs in vars(model.symbols).items()}
         return replace(model, motion=motion, inertia=inertia, symbols=replace(model.symbols, **own), alike=count)
+
+    def _unified(self, values: tuple[Expr, ...]) -> Expr:
+        """One expression for several that match, symbols for the constants in which they differ."""
+        first = values[0]
+        if all(value is first for value in values):
+            return first
+        if first.is_constant:
+            return self._constant(values)
+        parts = [self._unified(arguments) for arguments in zip(*[value.args for value in values], strict=True)]
+        return as_expr(OPERATIONS[first.op].value(*parts))
 
     def _constant(self, values: tuple[Expr, ...]) -> Expr:
         stand_in = symbol(f"constant {len(self.leaves)} of limbs")

@@ -21,12 +21,11 @@ from torseur.equations.structured import AccelerationDerivatives, plain_jacobian
 from torseur.equations.variables import Rows, Variables
 from torseur.graph import Expr, Input, Output, Program, Solved, as_expr, matrix, symbol, vector
 from torseur.graph.abreast import LANEWISE, packed, put_abreast, total, widths
-from torseur.tree import regrouped
 
 
 def folded_of(equations: Equations) -> Folded | None:
     """The equations' tree with limbs that are alike taken as one, if it has such and nothing closes loops."""
-    return None if equations.is_constrained else folded(regrouped(equations.tree))
+    return None if equations.is_constrained else folded(equations.regrouped_tree)
 
 
 def outputs_abreast(equations: Equations, function: str, limbs: Folded) -> list[Output] | None:

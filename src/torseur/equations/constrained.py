@@ -16,7 +16,6 @@ from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
 from torseur.equations.solve import Factored, factored
 from torseur.graph import Expr, as_expr, scalar, substitute
-from torseur.tree import regrouped
 
 REDUNDANT = 1e-8
 """A pivot below this part of its diagonal entry belongs to a redundant row. Single precision has not so many digits:
@@ -32,7 +31,7 @@ class ConstrainedSystem:
     def accelerations(self, forces: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
         """v' and λ under the loads and other generalised forces."""
         e = self.equations
-        bias = td.bias(regrouped(e.tree), e.layout.coordinates, e.layout.speeds)
+        bias = td.bias(e.regrouped_tree, e.layout.coordinates, e.layout.speeds)
         given = [as_expr(a + b - c) for a, b, c in zip(e.loads, forces, bias, strict=True)]
         free = self._mass.solve(given)
         gaps = [_dot(row, free) - c.gamma for row, c in zip(self._rows, e.constraints, strict=True)]
@@ -63,7 +62,7 @@ class ConstrainedSystem:
     @cached_property
     def _mass(self) -> Factored:
         layout = self.equations.layout
-        matrix = td.mass_matrix(regrouped(self.equations.tree), layout.coordinates)
+        matrix = td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)
         return factored([as_expressions(row) for row in matrix], layout.speed_names)
 
     @cached_property

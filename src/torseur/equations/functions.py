@@ -16,7 +16,6 @@ from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
-from torseur.tree import regrouped
 
 if TYPE_CHECKING:
     from torseur.codegen.cuda.kernel import CudaKernel
@@ -34,12 +33,14 @@ def compile_equations(
 ) -> Kernel | CudaKernel:
     """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
 
+    Derivatives are asked for with a slash, "forward_dynamics/q,v" (see torseur.equations.requests).
+
     Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
     live; `baked` fixes all of them at their values, with these changes, in the code. Backend "cuda" gives a kernel
     over many states on the GPU, in "float32", "float64", or "mixed": in single precision but for what is divided by.
     `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7.
     """
-    program = program_of(equations, functions)
+    program = _program_asked(equations, functions)
     if baked is not None and len(equations.layout.parameters):
         values = parameter_values(equations, baked)
         program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
@@ -52,6 +53,20 @@ def compile_equations(
         asked = f"precision '{precision}'" if precision != "float64" else "fast_sines"
         raise UnsupportedError(f"backend '{backend}' computes in float64 with all digits; {asked} is for 'cuda'.")
     return compile_program(program, backend, parameters=live)
+
+
+def _program_asked(equations: Equations, functions: Sequence[str]) -> Program:
+    """One program of functions and derivatives; of a single request with all the shorter ways it has."""
+    if not any("/" in function for function in functions):
+        return program_of(equations, functions)
+    from torseur.equations.requests import programs_of
+
+    found = programs_of(equations, list(functions))
+    if len(found) == 1:
+        return found[0]
+    inputs = {group.name: group for program in found for group in program.inputs}
+    outputs = tuple(output for program in found for output in program.outputs)
+    return Program("_".join(program.name for program in found), tuple(inputs.values()), outputs)
 
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:
@@ -151,9 +166,9 @@ def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
 
 def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
-    _require_open(e, "inverse_dynamics")
+    require_open(e, "inverse_dynamics")
     layout = e.layout
-    needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
+    needed = td.inverse_dynamics(e.regrouped_tree, layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
 
 
@@ -167,7 +182,7 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     Articulated bodies win on long chains; with short limbs, as those of a quadruped, the factors of the mass matrix
     take a fifth fewer operations.
     """
-    _require_open(e, "forward_dynamics")
+    require_open(e, "forward_dynamics")
     ways = [_by_articulated_bodies(e)]
     if len(e.layout.speeds) <= FEW_SPEEDS:
         ways.append(_by_mass_matrix(e))
@@ -176,14 +191,17 @@ def _forward_dynamics(e: Equations) -> list[Output]:
 
 def _by_articulated_bodies(e: Equations) -> list[Expr]:
     q, v = e.layout.coordinates, e.layout.speeds
+    if e.is_reframed:
+        given = [load + force for load, force in zip(e.loads, forces_of(e), strict=True)]
+        return as_expressions(td.forward_dynamics(e.regrouped_tree, q, v, given))
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
-    return as_expressions(td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))
+    return as_expressions(td.forward_dynamics(e.regrouped_tree, q, v, forces, loads.wrenches))
 
 
 def _by_mass_matrix(e: Equations) -> list[Expr]:
     layout = e.layout
-    bias = td.bias(regrouped(e.tree), layout.coordinates, layout.speeds)
+    bias = td.bias(e.regrouped_tree, layout.coordinates, layout.speeds)
     given = zip(e.loads, forces_of(e), bias, strict=True)
     matrix = [as_expressions(row) for row in _mass_matrix(e)]
     return factored(matrix, layout.speed_names).solve([as_expr(a + b - c) for a, b, c in given])
@@ -193,7 +211,8 @@ def _operations(results: Sequence[Expr]) -> int:
     return sum(1 for node in live_nodes(results) if node.args)
 
 
-def _require_open(e: Equations, function: str) -> None:
+def require_open(e: Equations, function: str) -> None:
+    """Refuses mechanisms whose speeds are tied."""
     if e.is_constrained:
         raise UnsupportedError(
             f"{function} has no formula for mechanism '{e.mechanism.name}': loops or constraints tie its speeds. "
@@ -203,7 +222,7 @@ def _require_open(e: Equations, function: str) -> None:
 
 def _mass_matrix(e: Equations) -> list[list[Expr]]:
     """M, from regrouped parameters."""
-    return td.mass_matrix(regrouped(e.tree), e.layout.coordinates)
+    return td.mass_matrix(e.regrouped_tree, e.layout.coordinates)
 
 
 def _mass_matrix_triangle(e: Equations) -> list[Output]:

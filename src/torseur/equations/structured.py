@@ -16,7 +16,7 @@ from torseur.dynamics.inverse_dynamics_derivatives import InverseDynamicsDerivat
 from torseur.dynamics.steps import has_steps
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
-from torseur.equations.functions import forces_of, outputs_of
+from torseur.equations.functions import forces_of, require_open
 from torseur.equations.solve import Factored, factored
 from torseur.equations.systems import System, system
 from torseur.equations.variables import Rows, Variables
@@ -34,7 +34,7 @@ from torseur.graph import (
     symbols_of,
 )
 from torseur.spatial import UNIT, Vec3
-from torseur.tree import GROUND, Tree, regrouped
+from torseur.tree import GROUND, Tree
 
 _ZERO = as_expr(0)
 
@@ -141,7 +141,7 @@ class ForceDerivatives:
 
     @cached_property
     def tree(self) -> Tree:
-        return regrouped(self.equations.tree)
+        return self.equations.regrouped_tree
 
     @cached_property
     def parts(self) -> InverseDynamicsDerivatives | None:
@@ -249,24 +249,24 @@ class AccelerationDerivatives:
     @cached_property
     def _forces(self) -> ForceDerivatives:
         layout = self.equations.layout
-        bias = td.bias(regrouped(self.equations.tree), layout.coordinates, layout.speeds)
+        bias = td.bias(self.equations.regrouped_tree, layout.coordinates, layout.speeds)
         given = zip(self.equations.loads, forces_of(self.equations), bias, strict=True)
         return ForceDerivatives(self.equations, tuple(self._factors.solve([a + b - c for a, b, c in given])))
 
     @cached_property
     def _factors(self) -> Factored:
         layout = self.equations.layout
-        matrix = td.mass_matrix(regrouped(self.equations.tree), layout.coordinates)
+        matrix = td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)
         return factored([as_expressions(row) for row in matrix], layout.speed_names)
 
 
 def _inverse(equations: Equations) -> Structure:
-    outputs_of(equations, "inverse_dynamics")  # refuses mechanisms without one
+    require_open(equations, "inverse_dynamics")
     return ForceDerivatives(equations, equations.layout.accelerations)
 
 
 def _forward(equations: Equations) -> Structure:
-    outputs_of(equations, "forward_dynamics")
+    require_open(equations, "forward_dynamics")
     return AccelerationDerivatives(equations)
 
 
@@ -283,3 +283,6 @@ def _column_of(matrix: Sequence[Sequence[object]], j: int) -> list[Expr]:
 
 STRUCTURED: dict[str, Callable[[Equations], Structure]] = {"inverse_dynamics": _inverse, "forward_dynamics": _forward}
 """Functions whose derivatives have a way of their own."""
+
+VECTORS = {"inverse_dynamics": "tau", "forward_dynamics": "vdot"}
+"""What these functions give: one entry per speed."""

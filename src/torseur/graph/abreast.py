@@ -79,8 +79,26 @@ def _rebuilt(node: Expr, args: list[Expr], wide: set[Expr]) -> Expr:
         return node
     if all(a.is_constant or _is_constant_pack(a) for a in args) and any(a.op == PACK for a in args):
         return _lane_by_lane(node.op, args)
+    if node.op not in LANEWISE and any(a in wide for a in args):
+        return _one_by_one(node.op, args, wide)
     value = as_expr(OPERATIONS[node.op].value(*args))
     return as_expr(named(node.label, value)) if node.label is not None and value.label is None else value
+
+
+def _one_by_one(op: str, args: Sequence[Expr], wide: set[Expr]) -> Expr:
+    """A function that vectors lack (a sine, a root), of each lane by itself."""
+    count = max(widths(live_nodes(args)).values())
+    lanes = [[_inside(a, k, wide) for a in args] for k in range(count)]
+    return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])
+
+
+def _inside(x: Expr, k: int, wide: set[Expr]) -> Expr:
+    """Lane k of a value; of a sum or product of packs, that of their lanes, as angles are."""
+    if x not in wide:
+        return x
+    if x.op in LANEWISE and all(a.op == PACK or a not in wide for a in x.args):
+        return as_expr(OPERATIONS[x.op].value(*[_taken(a, k) if a.op == PACK else a for a in x.args]))
+    return _taken(x, k)
 
 
 def _taken(x: Expr, k: int) -> Expr:

@@ -61,8 +61,8 @@ def matrix(name: str, rows: Sequence[Sequence[Any]]) -> Output:
 class Block:
     """Up to eight columns of a linear system's right side, next to each other in an output.
 
-    Only `rows`, ascending, are not zero; what they need further inward is among them. `fixed` holds their numbers, eight
-    to a row, where they are constants; else they stand in the terms from `start` on.
+    Only `rows`, ascending, are not zero; what they need further inward is among them. `fixed` holds their numbers,
+    eight to a row, where they are constants; else they stand in the terms from `start` on.
     """
 
     output: int

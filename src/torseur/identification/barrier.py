@@ -1,6 +1,6 @@
 """The logarithmic barrier of what parameters must be: S(π) ≻ 0 for bodies, masses, ellipsoids, densities and signs.
 
--μ log det S(π) keeps a minimiser inside, and as μ goes to zero it goes to the best parameters allowed (the central path).
+-μ log det S(π) keeps a minimiser inside; as μ goes to zero it follows the central path to the best parameters allowed.
 Its slope and curvature are those of squares: with rows √μ S^-½ ∂S S^-½ and residual -√μ 1 a least-squares step takes
 them along with the data.
 """

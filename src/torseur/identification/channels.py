@@ -9,10 +9,10 @@ import numpy as np
 
 from torseur.errors import IdentificationError
 from torseur.graph import as_expr
-from torseur.identification.arrays import Array, Mask
+from torseur.identification.arrays import Array, Mask, Slots
 from torseur.identification.coordinate_rates import CoordinateRates
 from torseur.identification.differentiation import Derivatives
-from torseur.identification.faults import Usable, check_rates, runs
+from torseur.identification.faults import Treatment, Usable, check_rates, paused, runs
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.whole_states import Recorded
 from torseur.tree import Link
@@ -29,15 +29,18 @@ def known_channels(model: LinearModel) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Differentiated:
-    """Slopes of channels within their runs of usable samples; `kept` loses the samples that have none."""
+    """Slopes of channels within their runs of usable samples; `kept` loses the samples that have none.
+
+    At the ends of a run derivatives are extrapolated: residuals there are many times those inside.
+    """
 
     name: str
     time: Array
     channels: Mapping[str, Array]
     good: Usable
     how: Derivatives
+    gaps: str
     kept: Mask
-    said: list[str]
 
     def slopes(self, channel: str) -> tuple[Array, Array]:
         """First and second derivative of a channel, run by run."""
@@ -47,23 +50,31 @@ class _Differentiated:
                 "Take derivatives = 'savitzky_golay' or 'spline'."
             )
         first, second = np.full((2, len(self.time)), np.nan)
-        for run in runs(self.good.channels[channel]):
+        breaks = paused(self.time) if self.gaps == "leave_out" else None
+        for run in runs(self.good.channels[channel], breaks):
             if len(run) < self.how.least_samples:
                 continue
-            first[run], second[run] = self.how.of(self.time[run], self.channels[channel][run])
-        lost = self.good.channels[channel] & ~np.isfinite(first)
-        if lost.any():
-            self.kept[lost] = False
-            self.said.append(
-                f"{int(lost.sum())} samples of '{channel}' stand between gaps, too few to differentiate; they were "
-                "left out."
-            )
+            one, two = self._derived(channel, run)
+            inner = run[self._inside(len(run))]
+            first[inner], second[inner] = one[self._inside(len(run))], two[self._inside(len(run))]
+        self.kept[~np.isfinite(first)] = False
         if not self.kept.any():
             raise IdentificationError(
                 f"trial '{self.name}': between its gaps, '{channel}' has no {self.how.least_samples} samples in a row "
                 f"to differentiate by {self.how.words}. Take another way, or record speeds and accelerations."
             )
         return first, second
+
+    def _inside(self, count: int) -> slice:
+        """Samples of a run but for its ends, where it is long enough to do without them."""
+        margin = self.how.margin if count > 4 * self.how.margin else 0
+        return slice(margin, count - margin)
+
+    def _derived(self, channel: str, run: Slots) -> tuple[Array, Array]:
+        try:
+            return self.how.of(self.time[run], self.channels[channel][run])
+        except IdentificationError as problem:
+            raise IdentificationError(f"trial '{self.name}', channel '{channel}': {problem}") from problem
 
     def both(self, channel: str) -> tuple[Array, Array]:
         """First and second rate of a channel, recorded or differentiated from the highest one recorded."""
@@ -80,13 +91,14 @@ class _Differentiated:
 
 
 def recorded_channels(
-    model: LinearModel, name: str, time: Array, channels: Mapping[str, Array], how: Derivatives, good: Usable
+    model: LinearModel, name: str, time: Array, channels: Mapping[str, Array], treatment: Treatment, good: Usable
 ) -> tuple[Recorded, Mask, list[str]]:
     """What channels tell of the motion at the samples that are left, which those are, and what is to be said."""
     layout = model.equations.layout
     names, speeds = layout.coordinate_names, layout.speed_names
     count, notes = len(time), list[str]()
-    work = _Differentiated(name, time, channels, good, how, good.kept.copy(), notes)
+    how = treatment.derivatives
+    work = _Differentiated(name, time, channels, good, how, treatment.gaps, good.kept.copy())
     q, rates, second = (np.zeros((count, len(names))) for _ in range(3))
     v, vdot = np.zeros((count, len(speeds))), np.zeros((count, len(speeds)))
     coordinates = [k for k, c in enumerate(names) if c in channels]
@@ -104,6 +116,8 @@ def recorded_channels(
         k = speeds.index(speed)
         v[:, k] = channels[speed]
         vdot[:, k] = channels[f"{speed}'"] if f"{speed}'" in channels else work.slopes(speed)[0]
+    if lost := int((good.kept & ~work.kept).sum()):
+        notes.append(f"{lost} samples beside ends and gaps were left out, where derivatives would be extrapolated")
     q, said = _unit(CoordinateRates(model), name, q, coordinates)
     slots = tuple(coordinates), tuple(rated), tuple(speeds.index(speed) for speed in spoken)
     whole = Recorded(np.asarray(time, dtype=float), q, rates, second, v, vdot, *slots)

@@ -133,8 +133,8 @@ def solve_cones(problem: ConeProblem) -> ConeSolution:
 def unsatisfiable(because: str) -> IdentificationError:
     """What is said when limits and known values leave nothing."""
     return IdentificationError(
-        f"no parameters satisfy the conditions ({because}). Widen the limits of masses, ellipsoids or densities, or check "
-        "that they and the known values belong to the bodies they are given for."
+        f"no parameters satisfy the conditions ({because}). Widen the limits of masses, ellipsoids or densities, or "
+        "check that they and the known values belong to the bodies they are given for."
     )
 
 

@@ -53,6 +53,11 @@ class Derivatives:
             "fourier": 2 * self.harmonics + 2,
         }[self.method]
 
+    @property
+    def margin(self) -> int:
+        """Samples at either end whose derivatives are extrapolated from those inside."""
+        return {"central": 1, "savitzky_golay": self.window // 2, "spline": 3, "fourier": 0}[self.method]
+
     def of(self, time: Array, values: Array) -> tuple[Array, Array]:
         """First and second derivative at every sample."""
         if self.method == "spline":
@@ -80,7 +85,7 @@ def even_step(time: Array) -> float:
     if abs(steps[worst] - step) > 1e-3 * step:
         raise IdentificationError(
             f"samples are not evenly spaced: {steps[worst]:.6g} s after t = {time[worst]:.6g} s, not {step:.6g} s. "
-            "A gap? Split the recording there, or use splines for the derivatives."
+            "A gap? Ask for gaps to be left out, or use splines for the derivatives."
         )
     return step
 

@@ -60,10 +60,23 @@ def usable(name: str, time: Array, channels: Mapping[str, Array], how: Treatment
         words = f"channel '{channel}' stays at its limit, as if saturated,"
         notes += _left_out(held, name, time, words, how.saturation)
         good[channel] = ~(missing | held)
+    notes += (
+        [f"trial '{name}': nothing was recorded {words}." for words in _pauses(time)] if how.gaps != "refuse" else []
+    )
     kept = np.logical_and.reduce([np.ones(len(time), dtype=bool), *good.values()])
     if not kept.any():
         raise IdentificationError(f"trial '{name}': no sample is left.")
     return Usable(good, kept, tuple(notes))
+
+
+def paused(time: Array) -> Mask:
+    """Samples after which nothing was recorded for longer than usual."""
+    steps = np.diff(time)
+    return np.append(steps > 1.5 * np.median(steps), False)
+
+
+def _pauses(time: Array) -> list[str]:
+    return [f"between t = {time[k]:.6g} s and {time[k + 1]:.6g} s" for k in np.flatnonzero(paused(time))]
 
 
 def _left_out(bad: Mask, name: str, time: Array, what: str, how: str) -> list[str]:
@@ -119,10 +132,13 @@ def _longest(flags: Mask) -> int:
     return max((len(run) for run in runs(flags)), default=0)
 
 
-def runs(flags: Mask) -> list[Slots]:
-    """Places of consecutive samples that are flagged."""
+def runs(flags: Mask, breaks: Mask | None = None) -> list[Slots]:
+    """Places of consecutive samples that are flagged; `breaks` end a run after them."""
     places = np.flatnonzero(flags)
-    return [r for r in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(r)]
+    ends = np.diff(places) > 1
+    if breaks is not None:
+        ends = ends | breaks[places[:-1]]
+    return [r for r in np.split(places, np.flatnonzero(ends) + 1) if len(r)]
 
 
 def check_rates(name: str, time: Array, channels: Mapping[str, Array], recorded: Sequence[str]) -> None:

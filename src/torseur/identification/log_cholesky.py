@@ -76,7 +76,8 @@ def solve_log_cholesky(
     """
     follow = progress or (lambda part: None)
     path = _Path.of(problem, start)
-    theta, weight, history = _theta(problem, start), path.first_weight(start), []
+    history: list[float] = []
+    theta, weight = _theta(problem, start), path.first_weight(start)
     theta, path = _inside(path, theta, weight, rounds)
     first, settled = weight, False
     while not history or weight * path.barrier.degree > _GAP * (1 + history[-1]):

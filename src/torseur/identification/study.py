@@ -25,16 +25,17 @@ from torseur.identification.segments import SegmentTrial, trial_of_mechanism
 from torseur.identification.trials import Trial, make_trial, recorded_motion
 from torseur.mechanism import Frame, Mechanism, placement
 
+_FAR = 20.0  # rad
 OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
 EVERY_METHOD = (*METHODS, SEGMENTS, OUTPUT_ERROR)
 TABLES = {
-    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "prior", "values",
-         "unknown", "initial", "options"),
+    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "known", "prior",
+         "values", "unknown", "initial", "options"),
     "data": ("trials", "validation", "instruments", "time", "channels", "forces", "wrench", "units", "payload"),
     "treatment": ("gaps", "saturation", "derivatives", "window", "order", "smoothing", "harmonics"),
     "parameters": (*LAWS, "threshold"),
     "prior": ("weight",),
-    "options": ("confidence", "bootstrap", "seed", "rtol", "fit", "positive", "iterations"),
+    "options": ("confidence", "bootstrap", "cross", "seed", "rtol", "fit", "positive", "iterations"),
 }  # fmt: skip
 
 
@@ -150,7 +151,11 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
     speeds = {str(v.name).removesuffix("'"): v.data.unit for v in layout.speeds}
     effort = {"m/s": "N"}
     bare = [*table.unstated(channels, stated), *table.unstated(forces, stated)]
-    notes = [f"columns {', '.join(bare)} have no unit and were taken as SI"] if bare else []
+    notes = (
+        [f"columns {', '.join(bare)} have no unit and were taken as SI{_too_far(table, channels, units, bare)}"]
+        if bare
+        else []
+    )
     trial = make_trial(
         model,
         table.quantity(str(study.data.get("time", "time")), "s", stated.get("time")),
@@ -161,6 +166,14 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
         treatment=_treatment(study),
     )
     return replace(trial, notes=(*notes, *trial.notes))
+
+
+def _too_far(table: Table, channels: Mapping[str, str], units: Mapping[str, str], bare: list[str]) -> str:
+    """A word on angles without unit that reach further than radians mostly do."""
+    angles = [c for name, c in channels.items() if c in bare and units.get(name) == "rad" and c not in table.faults]
+    reach = {c: float(np.nanmax(np.abs(table.columns[c]), initial=0.0)) for c in angles}
+    far = [c for c, most in reach.items() if most > _FAR]
+    return f" ({', '.join(far)} reach {max(reach.values()):.3g}: degrees?)" if far else ""
 
 
 def study_segment_trials(study: Study, model: LinearModel) -> list[SegmentTrial]:
@@ -221,8 +234,10 @@ def study_options(study: Study, model: LinearModel, progress: Any = None) -> Opt
     return Options(
         prior=None if weight is None else described_prior(model, float(weight)),
         limits={name: _limits(study, name, entry) for name, entry in study.table("limits").items()},
+        known={name: _number(study, "known", name, x) for name, x in study.table("known").items()},
         instruments=study_trials(study, model, "instruments"),
         validation=study_trials(study, model, "validation"),
+        cross=bool(asked.get("cross", False)),
         confidence=float(asked.get("confidence", 0.95)),
         bootstrap=int(asked.get("bootstrap", 0)),
         seed=int(asked.get("seed", 0)),

@@ -89,7 +89,7 @@ def recorded_motion(
     time = np.asarray(time, dtype=float)
     motion = {key: np.asarray(values, dtype=float) for key, values in channels.items()}
     good = usable(name, time, {**motion, **others}, how)
-    recorded, kept, notes = recorded_channels(model, name, time, motion, how.derivatives, good)
+    recorded, kept, notes = recorded_channels(model, name, time, motion, how, good)
     q, v, vdot, more = _states(model, name, recorded)
     n = v.shape[1]
     nothing = np.zeros((len(q), n))

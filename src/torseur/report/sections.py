@@ -22,7 +22,8 @@ def mechanism(content: ReportContent) -> Markup:
     text = [element("p", content.description)] if content.description else []
     drawing = [diagram(content.bodies, content.joints)] if content.bodies and content.diagram else []
     warnings = [element("p", warning, class_="warning") for warning in content.warnings]
-    title = "Mechanism" if content.diagram else "Summary"
+    plain = "Mechanism" if text or drawing or content.findings else "Warnings"
+    title = plain if content.diagram else "Summary"
     return section("mechanism", title, join([*text, *drawing, *warnings, findings(content.findings)]))
 
 

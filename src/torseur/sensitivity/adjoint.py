@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -18,6 +18,7 @@ from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, implicit_width, record
 from torseur.sensitivity.routines import Routines
 from torseur.sensitivity.stiff import implicit_steps_back
+from torseur.simulation import memory
 from torseur.simulation.system import Vector
 
 
@@ -28,6 +29,7 @@ class Backward:
     routines: Routines
     course: Course
     recording: Recording
+    loops: dict[tuple[int, str], CompiledRoutine] = field(default_factory=dict)
 
     def gradients(self, weights: Vector, of_parameters: Vector) -> Vector:
         """Changes by the parameters (criterion, parameter) of criteria with these weights of x at the end.
@@ -40,6 +42,11 @@ class Backward:
 
     def loop(self, criteria: int, method: str = "") -> CompiledRoutine:
         """The way back through steps, explicit or of an implicit method, compiled for so many criteria."""
+        if (criteria, method) not in self.loops:
+            self.loops[criteria, method] = self._compiled(criteria, method)
+        return self.loops[criteria, method]
+
+    def _compiled(self, criteria: int, method: str) -> CompiledRoutine:
         statics, externals = {**self.routines.statics, "NW": criteria}, self.routines.backward
         size, states = self.routines.variation.size, len(self.routines.variation.states)
         if not method:
@@ -66,7 +73,7 @@ class Backward:
 def recorded(routines: Routines, course: Course, jumps: Discontinuities | None = None) -> Backward:
     """The motion to the end of the course, across its jumps, ready to go back through."""
     variation = routines.variation
-    problem = course.problem(variation, False, times=np.empty(0))
+    problem = course.problem(variation, False, np.empty(0), memory.KEEP_SLOPES)
     statics, externals = routines.statics, routines.forward
     if jumps:
         problem = replace(problem, directions=jumps.directions, limits=(1,) * len(jumps))

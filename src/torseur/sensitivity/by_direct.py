@@ -32,7 +32,7 @@ def _observed(study: Study, found: Changes) -> tuple[Vector, Vector]:
     if not study.values:
         return np.empty((len(found.times), 0)), np.empty((len(found.times), 0, study.variation.columns))
     states = len(study.variation.states)
-    return study.observation.changes(found.times, found.x[:, :states], found.u[:, :states])
+    return study.observation.changes(found.times, found.x[:, :states], found.u[:, :states], found.settings)
 
 
 def _at_moments(study: Study, found: Changes, jumps: int) -> dict[str, tuple[Vector, Vector, Vector]]:
@@ -42,7 +42,7 @@ def _at_moments(study: Study, found: Changes, jumps: int) -> dict[str, tuple[Vec
     end = Moment(found.end.t, found.end.x[:states], found.end.u[:states])
     for k, criterion in enumerate(study.moments.criteria):
         marks = [Moment(m.t, m.x[:states], m.u[:states]) for m in found.marks if m.number == jumps + k]
-        moment = study.moments.chosen(k, marks, [begin, end])
-        value, slopes = study.moments.slopes(k, moment)
+        moment = study.moments.chosen(k, marks, [begin, end], found.settings)
+        value, slopes = study.moments.slopes(k, moment, found.settings)
         table[criterion.label] = (np.array([moment.t]), np.array([value]), slopes[None])
     return table

@@ -18,9 +18,10 @@ from functools import cached_property
 import numpy as np
 
 from torseur.errors import TorseurError, UnsupportedError
-from torseur.graph import Expr, Input, Program, directional_derivative, live_nodes, symbol, vector, weighted_gradient
+from torseur.graph import Expr, Input, Program, directional_derivative, symbol, symbols_of, vector, weighted_gradient
 from torseur.mechanism import TIME
 from torseur.sensitivity.motion_slopes import MotionSlope, MotionSlopes, Parts
+from torseur.sensitivity.variation import Variation
 from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.system import Vector
 
@@ -157,12 +158,8 @@ class Crossing:
     @cached_property
     def _curvature(self) -> Evaluator:
         """The change of the gradient of ν g - x · E along a direction of everything in it but these weights."""
-        variation, solution = self.slopes.variation, set(self.slopes.solution)
-        if solution & set(live_nodes([self.when, *self.equations])):
-            raise UnsupportedError(
-                f"{self.name}: second order needs events and new values without accelerations and multipliers, which "
-                "have no formulas with closed loops."
-            )
+        variation = self.slopes.variation
+        require_formulas(self.name, variation, [self.when, *self.equations], self.unknowns)
         x = tuple(symbol(f"weight of equation {k}") for k in range(len(self.equations)))
         nu = symbol("weight of event")
         variables = (*self.unknowns, *variation.states, *variation.moving, TIME)
@@ -196,6 +193,16 @@ class Weights:
     kept: Vector
     straight: Vector
     time: Vector
+
+
+def require_formulas(name: str, variation: Variation, formulas: Sequence[Expr], more: Sequence[Expr] = ()) -> None:
+    """Refuses second derivatives of what has no formula in state, parameters and time."""
+    known = {*variation.states, *variation.constants, *more, TIME}
+    if not known.issuperset(symbols_of(formulas)):
+        raise UnsupportedError(
+            f"{name}: second order needs events and new values without accelerations and multipliers, which have no "
+            "formulas with closed loops or contacts."
+        )
 
 
 def _rows(parts: Parts, rows: slice) -> Parts:

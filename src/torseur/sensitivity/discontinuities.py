@@ -72,10 +72,17 @@ class Jumps:
     settings: SolverSettings
     contacts: Contacts | None
     landings: list[Landing] = field(default_factory=list)
+    past: list[tuple[float, Vector]] = field(default_factory=list)
+    direction: float = 1.0
+
+    def settings_at(self, t: float) -> Vector:
+        """The parameters as the loop took them up to a time."""
+        earlier = (before for end, before in self.past if (t - end) * self.direction <= 0.0)
+        return next(earlier, self.settings.parameters)
 
     def apply(self, work: Memory) -> bool:
         """Changes the state where the loop stopped; the motion goes on."""
-        t = float(work.clock[memory.TIME])
+        t, self.direction = float(work.clock[memory.TIME]), float(work.clock[memory.DIRECTION])
         count = len(self.rules)
         fired = [int(mark[1]) for mark in work.kept_marks[-1] if mark[0] == t and int(mark[1]) < count]
         hit = [k for k in fired if k < self.rules.contact_count]
@@ -106,6 +113,7 @@ class Jumps:
         released = [k for k in fired if k in contacts.closed]
         new = contacts.change(t, x[:states], fired)
         self.settings.take_constraints(t, new)
+        self.past.append((t, before))
         crossing = rules.crossing(contacts, released)
         if crossing is not None:
             met = crossing.met(t, x, before, new)

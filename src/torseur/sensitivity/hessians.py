@@ -8,15 +8,27 @@ from functools import cached_property
 
 import numpy as np
 
+from torseur.graph import (
+    Input,
+    Program,
+    as_expr,
+    directional_derivative,
+    symbol,
+    vector,
+    weighted_gradient,
+)
 from torseur.mechanism import TIME
 from torseur.sensitivity.criteria import ReadCriterion
-from torseur.sensitivity.crossing import Crossing, Weights, explicit
+from torseur.sensitivity.crossing import Crossing, Weights, explicit, require_formulas
 from torseur.sensitivity.initial_curvature import InitialCurvature
 from torseur.sensitivity.motion_slopes import MotionSlopes
+from torseur.sensitivity.observation import is_plain
 from torseur.sensitivity.results import Response
+from torseur.sensitivity.routines import routines_of
 from torseur.sensitivity.second_order import Curvature
 from torseur.sensitivity.steady_curvature import equilibrium_curvature
 from torseur.sensitivity.study import Study
+from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.system import Vector
 
 
@@ -69,12 +81,33 @@ class _Hessians:
         """Of a formula at a fixed time."""
         variation = self.study.variation
         size, states, columns = variation.size, len(variation.states), variation.columns
-        observed, place = self.study.observed(criterion)
-        found, pbar, hessian = self._curvature.observed(observed, self.until, *self._end, place)
+        if is_plain(variation, [criterion.formula]):
+            return self._plain(criterion)
+        observed = routines_of(replace(variation, integrands=(criterion.formula,)))
+        found, pbar, hessian = self._curvature.observed(observed, self.until, *self._end, 0)
         width, weights = observed.variation.size, np.zeros(size * (1 + columns))
         weights[:states] = found[:states]
         weights[size : size + states * columns] = found[width : width + states * columns]
         return weights, pbar, hessian
+
+    def _plain(self, criterion: ReadCriterion) -> tuple[Vector, Vector, Vector]:
+        """Of a formula of the state alone."""
+        variation, constants = self.study.variation, MotionSlopes(self.study.variation).directions
+        size, states, columns = variation.size, len(variation.states), variation.columns
+        variables = (*variation.states, *variation.moving)
+        gradient = weighted_gradient([criterion.formula], [as_expr(1)], variables)
+        d = tuple(symbol(f"direction {k}") for k in range(len(variables)))
+        bent = directional_derivative(gradient, dict(zip(variables, d, strict=True)))
+        outputs = vector("gradient", gradient), vector("bent", bent)
+        evaluate = Evaluator(Program("curved", (*variation.rhs.inputs, Input("d", d)), outputs))
+        x, u = self._end
+        values = {"t": [self.until], "y": x[:states].tolist(), "p": list(variation.system.values)}
+        bound = {group.name: values[group.name] for group in variation.rhs.inputs}
+        found = [evaluate({**bound, "d": [*u[:states, k].tolist(), *constants[:, k].tolist()]}) for k in range(columns)]
+        weights, turned = np.zeros(size * (1 + columns)), np.array([row["bent"] for row in found]).T
+        weights[:states] = found[0]["gradient"][:states]
+        weights[size : size + states * columns] = turned[:states].ravel()
+        return weights, found[0]["gradient"][states:] @ constants, constants.T @ turned[states:]
 
     def _crossing(self, criterion: ReadCriterion) -> Crossing | None:
         """Where the time of a criterion moves with the parameters: at events, and at extrema inside the span."""
@@ -87,6 +120,7 @@ class _Hessians:
         when = moments.functions[moments.criteria.index(criterion)]
         formula = TIME if criterion.kind == "event time" else criterion.formula
         label = f"criterion '{criterion.label}'"
+        require_formulas(label, self.study.variation, [when, formula])
         return explicit(MotionSlopes(self.study.variation), label, when, [formula])
 
     def _crossed(self, crossing: Crossing) -> tuple[Vector, Vector, Vector]:

@@ -43,8 +43,11 @@ class Landing:
         arriving, of_parameters, _, _ = self.crossing.weigh(self.met, own)
         return arriving, pbar + of_parameters
 
-    def back_twice(self, weights: Vector, pbar: Vector, hessian: Vector) -> tuple[Vector, Vector, Vector]:
-        """Weights of one criterion and their changes (x, u as one vector), pulled back; what parameters gain."""
+    def back_twice(self, weights: Vector, gains: Vector) -> tuple[Vector, Vector]:
+        """Weights of one criterion and their changes (x, u as one vector), pulled back; what parameters gain.
+
+        `gains` holds the weights of the parameters, then the Hessian.
+        """
         size = len(self.met.x)
         value, changes = weights[:size], weights[size:].reshape(size, -1).T
         later, _, found = self.crossing.changes(self.met, self.u)
@@ -58,7 +61,8 @@ class Landing:
         pulled = self.crossing.weigh_twice(self.met, self.u, own, self._split(of_state, of_time))
         arriving, moved, of_parameters, rows = pulled
         rows = rows - np.outer(later, value @ parts.by_parameters)
-        return np.concatenate([arriving, moved.T.ravel()]), pbar + of_parameters, hessian + rows.T
+        gained = np.concatenate([of_parameters, rows.T.ravel()])
+        return np.concatenate([arriving, moved.T.ravel()]), gains + gained
 
     def _split(self, weights: Vector, of_time: Vector) -> Weights:
         """Weights of F as those of what is kept, and of integrals, which go straight on."""

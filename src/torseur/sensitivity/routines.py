@@ -65,6 +65,8 @@ class Routines(Protocol):
     @property
     def statics(self) -> dict[str, int]: ...
     @property
+    def direct_statics(self) -> dict[str, int]: ...
+    @property
     def direct(self) -> dict[str, Any]: ...
     @property
     def forward(self) -> dict[str, Any]: ...
@@ -83,7 +85,7 @@ def _sizes(variation: Variation) -> dict[str, int]:
     size = variation.size
     width = PIECE_STATE + (1 + STAGES) * size
     states = {"NX": size, "NY": len(variation.states), "NPAR": variation.columns, "WIDTH": width}
-    return {**states, "NQ": variation.system.coordinates}
+    return {**states, "NQ": variation.system.coordinates, "LENGTH": size, "GAINS": variation.columns}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +111,12 @@ class OpenRoutines:
             leading = {"LEADING": self.programs.leading, "FROM": self.variation.system.coordinates}
             return {**_sizes(self.variation), **leading, **project}
         assert self.variation.system.programs is not None
-        shared = len(self.solved.slopes[0].output("s"))
-        own = {**self.variation.system.programs.statics, "NZ": len(self.variation.integrands), "NSHARED": shared}
+        own = {**self.variation.system.programs.statics, "NZ": len(self.variation.integrands)}
         return {**own, **_sizes(self.variation), **project}
+
+    @cached_property
+    def direct_statics(self) -> dict[str, int]:
+        return {**self.statics, "NSHARED": len(self.solved.slopes[0].output("s"))} if self.is_large else self.statics
 
     @property
     def solved(self) -> ConstrainedPrograms:
@@ -174,8 +179,12 @@ class ConstrainedRoutines:
     @cached_property
     def statics(self) -> dict[str, int]:
         own = {**self._constrained.statics, "NZ": len(self.variation.integrands)}
-        shared = max(len(terms.output("s")) for terms, _ in (self.programs.slopes, self.programs.pulled))
-        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": shared}
+        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": len(self.programs.pulled[0].output("s"))}
+
+    @cached_property
+    def direct_statics(self) -> dict[str, int]:
+        own = {**self._constrained.statics, "NZ": len(self.variation.integrands)}
+        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": len(self.programs.slopes[0].output("s"))}
 
     @cached_property
     def direct(self) -> dict[str, Any]:

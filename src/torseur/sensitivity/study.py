@@ -20,7 +20,7 @@ from torseur.sensitivity.initial import initial_changes
 from torseur.sensitivity.jumps import Jump, read_jump
 from torseur.sensitivity.moments import Moment, MomentCriteria
 from torseur.sensitivity.motion_slopes import MotionSlopes
-from torseur.sensitivity.observation import Observation
+from torseur.sensitivity.observation import Observation, Settings, observation_of
 from torseur.sensitivity.preparation import Prepared
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import Routines, routines_of
@@ -77,21 +77,13 @@ class Study:
     @cached_property
     def observation(self) -> Observation:
         """The criteria that are formulas of the state."""
-        formulas = tuple(criterion.formula for criterion in self.values)
-        observed = routines_of(replace(self.variation, integrands=formulas))
-        return Observation(observed, self.variation.system.solver_parameters, self.course.backend)
+        return observation_of(self.variation, [criterion.formula for criterion in self.values], self.course.backend)
 
     @cached_property
     def moments(self) -> MomentCriteria:
         """The criteria whose time is found along the motion."""
         found = tuple(criterion for criterion in self.criteria if not criterion.criterion.is_over_time)
         return MomentCriteria(found, self.variation, self.course.backend)
-
-    def observed(self, criterion: ReadCriterion) -> tuple[Routines, int]:
-        """Routines of the formulas among which that of a criterion stands, and its place there."""
-        if criterion in self.values:
-            return self.observation.routines, self.values.index(criterion)
-        return routines_of(replace(self.variation, integrands=(criterion.formula,))), 0
 
     def end_of(self, criterion: ReadCriterion) -> float:
         """The time at which a criterion is evaluated."""
@@ -112,14 +104,18 @@ class Study:
             [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(jumps) + k]
             for k in range(len(self.moments.criteria))
         ]
-        return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
+        return [self.moments.chosen(k, marks, ends, found.settings) for k, marks in enumerate(listed)]
 
-    def end_weights(self, t: float, end: Vector, criteria: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
+    def end_weights(
+        self, t: float, end: Vector, criteria: Sequence[ReadCriterion], settings: Settings
+    ) -> tuple[Vector, Vector, Vector]:
         """Values of criteria at a time where x is known, and their slopes there by x and by the parameters."""
         states = len(self.variation.states)
         values, weights = np.zeros(len(criteria)), np.zeros((len(criteria), self.variation.size))
         of_parameters = np.zeros((len(criteria), self.variation.columns))
-        observed = self.observation.values(np.array([t]), end[None, :states])[0] if self.values else np.empty(0)
+        observed = (
+            self.observation.values(np.array([t]), end[None, :states], settings)[0] if self.values else np.empty(0)
+        )
         for k, criterion in enumerate(criteria):
             if criterion.kind == "integral":
                 place = states + self.integrals.index(criterion)
@@ -127,10 +123,10 @@ class Study:
             elif criterion.kind == "value":
                 values[k] = observed[self.values.index(criterion)]
                 one = np.eye(len(self.values))[self.values.index(criterion)]
-                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], one)
+                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], one, settings)
             else:
                 moment, place = Moment(t, end[:states]), self.moments.criteria.index(criterion)
-                values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment)
+                values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment, settings)
         return values, weights, of_parameters
 
     @staticmethod

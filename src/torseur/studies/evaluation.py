@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
@@ -14,9 +15,13 @@ from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.routines import OpenRoutines
 from torseur.sensitivity.variation import Variation
 from torseur.studies.axes import Vector
-from torseur.studies.batch import Batch, Starts, why_not
+from torseur.studies.batch import Batch, Found, Starts, why_not
+from torseur.studies.device import DeviceMotions
 from torseur.studies.single import SingleMotion, named_values
 from torseur.studies.study import SweepStudy
+
+SAMPLE, MANY = 32, 0.2  # points that are tried, and the part of them that is many
+_one_at_a_time = Lock()  # what is kept between motions is not made for threads
 
 
 @dataclass(frozen=True)
@@ -58,21 +63,37 @@ class Evaluator:
         """The results at points, one row of all axes' values each."""
         columns, samples = len(self.columns), (len(self.outputs), len(self.study.samples))
         found = Evaluated(np.full((len(points), columns), np.nan), np.full((len(points), *samples), np.nan), {})
+        if self.is_on_device:
+            return self._on_device(points, found)
         left = range(len(points)) if self.reason else self._together(points, found)
         for row in left:
-            try:
-                found.values[row], found.outputs[row] = self.single(points[row])
-            except TorseurError as problem:
-                found.failures[row] = str(problem)
+            with _one_at_a_time:
+                try:
+                    found.values[row], found.outputs[row] = self.single(points[row])
+                except TorseurError as problem:
+                    found.failures[row] = str(problem)
         return found
+
+    @cached_property
+    def leaves_many(self) -> bool:
+        """Whether many of the first points cannot be computed together, as stiff ones: Python is needed for them."""
+        if self.is_on_device or self.reason:
+            return bool(self.reason)
+        first = self.study.points(0, min(SAMPLE, self.study.size))
+        return float(np.mean(self.batch(first).is_good)) < 1.0 - MANY
 
     def _together(self, points: Vector, found: Evaluated) -> list[int]:
         """Fills what the batch can compute; the rows that are left have to be looked at by themselves."""
-        batch = self.batch(points)
-        rows = len(points)
-        values = np.hstack([batch.values, batch.slopes.reshape(rows, -1)])
-        found.values[batch.is_good], found.outputs[batch.is_good] = values[batch.is_good], batch.outputs[batch.is_good]
-        return [int(row) for row in np.flatnonzero(~batch.is_good)]
+        return _taken(self.batch(points), found)
+
+    def _on_device(self, points: Vector, found: Evaluated) -> Evaluated:
+        for row in _taken(self.device(points), found):
+            found.failures[row] = "the motion on the GPU has no finite end. Backend 'cpu' may say more."
+        return found
+
+    @property
+    def is_on_device(self) -> bool:
+        return self.study.device.kind == "cuda"
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -101,12 +122,29 @@ class Evaluator:
         return Variation(system, varied, np.zeros((len(system.states), len(varied))), integrands)
 
     @cached_property
-    def batch(self) -> Batch:
-        """All motions as one routine."""
+    def _starts(self) -> Starts:
         study, bare = self.study, self._bare
         variation = replace(bare, start=initial_changes(replace(bare, integrands=()), self.ready.initial, 0.0))
-        starts = Starts(variation, study.all_axes, dict(study.initial), study.integration, study.until)
-        return Batch(starts, self.criteria, study.until, self.outputs, study.samples)
+        return Starts(variation, study.all_axes, dict(study.initial), study.integration, study.until)
+
+    @cached_property
+    def batch(self) -> Batch:
+        """All motions as one routine."""
+        study = self.study
+        return Batch(self._starts, self.criteria, study.until, self.outputs, study.samples, expected=study.size)
+
+    @cached_property
+    def device(self) -> DeviceMotions:
+        """All motions on a GPU."""
+        return DeviceMotions(self.study, self._starts, self.criteria, self.outputs)
+
+
+def _taken(motions: Found, found: Evaluated) -> list[int]:
+    """Takes over the rows that have results; the others are told."""
+    values = np.hstack([motions.values, motions.slopes.reshape(len(motions.values), -1)])
+    good = motions.is_good
+    found.values[good], found.outputs[good] = values[good], motions.outputs[good]
+    return [int(row) for row in np.flatnonzero(~good)]
 
 
 def _words(criterion: Criterion) -> str:

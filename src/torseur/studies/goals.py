@@ -12,12 +12,12 @@ from torseur.language.quantities import number_in
 from torseur.studies.axes import Vector
 from torseur.studies.study import SweepStudy
 
-WAYS = {"at_most": -1.0, "at_least": 1.0}
+WAYS = {"at_most": -1.0, "at_least": 1.0, "equal_to": 0.0}
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A criterion that must stay below (sign -1) or above (+1) a number."""
+    """A criterion that must stay below (sign -1) or above (+1) a number, or be equal to it (0)."""
 
     criterion: int
     bound: float
@@ -30,8 +30,13 @@ class Limit:
 
     def margin(self, values: Vector) -> Vector:
         """How far a criterion is on the right side, for one row of criteria or many."""
-        margin: Vector = self.sign * (values[..., self.criterion] - self.bound)
-        return margin
+        above: Vector = values[..., self.criterion] - self.bound
+        return self.sign * above if self.sign else -np.abs(above)
+
+    @property
+    def words(self) -> str:
+        way = next(name for name, sign in WAYS.items() if sign == self.sign)
+        return f"{way.replace('_', ' ')} {self.bound:.6g}"
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,9 @@ def limits_of(study: SweepStudy, units: Sequence[str]) -> list[Limit]:
         where = f"'{study.path}': constraints.{name}"
         index = _index(study, name, labels, "constraints")
         if not isinstance(bounds, Mapping) or not bounds or set(bounds) - set(WAYS):
-            raise TorseurError(f"{where}: expected {{ at_most = ... }}, {{ at_least = ... }} or both.")
+            raise TorseurError(
+                f"{where}: expected {{ at_most = ... }}, {{ at_least = ... }}, both, or {{ equal_to = ... }}."
+            )
         found += [Limit(index, number_in(given, units[index], where), WAYS[way]) for way, given in bounds.items()]
     return found
 

@@ -25,6 +25,7 @@ from torseur.studies.goals import violation
 from torseur.studies.journal import Iterate, Journal
 from torseur.studies.problem import Problem
 from torseur.studies.reading import read_study
+from torseur.studies.store import locked
 from torseur.studies.study import SweepStudy
 
 ALGORITHMS = ("SLSQP", "L-BFGS-B", "trust-constr")
@@ -73,11 +74,12 @@ def optimise(
     if algorithm == "L-BFGS-B" and problem.limits:
         raise TorseurError(f"'{study.path}': L-BFGS-B keeps no constraints. Use SLSQP or trust-constr.")
     journal = Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"))
-    journal.begin(study.digest)
-    ended = journal.ended
     starts = list(enumerate(_starting_points(len(problem.names), _starts(study))))
-    todo = [(number, x) for number, x in starts if number not in ended]
-    _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
+    with locked(journal.path, "optimisation"):
+        journal.begin(study.digest)
+        ended = journal.ended
+        todo = [(number, x) for number, x in starts if number not in ended]
+        _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
     messages = journal.ended
     return _best(problem, journal.iterates, [messages[number] for number, _ in starts])
 
@@ -179,7 +181,8 @@ def _minimised(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., 
 
     minimize: Any = optimize.minimize
     # Criteria come in all sizes; the algorithms stop by changes of the objective relative to 1.
-    scale = problem.goal.sign / max(abs(problem.objective(problem.values(x))), 1e-300)
+    size = max(abs(problem.objective(problem.values(x))), float(np.abs(problem.objective_slopes(x)).max()))
+    scale = problem.goal.sign / (size or 1.0)
     return minimize(
         lambda x: scale * problem.objective(problem.values(x)),
         x,
@@ -193,12 +196,12 @@ def _minimised(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., 
 
 
 def _limits(problem: Problem) -> list[dict[str, Any]]:
-    """The limits as SciPy takes them: margins that stay positive, in parts of the limit."""
+    """The limits as SciPy takes them: margins that stay positive or zero, in parts of the limit."""
     return [
         {
-            "type": "ineq",
-            "fun": lambda x, c=limit: c.margin(problem.values(x)) / c.size,
-            "jac": lambda x, c=limit: c.sign * problem.gradients(x)[:, c.criterion] / c.size,
+            "type": "ineq" if limit.sign else "eq",
+            "fun": lambda x, c=limit: (c.sign or 1.0) * (problem.values(x)[:, c.criterion] - c.bound) / c.size,
+            "jac": lambda x, c=limit: (c.sign or 1.0) * problem.gradients(x)[:, c.criterion] / c.size,
         }
         for limit in problem.limits
     ]

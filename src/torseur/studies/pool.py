@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +26,7 @@ from torseur.studies.evaluation import Evaluated, Evaluator
 from torseur.studies.study import SweepStudy
 
 TRIES = 3
+CONNECT_SECONDS = 10
 AHEAD = 3  # chunks per core that wait for their turn; more would only fill memory
 
 
@@ -73,9 +82,12 @@ class Pool:
             return f"the dask cluster at {self.scheduler}"
         if self.workers is not None:
             return f"{self.workers} dask workers"
-        if not self.evaluator.reason:
+        if self.evaluator.is_on_device:
+            return "a GPU"
+        if not self.evaluator.leaves_many:
             return f"{count} threads, compiled"
-        return f"{count} processes, motion by motion: {self.evaluator.reason}"
+        reason = self.evaluator.reason or "many of its motions are stiff or fail"
+        return f"{count} processes, motion by motion: {reason}"
 
     def results(self, chunks: Sequence[Chunk]) -> Iterator[Done]:
         """Chunks as they are done."""
@@ -84,28 +96,18 @@ class Pool:
         if self.scheduler is not None or self.workers is not None:
             return self._by_dask(chunks)
         count = min(self.cores or os.cpu_count() or 1, len(chunks))
-        if count == 1:
+        if count == 1 or self.evaluator.is_on_device:
             return (_done(self.evaluator, chunk) for chunk in chunks)
-        return self._by_processes(chunks, count) if self.evaluator.reason else self._by_threads(chunks, count)
+        return self._by_processes(chunks, count) if self.evaluator.leaves_many else self._by_threads(chunks, count)
 
     def _by_threads(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
         """Compiled code runs without holding Python back."""
-        _ = self.evaluator.batch.routine  # compiled once, before anybody needs it
+        self.evaluator.batch.compile()  # once, before anybody needs it
         with ThreadPoolExecutor(count) as pool:
             yield from _flow(pool, lambda chunk: (_done, self.evaluator, chunk), chunks, count)
 
     def _by_processes(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
-        waiting, tries = {chunk.number: chunk for chunk in chunks}, 0
-        while waiting:
-            before = len(waiting)
-            for done in self._round(list(waiting.values()), min(count, len(waiting))):
-                del waiting[done.number]
-                yield done
-            tries = tries + 1 if len(waiting) == before else 0
-            if tries >= TRIES:
-                raise TorseurError(
-                    f"the workers died {TRIES} times at chunk {min(waiting)}: is memory short? What was stored is kept."
-                )
+        return _until_all(chunks, lambda waiting: self._round(waiting, min(count, len(waiting))))
 
     def _round(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
         """Results until all are there or a worker dies."""
@@ -127,10 +129,26 @@ class Pool:
             if self.scheduler is None:
                 cluster = dask.LocalCluster(n_workers=self.workers, threads_per_worker=1, dashboard_address=None)
             with _client(dask, cluster, self.scheduler) as client:
-                yield from _from_dask(dask, client, pickle.dumps(self.study), chunks)
+                packed = pickle.dumps(self.study)
+                yield from _until_all(chunks, lambda waiting: _from_dask(dask, client, packed, waiting))
         finally:
             if cluster is not None:
                 cluster.close()
+
+
+def _until_all(chunks: Sequence[Chunk], attempt: Callable[[list[Chunk]], Iterator[Done]]) -> Iterator[Done]:
+    """Results of attempts, each with the chunks that those before lost with their workers."""
+    waiting, tries = {chunk.number: chunk for chunk in chunks}, 0
+    while waiting:
+        before = len(waiting)
+        for done in attempt(list(waiting.values())):
+            if waiting.pop(done.number, None) is not None:
+                yield done
+        tries = tries + 1 if len(waiting) == before else 0
+        if tries >= TRIES:
+            raise TorseurError(
+                f"the workers died {TRIES} times at chunk {min(waiting)}: is memory short? What was stored is kept."
+            )
 
 
 def _flow(pool: Executor, call: Any, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
@@ -151,7 +169,7 @@ def _flow(pool: Executor, call: Any, chunks: Sequence[Chunk], count: int) -> Ite
 
 def _client(dask: Any, cluster: Any, scheduler: str | None) -> Any:
     try:
-        return dask.Client(cluster if cluster is not None else scheduler)
+        return dask.Client(cluster if cluster is not None else scheduler, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as problem:
         raise TorseurError(
             f"there is no dask scheduler at '{scheduler}': {problem}. Start one with 'dask scheduler'."
@@ -165,7 +183,10 @@ def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk]) -
     first = [chunk for chunk, _ in zip(ahead, range(slots), strict=False)]
     flow = dask.as_completed([client.submit(evaluate_chunk, study, chunk, pure=False) for chunk in first])
     for future in flow:
-        done = future.result()
+        try:
+            done = future.result()
+        except (dask.KilledWorker, CancelledError):
+            continue  # its chunk is still waiting and is tried again
         future.release()
         following = next(ahead, None)
         if following is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +40,14 @@ CRITERION_KINDS = {
 }
 MOMENT_KEYS = ("when", "direction", "occurrence")
 INITIAL = "(0)"
+BACKENDS = ("cpu", "cuda")
 
 
 def read_study(path: str | Path) -> SweepStudy:
-    """The study of a TOML file; every fault names its place."""
-    file = Path(path)
+    """The study of a TOML file, or of the library ("library:suspension"); every fault names its place."""
+    file, source, folder = _located(path)
     try:
-        text = file.read_text(encoding="utf-8")
+        text = source.read_text(encoding="utf-8")
         tables = tomllib.loads(text)
     except OSError as problem:
         raise TorseurError(f"'{file}': {problem.strerror or problem}.") from problem
@@ -53,14 +56,28 @@ def read_study(path: str | Path) -> SweepStudy:
     for key in tables:
         if key not in (*SWEEPING, *OPTIMISING):
             raise TorseurError(unknown_name("table", key, (*SWEEPING, *OPTIMISING), f"'{file}': "))
-    return _Reader(file, text, tables).study()
+    return _Reader(file, folder, text, tables).study()
+
+
+def _located(path: str | Path) -> tuple[Path, Path | Traversable, Path | Traversable]:
+    """The name results are put beside, where the text is, and the folder of its mechanism.
+
+    Results of a study of the library come into the present folder.
+    """
+    if not str(path).startswith(PREFIX):
+        return Path(path), Path(path), Path(path).parent
+    name, folder = str(path).removeprefix(PREFIX), files("torseur.library").joinpath("study_files")
+    known = sorted(each.name.removesuffix(".toml") for each in folder.iterdir() if each.name.endswith(".toml"))
+    if name not in known:
+        raise TorseurError(unknown_name("study of the library", name, known))
+    return Path(f"{name}.toml"), folder.joinpath(f"{name}.toml"), folder
 
 
 class _Reader:
     """Turns the tables of a file into a study."""
 
-    def __init__(self, file: Path, text: str, tables: Mapping[str, Any]) -> None:
-        self.file, self.text, self.tables = file, text, tables
+    def __init__(self, file: Path, folder: Path | Traversable, text: str, tables: Mapping[str, Any]) -> None:
+        self.file, self.folder, self.text, self.tables = file, folder, text, tables
 
     def study(self) -> SweepStudy:
         values, initial = self._numbers("values", self._constants), self._numbers("initial", self._starts)
@@ -116,16 +133,11 @@ class _Reader:
 
             name = named.removeprefix(PREFIX)
             return name if name in SYSTEMS else library.load(name)
-        beside = self.file.parent / named
+        beside = self.folder.joinpath(named)
         if not beside.is_file():
             raise TorseurError(f"{self._at('mechanism')}: there is no file '{named}' beside the study.")
-        if beside.suffix in (".urdf", ".xml", ".mjcf"):
-            from torseur.readers import read_robot
-
-            return read_robot(beside).mechanism
-        from torseur.language import load
-
-        return load(beside)
+        with as_file(beside) as found:
+            return _loaded(found)
 
     @cached_property
     def _model(self) -> Equations | System:
@@ -239,17 +251,21 @@ class _Reader:
         return found
 
     def _design(self) -> Design:
+        known = self._known("design", ("kind", "count", "seed"))
         try:
-            return Design(**self._known("design", ("kind", "count", "seed")))
+            return Design(**known)
         except TorseurError as problem:
             raise TorseurError(f"{self._at('design')}: {problem}") from problem
 
     def _device(self) -> Device:
         kind, table = self.tables.get("backend", "cpu"), self._known("gpu", ("step", "method", "precision"))
-        if kind not in ("cpu", "cuda"):
-            raise TorseurError(unknown_name("backend", str(kind), ("cpu", "cuda"), f"{self._at('backend')}: "))
         step = number_in(table.get("step", 0.0), "s", self._at("gpu.step"))
-        return Device(str(kind), step, str(table.get("method", "rk4")), str(table.get("precision", "float64")))
+        return Device(
+            checked_backend(kind, self._at("backend")),
+            step,
+            str(table.get("method", "rk4")),
+            str(table.get("precision", "float64")),
+        )
 
     def _slopes(self) -> tuple[str, ...]:
         given = self.tables.get("slopes", [])
@@ -296,3 +312,21 @@ class _Reader:
             return Criterion(formula, CRITERION_KINDS[kinds[0]], name, **more)
         except TorseurError as problem:
             raise TorseurError(f"{where}: {problem}") from problem
+
+
+def checked_backend(name: Any, where: str) -> str:
+    """The name of a backend that studies know."""
+    if name not in BACKENDS:
+        raise TorseurError(unknown_name("backend", str(name), BACKENDS, f"{where}: "))
+    return str(name)
+
+
+def _loaded(file: Path) -> Mechanism:
+    """The mechanism of a file, in the language or as a robot."""
+    if file.suffix in (".urdf", ".xml", ".mjcf"):
+        from torseur.readers import read_robot
+
+        return read_robot(file).mechanism
+    from torseur.language import load
+
+    return load(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -116,7 +116,12 @@ class SweepStudy:
         from torseur.language import to_text
 
         content = self.text + (self.source if isinstance(self.source, str) else to_text(self.source))
+        content += "" if self.device.kind == "cpu" else self.device.kind
         return hashlib.sha256(content.encode()).hexdigest()
+
+    def on(self, backend: str) -> SweepStudy:
+        """The same study on another backend, "cpu" or "cuda"."""
+        return replace(self, device=replace(self.device, kind=backend))
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels to workers: the description, not what was derived from it here."""

@@ -22,8 +22,8 @@ Interval = tuple[float, float]
 class Spread:
     """A criterion over all points that succeeded, at one operating point.
 
-    `error` is half the 95 % interval of the mean, nan where points are no random sample; `quantiles` are those of 2.5, 50
-    and 97.5 %, with intervals.
+    `error` is half the 95 % interval of the mean, nan where points are no random sample; `quantiles` are those
+    of 2.5, 50 and 97.5 %, with intervals.
     """
 
     name: str

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from torseur.studies.evaluation import Evaluator
 from torseur.studies.pool import Chunk, Pool
-from torseur.studies.reading import read_study
-from torseur.studies.store import Store, locked, open_store
+from torseur.studies.reading import checked_backend, read_study
+from torseur.studies.store import Store, is_store, locked, open_store
 from torseur.studies.study import SweepStudy
 
 CHUNK_SECONDS = 2.0
@@ -44,6 +44,7 @@ def sweep(
     cores: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    backend: str | None = None,
     progress: Progress | None = None,
 ) -> Swept:
     """All points of a study, into a zarr store beside its file (or `store`); what is stored already is not computed.
@@ -51,13 +52,15 @@ def sweep(
     cores      of this machine to use; all by default
     workers    of a local dask cluster instead
     scheduler  address of a dask scheduler instead
+    backend    "cpu" or "cuda", in place of what the study says
     """
     study = study if isinstance(study, SweepStudy) else read_study(study)
+    study = study if backend is None else study.on(checked_backend(backend, "sweep"))
     path = Path(store) if store is not None else study.path.with_suffix(".zarr")
     with locked(path):
         evaluator = Evaluator(study)
         units = [output.unit for output in evaluator.outputs]
-        chunk = study.chunk or (0 if path.exists() else _chunk_for(evaluator))
+        chunk = study.chunk or (0 if is_store(path) else _chunk_for(evaluator))
         results = open_store(path, study, evaluator.columns, units, chunk)
         return _filled(results, Pool(evaluator, cores, workers, scheduler), progress)
 

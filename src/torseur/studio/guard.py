@@ -34,10 +34,15 @@ class Guard:
         required = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
         if (origin is not None or required) and not self._is_own(origin):
             return False
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not self._is_visit(headers):
             return False
         given = scope["path"].split("/")[1]
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+    @staticmethod
+    def _is_visit(headers: Headers) -> bool:
+        """Whether somebody opens the page itself, from wherever the address was shown."""
+        return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
 
     def _is_own(self, origin: str | None) -> bool:
         return origin is not None and origin.lower() in {f"http://{host}" for host in self.hosts}

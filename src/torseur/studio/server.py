@@ -49,7 +49,6 @@ class Studio:
         """Workers live as long as the server."""
         folder = self.session.file.resolve().parent if self.session.file is not None else None
         self.crew = Crew(self.deliver, folder, self.bounds)
-        self.crew.prepare()
         yield
         await self.crew.close()
 
@@ -116,7 +115,7 @@ class Studio:
                 await self.deliver(self._hello())
             else:
                 assert self.crew is not None
-                self.crew.ask(read_request(data))
+                await self.crew.ask(read_request(data))
         except TorseurError as problem:
             await self.deliver(text_message("refusal", 0, reason=str(problem)))
 

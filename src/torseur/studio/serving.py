@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+
+from uvicorn import Config, Server
 
 from torseur.errors import TorseurError
+from torseur.library import PREFIX, source_of
 from torseur.studio.guard import Guard, hosts_of
 from torseur.studio.server import Studio
-from torseur.studio.session import Session
+from torseur.studio.session import START, Session
 
 PORTS = range(8460, 8480)  # tried in this order, then any
+ROBOTS = (".urdf", ".xml", ".mjcf")
 LARGEST_MESSAGE = 4_000_000  # bytes
 
 
@@ -26,13 +35,61 @@ class Place:
 
 def serve(session: Session, place: Place, ready: Callable[[str], None]) -> None:
     """Serves a session until it is interrupted; `ready` gets the address."""
-    import uvicorn
+    server, listener, address = _prepared(session, place)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that what follows is done then too
+    ready(address)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+        session.leave()
 
-    listener = _listener(place)
+
+@contextmanager
+def running(file: str | Path | None = None, place: Place | None = None, folder: Path | None = None) -> Iterator[str]:
+    """A studio in the background, for a file or "library:NAME"; gives its address and ends with the block.
+
+    `folder` is where the session is kept, by default the user's state folder.
+    """
+    session = begin(file, folder)
+    server, listener, address = _prepared(session, place or Place())
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    try:
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(10.0)
+        listener.close()
+        session.leave()
+
+
+def begin(file: str | Path | None, folder: Path | None = None) -> Session:
+    """The session of a file, new or not, or of a mechanism of the library."""
+    if file is None or str(file).startswith(PREFIX):
+        entry = START if file is None else str(file)
+        source_of(entry)  # refused here when there is no such mechanism
+        return Session(None, entry, folder)
+    path = Path(file)
+    if path.is_dir():
+        raise TorseurError(f"'{file}' is a folder; give the name of a file in it.")
+    if path.suffix in ROBOTS:
+        raise TorseurError(
+            f"'{file}' is a robot file; turn it into a description first: torseur convert {path.name} {path.stem}.lsd"
+        )
+    if not path.parent.is_dir():
+        raise TorseurError(f"cannot open '{file}': there is no folder '{path.parent}'.")
+    return Session(path, folder=folder)
+
+
+def _prepared(session: Session, place: Place) -> tuple[Server, socket.socket, str]:
+    """A server that has not begun, the socket it will listen on, and its address."""
+    token, last = session.last_address()
+    listener = _listener(place, last)
     port = listener.getsockname()[1]
-    token = session.token()
+    session.keep_address(token, port)
     studio = Studio(session, Guard(token, hosts_of(place.host, port, place.names)))
-    config = uvicorn.Config(
+    config = Config(
         studio.application,
         log_level="error",
         ws="websockets-sansio",
@@ -40,18 +97,13 @@ def serve(session: Session, place: Place, ready: Callable[[str], None]) -> None:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    ready(f"http://{_shown(place.host)}:{port}/{token}/")
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        listener.close()
-        session.leave()
+    return Server(config), listener, f"http://{_shown(place.host)}:{port}/{token}/"
 
 
-def _listener(place: Place) -> socket.socket:
-    """A socket that listens there; one after the other of the usual ports when none is asked for."""
+def _listener(place: Place, last: int) -> socket.socket:
+    """A socket that listens there; the last port or one after the other of the usual ones when none is asked for."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    ports = [place.port] if place.port else [*PORTS, 0]
+    ports = [place.port] if place.port else [*([last] if last else []), *PORTS, 0]
     problem: OSError | None = None
     for port in ports:
         found = socket.socket(family, socket.SOCK_STREAM)

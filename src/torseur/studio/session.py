@@ -44,14 +44,24 @@ class State:
 class Session:
     """The state of the page for one file, or for none."""
 
-    def __init__(self, file: Path | None, text: str = "", folder: Path | None = None) -> None:
-        """`text` is what a session without a file begins with, in place of what was kept."""
-        self.file = file
-        self.store = (folder or state_folder()) / f"{_key(file)}.json"
+    def __init__(self, file: Path | None, entry: str = START, folder: Path | None = None) -> None:
+        """`entry` is the mechanism of the library that a session without a file begins with."""
+        self.file, self.entry = file, entry
+        self.store = (folder or state_folder()) / f"{_key(file, entry)}.json"
         self.written = _read(file) if file is not None and file.exists() else None
-        kept = self._kept() if not text else None
-        self.recovered = kept is not None and file is not None and kept.text != self.written
-        self.state = kept or State(text or (self.written if self.written is not None else _beginning(file)))
+        kept, first = self._kept(), self._first()
+        self.recovered = kept is not None and kept.text != first
+        self.state = kept or State(first)
+
+    def _first(self) -> str:
+        """The text without anything kept: that of the file, or of the library; for a new file nearly nothing."""
+        if self.written is not None:
+            return self.written
+        if self.file is not None:
+            return f"mechanism {re.sub(r'[^A-Za-z0-9_]', '_', self.file.stem) or 'new'} ;\n\n"
+        from torseur.library import source_of
+
+        return source_of(self.entry)
 
     @property
     def is_saved(self) -> bool:
@@ -76,26 +86,32 @@ class Session:
         return ""
 
     def read_again(self) -> None:
-        """Drops the kept text for that of the file."""
+        """Drops what was kept for the text of the file, or of the library."""
         if self.file is not None and self.file.exists():
             self.written = _read(self.file)
-            self.keep({"text": self.written, "revision": self.state.revision + 1, "values": {}, "initial": {}})
+        self.keep({"text": self._first(), "revision": self.state.revision + 1, "values": {}, "initial": {}})
 
-    def token(self) -> str:
-        """What opens the page. After a crash it is the one of before, so that open pages find back; otherwise new."""
-        place = self.store.with_suffix(".token")
+    def last_address(self) -> tuple[str, int]:
+        """Token and port of a server that has crashed, so that open pages find back; otherwise a new token and 0."""
         try:
-            kept = place.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError):
-            kept = ""
-        if not re.fullmatch(r"[A-Za-z0-9_-]{32}", kept):
-            kept = secrets.token_urlsafe(24)
-            _write(place, kept, private=True)
-        return kept
+            token, port = self._address.read_text(encoding="ascii").split()
+            if re.fullmatch(r"[A-Za-z0-9_-]{32}", token):
+                return token, int(port) % 65536
+        except (OSError, ValueError):
+            pass
+        return secrets.token_urlsafe(24), 0
+
+    def keep_address(self, token: str, port: int) -> None:
+        """Remembers where the server is for the case of a crash."""
+        _write(self._address, f"{token} {port}", private=True)
+
+    @property
+    def _address(self) -> Path:
+        return self.store.with_suffix(".address")
 
     def leave(self) -> None:
         """The server ends as it should: the next one has another token."""
-        self.store.with_suffix(".token").unlink(missing_ok=True)
+        self._address.unlink(missing_ok=True)
 
     def _kept(self) -> State | None:
         """What was kept last; None when there is nothing, or nothing that can be read."""
@@ -116,21 +132,12 @@ def state_folder() -> Path:
     return Path(given) if given else base / "torseur" / "studio"
 
 
-def _key(file: Path | None) -> str:
-    """The name of a session: that of its file and a hash of where it is."""
+def _key(file: Path | None, entry: str) -> str:
+    """The name of a session: that of its file and a hash of where it is, or that of a mechanism of the library."""
     if file is None:
-        return "untitled"
+        return "library-" + re.sub(r"[^A-Za-z0-9_]", "_", entry.removeprefix("library:"))[:80]
     digest = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
     return f"{re.sub(r'[^A-Za-z0-9_-]', '_', file.stem)[:40]}-{digest}"
-
-
-def _beginning(file: Path | None) -> str:
-    """The text of a new session: for a new file nearly nothing, otherwise a mechanism of the library."""
-    from torseur.library import source_of
-
-    if file is None:
-        return source_of(START)
-    return f"mechanism {re.sub(r'[^A-Za-z0-9_]', '_', file.stem) or 'new'} ;\n\n"
 
 
 def _read(file: Path) -> str:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 
 import torseur as ts
 from strategies import mechanisms
@@ -48,7 +48,7 @@ def test_equations_along_the_speeds_are_the_equations_of_motion(name):
     assert_balanced(level_of(name))
 
 
-@settings(max_examples=10)
+@settings(max_examples=10, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(mechanisms(max_bodies=3))
 def test_equations_along_the_speeds_of_any_mechanism(mechanism):
     """Oracle: the recursion; every joint preset, quaternions and body speeds among them."""

@@ -45,7 +45,7 @@ def _source(module: Module, functions: list[Function], own: str) -> str:
     bodies = []
     for function in functions:
         described = "\n".join(commented(function_lines(function, module, C), C))
-        parts = [program_source(program, name, lookups, "TORSEUR_EXPORT") for name, program in function.parts]
+        parts = [program_source(part, name, lookups, "TORSEUR_EXPORT", portable=True) for name, part in function.parts]
         bodies.append("\n".join([described, *parts]))
     searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
     turns = vectors_text([program for function in functions for _, program in function.parts])

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from torseur.codegen.c.abreast import abreast_text, kind, lane_operation, loaded, stored
+from torseur.codegen.c.abreast import GNU, abreast_text, kind, lane_operation, loaded, stored
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.solved import solved_source
 from torseur.codegen.c.spelling import RESERVED, double, parameter_list
 from torseur.codegen.names import part
-from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
+from torseur.codegen.straight import SCHEDULED, WHOLE, Chunk, Layout, layout
 from torseur.codegen.straight.turns import turns_of
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
@@ -42,13 +42,25 @@ def vectors_text(programs: list[Program]) -> str:
     return own_text("turns.h").replace("@LANES@", own_text("lanes.h")) + limbs
 
 
-def program_source(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
-    """The C functions that compute a program; the last one has the given name and linkage."""
+def program_source(program: Program, name: str, lookups: Lookups, linkage: str, portable: bool = False) -> str:
+    """The C functions that compute a program; the last one has the given name and linkage.
+
+    What is `portable` needs no compiler with vectors, though it uses them where they are.
+    """
     if program.solved is not None:
-        terms = program_source(program.solved.program, f"{name}_terms", lookups, "static TORSEUR_NOINLINE")
-        return terms + solved_source(program, program.solved, name, linkage)
-    program = program.abreast or program
-    plan = layout(program, RESERVED, together=True, whole=WHOLE)
+        first = program_source(program.solved.program, f"{name}_terms", lookups, "static TORSEUR_NOINLINE", portable)
+        return first + solved_source(program, program.solved, name, linkage)
+    if program.abreast is None:
+        return _straight(program, name, lookups, linkage)
+    abreast = _straight(program.abreast, name, lookups, linkage)
+    if not portable:
+        return abreast
+    why = "/* Limbs that are alike are computed side by side; below, one by one for compilers without vectors. */"
+    return "\n".join([GNU, why, abreast, "#else", _straight(program, name, lookups, linkage), "#endif", ""])
+
+
+def _straight(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
+    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED)
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
@@ -96,8 +108,8 @@ def _function(
     ]
     names, widths = plan.names, plan.widths
     lines += [f"  const double {names[node]} = {plan.arrays[i]}[{j}];" for node, (i, j) in chunk.inputs.items()]
-    for array, places in (("sines", chunk.turned), ("scratch", chunk.restored)):
-        for node, place in places.items():
+    for array, held in (("sines", chunk.turned), ("scratch", chunk.restored)):
+        for node, place in held.items():
             width = widths[node]
             lines.append(f"  const {kind(width)} {names[node]} = {loaded(width, array, place)};")
     for node in chunk.operations:

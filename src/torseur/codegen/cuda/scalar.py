@@ -61,9 +61,7 @@ TORSEUR_DEVICE float of_bits(int bits) {
 TORSEUR_DEVICE void sine_cosine(float x, float *s, float *c) {
   const float magic = 12582912.0f;
   const float turns = fma(x, 0.15915494309189535f, magic) - magic;
-  float r = fma(turns, -6.28125f, x);
-  r = fma(turns, -1.9350051879882812e-3f, r);
-  r = fma(turns, -3.0199159819567924e-7f, r);
+  const float r = fma(turns, 1.74845560007449713e-7f, fma(turns, -6.28318548202514648f, x));
   *s = __sinf(r);
   *c = __cosf(r);
 }
@@ -73,19 +71,18 @@ TORSEUR_DEVICE void sine_cosine(float x, float *s, float *c) {
   const float magic = 12582912.0f;
   const float shifted = fma(x, 0.6366197723675814f, magic);
   const float turns = shifted - magic;
-  const int quarter = bits_of(shifted);
-  float r = fma(turns, -1.5703125f, x);
-  r = fma(turns, -4.837512969970703e-4f, r);
-  r = fma(turns, -7.549790126404332e-8f, r);
+  /* The first product leaves no rounding error: the difference is a multiple of the last bit of pi/2. */
+  const float r = fma(turns, 4.37113900018624283e-8f, fma(turns, -1.57079637050628662f, x));
   const float z = r * r;
   const float u = fma(fma(-1.951729888e-4f, z, 8.332178145e-3f), z, -1.666665494e-1f);
   const float w = fma(fma(2.443845142e-5f, z, -1.388736751e-3f), z, 4.166664687e-2f);
   const float sine = fma(u * z, r, r);
-  const float cosine = fma(w, z * z, fma(z, -0.5f, 1.0f));
-  const float a = (quarter & 1) ? cosine : sine;
-  const float b = (quarter & 1) ? sine : cosine;
-  *s = of_bits(bits_of(a) ^ ((quarter & 2) << 30));
-  *c = of_bits(bits_of(b) ^ (((quarter + 1) & 2) << 30));
+  const float cosine = fma(fma(w, z, -0.5f), z, 1.0f);
+  const unsigned quarter = (unsigned)bits_of(shifted), upper = quarter << 30;
+  const float a = (quarter & 1u) ? cosine : sine;
+  const float b = (quarter & 1u) ? sine : cosine;
+  *s = of_bits(bits_of(a) ^ (int)(upper & 0x80000000u));
+  *c = of_bits(bits_of(b) ^ (int)((upper ^ (upper << 1)) & 0x80000000u));
 }
 #endif
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -29,7 +30,13 @@ class Launch:
         return f"-DTORSEUR_BOUNDS=__launch_bounds__({self.block},{self.resident})"
 
 
-VARIANTS = (*(Launch(128, resident) for resident in (1, 2, 3, 4, 5, 6, 8)), Launch(64, 1), Launch(256, 1))
+VARIANTS = (
+    *(Launch(128, resident) for resident in (1, 3, 4, 5, 6, 8)),
+    *(Launch(96, resident) for resident in (5, 6)),
+    *(Launch(64, resident) for resident in (1, 7)),
+    Launch(256, 1),
+)
+"""Registers left to a thread: 255, 168, 128, 96, 80, 64; 136 and 112; 255 and 144; 255."""
 LARGE = 6000
 """Operations above which compiling takes long and few caps make sense."""
 FEW_VARIANTS = (Launch(128, 1), Launch(128, 3))
@@ -68,9 +75,14 @@ class Launchable:
 
     def _function(self, launch: Launch) -> Any:
         if launch not in self._functions:
-            module = self.cupy.RawModule(code=self.source.text, options=(*self.options, launch.option))
+            options = (*self.options, launch.option)
+            module = self.cupy.RawModule(code=self.source.text, options=options, backend=_compiler(self.cupy))
             self._functions[launch] = module.get_function(self.source.name)
         return self._functions[launch]
+
+    def compile(self) -> None:
+        """Compiles the variant that is launched first; several kernels can do so side by side."""
+        self._function(self.chosen or Launch())
 
     def _seconds(self, launch: Launch, arguments: tuple[Any, ...], n: int) -> float:
         """The shortest of some launches."""
@@ -88,6 +100,9 @@ class Launchable:
 
 def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) -> None:
     """All stages one after the other; the first time with many states, each is measured after those before it."""
+    if len(stages) > 1:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(Launchable.compile, stages))
     measured = False
     for stage in stages:
         measured |= stage.tune(arguments, n)
@@ -95,6 +110,15 @@ def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) ->
     if measured:
         for stage in stages:
             stage.run(arguments, n)
+
+
+def _compiler(cupy: Any) -> str:
+    """NVRTC, or nvcc where that library is missing."""
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except Exception:  # whatever the loader of libraries raises
+        return "nvcc"
+    return "nvrtc"
 
 
 def _device(cupy: Any) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from torseur.codegen.names import Names
 from torseur.codegen.straight.order import demanded
+from torseur.codegen.straight.scheduling import fewest_live, result_orders
 from torseur.codegen.straight.turns import Turns, turns_of
 from torseur.graph.abreast import vector_width, widths
 from torseur.graph.expr import Expr
@@ -24,6 +25,9 @@ WHOLE = 2000
 
 Longer ones are slower whole, because the compiler runs out of places to keep values near.
 """
+
+SCHEDULED = 3000
+"""Operations up to which C orders them for few live values; beyond, the time it takes is not worth it for one state."""
 
 
 @dataclass
@@ -65,18 +69,30 @@ def layout(
     ignore_case: bool = False,
     together: bool = False,
     whole: int = 0,
+    scheduled: int = 0,
 ) -> Layout:
     """The program's operations as results need them, sine beside cosine, in chunks of about the given size.
 
     With `together`, sines and cosines that depend on nothing but inputs come first, all at once. A program of at most
-    `whole` operations is one chunk.
+    `whole` operations is one chunk; one of at most `scheduled` is ordered such that few values wait at a time.
     """
     turns = turns_of(program) if together else Turns()
-    order = pair_sines(demanded(program, turns))
+    order = demanded(program, turns)
+    if len(order) <= scheduled:
+        order = _scheduled(program, order)
+    order = pair_sines(order)
     # Pieces of the same size, so that the last is not a handful of operations.
     number = 1 if len(order) <= whole else max(1, -(-len(order) // chunk))
     parts = [order[len(order) * k // number : len(order) * (k + 1) // number] for k in range(number)]
     return arranged(program, parts, reserved, ignore_case, turns)
+
+
+def _scheduled(program: Program, order: list[Expr]) -> list[Expr]:
+    """The order with fewer values live: from what results need, and for short programs from several orders of them."""
+    if len(order) > SCHEDULED:
+        return fewest_live(order)
+    own = set(order)
+    return fewest_live(order, *([entry for entry in entries if entry in own] for entries in result_orders(program)))
 
 
 def arranged(

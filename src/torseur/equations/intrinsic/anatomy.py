@@ -16,7 +16,8 @@ from torseur.dynamics import link_poses
 from torseur.equations.intrinsic.operators import TIME as CLOCK
 from torseur.equations.intrinsic.operators import Frame, matrix, vector
 from torseur.equations.terms.mass_centres import placed_inertia
-from torseur.graph import Expr, as_expr, jacobian, time_derivative, to_sympy
+from torseur.equations.terms.trigonometry import vanishes
+from torseur.graph import Expr, as_expr, jacobian, time_derivative
 from torseur.mechanism import TIME, Body, ElementaryMotion
 from torseur.spatial import NULL, Rotation, Symmetric3, Transform, Vec3
 from torseur.tree import GROUND, Link, Tree
@@ -150,7 +151,7 @@ class Anatomy:
 
     def _fixed(self, name: str, local: Vec3, link: int, meaning: str) -> Any:
         """A vector fixed in a link, or None where it vanishes."""
-        if all(_vanishes(x) for x in local):
+        if all(vanishes(as_expr(x)) for x in local):
             return None
         made = vector(name, constant=True, frame=self.frames[link])
         self.components[made] = self.pose(link).rotation.to_parent(local)
@@ -158,7 +159,7 @@ class Anatomy:
         return made
 
     def _inertia(self, name: str, central: Symmetric3, turn: Rotation, link: int) -> Any:
-        if all(_vanishes(x) for x in central):
+        if all(vanishes(as_expr(x)) for x in central):
             return None
         made = matrix(name, symmetric=True, constant=True, frame=self.frames[link])
         self.components[made] = turn.tensor_to_parent(central)
@@ -216,7 +217,7 @@ class Anatomy:
         import sympy
 
         local = unit_vector(motion.axis) * motion.amount
-        if all(_vanishes(x) for x in local):
+        if all(vanishes(as_expr(x)) for x in local):
             return []
         whole = vector(name, constant=True, frame=frame)
         self.components[whole] = place.rotation.to_parent(local)
@@ -245,7 +246,7 @@ class Anatomy:
         import sympy
 
         sign, bare = (-1, amount.args[0]) if amount.op == "neg" else (1, amount)
-        shown = sympy.Function(str(bare.name) if bare.op == "symbol" else f"s_{name}")(CLOCK)
+        shown = sympy.Function(str(bare.name) if bare.op == "symbol" else f"s_{name.replace('.', '_')}")(CLOCK)
         value = bare
         for order in range(3):
             self.components[shown.diff(CLOCK, order) if order else shown] = value
@@ -260,11 +261,3 @@ def _central(matrix: Symmetric3, mass: Any, centre: Vec3) -> Symmetric3:
         mass * (y * y + z * z), mass * (x * x + z * z), mass * (x * x + y * y), -mass * (x * y), -mass * (x * z),
         -mass * (y * z),
     )  # fmt: skip
-
-
-def _vanishes(value: Any) -> bool:
-    """Whether a constant is zero, also where only multiplying out shows it."""
-    value = as_expr(value)
-    if value.is_zero or value.is_constant:
-        return value.is_zero
-    return bool(to_sympy([value])[0].expand() == 0)

@@ -39,7 +39,7 @@ def intrinsic_block(equations: Equations) -> EquationBlock | None:
     places = {plain(s.left): k for k, s in enumerate(folded)}
     note = (
         "What every joint carries: the force R and moment N through the joint, weights and loads on the left, masses "
-        "times accelerations on the right; then the same along each coordinate, where R and N do no work."
+        "times accelerations on the right; then the same along each speed, where R and N do no work."
     )
     if rest or len(folded) < len(used):
         rest += len(used) - len(folded)

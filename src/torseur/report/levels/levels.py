@@ -86,7 +86,7 @@ def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> l
     long = list(dict.fromkeys(entry for entry in entries if entry not in short))
     listed, nodes = definitions(long)
     written_as = {**short, **dict(zip(long, nodes, strict=True))}
-    found = _defining(equations, listed)
+    found = defining(equations, listed)
     for name, rows, shape in parts:
         given = tuple(tuple(row) for row in rows)
         left = ZERO if name.startswith(RESIDUAL) else named(name) if shape == "scalar" else Name(name, bold=True)
@@ -94,7 +94,8 @@ def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> l
     return found
 
 
-def _defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+def defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+    """The lines that define named intermediates, each with what it is."""
     remarks = Remarks(equations)
     return [
         Statement(line.name, line.left, ((line.right,),), "scalar", auxiliary=True, remark=remarks.of(line))
@@ -128,7 +129,7 @@ def recursive_level(equations: Equations) -> list[Statement]:
     """The recursion's intermediates in the order they are computed, then the forces."""
     listed = recursive_lines(equations)
     results = len(equations.layout.speeds)
-    found = _defining(equations, listed[:-results])
+    found = defining(equations, listed[:-results])
     for line, speed in zip(listed[-results:], equations.layout.speeds, strict=True):
         along = str(speed.name).rstrip("'")
         remark = Remark(f"generalised force along {along}", FORCE_UNITS.get(speed.data.unit, ""))

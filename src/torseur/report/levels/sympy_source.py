@@ -15,13 +15,26 @@ from torseur.report.reading.plain_text import plain
 
 RESERVED = {"M", "b", "Q", "sympy", "lambda", "in", "is", "as", "if", "or", "and", "not", "I", "E", "S", "N", "pi"}
 
+# Functions by their names in SymPy; comparisons and choices are built from its own.
+SAME_NAME = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "sign"}
+SAME_NAME |= {"floor", "abs"}
+MEANINGS = {
+    "lt": "Lt",
+    "le": "Le",
+    "both": "And",
+    "invert": "Not",
+    "min": "Min",
+    "max": "Max",
+    "where": "lambda condition, a, b: Piecewise((a, condition), (b, True))",
+}
+
 
 def source(equations: Equations, listed: Sequence[Statement]) -> str:
     """A Python program that defines every statement as a SymPy matrix or expression."""
     if any(statement.intrinsic for statement in listed):
         return _vectors(listed)
-    if all(statement.expressions or statement.auxiliary for statement in listed):
-        return _from_graph(equations, [statement for statement in listed if not statement.auxiliary])
+    if all(statement.expressions for statement in listed):
+        return _from_graph(equations, listed)
     return _from_lines(listed)
 
 
@@ -62,8 +75,12 @@ def _definition(statement: Statement, names: Mapping[Expr, Expr], functions: Map
     rows = [[str(e) for e in to_sympy(substitute(row, names), called)] for row in statement.expressions]
     if statement.shape == "scalar":
         return f"{left} = {rows[0][0]}"
+    return f"{left} = {_matrix(rows)}"
+
+
+def _matrix(rows: Sequence[Sequence[str]]) -> str:
     inside = ",\n    ".join(f"[{', '.join(row)}]" for row in rows)
-    return f"{left} = Matrix([\n    {inside},\n])"
+    return f"Matrix([\n    {inside},\n])" if rows else "Matrix(0, 0, [])"
 
 
 def _from_lines(listed: Sequence[Statement]) -> str:
@@ -77,9 +94,14 @@ def _from_lines(listed: Sequence[Statement]) -> str:
         f"{_identifier(n.text + chr(39) * n.dots)} = Symbol({n.text + chr(39) * n.dots!r}, real=True)" for n in free
     ]
     functions = dict.fromkeys(call for entry in entries for call in _calls(entry))
-    lines += [f"{_identifier(f)} = Function({f!r})" for f in functions if f not in ("sin", "cos", "tan", "sqrt", "exp")]
+    lines += [f"{_identifier(f)} = {_function(f)}" for f in functions if f not in SAME_NAME]
     lines.append("")
     return "\n".join([*lines, *map(_assigned, _in_order(listed))])
+
+
+def _function(name: str) -> str:
+    """What a function of the equations is in SymPy: one of its own, or undetermined."""
+    return MEANINGS.get(name, f"Function({name!r})")
 
 
 def _in_order(listed: Sequence[Statement]) -> list[Statement]:
@@ -101,8 +123,7 @@ def _in_order(listed: Sequence[Statement]) -> list[Statement]:
 def _assigned(one: Statement) -> str:
     if one.shape == "scalar":
         return f"{_identifier(one.name)} = {_python(one.right)}"
-    rows = ",\n    ".join(f"[{', '.join(map(_python, row))}]" for row in one.rows)
-    return f"{_identifier(one.name).rstrip('_')} = Matrix([\n    {rows},\n])"
+    return f"{_identifier(one.name).rstrip('_')} = {_matrix([[*map(_python, row)] for row in one.rows])}"
 
 
 def _names(node: Node) -> Iterable[Name]:
@@ -180,7 +201,8 @@ class _VectorWriter:
 
     def code(self, e: Any) -> str:
         """An expression as it is typed."""
-        from sympy import Add, Mul, sympify
+        from sympy import Add, Derivative, Mul, sympify
+        from sympy.core.function import AppliedUndef
         from sympy.matrices.expressions import MatAdd, MatMul, ZeroMatrix
 
         from torseur.equations.intrinsic import Cross, Dot
@@ -196,7 +218,9 @@ class _VectorWriter:
             return "*".join(map(self.code, e.args))
         if isinstance(e, ZeroMatrix):
             return "ZeroMatrix(3, 1)"
-        return re.sub(r"(\w+)\(t\)", lambda m: f"Function({m[1]!r})(t)", str(e))
+        if isinstance(e, Derivative):
+            return f"Derivative({self.code(e.expr)}, (t, {e.derivative_count}))"
+        return f"Function({e.func.__name__!r})(t)" if isinstance(e, AppliedUndef) else str(e)
 
 
 def _declared(e: Any) -> set[Any]:

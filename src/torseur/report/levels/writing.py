@@ -91,7 +91,7 @@ def _text(statement: Statement) -> str:
     triangle = statement.shape == "matrix"
     shown = [f"{left}[{i},{j}] = {text}" for i, j, text in found if text != "0" and not (triangle and j < i)]
     how = "symmetric; " if triangle else ""
-    size = f"{len(statement.rows)} x {len(statement.rows[0])}"
+    size = f"{len(statement.rows)} x {len(statement.rows[0]) if statement.rows else 0}"
     return "\n".join([f"{left}: {size}, {how}entries not listed are 0", *shown])
 
 

@@ -30,8 +30,8 @@ def sobol_bars(criterion: str, found: Sequence[Influence]) -> Markup:
         frame.text(left - 8, frame.at_y(base + 0.5) + 4, one.axis, text_anchor="end", class_="title")
     alone = sum(one.first for one in ordered)
     note = (
-        "Full colour: what an axis does alone (first order). Pale: with all its interactions (total). Lines are "
-        f"95 % intervals. Alone they explain {number(100 * min(max(alone, 0.0), 1.0))} % together; the rest is interaction."
+        "Full colour: what an axis does alone (first order). Pale: with all its interactions (total). Lines are 95 % "
+        f"intervals. Alone they explain {number(100 * min(max(alone, 0.0), 1.0))} % together, interactions the rest."
     )
     return figure(criterion, note, frame.svg(f"Sobol's indices of {criterion}", y_ticks=[]))
 

@@ -53,9 +53,7 @@ def _criteria(found: Optimum, study: SweepStudy) -> Markup:
     first = _table(found.iterates[0], study).mean(axis=0)
     bounds: dict[int, list[str]] = {}
     for limit in limits_of(study, [found.units[c.label] for c in study.criteria]):
-        bounds.setdefault(limit.criterion, []).append(
-            f"{'at most' if limit.sign < 0 else 'at least'} {number(limit.bound)}"
-        )
+        bounds.setdefault(limit.criterion, []).append(limit.words)
     rows = [
         [label, number(first[k]), f"{value:.9g}", "" if found.units[label] == "1" else found.units[label],
          "objective" if label == found.goal else ", ".join(bounds.get(k, []))]

@@ -26,6 +26,7 @@ listings.forEach((button) => button.addEventListener("click", async () => {
   await navigator.clipboard?.writeText(button.parentElement.querySelector("code").textContent);
   button.textContent = "Copied";
 }));
+window.report = {};
 """
 
 

@@ -66,7 +66,7 @@ class Starts:
     def states(self, points: Vector, given: Vector) -> Vector:
         """Initial states: the same for all, by formulas, or one after the other where rates determine speeds."""
         moved = {a.name.removesuffix(INITIAL): points[:, k] for k, a in enumerate(self.axes) if _is_start(a)}
-        if not moved and not self._depends_on_parameters:
+        if not moved and not self.depends_on_parameters:
             return np.tile(np.array(self._system.initial), (len(points), 1))
         if self._equations is None or self._is_direct:
             return self._by_formulas(moved, given)
@@ -75,7 +75,7 @@ class Starts:
     def _by_formulas(self, moved: dict[str, Vector], given: Vector) -> Vector:
         states = np.tile(np.array(self._system.initial), (len(given), 1))
         names = [quantity.name for quantity in self._system.states]
-        if self._equations is not None and self._depends_on_parameters:
+        if self._equations is not None and self.depends_on_parameters:
             formulas = initial_formulas(self._equations, self.initial)
             bound = dict(zip(self._equations.layout.parameters, given.T, strict=True))
             found = evaluate(list(formulas.values()), {**bound, TIME: 0.0})
@@ -94,7 +94,8 @@ class Starts:
         return initial_state(self._equations, values, changes)
 
     @cached_property
-    def _depends_on_parameters(self) -> bool:
+    def depends_on_parameters(self) -> bool:
+        """Whether initial values are formulas of parameters."""
         if self._equations is None:
             return False
         return bool(symbols_of(list(initial_formulas(self._equations, self.initial).values())))
@@ -147,7 +148,7 @@ class Starts:
 
     def _changes(self, points: Vector, given: Vector, states: Vector) -> Vector:
         """Changes of the initial states, flat."""
-        if self._equations is None or (self._is_direct and not self._depends_on_parameters):
+        if self._equations is None or (self._is_direct and not self.depends_on_parameters):
             return np.tile(self.variation.initial_changes.ravel(), (len(points), 1))
         return np.array([self._changes_of(g, y) for g, y in zip(given, states, strict=True)])
 

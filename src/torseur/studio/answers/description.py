@@ -27,7 +27,7 @@ def describe(request: Request, folder: Path | None) -> Iterator[bytes]:
         yield text_message("faults", request.number, faults=_faults(problem))
         return
     yield text_message("faults", request.number, faults=[])
-    page = model.page(request.values)
+    page = model.page({})
     yield text_message("outline", request.number, **_outline(model, page))
     for found in equation_cards(model, page, request.formalism, request.level):
         yield text_message("equations", request.number, **found)
@@ -48,6 +48,7 @@ def _outline(model: Model, page: Page) -> dict[str, Any]:
     one = page.account
     follows = {q.name for q in one.parameters if q.formula}
     return {
+        "name": model.mechanism.name,
         "title": page.title(),
         "summary": list(page.summary()),
         "warnings": list(one.warnings),

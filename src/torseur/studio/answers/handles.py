@@ -16,11 +16,12 @@ from torseur.tree import Link
 
 STEP = 1e-5
 ASIDE = 0.45  # of the typical length: handles where a body has no point that moves
+MOST_HANDLES = 60
 STILL = 0.05  # of the typical length per unit: a point that moves less is no handle
 
 
 def handles(page: Page, start: Trajectory) -> list[dict[str, Any]]:
-    """The handles of all coordinates but those of quaternions, which do not vary one by one."""
+    """The handles of the first coordinates but those of quaternions, which do not vary one by one."""
     tree, drawing = page.tree, page.drawing
     bodies = [body.name for body in tree.mechanism.bodies]
     poses = body_poses(page.numbers, _lanes(start, tree.layout.coordinate_names))
@@ -38,7 +39,7 @@ def handles(page: Page, start: Trajectory) -> list[dict[str, Any]]:
             taken.append(points[chosen])
             place = {"body": number + 1, "point": points[chosen].tolist(), "move": moves[chosen].tolist()}
             found.append({"name": str(symbol.name), **place})
-    return found
+    return found[:MOST_HANDLES]
 
 
 def _lanes(start: Trajectory, names: Sequence[str]) -> Trajectory:

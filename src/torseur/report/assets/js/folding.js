@@ -153,7 +153,8 @@ export class Folding {
 
   entry(parts) {
     const [{ holder, element }] = parts, equals = build("mo", "=");
-    const formula = build("math", holder.cloneNode(true), equals, element.cloneNode(true));
+    const bracketed = element.children.length === 3 && element.firstElementChild.textContent === "(";
+    const formula = build("math", holder.cloneNode(true), equals, (bracketed ? element.children[1] : element).cloneNode(true));
     const button = make("button", { type: "button", className: "fold", title: reasons(parts), onclick: () => parts.forEach((part) => this.open(part)) }, formula);
     button.setAttribute("aria-label", `Open ${holder.textContent}: ${element.textContent}`);
     const targets = (name) => [...new Set(parts.flatMap(({ term }) => (term.dataset[name] ?? "").split(" ").filter(Boolean).map(Number)))];

@@ -18,6 +18,7 @@ export function valueRange(times, curves, from, to) {
   let low = Infinity, high = -Infinity;
   for (const { values, band } of curves) {
     for (let k = first; k <= last; k++) {
+      if (!Number.isFinite(values[k])) continue;
       const half = band?.[k] ?? 0;
       if (values[k] - half < low) low = values[k] - half;
       if (values[k] + half > high) high = values[k] + half;

@@ -40,7 +40,13 @@ export class Editor {
   mark(faults) {
     this.faults = faults;
     this.draw();
-    this.list.replaceChildren(...(faults.length ? [this.listed(faults)] : []));
+    const kept = Object.assign(document.createElement("p"), { className: "remark", textContent: "The rest of the page shows the last text without faults." });
+    this.list.replaceChildren(...(faults.length ? [this.listed(faults), kept] : []));
+  }
+
+  // What is doubtful in a text without faults.
+  remark(texts) {
+    this.list.replaceChildren(...texts.slice(0, 20).map((text) => Object.assign(document.createElement("p"), { className: "remark", textContent: text })));
   }
 
   // While one types, old faults stay with lines before the edit and go away from the others, until new ones come.

@@ -1,12 +1,13 @@
 // The studio: keeps what is written and chosen, asks the workers, and shows what they answer.
 import { NOTHING, Store } from "../../report/js/store.js";
-import { save } from "../../report/js/plot_export.js";
+import { fileName, save } from "../../report/js/plot_export.js";
 import { bindTheme } from "../../report/js/theme.js";
-import { askUser, bindMenu, bindShelf, bindSplitters, bindTabs, bindType } from "./bench.js";
+import { bindMenu, bindShelf, bindSplitters, bindTabs, bindType } from "./bench.js";
 import { Curves } from "./curves.js";
 import { Desk } from "./desk.js";
 import { Draft } from "./draft.js";
 import { Editor } from "./editor.js";
+import { hearing } from "./hearing.js";
 import { Line } from "./line.js";
 import { Reading } from "./reading.js";
 import { Show } from "./show.js";
@@ -14,7 +15,6 @@ import { Sliders } from "./sliders.js";
 import { Status } from "./status.js";
 
 const at = (id) => document.getElementById(id);
-const SETTLE_MS = 120; // after an edit, before its motion is compiled
 const REST_MS = 350; // after a motion, before what is slow is asked for
 const PROMPT_MS = 400; // an examination this quick keeps up with the sliders,
 const PACE_MS = 160; // at this pace
@@ -42,32 +42,32 @@ class Studio {
   }
 
   bind() {
-    bindTheme(() => this.show.repaint());
+    bindTheme(() => { rememberTheme(); this.show.repaint(); });
     bindType(at("larger"));
     bindSplitters(document.querySelector(".bench"));
-    bindTabs(document.querySelector(".tabs"), (id) => { this.tab = id; if (id === "tab-loops") this.examineSoon(0); });
+    bindTabs(document.querySelector(".tab-list"), (id) => { this.tab = id; if (id === "tab-loops") this.examineSoon(0); });
     for (const name of ["formalism", "level", "criterion"]) {
       at(name).addEventListener("change", () => this.chose(name, at(name).value));
     }
     at("until").addEventListener("change", () => this.lengthened());
-    at("reset-values").addEventListener("click", (event) => this.release(event, "values"));
-    at("reset-start").addEventListener("click", (event) => this.release(event, "initial"));
+    at("reset-values").addEventListener("click", () => this.release("values"));
+    at("reset-start").addEventListener("click", () => this.release("initial"));
+    document.querySelectorAll(".write").forEach((button) => button.addEventListener("click", () => this.inscribe()));
     at("save").addEventListener("click", () => this.save());
     addEventListener("keydown", (event) => {
       if (event.key === "s" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.save(); }
     });
-    document.querySelectorAll(".part > summary label").forEach((label) => label.addEventListener("click", (event) => event.stopPropagation()));
   }
 
   get state() { return this.draft.state; }
 
-  // What a question carries: everything its answer depends on.
+  // What a question carries: everything its answer depends on. Motions are those of the last text without faults.
   question(kind) {
     const { text, values, initial, until, formalism, level, criterion } = this.state;
-    if (kind === "describe") return { text, values, formalism, level };
-    if (kind === "move") return { text, values, initial, until, known: this.show.shapes };
-    const what = this.tab === "tab-loops" ? "loops" : "";
-    return { text, values, initial, until, criterion, what };
+    if (kind === "describe") return { text, formalism, level };
+    const moved = { text: this.good ?? text, values, initial, until };
+    if (kind === "move") return { ...moved, known: this.show.shapes };
+    return { ...moved, criterion, what: this.tab === "tab-loops" ? "loops" : "" };
   }
 
   // --- what the user does
@@ -103,14 +103,20 @@ class Studio {
     return Object.fromEntries(this.outline.coordinates.map((one) => [one, this.show.handles.start[one] ?? 0]));
   }
 
-  release(event, kind) {
-    event.preventDefault();
+  release(kind) {
     this.change({ [kind]: {} });
     this.showSliders();
     this.desk.want("move");
   }
 
+  // Write the values of the sliders into the text.
+  inscribe() {
+    const { text, values, initial } = this.state;
+    this.line.send("inscribe", { text, values, initial });
+  }
+
   chose(name, value) {
+    if (!value) { at(name).value = this.state[name]; return; }
     this.change({ [name]: value });
     if (name === "criterion") this.examineSoon(0);
     else this.describe();
@@ -137,14 +143,15 @@ class Studio {
   }
 
   async save(overwrite = false) {
-    if (!this.file) return this.take("text");
+    if (!this.file) return save(new Blob([this.state.text], { type: "text/plain" }), fileName(this.outline?.name ?? "mechanism", ".lsd"));
     this.line.send("keep", { state: this.state });
     this.line.send("save", { overwrite });
   }
 
   take(what, detail = "") {
     this.status.say(`making the ${what}...`);
-    this.line.send("export", { ...this.question("examine"), formalism: this.state.formalism, what, detail });
+    const { text, formalism } = this.state;
+    this.line.send("export", { ...this.question("examine"), text, formalism, what, detail });
   }
 
   open(use) {
@@ -171,26 +178,35 @@ class Studio {
   }
 
   hear(message) {
-    const act = this[`hear_${message.kind}`];
-    if (act) act.call(this, message);
+    const act = hearing[message.kind];
+    if (act) act(this, message);
     else console.warn("unknown message", message.kind);
   }
 
-  hear_hello(message) {
-    const { state, file, saved, recovered } = message;
-    this.file = file;
-    this.offer(message);
-    const newer = this.draft.greet(file, state);
-    if (newer) this.keepSoon();
-    this.editor.replace(this.state.text);
-    this.status.file(file, saved && !newer);
-    at("save").textContent = file ? "Save" : "Save as";
-    at("until").value = this.state.until;
-    if (recovered) this.status.notice("Changes that were never saved to the file have been brought back.", { "Drop them": () => this.line.send("reread") });
-    this.shown.text = null;
-    this.show.shapes = "";
-    this.desk.forget();
-    this.describe();
+  showSliders() {
+    if (!this.outline) return;
+    const { values, initial } = this.state;
+    this.parameters.show(this.outline.parameters, values, this.outline.following);
+    this.start.show(this.outline.start, initial);
+    const changed = { values: Object.keys(values).length > 0, start: Object.keys(initial).length > 0 };
+    for (const [part, any] of Object.entries(changed)) document.querySelectorAll(`.of-${part}`).forEach((button) => { button.hidden = !any; });
+  }
+
+  // Where the motion really starts: in a closed mechanism the coordinates have been brought together.
+  settleStart(start) {
+    const { initial } = this.state, moved = Object.keys(initial).some((name) => name in start && start[name] !== initial[name]);
+    if (this.outline?.closed && moved && !this.desk.waiting.has("move")) {
+      this.change({ initial: Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, start[name] ?? value])) });
+    }
+    for (const [name, value] of Object.entries(start)) this.start.put(name, value);
+  }
+
+  // What the sensitivities are of; a formula that somebody wrote stays, a name that is gone does not.
+  showCriteria(names) {
+    at("criteria").replaceChildren(...names.map((value) => Object.assign(document.createElement("option"), { value })));
+    const { criterion } = this.state, gone = /^[\w']*$/.test(criterion) && !names.includes(criterion);
+    if (gone && names.length) this.change({ criterion: names[0] });
+    at("criterion").value = this.state.criterion;
   }
 
   offer({ formalisms, levels, library, targets, words }) {
@@ -206,139 +222,13 @@ class Studio {
       ...targets.map((target) => ({ text: `Code: ${target}`, act: () => this.take("code", target) })),
     ]);
   }
-
-  hear_faults({ number, faults }) {
-    if (!this.desk.isCurrent("describe", number)) return;
-    this.editor.mark(faults);
-    this.faulty = faults.length > 0;
-    if (!this.faulty) return;
-    this.equations.stale();
-    this.status.busy(false);
-    this.status.say("the picture shows the last text without faults");
-  }
-
-  hear_outline(message) {
-    if (!this.desk.isCurrent("describe", message.number)) return;
-    this.draft.settle(this.outline, message);
-    this.outline = message;
-    at("title").textContent = message.title;
-    document.title = `${message.title} – torseur studio`;
-    at("summary").textContent = message.summary.join(" · ");
-    this.graph.show(message.graph);
-    this.showSliders();
-    at("formalism").value = this.state.formalism;
-    at("level").value = this.state.level;
-    this.showCriteria(message.criteria);
-    at("tab-loops").textContent = message.loops ? `Loops (${message.loops})` : "Loops";
-  }
-
-  showCriteria(names) {
-    const option = (value) => Object.assign(document.createElement("option"), { value, textContent: value.replaceAll("_", " ") });
-    at("criterion").replaceChildren(...names.map(option));
-    if (!names.includes(this.state.criterion)) this.change({ criterion: names[0] });
-    at("criterion").value = this.state.criterion;
-  }
-
-  showSliders() {
-    if (!this.outline) return;
-    const { values, initial } = this.state;
-    this.parameters.show(this.outline.parameters, values, this.outline.following);
-    this.start.show(this.outline.start, initial);
-    at("reset-values").hidden = !Object.keys(values).length;
-    at("reset-start").hidden = !Object.keys(initial).length;
-  }
-
-  hear_equations({ number, html, reason, copies }) {
-    if (!this.desk.isCurrent("describe", number)) return;
-    this.equations.show(html, reason, copies);
-    this.status.say(`equations in ${Math.round(performance.now() - this.asked)} ms`);
-    this.settling = setTimeout(() => { if (this.shown.text !== this.state.text) this.desk.insist("move"); }, SETTLE_MS);
-  }
-
-  hear_motion(message) {
-    if (!this.desk.isAbout(this.state.text, message.number)) return;
-    const fresh = this.shown.text !== this.state.text;
-    if (fresh && !message.scene && !this.show.theatre) return;
-    this.show.present(message, this.outline?.start ?? [], fresh && message.scene);
-    this.shown.text = this.state.text;
-    at("notes").textContent = message.notes.join(" ");
-    this.settleStart(message.start);
-    if (!message.moving) return;
-    this.curves.show(message.plots, message.arrays);
-    if (this.moved) this.status.say(`motion in ${Math.round(performance.now() - this.moved)} ms`);
-    this.moved = 0;
-    this.examineAfter();
-  }
-
-  // Where the motion really starts: in a closed mechanism the coordinates have been brought together.
-  settleStart(start) {
-    const { initial } = this.state, moved = Object.keys(initial).some((name) => name in start && start[name] !== initial[name]);
-    if (this.outline?.closed && moved && !this.desk.waiting.has("move")) {
-      this.change({ initial: Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, start[name] ?? value])) });
-    }
-    for (const [name, value] of Object.entries(start)) this.start.put(name, value);
-  }
-
-  hear_slopes(message) {
-    const { number, reason, html, plots, arrays } = message, root = at("slopes");
-    if (!this.desk.isAbout(this.state.text, number)) return;
-    if (reason) {
-      this.slopes.clear();
-      root.replaceChildren(Object.assign(document.createElement("p"), { className: "reason", textContent: reason }));
-      return;
-    }
-    if (!this.table?.isConnected) {
-      this.table = document.createElement("div");
-      root.replaceChildren(this.slopes.root, this.table);
-    }
-    this.table.innerHTML = html;
-    this.slopes.show(plots, arrays);
-  }
-
-  hear_loops({ number, html, reason }) {
-    if (this.desk.isAbout(this.state.text, number)) this.loops.show(html, reason);
-  }
-
-  hear_halt({ reason }) {
-    this.status.say(reason);
-    this.show.say(reason);
-  }
-
-  hear_done({ number }) {
-    if (number === this.desk.latest.examine) this.shown.sensitivities = performance.now() - this.examined;
-    this.desk.done(number);
-    this.status.busy(this.desk.isBusy);
-  }
-
-  hear_file({ name, type, body }) {
-    save(new Blob([body], { type }), name);
-    this.status.say(`${name}, ${Math.ceil(body.byteLength / 1000)} kB`);
-  }
-
-  hear_opened({ text, name }) {
-    this.draft.change({ values: {}, initial: {}, name });
-    this.editor.replace(text, true);
-    if (this.state.text !== text) this.edited(text);
-  }
-
-  hear_kept({ saved, revision }) {
-    this.keeping = false;
-    this.status.file(this.file, saved);
-    this.draft.kept(revision);
-    if (revision < this.state.revision) this.keepSoon();
-  }
-
-  hear_saved() {
-    this.status.file(this.file, true);
-    this.status.notice("");
-    this.status.say(`saved to ${this.file}`);
-  }
-
-  async hear_conflict({ reason }) {
-    if (await askUser(at("question"), `${reason} Replace it with the text of this page?`, "Replace")) this.line.send("save", { overwrite: true });
-  }
-
-  hear_refusal({ reason }) { this.status.notice(reason); this.status.say(""); }
 }
 
+// The theme that a button chose is there again on the next visit.
+function rememberTheme() {
+  const { theme } = document.documentElement.dataset;
+  if (theme) localStorage.setItem("theme", theme);
+}
+
+document.documentElement.dataset.theme = localStorage.getItem("theme") ?? "";
 window.studio = new Studio();

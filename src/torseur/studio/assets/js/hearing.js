@@ -1,0 +1,145 @@
+// What the studio does with each message of the server.
+import { save } from "../../report/js/plot_export.js";
+import { askUser } from "./bench.js";
+
+const at = (id) => document.getElementById(id);
+const SETTLE_MS = 120; // after an edit, before its motion is compiled
+
+export const hearing = {
+  hello(studio, message) {
+    const { state, file, saved, recovered } = message;
+    studio.file = file;
+    studio.offer(message);
+    const newer = studio.draft.greet(file, state);
+    if (newer) studio.keepSoon();
+    studio.editor.replace(studio.state.text);
+    studio.status.file(file, saved && !newer);
+    at("save").textContent = file ? "Save" : "Save as";
+    at("until").value = studio.state.until;
+    if (recovered) studio.status.notice(file ? "Changes that were never saved to the file have been brought back." : "Your changes of last time have been brought back.", { "Drop them": () => studio.line.send("reread") });
+    studio.shown.text = null;
+    studio.show.shapes = "";
+    studio.desk.forget();
+    studio.describe();
+    if (!studio.outline) studio.status.say("starting");
+  },
+
+  faults(studio, { number, faults }) {
+    if (!studio.desk.isCurrent("describe", number)) return;
+    studio.editor.mark(faults);
+    studio.faulty = faults.length > 0;
+    if (!studio.faulty) return;
+    studio.equations.stale();
+    studio.status.busy(false);
+    studio.status.say(faults.length === 1 ? "1 fault" : `${faults.length} faults`);
+  },
+
+  outline(studio, message) {
+    if (!studio.desk.isCurrent("describe", message.number)) return;
+    studio.draft.settle(studio.outline, message);
+    studio.outline = message;
+    studio.good = studio.state.text;
+    at("title").textContent = message.title;
+    document.title = `${message.title} – torseur studio`;
+    at("summary").textContent = message.summary.join(" · ");
+    studio.graph.show(message.graph);
+    studio.editor.remark(message.warnings);
+    studio.showSliders();
+    at("formalism").value = studio.state.formalism;
+    at("level").value = studio.state.level;
+    studio.showCriteria(message.criteria);
+    at("tab-loops").textContent = message.loops ? `Loops (${message.loops})` : "Loops";
+  },
+
+  equations(studio, { number, html, reason, copies }) {
+    if (!studio.desk.isCurrent("describe", number)) return;
+    studio.equations.show(html, reason, copies);
+    studio.status.say(`equations in ${Math.round(performance.now() - studio.asked)} ms`);
+    studio.settling = setTimeout(() => { if (studio.shown.text !== studio.good) studio.desk.insist("move"); }, SETTLE_MS);
+  },
+
+  motion(studio, message) {
+    if (!studio.desk.isAbout(studio.good, message.number)) return;
+    const fresh = studio.shown.text !== studio.good;
+    if (fresh && !message.scene && !studio.show.theatre) return;
+    studio.show.present(message, studio.outline?.start ?? [], fresh && message.scene);
+    studio.shown.text = studio.good;
+    at("notes").textContent = message.notes.join(" ");
+    studio.settleStart(message.start);
+    if (!message.moving) return;
+    studio.curves.show(message.plots, message.arrays);
+    if (studio.moved) studio.status.say(`motion in ${Math.round(performance.now() - studio.moved)} ms`);
+    studio.moved = 0;
+    studio.examineAfter();
+  },
+
+  slopes(studio, message) {
+    const { number, reason, html, plots, arrays } = message, root = at("slopes");
+    if (!studio.desk.isAbout(studio.good, number)) return;
+    if (reason) {
+      studio.slopes.clear();
+      root.replaceChildren(Object.assign(document.createElement("p"), { className: "reason", textContent: reason }));
+      return;
+    }
+    if (!studio.table?.isConnected) {
+      studio.table = document.createElement("div");
+      root.replaceChildren(studio.slopes.root, studio.table);
+    }
+    studio.table.innerHTML = html;
+    studio.slopes.show(plots, arrays);
+  },
+
+  loops(studio, { number, html, reason }) {
+    if (studio.desk.isAbout(studio.good, number)) studio.loops.show(html, reason);
+  },
+
+  halt(studio, { reason }) {
+    studio.status.say(reason);
+    studio.show.say(reason);
+  },
+
+  done(studio, { number }) {
+    if (number === studio.desk.latest.examine) studio.shown.sensitivities = performance.now() - studio.examined;
+    studio.desk.done(number);
+    studio.status.busy(studio.desk.isBusy);
+  },
+
+  file(studio, { name, type, body }) {
+    save(new Blob([body], { type }), name);
+    studio.status.say(`${name}, ${Math.ceil(body.byteLength / 1000)} kB`);
+  },
+
+  opened(studio, { text, name }) {
+    studio.draft.change({ values: {}, initial: {}, name });
+    studio.editor.replace(text, true);
+    if (studio.state.text !== text) studio.edited(text);
+  },
+
+  inscribed(studio, { text }) {
+    studio.change({ values: {}, initial: {} });
+    studio.editor.replace(text, true);
+    if (studio.state.text !== text) studio.edited(text);
+  },
+
+  kept(studio, { saved, revision }) {
+    studio.keeping = false;
+    studio.status.file(studio.file, saved);
+    studio.draft.kept(revision);
+    if (revision < studio.state.revision) studio.keepSoon();
+  },
+
+  saved(studio) {
+    studio.status.file(studio.file, true);
+    studio.status.notice("");
+    studio.status.say(`saved to ${studio.file}`);
+  },
+
+  async conflict(studio, { reason }) {
+    if (await askUser(at("question"), `${reason} Replace it with the text of this page?`, "Replace")) studio.line.send("save", { overwrite: true });
+  },
+
+  refusal(studio, { reason }) {
+    studio.status.notice(reason);
+    studio.status.say("");
+  },
+};
