@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from torseur.biomechanics import write_trc
@@ -43,6 +45,17 @@ def test_markers_alone_are_enough(torseur, own_folder):
     result = torseur("person", "walk.trc", "--height", "170 cm", "--mass", "60 kg", "--table", "de_leva_female")
     assert result.exit_code == 0, result.stderr
     assert "reactions from motion alone" in result.stdout and "assumption" in result.stdout
+
+
+def test_gaps_are_filled_on_request_and_said(torseur, own_folder):
+    positions = TRIAL.markers.positions.copy()
+    hidden = [TRIAL.markers.labels.index(label) for label in ("RHNA", "RHNB", "RFIN")]
+    positions[70:74, hidden] = np.nan
+    write_trc(own_folder / "walk.trc", replace(TRIAL.markers, positions=positions))
+    cut = torseur("person", "walk.trc", *WHO).stdout
+    assert "r_wrist_flexion" in cut and "frames 74 to 150 of 151 are used" in cut.replace("\n", " ")
+    whole = torseur("person", "walk.trc", *WHO, "--fill", "10").stdout
+    assert "gap of 'RFIN'" in whole and "are used" not in whole
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

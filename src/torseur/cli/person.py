@@ -18,6 +18,7 @@ MASS = "Mass of the person in kg."
 TABLE = "Proportions of the segments: de_leva_male, de_leva_female, dempster or human36."
 STANDING = "Recording of the person standing still: lengths of segments and places of markers."
 SET = "Another length, mass or radius of a segment, e.g. 'r_thigh_length=0.43 m'. Repeatable."
+FILL = "Bridge gaps of markers of up to so many frames by splines; every one is noted."
 OUT = "File for angles, moments and powers over time, .csv."
 
 
@@ -28,6 +29,7 @@ def person(
     table: Annotated[str, typer.Option("--table", metavar="NAME", help=TABLE)] = "de_leva_male",
     standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=SET)] = None,
+    fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0,
     unit: UnitOption = None,
     up: UpOption = None,
     report: Annotated[
@@ -45,6 +47,9 @@ def person(
 
       torseur person squat.c3d --height '165 cm' --mass 58 --table de_leva_female --standing still.c3d
     """
+    from dataclasses import replace
+
+    from torseur.biomechanics import filled
     from torseur.biomechanics.human36 import human36
     from torseur.biomechanics.person import analysed_person
     from torseur.cli.console import print_json, working
@@ -58,6 +63,8 @@ def person(
     tall, heavy = quantity("--height", height, "m"), quantity("--mass", mass, "kg")
     model = human36(tall, heavy, table, values=dict(_setting(text) for text in settings or ()))
     recorded = open_recording(trial, unit, up)
+    if fill:
+        recorded = replace(recorded, markers=filled(recorded.markers, fill))
     still = open_recording(standing, unit, up).markers if standing is not None else None
     with working(f"{recorded.name}: {len(recorded.markers)} frames", quiet=json):
         found = analysed_person(recorded, height=tall, mass=heavy, table=table, standing=still, mechanism=model)
