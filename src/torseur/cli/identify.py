@@ -12,7 +12,7 @@ from torseur.cli.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
     from torseur.identification import Estimate, MotionEstimate
-    from torseur.identification.study import Study
+    from torseur.identification.study_file import Study
     from torseur.mechanism import Mechanism
     from torseur.report.content import ReportContent
 
@@ -49,7 +49,7 @@ def identify(
     """
     from torseur.cli.files import require_free, require_suffix
     from torseur.cli.sources import open_source
-    from torseur.identification.study import OUTPUT_ERROR, SEGMENTS, Study, read_study
+    from torseur.identification.study_file import OUTPUT_ERROR, SEGMENTS, Study, read_study
 
     for path, suffixes in ((report, (".html",)), (out, (".lsd",))):
         if path is not None:
@@ -97,11 +97,11 @@ def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
 
     system = as_system(mechanism)
     units = {q.name: q.unit for q in system.states} | {name: q.unit for name, (q, _) in system.quantities.items()}
-    options = study.table("options")
     with progress(f"{mechanism.name}: fit", quiet) as follow:
         estimate = fit_motion(
-            mechanism, study_recordings(study, units), study_unknowns(study), rtol=float(options.get("rtol", 1e-9)),
-            method=str(options.get("fit", "gauss_newton")), progress=follow,
+            mechanism, study_recordings(study, units), study_unknowns(study),
+            rtol=study.number("options", "rtol", 1e-9), method=str(study.table("options").get("fit", "gauss_newton")),
+            progress=follow,
         )  # fmt: skip
     known = {p.name for p in mechanism.parameters}
     found = {n: float(v) for n, v in zip(estimate.names, estimate.values, strict=True) if n in known}
@@ -127,7 +127,7 @@ def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
         trials = study_segment_trials(study, study_model(study, mechanism))
         estimate = identify_segments(
             trials, known_zero=chain.zero_blocks, positive=bool(options.get("positive", True)),
-            stopping=Stopping(iterations=int(options.get("iterations", 1000))), progress=follow,
+            stopping=Stopping(iterations=int(study.number("options", "iterations", 1000, whole=True))), progress=follow,
         )  # fmt: skip
 
     def content(source: str) -> ReportContent:
@@ -161,6 +161,7 @@ def document_of(estimate: Estimate) -> dict[str, object]:
         "bodies": {} if estimate.parameters is None else {b: estimate.body(b) for b in estimate.model.bodies},
         "fits": {fit.name: fit.relative for fit in estimate.fits},
         "validation": {fit.name: fit.relative for fit in estimate.validation},
+        "crossed": {fit.name: fit.relative for fit in estimate.crossed},
         "history": estimate.history,
         "warnings": estimate.warnings,
         "notes": estimate.notes,

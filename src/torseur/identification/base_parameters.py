@@ -20,7 +20,7 @@ from torseur.identification.loop_grouping import grouped_across_loops
 from torseur.identification.random_states import random_regressor
 from torseur.identification.spelling import spelled, spelled_numbers
 
-_DEPENDENT = 1e-9
+_DEPENDENT, _WHOLE = 1e-9, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +143,8 @@ def _symbolic(
     """Meanings after grouping, with what was found dependent added where its factor is a whole number."""
     found: list[Expr | None] = []
     for k, c in enumerate(columns):
-        extra = [(d, combination[k, d]) for d in dropped if combination[k, d] != 0.0]
-        known = c in meanings and all(d in meanings and abs(x - round(x)) < 1e-9 for d, x in extra)
+        extra = [(d, combination[k, d]) for d in dropped if abs(combination[k, d]) > _WHOLE]
+        known = c in meanings and all(d in meanings and abs(x - round(x)) < _WHOLE for d, x in extra)
         total = sum((round(x) * meanings[d] for d, x in extra), meanings[c]) if known else None
         found.append(None if total is None else as_expr(total))
     return tuple(found)

@@ -33,6 +33,8 @@ class Derivatives:
             raise IdentificationError(f"derivatives are by {', '.join(METHODS)}, not '{self.method}'.")
         if self.window % 2 == 0 or self.order >= self.window or self.order < 2:
             raise IdentificationError("a Savitzky-Golay window is odd and longer than its order, which is at least 2.")
+        if self.harmonics < 1 or not self.smoothing >= 0:
+            raise IdentificationError("a Fourier series has at least one harmonic, and smoothing is not negative.")
 
     @property
     def words(self) -> str:

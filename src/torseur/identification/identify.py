@@ -28,6 +28,7 @@ from torseur.identification.priors import Prior, described_prior
 from torseur.identification.pseudo_inertia import Limits
 from torseur.identification.regression import Regression, combined
 from torseur.identification.resampling import bootstrap as resampled
+from torseur.identification.resampling import cross_validate
 from torseur.identification.trials import Trial
 
 METHODS = ("ordinary", "weighted", "total", "robust", "instrumental", "consistent", "log_cholesky")
@@ -43,6 +44,7 @@ class Options:
     known        parameters by name that have these values ("upper.mass", "q1.viscous"; consistent methods)
     instruments  trials of the same motion with noise of their own, for the instrumental method
     validation   trials that are only predicted
+    cross        whether each trial is also predicted from a weighted fit to the others
     confidence   of the intervals
     bootstrap    how many times to fit resampled blocks of the trials
     progress     is called now and then with the part of the work that is done
@@ -54,6 +56,7 @@ class Options:
     known: Mapping[str, float] = field(default_factory=dict)
     instruments: Sequence[Trial] = ()
     validation: Sequence[Trial] = ()
+    cross: bool = False
     confidence: float = 0.95
     bootstrap: int = 0
     seed: int = 0
@@ -132,6 +135,7 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
         history=history or solution.history,
         fits=fits,
         validation=held,
+        crossed=cross_validate(model, trials, base=base) if options.cross else (),
         bootstrap=replications,
         warnings=warnings,
         notes=_notes(model, trials, base, method, options.prior),

@@ -87,7 +87,16 @@ def solve_log_cholesky(
         path = path.corrected(pi, weight)
         history.append(_cost(problem, pi))
         follow(min(1.0, np.log(first / weight) / np.log(first / _GAP)))
-    return CholeskySolution(_parameters(problem, theta)[0], tuple(history), settled)
+    _require_known(problem, pi)
+    return CholeskySolution(pi, tuple(history), settled)
+
+
+def _require_known(problem: ConeProblem, pi: Array) -> None:
+    """Refuses parameters that known values could not be brought to."""
+    rows, right = known_rows(problem)
+    for name, found, value in zip(problem.known, rows @ pi, right, strict=True):
+        if abs(found - value) > 1e-3 * max(abs(value), 1e-3):
+            raise unsatisfiable(f"{name} = {value:g} cannot be met")
 
 
 _WEAKER, _GAP, _STALLED = 4.0, 1e-8, 0.999

@@ -23,7 +23,7 @@ from torseur.mechanism import TIME
 from torseur.simulation.along import outputs_along
 
 _CLOSED = 1e-10
-_ROUNDS = 60
+_ROUNDS, _FEW = 60, 8
 _RANK = 1e-8
 _WAY = np.linspace(0.05, 0.35, 12)  # small steps first: near a singular start branches are close together
 
@@ -89,11 +89,11 @@ class Projector:
         weakest = np.linalg.svd(pivots, compute_uv=False)[:, -1]
         return motions @ np.linalg.inv(pivots) if weakest.min() > 1e-3 else motions
 
-    def closed(self, time: Array, q: Array, held: tuple[int, ...] = ()) -> Array:
+    def closed(self, time: Array, q: Array, held: tuple[int, ...] = (), rounds: int = _ROUNDS) -> Array:
         """Coordinates brought onto the loops, those in `held` left as they are."""
         found, rows = q.copy(), self.holonomic
         still = np.zeros((len(q), len(held)))
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             now = self.at(time, found)
             if float(np.max(np.abs(now.residual), initial=0.0)) < _CLOSED * 1e-2:
                 break
@@ -143,7 +143,7 @@ class Projector:
 
     def random(self, count: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
         """Random states on the constraints, on the branch that the description begins on."""
-        q = self._wandered(4 * count, rng)
+        q = self._wandered(count + count // 4 + 1, rng)
         good = np.flatnonzero(np.max(np.abs(self.at(np.zeros(len(q)), q).residual), axis=1) < _CLOSED)
         if not len(good):
             raise IdentificationError(f"{self.model.equations.mechanism.name}: no closed configuration was found.")
@@ -162,7 +162,7 @@ class Projector:
         for part in _WAY:
             rows = self.at(time, q).matrix[:, self.holonomic]
             along = ways - least_norm(rows, np.einsum("tij,tj->ti", rows, ways))
-            q = self.closed(time, self.rates.moved(time, q, part * along))
+            q = self.closed(time, self.rates.moved(time, q, part * along), rounds=_FEW)
         return q
 
 

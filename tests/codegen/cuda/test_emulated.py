@@ -94,10 +94,10 @@ def test_stages_give_what_the_program_gives(tmp_path):
 def test_limbs_are_stages_of_their_own(function, tmp_path, monkeypatch):
     """A trunk with two arms and a leg apart from it, too wide for one thread. Oracle: the graph."""
     monkeypatch.setattr(stages, "FEW", 50)
-    monkeypatch.setattr(device, "staged", lambda program, taken, room: staged(program, taken, stages.Room(60, 50)))
+    monkeypatch.setattr(device, "staged", lambda program, taken: staged(program, taken, 60))
     equations = ts.derive(_trunk_with_arms())
     (program,) = module_of(equations, [function], baked=True).programs
-    plan = staged(program, frozenset(), stages.Room(60, 50))
+    plan = staged(program, frozenset(), 60)
     repeated = sum(len(chunk.operations) for chunk in plan.layout.chunks) > len(program.operations)
     assert plan.stages >= 4 and (repeated or plan.systems)
     assert bool(plan.systems) == function.startswith("forward")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from torseur.codegen.straight import fewest_live, most_live, pair_sines
@@ -17,16 +17,16 @@ SHORTEST = 0.6
 """How much of the longest stretch may be given up to cut where few values cross."""
 
 
-def cut(order: Sequence[Expr], results: set[Expr], live: int, wide: Collection[Expr] = ()) -> list[list[Expr]]:
-    """The operations in few stretches that keep within the limit; wide values need two registers."""
-    return _Cutting(order, results, live, wide).stretches()
+def cut(order: Sequence[Expr], results: set[Expr], live: int = MOST_LIVE) -> list[list[Expr]]:
+    """The operations in few stretches that keep within the limit."""
+    return _Cutting(order, results, live).stretches()
 
 
 class _Cutting:
     """An order of operations on its way to stretches."""
 
-    def __init__(self, order: Sequence[Expr], results: set[Expr], live: int, wide: Collection[Expr]) -> None:
-        self.order, self.results, self.live, self.wide = order, results, live, wide
+    def __init__(self, order: Sequence[Expr], results: set[Expr], live: int) -> None:
+        self.order, self.results, self.live = order, results, live
         place = {node: k for k, node in enumerate(order)}
         self.last = {argument: k for k, node in enumerate(order) for argument in node.args if argument in place}
         begun = [0] * (len(order) + 1)
@@ -55,7 +55,7 @@ class _Cutting:
         fits, fails = 1, most + 1
         while fails - fits > 1:
             grains = min(2 * fits, most) if fails > most else (fits + fails) // 2
-            if most_live(self._stretch(start, grains * GRAIN), self.wide) <= self.live:
+            if most_live(self._stretch(start, grains * GRAIN)) <= self.live:
                 fits = grains
             else:
                 fails = grains

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from torseur.codegen.cuda.columns import system_text
 from torseur.codegen.cuda.language import CUDA
-from torseur.codegen.cuda.stages import DOUBLE, FACTORS, SINGLE, Plan, Room, staged
+from torseur.codegen.cuda.stages import FACTORS, Plan, staged
 from torseur.codegen.module import PREPARED
 from torseur.codegen.names import part
 from torseur.codegen.straight import Chunk, Splines
@@ -25,21 +25,15 @@ LOAD_AHEAD = 48
 class Printer:
     """Prints the device functions of programs."""
 
-    def __init__(self, splines: Splines, suffix: str = "f32") -> None:
-        """`suffix` says for which scalars stages are made to fit: f32, f64 or mixed. The text is right for all."""
-        self.splines, self.suffix = splines, suffix
+    def __init__(self, splines: Splines) -> None:
+        self.splines = splines
         self.taken = CUDA.reserved | frozenset(splines.names.values()) | {FACTORS}
         self._plans: dict[int, Plan] = {}
 
     def plan(self, program: Program) -> Plan:
         if id(program) not in self._plans:
-            self._plans[id(program)] = staged(program, self.taken, self._room(program))
+            self._plans[id(program)] = staged(program, self.taken)
         return self._plans[id(program)]
-
-    def _room(self, program: Program) -> Room:
-        if self.suffix == "mixed":
-            return replace(SINGLE, wide=frozenset(fine_nodes(program)))
-        return DOUBLE if self.suffix == "f64" else SINGLE
 
     def templates(self, name: str, plan: Plan) -> str:
         """One device function, or one per stage and one that calls them all."""

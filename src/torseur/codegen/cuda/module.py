@@ -56,7 +56,7 @@ def kernel_sources(program: Program, suffix: str) -> tuple[list[KernelSource], i
     names = Names(CUDA.reserved)
     own, name = names.unique("kernels"), names.unique(program.name)
     splines = Splines.of([program], names)
-    printer = Printer(splines, suffix)
+    printer = Printer(splines)
     plan = printer.plan(program)
     tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
     bodies = [printer.templates(name, plan)] if plan.stages == 1 else printer.stages(name, plan)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from torseur.codegen.cuda.cutting import MOST_LIVE, cut
+from torseur.codegen.cuda.cutting import cut
 from torseur.codegen.cuda.limbs import components, limbs, supports
 from torseur.codegen.cuda.recomputing import needed
 from torseur.codegen.module import PREPARED
@@ -20,7 +20,9 @@ from torseur.graph.expr import Expr, as_expr
 from torseur.graph.program import Block, Output, Program, Solved, vector
 
 UNCUT = 340
-"""Live values up to which one kernel with a few spills is faster than stages. A thread has 255 registers."""
+"""Live values up to which one kernel with spills is faster than stages. A thread has 255 registers.
+
+This holds in double precision too, where a value takes two: stages of an arm's gradient were a third slower."""
 FEW = 800
 """Operations below which a limb is no stage of its own."""
 LANES = 8
@@ -80,30 +82,12 @@ class Plan:
         ]
 
 
-@dataclass(frozen=True)
-class Room:
-    """What the registers of a thread hold: live values in one stage, and in stretches of what cannot be one.
-
-    `wide` are values that take two registers.
-    """
-
-    uncut: int = UNCUT
-    cut: int = MOST_LIVE
-    wide: frozenset[Expr] = frozenset()
-
-    def holds(self, order: Sequence[Expr]) -> bool:
-        return most_live(order, self.wide) <= self.uncut
-
-
-SINGLE, DOUBLE = Room(), Room(UNCUT // 2, MOST_LIVE // 2)
-
-
-def staged(program: Program, reserved: frozenset[str], room: Room = SINGLE) -> Plan:
+def staged(program: Program, reserved: frozenset[str], uncut: int = UNCUT) -> Plan:
     """The program in few stages with few values between them."""
     order = _scheduled(program.operations, *result_orders(program))
-    if room.holds(order):
+    if most_live(order) <= uncut:
         return Plan(arranged(program, [order], reserved), outputs=len(program.outputs))
-    staging = _Staging(program, room)
+    staging = _Staging(program, uncut)
     return Plan(arranged(staging.program, staging.parts, reserved), staging.systems, len(program.outputs))
 
 
@@ -114,8 +98,8 @@ def _scheduled(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Exp
 class _Staging:
     """A program on its way to stages."""
 
-    def __init__(self, program: Program, room: Room) -> None:
-        self.room = room
+    def __init__(self, program: Program, uncut: int) -> None:
+        self.uncut = uncut
         self.parts: list[list[Expr]] = []
         self.known: set[Expr] = set()
         self.stored: set[Expr] = set()
@@ -136,7 +120,7 @@ class _Staging:
         results = _results(program)
         for group in components(results, supports(program.nodes, _states(program))):
             order = _scheduled(needed(group, (), (), self.given), group)
-            if self.room.holds(order):
+            if most_live(order) <= self.uncut:
                 self._append(order, group)
             else:
                 wide += group
@@ -160,10 +144,10 @@ class _Staging:
 
     def _append_cut(self, operations: list[Expr], results: list[Expr]) -> None:
         order = _scheduled(operations, results, results[::-1])
-        if self.room.holds(order):
+        if most_live(order) <= self.uncut:
             self._append(order, results)
             return
-        for part in cut(order, set(results), self.room.cut, self.room.wide):
+        for part in cut(order, set(results)):
             self._append(part, [node for node in part if node in set(results)])
 
     def _append(self, order: list[Expr], results: Iterable[Expr]) -> None:

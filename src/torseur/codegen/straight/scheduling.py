@@ -6,7 +6,7 @@ ties keep the order they came in. It starts from several orders, because none is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from torseur.graph.expr import Expr
@@ -29,23 +29,21 @@ def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Ex
     return min(candidates, key=lambda order: _most_live(order, reads))
 
 
-def most_live(order: Sequence[Expr], wide: Collection[Expr] = ()) -> int:
-    """The largest number of values that are live at once, values from outside included; wide ones count twice."""
-    return _most_live(order, {node: _read(node) for node in order}, wide)
+def most_live(order: Sequence[Expr]) -> int:
+    """The largest number of values that are live at once, values from outside included."""
+    return _most_live(order, {node: _read(node) for node in order})
 
 
-def _most_live(order: Sequence[Expr], reads: Reads, wide: Collection[Expr] = ()) -> int:
+def _most_live(order: Sequence[Expr], reads: Reads) -> int:
     last = {argument: k for k, node in enumerate(order) for argument in reads[node]}
     live: set[Expr] = set()
-    most = now = 0
+    most = 0
     for k, node in enumerate(order):
-        come = {*reads[node], *((node,) if node in last else ())} - live
-        gone = [a for a in reads[node] if last[a] == k]
-        live |= come
-        now += len(come) + sum(a in wide for a in come)
-        most = max(most, now)
-        live.difference_update(gone)
-        now -= len(gone) + sum(a in wide for a in gone)
+        live.update(reads[node])
+        if node in last:
+            live.add(node)
+        most = max(most, len(live))
+        live.difference_update([a for a in reads[node] if last[a] == k])
     return most
 
 

@@ -198,14 +198,12 @@ class _Task:
         residual, slopes = self.residuals(values)
         variance = float(residual @ residual) / max(len(residual) - len(values), 1)
         covariance, mixed = _covariance(slopes, _sizes(values), variance)
-        fits, start, names = [], 0, self.variation.outputs
+        fits, start, names, units = [], 0, self.variation.outputs, self.variation.units
         for recording in self.recordings:
             measured = recording.table(names)
             part = residual[start : start + measured.size].reshape(measured.shape) / self.weights
             start += measured.size
-            fits.append(
-                Fit(recording.name, np.asarray(recording.time), names, ("",) * len(names), measured, measured + part)
-            )
+            fits.append(Fit(recording.name, np.asarray(recording.time), names, units, measured, measured + part))
         return (
             covariance,
             tuple(fits),

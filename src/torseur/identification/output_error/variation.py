@@ -68,6 +68,12 @@ class Variation:
         known = {q.name: x for q, x in zip(self.system.states, self.states, strict=True)}
         return [known[name] if name in known else self.system.quantities[name][1] for name in self.outputs]
 
+    @property
+    def units(self) -> tuple[str, ...]:
+        """SI units of the outputs."""
+        known = {q.name: q.unit for q in self.system.states}
+        return tuple(known[n] if n in known else self.system.quantities[n][0].unit for n in self.outputs)
+
     @cached_property
     def _unknown_symbols(self) -> list[Expr | None]:
         """Symbols of the unknown parameters, None for initial states."""

@@ -152,7 +152,8 @@ def _others(estimate: Estimate) -> list[DataTable]:
 
 def _residuals(estimate: Estimate) -> DataTable:
     rows = []
-    for role, fits in (("fitted", estimate.fits), ("held out", estimate.validation)):
+    roles = (("fitted", estimate.fits), ("held out", estimate.validation), ("by the others", estimate.crossed))
+    for role, fits in roles:
         for fit in fits:
             for equation, unit in zip(fit.equations, fit.units, strict=True):
                 s = fit.statistics(equation)
