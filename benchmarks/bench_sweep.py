@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -62,16 +63,17 @@ def by_scipy(points: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
-def by_casadi(points: np.ndarray) -> np.ndarray:
+def casadi_map(count: int):  # type: ignore[no-untyped-def]
+    """CasADi's integrator mapped over so many points, ready to be called."""
     import casadi
 
     y, p = casadi.SX.sym("y", 4), casadi.SX.sym("p", 2)
     slopes = casadi.vertcat(*accelerations(casadi, casadi.vertsplit(y), p[0], p[1]))
     options = {"abstol": 1e-6, "reltol": 1e-6, "linear_multistep_method": "adams", "max_num_steps": 100000}
     solver = casadi.integrator("motion", "cvodes", {"x": y, "p": p, "ode": slopes}, 0.0, 10.0, options)
-    solver = solver.map(len(points), "thread", CORES)
-    start = np.tile([[math.pi / 4], [math.pi / 4], [0.0], [0.0]], len(points))
-    return np.array(solver(x0=start, p=points.T)["xf"])[:2].T
+    solver = solver.map(count, "thread", CORES)
+    start = np.tile([[math.pi / 4], [math.pi / 4], [0.0], [0.0]], count)
+    return lambda points: np.array(solver(x0=start, p=points.T)["xf"])[:2].T
 
 
 def by_torseur(evaluator: Evaluator, points: np.ndarray) -> np.ndarray:
@@ -80,10 +82,24 @@ def by_torseur(evaluator: Evaluator, points: np.ndarray) -> np.ndarray:
         return np.vstack([found.values for found in pool.map(evaluator, blocks)])
 
 
-def timed(action, points: np.ndarray) -> tuple[float, np.ndarray]:  # type: ignore[no-untyped-def]
-    begin = time.perf_counter()
+@dataclass(frozen=True)
+class Timed:
+    """What an action gave, how many motions a second, and the seconds of processors that each took."""
+
+    found: np.ndarray
+    rate: float
+    each: float
+
+    def line(self, name: str, other: Timed | None = None) -> str:
+        slower = "" if other is None else f", {self.each / other.each:.0f} times as much"
+        return f"{name:18} {self.rate:10.0f} motions a second, {1e6 * self.each:7.1f} µs of a core each{slower}"
+
+
+def timed(action, points: np.ndarray) -> Timed:  # type: ignore[no-untyped-def]
+    begin, spent = time.perf_counter(), time.process_time()
     found = action(points)
-    return time.perf_counter() - begin, found
+    seconds, spent = time.perf_counter() - begin, time.process_time() - spent
+    return Timed(found, len(points) / seconds, spent / len(points))
 
 
 def main() -> None:
@@ -96,25 +112,17 @@ def main() -> None:
         points = study.points()
         few = points[:: max(len(points) // 200, 1)][:200]
         evaluator = Evaluator(study)
-        seconds, reference = timed(by_scipy, few)
-        scipy_rate = len(few) / seconds
-        off = np.abs(evaluator(few).values - reference).max()
+        scipy = timed(by_scipy, few)
+        off = np.abs(evaluator(few).values - scipy.found).max()
         assert off < 1e-3, off
-        spent = time.process_time()
-        seconds, found = timed(lambda points: by_torseur(evaluator, points), points)
-        spent = time.process_time() - spent
-        assert np.isfinite(found).all()
-        ours = len(points) / seconds
+        ours = timed(lambda points: by_torseur(evaluator, points), points)
+        assert np.isfinite(ours.found).all()
         print(f"{count} motions of 10 s at rtol 1e-6 on {CORES} cores, largest difference from SciPy {off:.1e}")
-        print(f"torseur            {ours:10.0f} motions a second ({seconds:.2f} s for all; "
-              f"{1e6 * spent / count:.1f} µs of a core each)")  # fmt: skip
-        print(
-            f"SciPy DOP853       {scipy_rate:10.0f} motions a second (one core), {ours / scipy_rate:.0f} times slower"
-        )
+        print(ours.line("torseur"))
+        print(scipy.line("SciPy DOP853", ours), "(a sample, on one core)")
         try:
-            seconds, other = timed(by_casadi, few)
-            print(f"CasADi map, CVODES {len(few) / seconds:10.0f} motions a second, {ours * seconds / len(few):.0f} "
-                  f"times slower (difference {np.abs(other - reference).max():.1e})")  # fmt: skip
+            casadi = timed(casadi_map(len(few)), few)
+            print(casadi.line("CasADi map, CVODES", ours), f"(off by {np.abs(casadi.found - scipy.found).max():.1e})")
         except ImportError as problem:
             print(f"CasADi             not installed ({problem.name})")
         if "--store" in sys.argv:

@@ -181,8 +181,11 @@ def main() -> None:
     for workers in (1, 10, 1000):
         for shared in (False, True):
             found = plan(points, costs, workers, 1_000_000, shared)
-            print(f"{workers:6d} workers, written by {'workers' if shared else 'client '}: {words(found.seconds):>9}, "
-                  f"workers busy {100 * found.workers_busy:4.1f} %, client {100 * found.client_busy:4.1f} %")  # fmt: skip
+            by = "workers" if shared else "client"
+            print(
+                f"{workers:6d} workers, written by the {by}: {words(found.seconds):>9}, "
+                f"workers busy {100 * found.workers_busy:4.1f} %, client {100 * found.client_busy:4.1f} %"
+            )
 
 
 if __name__ == "__main__":
