@@ -53,6 +53,10 @@ def test_groups_vary_together():
     weighted = ts.sensitivity(PENDULUM, "q1", {"mix": {"r2": 2.0, "l2": -1.0}}, until=1.0)
     assert whole["q1"].gradient[0] == pytest.approx(parts["q1"].gradient.sum(), rel=1e-8)
     assert weighted["q1"].gradient[0] == pytest.approx(parts["q1"].gradient @ [2.0, -1.0], rel=1e-7)
+    equal = ts.sensitivity(PENDULUM, "q1", ["l2=r2", "arm.mass=blade.mass"], until=1.0)
+    assert equal["q1"].gradient[0] == pytest.approx(parts["q1"].gradient.sum(), rel=1e-8)
+    masses = ts.sensitivity(PENDULUM, "q1", "arm.mass,blade.mass", until=1.0)["q1"].gradient
+    assert equal["q1"].gradient[1] == pytest.approx(masses.sum(), rel=1e-8)
 
 
 def test_constants_without_a_name():
@@ -67,6 +71,8 @@ def test_constants_without_a_name():
     slopes = ts.sensitivity(mechanism, "x", ["grip[3]", "bob.mass"], until=0.3, rtol=1e-11)["x"].gradient
     near = [ts.simulate(ts.parse(text.format(2.5 + k * 1e-3)), 0.3, rtol=1e-12)["x"][-1] for k in (-1, 1)]
     assert slopes[0] == pytest.approx((near[1] - near[0]) / 2e-3, rel=1e-6)
+    with pytest.raises(TorseurError, match="table 'grip' has points 1 to 5"):
+        ts.sensitivity(mechanism, "x", "grip[6]", until=0.3)
 
 
 def test_laws_given_as_functions_are_traced():
@@ -107,6 +113,15 @@ def test_a_parameter_that_changes_nothing_says_so():
     assert "by 'k2' are exactly zero: no criterion depends" in found.notes[0]
     assert "by 'e' are exactly zero: neither the motion" in found.notes[1]
     assert len(found.notes) == 2
+
+
+def test_starts_that_cannot_stay_are_announced():
+    """Hairer's car axis gives all positions and speeds: another road violates them."""
+    found = ts.sensitivity(library.load("car_axis"), "kinetic_energy", "k,r", until=0.1, rtol=1e-8, verify=True)
+    assert "contradict the constraints as these change; all move by the least then: 'r'" in found.notes[0]
+    by_stiffness, by_road = found.agreement
+    assert by_stiffness.is_good
+    assert "initial speeds violate the constraints" in by_road.reason
 
 
 def test_chaos_is_announced():

@@ -174,6 +174,7 @@ BAD = {
     "unknown state": (Jump("gamma", {"gama'": "0 rad/s"}), "unknown state \"gama'\"|unknown state 'gama''"),
     "contradiction": (Jump("gamma - 2.3", {"gamma'": "0 rad/s", "alpha'": "1 rad/s"}), "contradicts the constraints"),
     "gap of a speed": (Impact("stop", "gamma' + 1 rad/s", 0.5), "gap depends on the speed"),
+    "no jump at all": ("gamma", "a jump is a Jump or an Impact, not 'gamma'"),
     "gap of nothing": (Impact("stop", "a - 1 m", 0.5), "does not depend on any coordinate"),
 }
 

@@ -152,14 +152,18 @@ def _show_hessian(found: Sensitivities, name: str) -> None:
 
 
 def _show_agreement(found: Sensitivities) -> None:
-    from torseur.cli.console import show_table
+    from torseur.cli.console import remark, show_table
 
+    words = {True: "agrees", False: "DISAGREES"}
     rows = [
-        [a.parameter, f"{a.difference:.1e}", f"{a.resolution:.1e}", "agrees" if a.is_good else "DISAGREES"]
+        [a.parameter, f"{a.difference:.1e}", f"{a.resolution:.1e}", "not compared" if a.reason else words[a.is_good]]
         for a in found.agreement
     ]
     kind = "steady states" if found.responses[0].kind == "steady" else "motions"
     show_table(f"against differences of {kind}", ["parameter", "apart", "resolution", ""], rows, (1, 2))
+    for a in found.agreement:
+        if a.reason:
+            remark(f"'{a.parameter}' could not be changed alone: {a.reason}")
 
 
 def show_modes(found: ModeSensitivities) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from torseur.errors import TorseurError
 from torseur.sensitivity.by_adjoint import by_adjoint, by_continuous_adjoint, from_basis
 from torseur.sensitivity.by_direct import by_direct
 from torseur.sensitivity.choice import Choice, chosen
@@ -71,6 +72,9 @@ def sensitivity(
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
     """
     start, until = finite_time("start", start), finite_time("until", until)
+    for entry in jumps:
+        if not isinstance(entry, Jump | Impact):
+            raise TorseurError(f"a jump is a Jump or an Impact, not {entry!r}.")
     impacts, own = [j for j in jumps if isinstance(j, Impact)], [j for j in jumps if isinstance(j, Jump)]
     given = {} if from_equilibrium else initial or {}
     ready = prepare(model, parameters, values or {}, given, laws or {}, start, impacts)
@@ -90,7 +94,8 @@ def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     found = _by(study, choice)
     if second_order:
         found = replace(found, responses=with_hessians(study, found.responses))
-    return replace(found, notes=(*study.variation.system.notes, *study.untouched(found.responses), *found.notes))
+    before = (*study.variation.system.notes, *study.unfree(), *study.untouched(found.responses))
+    return replace(found, notes=(*before, *found.notes))
 
 
 def _by(study: Study, choice: Choice) -> Sensitivities:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from torseur.errors import TorseurError
 from torseur.graph import Expr, Table, as_expr, live_nodes, substitute, symbol
 from torseur.graph.expr import intern
 from torseur.graph.functions import TableLookup
@@ -120,9 +121,11 @@ def _with_table_point(mechanism: Mechanism, name: str, table: str, number: int) 
     fields = {field: getattr(mechanism, field) for field in _FIELDS}
     leaves = [leaf for leaf in flatten(tuple(fields.values())) if isinstance(leaf, Expr)]
     lookups = [node for node in live_nodes(leaves) if node.op == "table" and node.data.table.name == table]
-    if not lookups or not 1 <= number <= len(lookups[0].data.table.points):
+    if not lookups:
         return None
     whole = lookups[0].data.table
+    if not 1 <= number <= len(whole.points):
+        raise TorseurError(f"parameter '{name}': table '{table}' has points 1 to {len(whole.points)}.")
     shift = _shift(name, as_expr(whole.values[number - 1]), whole.unit)
     bump = Table(
         f"{table} at point {number}",

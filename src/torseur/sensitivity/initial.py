@@ -142,6 +142,17 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     return result
 
 
+def kept_changes(variation: Variation, given: Mapping[str, float], t: float) -> Vector:
+    """How much given states change that parameters of the study do not change by themselves (state, parameter)."""
+    constrained, states = variation.system.constrained, variation.system.states
+    assert constrained is not None
+    told = {*given, *constrained.given}
+    own = raw_changes(variation, given, t)
+    size = np.abs(variation.start).max(initial=0.0)
+    apart = np.where(np.abs(variation.start - own) > ALONE * size, variation.start - own, 0.0)
+    return np.array([row if state.name in told else 0.0 * row for state, row in zip(states, apart, strict=True)])
+
+
 def lasting_constraints(variation: Variation) -> list[int]:
     """Numbers of the constraints that are no contacts."""
     programs = variation.system.programs

@@ -105,7 +105,8 @@ def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:
 def _members(parameters: Requested) -> list[str]:
     """Every name that is asked for, inside groups too."""
     blank = System((), (), Program("nothing", (), ()), 0)
-    return [member for members in requested_names(parameters, blank).values() for member in members]
+    found = requested_names(parameters, blank)
+    return list(dict.fromkeys(each for name, members in found.items() for each in (name, *members)))
 
 
 def _varied(parameters: Requested | None, system: System, shifts: Mapping[str, Shift]) -> tuple[Varied, ...]:
@@ -117,6 +118,8 @@ def _varied(parameters: Requested | None, system: System, shifts: Mapping[str, S
     for name, members in names.items():
         if parameters is None and name in shifted:
             continue
+        if name not in members and (name in own or name in shifts):  # "l1=r2": both vary, by the same amount
+            members = {name: 1.0, **members}
         real = {str(shifts[m].symbol.name) if m in shifts else m: weight for m, weight in members.items()}
         varied = varied_of(name, real, system, fixed)
         first = next(iter(members))

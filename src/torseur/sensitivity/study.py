@@ -16,7 +16,7 @@ from torseur.sensitivity.course import Course
 from torseur.sensitivity.criteria import ReadCriterion
 from torseur.sensitivity.direct import direct
 from torseur.sensitivity.discontinuities import Discontinuities
-from torseur.sensitivity.initial import initial_changes
+from torseur.sensitivity.initial import initial_changes, kept_changes
 from torseur.sensitivity.jumps import Jump, read_jump
 from torseur.sensitivity.moments import Moment, MomentCriteria
 from torseur.sensitivity.motion_slopes import MotionSlopes
@@ -157,6 +157,16 @@ class Study:
             trusted,
             seconds=statistics.wall_time if statistics is not None else 0.0,
         )
+
+    def unfree(self) -> list[str]:
+        """What is said where given initial values cannot all stay as parameters change."""
+        if self.from_equilibrium or self.variation.system.constrained is None:
+            return []
+        kept = kept_changes(self.variation, self.ready.initial, self.course.start)
+        moved = np.flatnonzero(np.abs(kept).max(axis=0, initial=0.0) > 0.0)
+        names = ", ".join(f"'{self.variation.varied[k].name}'" for k in moved)
+        text = "Initial values that are given contradict the constraints as these change; all move by the least then"
+        return [f"{text}: {names}."] if names else []
 
     def untouched(self, responses: Sequence[Response]) -> list[str]:
         """What is said of parameters whose slopes are exactly zero."""

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from torseur.errors import TorseurError
 from torseur.sensitivity.parameters import Varied
 from torseur.sensitivity.results import Response
 from torseur.simulation.system import Vector
@@ -23,11 +24,15 @@ WEIGHTS = ((1, 45.0), (2, -9.0), (3, 1.0))  # of central differences, over 60
 
 @dataclass(frozen=True)
 class Agreement:
-    """How slopes by one parameter agree with differences, in units of the largest slope of each criterion."""
+    """How slopes by one parameter agree with differences, in units of the largest slope of each criterion.
+
+    `reason` says why there was nothing to compare with, such as a start that the changed constraints forbid.
+    """
 
     parameter: str
     difference: float
     resolution: float
+    reason: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -43,14 +48,23 @@ def agreements(
     """How far slopes and differences are apart; `shifted` gives the values of the criteria after a shift."""
     found = []
     for column, parameter in enumerate(varied):
-        slopes = [response.slopes[:, column] for response in responses]
-        least = [NOTHING * np.abs(response.values).max(initial=0.0) / parameter.scale for response in responses]
-        candidates = [_difference(parameter, step * parameter.scale, shifted) for step in STEPS]
-        apart = [_apart(a, b, slopes, least) for a, b in pairwise(candidates)]
-        best = int(np.argmin(apart))
-        difference = min(_apart(one, slopes, slopes, least) for one in candidates[best : best + 2])
-        found.append(Agreement(parameter.name, difference, apart[best]))
+        try:
+            found.append(_agreement(column, parameter, responses, shifted))
+        except TorseurError as problem:
+            found.append(Agreement(parameter.name, float("nan"), float("nan"), str(problem)))
     return tuple(found)
+
+
+def _agreement(
+    column: int, parameter: Varied, responses: Sequence[Response], shifted: Callable[[Varied, float], list[Vector]]
+) -> Agreement:
+    slopes = [response.slopes[:, column] for response in responses]
+    least = [NOTHING * np.abs(response.values).max(initial=0.0) / parameter.scale for response in responses]
+    candidates = [_difference(parameter, step * parameter.scale, shifted) for step in STEPS]
+    apart = [_apart(a, b, slopes, least) for a, b in pairwise(candidates)]
+    best = int(np.argmin(apart))
+    difference = min(_apart(one, slopes, slopes, least) for one in candidates[best : best + 2])
+    return Agreement(parameter.name, difference, apart[best])
 
 
 def _difference(parameter: Varied, step: float, shifted: Callable[[Varied, float], list[Vector]]) -> list[Vector]:
