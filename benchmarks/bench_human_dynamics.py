@@ -111,7 +111,7 @@ def whole_way() -> None:
 
 def limbs() -> None:
     seen = upper_limb.recordings(noise=upper_limb.NOISE)
-    seconds = best(lambda: upper_limb.identified_limb(seen, rates="source", centre="known"), 3)
+    seconds = best(lambda: upper_limb.identified(seen), 3)
     inertia, moment = upper_limb.median_errors(20)
     line("an upper limb identified", f"{1e3 * seconds:.0f} ms", f"{sum(len(one.markers) for one in seen)} frames")
     line(

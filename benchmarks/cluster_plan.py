@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from torseur.studies import read_study
-from torseur.studies.evaluation import Evaluator
+from torseur.studies.evaluation import Evaluated, Evaluator
 from torseur.studies.pool import AHEAD
 from torseur.studies.store import open_store
 
@@ -33,7 +33,7 @@ m1 = { uniform = ["3 kg", "5 kg"] }
 l2 = { uniform = ["1.5 m", "2.5 m"] }
 [design]
 kind = "sobol"
-count = 1000000
+count = 4000000
 [criteria]
 q1_end = "q1"
 q2_end = "q2"
@@ -43,13 +43,14 @@ q2_end = "q2"
 @dataclass(frozen=True)
 class Costs:
     """Seconds of a motion on one core, bytes of a point in the store, seconds of writing a chunk (per chunk and per
-    point), and seconds of the scheduler per task.
+    point) and of finishing it, and seconds of the scheduler per task.
     """
 
     motion: float
     bytes_a_point: float
     write: float
     write_a_point: float
+    finish: float
     task: float
 
 
@@ -109,27 +110,38 @@ def measured(points: int = 40_000) -> Costs:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.toml"
         path.write_text(STUDY)
-        study = read_study(path)
-        evaluator = Evaluator(study)
-        rows = study.points(0, points)
-        evaluator(rows[:16])
-        begin = time.process_time()  # of this process alone, however busy the machine is
-        found = evaluator(rows)
-        motion = (time.process_time() - begin) / points
-        writes = {}
-        for size in (points // 20, points):
-            store = open_store(Path(folder) / f"{size}.zarr", study, evaluator.columns, [], size)
-            part = type(found)(found.values[:size], found.outputs[:size], {})
-            taken = []
-            for number in range(3):
-                begin = time.perf_counter()
-                store.write(number, rows[:size], part)
-                taken.append(time.perf_counter() - begin)
-            writes[size] = min(taken)
-        stored = sum(file.stat().st_size for file in store.path.glob("*/c/*")) / (3 * points)
-        small, large = points // 20, points
-        each = max((writes[large] - writes[small]) / (large - small), 0.0)
-        return Costs(motion, stored, max(writes[small] - each * small, 0.0), each, task_cost())
+        evaluator = Evaluator(read_study(path))
+        rows = evaluator.study.points(0, points)
+        evaluator(rows[:100])
+        motion = min(_processor_time(evaluator, rows) for _ in range(3)) / points
+        small, large = points // 2, 10 * points
+        (first, _, _), (second, finish, stored) = (_written(evaluator, Path(folder), size) for size in (small, large))
+        each = max((second - first) / (large - small), 0.0)
+        return Costs(motion, stored, max(first - each * small, 0.0), each, finish, task_cost())
+
+
+def _processor_time(action: Evaluator, rows: np.ndarray) -> float:
+    """Seconds of this process alone, however busy the machine is."""
+    begin = time.process_time()
+    action(rows)
+    return time.process_time() - begin
+
+
+def _written(evaluator: Evaluator, folder: Path, size: int) -> tuple[float, float, float]:
+    """Seconds of writing a chunk and of finishing it, the best of five, and bytes of a point."""
+    study = evaluator.study
+    store = open_store(folder / f"{size}.zarr", study, evaluator.columns, [], size)
+    values = np.random.default_rng(0).normal(size=(size, len(evaluator.columns)))
+    found, rows, taken, ended = Evaluated(values, np.empty((size, 0, 0)), {}), study.points(0, size), [], []
+    for number in range(min(5, study.size // size)):
+        begin = time.perf_counter()
+        store.write_numbers(number, rows, found)
+        written = time.perf_counter()
+        store.finish(number, {})
+        taken.append(written - begin)
+        ended.append(time.perf_counter() - written)
+    bytes_stored = sum(file.stat().st_size for file in store.path.glob("*/c/*"))
+    return min(taken), min(ended), bytes_stored / (len(taken) * size)
 
 
 def task_cost(tasks: int = 400) -> float:
@@ -144,10 +156,12 @@ def task_cost(tasks: int = 400) -> float:
         return (time.process_time() - begin) / tasks
 
 
-def plan(points: int, costs: Costs, workers: int, chunk: int) -> Simulated:
-    """A study on a cluster."""
-    write = costs.write + chunk * costs.write_a_point
-    return simulate(-(-points // chunk), workers, chunk * costs.motion, write, costs.task)
+def plan(points: int, costs: Costs, workers: int, chunk: int, shared: bool = False) -> Simulated:
+    """A study on a cluster; shared: workers write the numbers of their chunks themselves."""
+    write, compute = costs.write + chunk * costs.write_a_point, chunk * costs.motion
+    if shared:
+        return simulate(-(-points // chunk), workers, compute + write, costs.finish, costs.task)
+    return simulate(-(-points // chunk), workers, compute, write + costs.finish, costs.task)
 
 
 def words(seconds: float) -> str:
@@ -161,14 +175,14 @@ def main() -> None:
     costs = measured()
     print(f"a motion takes {1e6 * costs.motion:.1f} µs of a core, a point {costs.bytes_a_point:.1f} bytes of store: "
           f"{points * costs.bytes_a_point / 1e9:.1f} GB in all")  # fmt: skip
-    print(f"a chunk takes {1e3 * costs.write:.1f} ms and {1e9 * costs.write_a_point:.0f} ns a point to write; a task "
-          f"{1e3 * costs.task:.2f} ms of the scheduler")  # fmt: skip
-    print(f"{points:.3g} points:")
+    print(f"a chunk takes {1e3 * costs.write:.1f} ms and {1e9 * costs.write_a_point:.0f} ns a point to write, "
+          f"{1e3 * costs.finish:.1f} ms to finish; a task {1e3 * costs.task:.2f} ms of the scheduler")  # fmt: skip
+    print(f"{points:.3g} points in chunks of a million, written by the client or by the workers (shared):")
     for workers in (1, 10, 1000):
-        for chunk in (200_000, 1_000_000):
-            found = plan(points, costs, workers, chunk)
-            print(f"{workers:6d} workers, chunks of {chunk:9,d}: {words(found.seconds):>9}, workers busy "
-                  f"{100 * found.workers_busy:5.1f} %, client {100 * found.client_busy:5.1f} %")  # fmt: skip
+        for shared in (False, True):
+            found = plan(points, costs, workers, 1_000_000, shared)
+            print(f"{workers:6d} workers, written by {'workers' if shared else 'client '}: {words(found.seconds):>9}, "
+                  f"workers busy {100 * found.workers_busy:4.1f} %, client {100 * found.client_busy:4.1f} %")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Kernels and rollouts from Python on a GPU: forward dynamics through CuPy, and whole motions of an arm under a law.
 
-Run where CuPy and a GPU are:  PYTHONPATH=src python benchmarks/gpu/rollouts.py ARM.urdf
+Run where CuPy and a GPU are:  PYTHONPATH=src python benchmarks/gpu/rollouts.py ARM.urdf [ROBOT.urdf ...]
 Every answer is checked on the CPU before it is timed. Prototypes measured 9.8e9 (float32) and 3.5e9 (float64) steps
 per second with the iiwa arm on one H200.
 """
@@ -68,6 +68,24 @@ def kernels(arm: Mechanism) -> None:
         print(f"forward dynamics from Python, {what}: error {error:.1e}, {1e-9 * rate:.2f}e9 per second", flush=True)
 
 
+def gradients(robot: Mechanism, precisions: tuple[str, ...]) -> None:
+    """The gradient of forward dynamics by coordinates and speeds, in stages made for each precision."""
+    random, equations = np.random.default_rng(3), ts.derive(robot)
+    size, states = len(equations.layout.speeds), STATES // 4
+    given = [random.uniform(-1, 1, (size, states)) for _ in range(3)]
+    for precision in precisions:
+        kernel = ts.compile(equations, ["forward_dynamics/q,v"], backend="cuda", precision=precision)
+        kind = "float64" if precision == "float64" else "float32"
+        on_device = [cupy.asarray(x, dtype=kind) for x in given]
+        found = [x[..., 5].get().ravel() for x in kernel(*on_device).values()]
+        one = {name: x[:, 5].get().astype(float) for name, x in zip(("q", "v", "tau"), on_device, strict=True)}
+        exact = [np.array(x, dtype=float) for x in kernel.program.evaluate(one).values()]
+        error = max(np.abs(a - b).max() / np.abs(b).max() for a, b in zip(found, exact, strict=True))
+        rate = 10 * states / seconds(lambda: [kernel(*on_device) for _ in range(10)])  # noqa: B023
+        what = f"gradient of forward dynamics, {size} joints, {precision}, zeroing of results included"
+        print(f"{what}: error {error:.1e}, {1e-9 * rate:.3f}e9 per second", flush=True)
+
+
 def start_of(mechanism: Mechanism, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
     """One state by name."""
     names = [c.name for joint in mechanism.joints for c in joint.coordinates]
@@ -114,8 +132,10 @@ def adaptive() -> None:
 
 
 def main() -> None:
-    arm = replace(read_robot(sys.argv[1]).mechanism, loads=())
+    arm, *others = (replace(read_robot(word).mechanism, loads=()) for word in sys.argv[1:])
     kernels(arm)
+    for robot in (arm, *others):
+        gradients(robot, ("float32", "mixed", "float64"))
     rollouts(arm)
     adaptive()
 

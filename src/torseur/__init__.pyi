@@ -3,9 +3,12 @@ from torseur.biomechanics import Axes as Axes
 from torseur.biomechanics import Markers as Markers
 from torseur.biomechanics import MotionTrial as MotionTrial
 from torseur.biomechanics import PlateRecord as PlateRecord
+from torseur.biomechanics import human36 as human36
 from torseur.biomechanics import inverse_kinematics as inverse_kinematics
 from torseur.biomechanics import read_motion as read_motion
 from torseur.biomechanics import segment_motion as segment_motion
+from torseur.biomechanics import trial_dynamics as trial_dynamics
+from torseur.biomechanics.person import analysed_person as analysed_person
 from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile

@@ -274,3 +274,23 @@ def test_headers_of_every_processor(tmp_path, processor, order, scale, width):
     assert claim.bytes == 1536 + 250 * width * (4 * 40 + 60)
     with pytest.raises(RecordingError, match="lies about its size: its header counts 250 frames"):
         read_c3d(path)
+
+
+def test_points_without_a_label_of_their_own_are_kept_and_noted(walk):
+    content = walk.read_bytes()
+    walk.write_bytes(content.replace(b"RASI", b"LASI").replace(b"LPSI", b"    "))
+    read = read_c3d(walk)
+    assert read.markers.labels[:4] == ("LASI", "LASI (2)", "unlabelled 3", "RPSI")
+    assert read.markers.notes == ("points without a label of their own, named here: LASI (2), unlabelled 3",)
+
+
+def test_parameters_that_contradict_the_header(walk):
+    """ezc3d believes POINT:FRAMES and drops the rest without a word."""
+    content = bytearray(walk.read_bytes())
+    place = content.index(b"FRAMES") + 10
+    assert struct.unpack("<h", content[place : place + 2]) == (120,)
+    content[place : place + 2] = struct.pack("<h", 60)
+    walk.write_bytes(bytes(content))
+    assert ezc3d.c3d(str(walk))["data"]["points"].shape[2] == 60
+    with pytest.raises(RecordingError, match="lies about its size: 120 frames by the header, but it holds 60"):
+        read_c3d(walk)

@@ -116,6 +116,24 @@ def moved(frame, rng, mechanism):
     return Frame(frame.body, placement([float(x) + rng.uniform(-0.012, 0.012) for x in place]))
 
 
+def test_faults_of_a_trial_are_seen():
+    """A wrong mass shows in the balance, swapped labels and saturated plates in the warnings."""
+    from torseur.report.compose.person_tables import person_checks
+
+    wrong = analysed_person(TRIAL, height=HEIGHT, mass=60.0)
+    failed = [check.title for check in person_checks(wrong) if not check.ok]
+    assert "Plates and motion agree on the force" in failed
+    labels = list(TRIAL.markers.labels)
+    a, b = labels.index("RKNE"), labels.index("LKNE")
+    labels[a], labels[b] = labels[b], labels[a]
+    swapped = replace(TRIAL, markers=replace(TRIAL.markers, labels=tuple(labels)))
+    assert any("RKNE" in text or "swapped" in text.lower() for text in
+               analysed_person(swapped, height=HEIGHT, mass=MASS).warnings)  # fmt: skip
+    flat = replace(TRIAL.plates[0], saturated=TRIAL.plates[0].force[:, 1] > 700)
+    full = replace(TRIAL, plates=(flat, *TRIAL.plates[1:]))
+    assert any("saturated" in text for text in analysed_person(full, height=HEIGHT, mass=MASS).warnings)
+
+
 def test_bad_trials_are_refused():
     with pytest.raises(RecordingError, match="which axis points up"):
         nowhere = Markers(TRIAL.markers.time, TRIAL.markers.labels, TRIAL.markers.positions)

@@ -61,5 +61,6 @@ def processor_seconds() -> float:
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, with the sources where Python finds them."""
-    return {**os.environ, "PYTHONPATH": str(SOURCE)}
+    """This process's environment, with the sources where Python finds them and its compiled modules kept, as for users."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(SOURCE)}

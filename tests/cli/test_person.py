@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from torseur.biomechanics import write_trc
@@ -45,6 +47,17 @@ def test_markers_alone_are_enough(torseur, own_folder):
     assert "reactions from motion alone" in result.stdout and "assumption" in result.stdout
 
 
+def test_gaps_are_filled_on_request_and_said(torseur, own_folder):
+    positions = TRIAL.markers.positions.copy()
+    hidden = [TRIAL.markers.labels.index(label) for label in ("RHNA", "RHNB", "RFIN")]
+    positions[70:74, hidden] = np.nan
+    write_trc(own_folder / "walk.trc", replace(TRIAL.markers, positions=positions))
+    cut = torseur("person", "walk.trc", *WHO).stdout
+    assert "r_wrist_flexion" in cut and "frames 74 to 150 of 151 are used" in cut.replace("\n", " ")
+    whole = torseur("person", "walk.trc", *WHO, "--fill", "10").stdout
+    assert "gap of 'RFIN'" in whole and "are used" not in whole
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (("--height", "170", "--mass", "60"), "Did you mean 1.7 m"),
     (("--height", "tall", "--mass", "60"), "expected a number with a unit"),
@@ -56,3 +69,22 @@ def test_mistakes_have_one_clear_message(torseur, own_folder, arguments, message
     write_trc(own_folder / "walk.trc", TRIAL.markers)
     result = torseur("person", "walk.trc", *arguments)
     assert result.exit_code != 0 and message in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_limb_is_identified_from_files(torseur, own_folder):
+    pytest.importorskip("ezc3d")
+    from torseur.biomechanics import write_c3d
+    from torseur.library.studies import upper_limb
+
+    names = [write_c3d(own_folder / f"{one.name}.c3d", one).name for one in upper_limb.recordings(rate=100.0)]
+    who = ("--height", "1.74", "--mass", "63", "--table", "human36", "--rates", "central")
+    result = torseur("limb", *names, *who, "--report", "arm.html", "--json")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["real_body"] and document["difference_percent"]["inertia"] < 0.2
+    assert "a person's own inertia" in (own_folder / "arm.html").read_text().replace("&#x27;", "'").replace(
+        "&#39;", "'"
+    )
+    assert "Ixx" in torseur("limb", *names, *who).stdout
+    bad = torseur("limb", *names, *who, "--limb", "tail")
+    assert bad.exit_code == 1 and "unknown limb 'tail'" in bad.stderr

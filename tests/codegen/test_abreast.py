@@ -111,6 +111,18 @@ def test_loads_of_each_limb_are_its_own(tmp_path):
         check(program)
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+def test_hostile_names_stay_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bad = "*/ ; system(&quot;touch injected&quot;); /* while"
+    text = insect(2).replace('"hip', f'"{bad} hip').replace('"upper', f'"{bad} upper')
+    for program in programs_of(equations_of(text, tmp_path), ["inverse_dynamics", "forward_dynamics/v,tau"]):
+        assert is_abreast(program)
+        check(program)
+        assert "system(" not in compile_program(program, "c").source
+    assert not list(tmp_path.rglob("injected*"))
+
+
 def test_a_leg_that_moves_in_another_way_is_left_alone(tmp_path):
     limbs = folded_of(equations_of(insect(3, odd=True), tmp_path))
     assert limbs is not None

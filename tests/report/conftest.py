@@ -1,59 +1,17 @@
-"""A headless browser for the report's tests, or a word on why there is none."""
+"""Reports and pages that show them, for the tests in a browser."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from browsing import SCREENSHOTS, wait_until
 from report.samples import double_pendulum
 from report.walker import walker
 from torseur.report.page import write_report
-
-SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
-CANDIDATES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SOFTWARE_GRAPHICS = ("--disable-gpu", "--enable-unsafe-swiftshader")
-ARGUMENTS = ("--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars")
-
-
-def wait_until(page: Any, condition: str, seconds: float = 15.0) -> None:
-    """Ask until a condition holds; the page's own policy forbids the driver's way of waiting, which needs eval."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, f"still not true: {condition}"
-        page.wait_for_timeout(20)
-
-
-def executable() -> str:
-    """The browser to drive; the test is skipped where there is none."""
-    pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install torseur[test]")
-    found = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, CANDIDATES)), None)
-    if found is None:
-        pytest.skip("no Chromium found: install Debian's package chromium or set TORSEUR_BROWSER")
-    return found
-
-
-@pytest.fixture(scope="session")
-def launch() -> Iterator[Callable[..., Any]]:
-    """Starts a browser with a fresh profile and the given switches."""
-    path = executable()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        yield lambda *switches: driver.chromium.launch(executable_path=path, args=[*ARGUMENTS, *switches])
-
-
-@pytest.fixture(scope="session")
-def browser(launch: Callable[..., Any]) -> Iterator[Any]:
-    """One browser for all tests that need WebGL."""
-    started = launch(*SOFTWARE_GRAPHICS)
-    yield started
-    started.close()
 
 
 @pytest.fixture(scope="session")

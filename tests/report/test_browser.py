@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from report.conftest import wait_until
+from browsing import wait_until
 from report.samples import double_pendulum, run
 from torseur.report.page import write_report
 

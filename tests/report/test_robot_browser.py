@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from report.conftest import wait_until
+from browsing import wait_until
 from torseur.report.content import Body, Motion, ReportContent, View
 from torseur.report.page import write_report
 from torseur.report.shapes import Mesh, Sphere

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from torseur.sensitivity.loop import routine_of
 from torseur.studies import read_study, sweep
 from torseur.studies.batch import Batch
+from torseur.studies.batch.lanes import LANES, lane_motions
+from torseur.studies.batch.programs import widened
 from torseur.studies.evaluation import Evaluator
+from torseur.studies.pool import Pool
 
 OSCILLATOR = """
 mechanism = "library:mass_spring_damper"
@@ -135,7 +141,68 @@ def test_a_stiff_motion_is_left_to_the_implicit_method(tmp_path):
     )
     found = Evaluator(read_study(path))
     results = found(found.study.points())
-    assert not results.failures
+    assert not results.failures and found.leaves_many and "stiff" in Pool(found).words
     rate = np.array([1e5, 2e5]) / 1e6
     assert np.allclose(results.values[:, 0], 0.1 * np.exp(-2 * rate), rtol=1e-5)
     assert np.allclose(results.values[:, 1], 0.1 * (1 - np.exp(-2 * rate)) / rate, rtol=1e-4)
+
+
+def in_lanes(folder, text="", backend="c"):
+    """A batch with eight motions side by side."""
+    path = folder / "lanes.toml"
+    path.write_text(
+        f'mechanism = "library:double_pendulum"\nuntil = "2 s"\nrtol = 1e-8\n{text}\n[vary]\n'
+        'm1 = { uniform = ["3 kg", "5 kg"] }\n"q1(0)" = { uniform = ["10 deg", "80 deg"] }\n'
+        "[design]\nkind = 'sobol'\ncount = 65536\n"
+        '[criteria]\nsum = { integral = "kinetic_energy" }\nend = "q1"\nenergy_end = "energy"\n'
+    )
+    study = read_study(path)
+    whole = Evaluator(study).batch
+    return study, Batch(whole.starts, whole.criteria, whole.until, backend=backend, expected=study.size)
+
+
+def test_motions_side_by_side_are_those_one_after_another(tmp_path):
+    pytest.importorskip("llvmlite")
+    study, batch = in_lanes(tmp_path)
+    if batch.lanes is None:
+        pytest.skip("there is no C compiler")
+    points = study.points(0, 300)
+    alone = replace(batch, backend="llvm")(points)
+    together = batch(points)
+    assert together.is_good.all() and np.allclose(together.values, alone.values, rtol=1e-7, atol=1e-9)
+    shifted = batch(points[5:])
+    assert together.values[5:].tobytes() == shifted.values.tobytes(), "a motion depends on its neighbours"
+
+
+def test_motions_side_by_side_as_python(tmp_path):
+    """The same routine as Python, against the compiled one."""
+    study, batch = in_lanes(tmp_path, "max_step = '0.2 s'")
+    externals, statics = batch._linked
+    externals = {**externals, "rhs_lanes": widened(externals["rhs"], LANES)}
+    routine = routine_of(lane_motions, batch.starts.variation.size, statics, externals, "python")
+    points = study.points(0, 3)
+    found = batch._in_lanes(routine, points)
+    assert np.allclose(found.values, batch(points).values, rtol=1e-7)
+
+
+def test_lanes_leave_what_fails_and_what_is_stiff(tmp_path):
+    """A motion that cannot start, one that is stiff, and healthy ones among them."""
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'mechanism = "library:mass_spring_damper"\nuntil = 1\n[vary]\nm = { uniform = [1, 2] }\n'
+        'c = { uniform = [0, 1] }\n[design]\nkind = "random"\ncount = 60000\n[criteria]\nend = "x"\n'
+    )
+    study = read_study(path)
+    found = Evaluator(study)
+    if found.batch.lanes is None:
+        pytest.skip("there is no C compiler")
+    points = study.points(0, 100)
+    points[3, 0], points[17, 1] = 0.0, 1e7
+    results = found.batch(points)
+    assert list(np.flatnonzero(~results.is_good)) == [3, 17]
+    whole = found(points)
+    assert list(whole.failures) == [3] and whole.values[17, 0] == pytest.approx(0.1, rel=1e-4)
+    m, c = points[:, 0], points[:, 1]
+    good = results.is_good
+    d, w = c[good] / (2 * m[good]), np.sqrt(40 / m[good] - (c[good] / (2 * m[good])) ** 2)
+    assert np.allclose(results.values[good, 0], 0.1 * np.exp(-d) * (np.cos(w) + d / w * np.sin(w)), atol=1e-8)

@@ -47,3 +47,5 @@ def test_measured_costs_are_those_of_a_store(plan):
     costs = plan.measured(4000)
     assert 1e-6 < costs.motion < 1e-3 and 10 < costs.bytes_a_point < 40 and 0 < costs.task < 0.1
     assert plan.plan(10**6, costs, 10, 10_000).seconds < plan.plan(10**6, costs, 1, 10_000).seconds
+    by_client, by_workers = (plan.plan(10**8, costs, 1000, 10_000, shared) for shared in (False, True))
+    assert by_workers.seconds < by_client.seconds

@@ -57,12 +57,12 @@ SLOW = """
 import sys, time
 from torseur.studies import sweep
 from torseur.studies.store import Store
-write = Store.write
-def slow(self, number, points, found):
-    write(self, number, points, found)
+finish = Store.finish
+def slow(self, number, failures):
+    finish(self, number, failures)
     print(number, flush=True)
     time.sleep(0.3)
-Store.write = slow
+Store.finish = slow
 sweep(sys.argv[1], sys.argv[2], cores=2)
 """
 
@@ -78,7 +78,8 @@ def test_a_killed_client_and_two_sweeps_at_once(tmp_path):
     client.wait()
     halfway = xarray.open_zarr(store, consolidated=False).load()
     assert set(np.unique(halfway["status"])) == {0, 1}
-    assert np.array_equal(np.isnan(halfway["x"]), halfway["status"] == 0)
+    done = halfway["status"].values == 1
+    assert np.isfinite(halfway["x"].values[done]).all() and np.isfinite(halfway["m"].values[done]).all()
     whole = sweep(study, tmp_path / "whole.zarr").store.dataset()
     rest = sweep(study, store)
     assert 0 < rest.computed < 25 and same_bits(whole, rest.store.dataset())
@@ -89,16 +90,16 @@ KILLING = """
 import os, pathlib, signal, sys
 from torseur.studies import sweep
 from torseur.studies.store import Store
-write, killed = Store.write, []
-def kill_a_worker(self, number, points, found):
-    write(self, number, points, found)
+finish, killed = Store.finish, []
+def kill_a_worker(self, number, failures):
+    finish(self, number, failures)
     if not killed:
         lists = [path.read_text().split() for path in pathlib.Path(f"/proc/{os.getpid()}/task").glob("*/children")]
         children = [pid for listed in lists for pid in listed]
         found = [int(pid) for pid in children if b"spawn_main" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(found[0], signal.SIGKILL)
         killed.append(found[0])
-Store.write = kill_a_worker
+Store.finish = kill_a_worker
 if __name__ == "__main__":
     sweep(sys.argv[1], sys.argv[2], **eval(sys.argv[3]))
     print("killed", len(killed))
@@ -137,6 +138,12 @@ def test_a_killed_process_is_replaced(tmp_path):
 def test_a_killed_worker_of_a_cluster_is_replaced(tmp_path):
     pytest.importorskip("distributed")
     killed_once(tmp_path, write(tmp_path), "dict(workers=2)")
+
+
+@pytest.mark.slow
+def test_a_killed_worker_that_writes_its_chunks_itself(tmp_path):
+    pytest.importorskip("distributed")
+    killed_once(tmp_path, write(tmp_path), "dict(workers=2, shared=True)")
 
 
 FULL = """
@@ -205,3 +212,17 @@ def test_nothing_half_made_is_left_beside(tmp_path):
     with pytest.raises(TorseurError, match=r"Not a directory|File exists"):
         sweep(study, tmp_path / "file" / "s.zarr")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "oscillator.toml"]
+
+
+@pytest.mark.filterwarnings("ignore:Object at x")
+def test_what_is_no_store_is_said(tmp_path):
+    study = write(tmp_path)
+    store = sweep(study).store
+    (store.path / "x" / "zarr.json").unlink()
+    with pytest.raises(TorseurError, match="is damaged: 'x' is missing"):
+        sweep(study)
+    (store.path / "zarr.json").write_text("{")
+    with pytest.raises(TorseurError, match="no store that can be read"):
+        sweep(study)
+    (tmp_path / "empty").mkdir()
+    assert sweep(study, tmp_path / "empty").computed == 25

@@ -1,24 +1,12 @@
-"""A studio in the background, and a headless browser that looks at it."""
+"""A studio in the background, and a page that shows it."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-CANDIDATES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SWITCHES = (
-    "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-    "--disable-gpu",
-    "--enable-unsafe-swiftshader",
-)
-SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 
 
 @pytest.fixture(scope="session")
@@ -29,21 +17,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     with running("library:double_pendulum", folder=tmp_path_factory.mktemp("state")) as found:
         yield found
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A browser; the test is skipped where there is none."""
-    pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install torseur[test]")
-    path = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, CANDIDATES)), None)
-    if path is None:
-        pytest.skip("no Chromium found: install Debian's package chromium or set TORSEUR_BROWSER")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=path, args=list(SWITCHES))
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import multiprocessing
 import re
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from studio.conftest import SCREENSHOTS
+from browsing import SCREENSHOTS, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -20,16 +19,8 @@ MOVED = "studio.shown.text !== null && studio.shown.text === studio.good && stud
 IDLE = f"window.studio && {MOVED} && studio.good === studio.state.text && !studio.desk.isBusy && !studio.keeping"
 
 
-def wait_until(page: Any, condition: str, seconds: float = 40.0) -> None:
-    """Ask until a condition holds; the page's own policy forbids the driver's way of waiting, which needs eval."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, f"still not true: {condition}"
-        page.wait_for_timeout(30)
-
-
 def ready(page: Any) -> Any:
-    wait_until(page, IDLE)
+    wait_until(page, IDLE, 60.0)
     return page
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -46,7 +47,9 @@ def with_crew(act: Callable[[Crew, Page], Awaitable[None]], **bounds: float) -> 
         finally:
             await crew.close()
 
-    asyncio.run(run())
+    # In a thread of its own: the driver of a browser, where one is open, keeps a loop in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(run())).result()
 
 
 def test_every_kind_is_answered():
@@ -105,6 +108,20 @@ def test_an_old_text_gives_way_to_a_new_one():
         await crew.ask(Request("describe", 2, PENDULUM))
         await page.wait("equations", 2, seconds=5.0)
         assert not [m for m in page.heard if m["kind"] == "equations" and m["number"] == 1]
+
+    with_crew(act)
+
+
+def test_long_texts_sent_to_a_busy_worker_stop_nobody():
+    """Texts larger than a pipe holds, one after the other, while the worker does not listen."""
+
+    async def act(crew: Crew, page: Page) -> None:
+        await crew.ask(Request("describe", 1, CHAIN, level="intrinsic"))
+        await page.wait("outline", 1)
+        for number in range(2, 30):
+            await asyncio.wait_for(crew.ask(Request("describe", number, "(* long *) " * 30_000)), 2.0)
+        await crew.ask(Request("describe", 30, PENDULUM))
+        await page.wait("equations", 30, seconds=8.0)
 
     with_crew(act)
 

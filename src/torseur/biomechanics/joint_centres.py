@@ -21,8 +21,8 @@ _FLAT = 1e-3  # least eigenvalue beside the greatest: turning by less than some 
 class JointCentre:
     """A joint's centre in the proximal and in the distal segment's frame, in m.
 
-    `deviation` (3) is the standard deviation of its place in the proximal frame, from what the fit leaves; `residual`
-    the root mean square of that, in m; `used` the frames that counted.
+    `deviation` (3) is the standard deviation of its place in the proximal frame, from what the fit leaves: scatter, not
+    bias. `residual` is the root mean square of what is left, in m; `used` marks the frames that counted.
     """
 
     method: str

@@ -33,6 +33,14 @@ class SegmentMotion:
     residual: Array
     axes: Axes = NOT_STATED
 
+    def __str__(self) -> str:
+        rms = float(np.sqrt(np.nanmean(self.residual**2))) if self.known.any() else float("nan")
+        return (
+            f"{self.name}: known in {int(self.known.sum())} of {len(self.time)} frames, {len(self.shape)} markers "
+            f"within {1e3 * rms:.3g} mm of a rigid shape (root mean square); origin in m, rotation to the laboratory, "
+            f"{self.axes}"
+        )
+
     @property
     def known(self) -> Mask:
         """Frames in which the segment's place is determined."""

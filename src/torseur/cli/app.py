@@ -16,6 +16,7 @@ from torseur.cli.generate import generate
 from torseur.cli.identify import identify
 from torseur.cli.kinematics import kinematics
 from torseur.cli.library import library
+from torseur.cli.limb import limb
 from torseur.cli.locus import locus
 from torseur.cli.loops import loops
 from torseur.cli.modes import modes
@@ -91,6 +92,7 @@ COMMANDS = (
     recording,
     kinematics,
     person,
+    limb,
     sweep,
     optimise,
     report,

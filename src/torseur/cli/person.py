@@ -18,6 +18,7 @@ MASS = "Mass of the person in kg."
 TABLE = "Proportions of the segments: de_leva_male, de_leva_female, dempster or human36."
 STANDING = "Recording of the person standing still: lengths of segments and places of markers."
 SET = "Another length, mass or radius of a segment, e.g. 'r_thigh_length=0.43 m'. Repeatable."
+FILL = "Bridge gaps of markers of up to so many frames by splines; every one is noted."
 OUT = "File for angles, moments and powers over time, .csv."
 
 
@@ -28,6 +29,7 @@ def person(
     table: Annotated[str, typer.Option("--table", metavar="NAME", help=TABLE)] = "de_leva_male",
     standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=SET)] = None,
+    fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0,
     unit: UnitOption = None,
     up: UpOption = None,
     report: Annotated[
@@ -45,6 +47,9 @@ def person(
 
       torseur person squat.c3d --height '165 cm' --mass 58 --table de_leva_female --standing still.c3d
     """
+    from dataclasses import replace
+
+    from torseur.biomechanics import filled
     from torseur.biomechanics.human36 import human36
     from torseur.biomechanics.person import analysed_person
     from torseur.cli.console import print_json, working
@@ -55,9 +60,11 @@ def person(
         if path is not None:
             require_suffix(path, (suffix,))
             require_free(path, force)
-    tall, heavy = _quantity("--height", height, "m"), _quantity("--mass", mass, "kg")
+    tall, heavy = quantity("--height", height, "m"), quantity("--mass", mass, "kg")
     model = human36(tall, heavy, table, values=dict(_setting(text) for text in settings or ()))
     recorded = open_recording(trial, unit, up)
+    if fill:
+        recorded = replace(recorded, markers=filled(recorded.markers, fill))
     still = open_recording(standing, unit, up).markers if standing is not None else None
     with working(f"{recorded.name}: {len(recorded.markers)} frames", quiet=json):
         found = analysed_person(recorded, height=tall, mass=heavy, table=table, standing=still, mechanism=model)
@@ -68,7 +75,7 @@ def person(
         _tell(found, written)
 
 
-def _quantity(option: str, text: str, unit: str) -> float:
+def quantity(option: str, text: str, unit: str) -> float:
     """A number in SI, or a quantity with its unit."""
     from torseur.cli.exits import USAGE, CommandError
     from torseur.mechanism import in_si
@@ -87,7 +94,7 @@ def _setting(text: str) -> tuple[str, float]:
     name, equals, value = text.partition("=")
     if not equals:
         raise CommandError(f"--set {text}: expected NAME=VALUE, such as --set 'r_thigh_length=0.43 m'.", USAGE)
-    return name.strip(), _quantity("--set", value, "kg" if name.strip().endswith("mass") else "m")
+    return name.strip(), quantity("--set", value, "kg" if name.strip().endswith("mass") else "m")
 
 
 def _write(found: PersonTrial, report: Path | None, out: Path | None, force: bool) -> list[str]:
@@ -96,7 +103,7 @@ def _write(found: PersonTrial, report: Path | None, out: Path | None, force: boo
         from torseur.report.compose.person import person_content
         from torseur.report.page import write_report
 
-        write_report(person_content(found, _reproduction()), report, overwrite=force)
+        write_report(person_content(found, reproduction()), report, overwrite=force)
         written.append(str(report))
     if out is not None:
         write_curves(out, found)
@@ -176,7 +183,8 @@ def _tell(found: PersonTrial, written: list[str]) -> None:
     say("\n".join([*checks, *warnings, *found.calibration, *found.notes, *(f"written: {path}" for path in written)]))
 
 
-def _reproduction() -> Any:
+def reproduction() -> Any:
+    """This very command, with versions."""
     import shlex
     import sys
 

@@ -21,6 +21,9 @@ StoreOption = Annotated[
 ]
 CoresOption = Annotated[int | None, typer.Option("--cores", min=1, help="Cores of this machine; all by default.")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Workers of a local dask cluster.")]
+SharedOption = Annotated[
+    bool, typer.Option("--shared", help="Workers reach the store and write their chunks themselves.")
+]
 BackendOption = Annotated[
     str | None, typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed; as the study says.")
 ]
@@ -36,6 +39,7 @@ def sweep(
     cores: CoresOption = None,
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
+    shared: SharedOption = False,
     backend: BackendOption = None,
     report: ReportOption = None,
     json: JsonOption = False,
@@ -51,7 +55,10 @@ def sweep(
 
     described = read_study(study)
     with points_done(study.name, json) as follow:
-        swept = run(described, out, cores=cores, workers=workers, scheduler=scheduler, backend=backend, progress=follow)
+        swept = run(
+            described, out, cores=cores, workers=workers, scheduler=scheduler, shared=shared, backend=backend,
+            progress=follow,
+        )  # fmt: skip
     summary = summarise(swept.store)
     if report is not None:
         from torseur.report.studies import write_sweep_page

@@ -33,12 +33,14 @@ def compile_equations(
 ) -> Kernel | CudaKernel:
     """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
 
+    Derivatives are asked for with a slash, "forward_dynamics/q,v" (see torseur.equations.requests).
+
     Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
     live; `baked` fixes all of them at their values, with these changes, in the code. Backend "cuda" gives a kernel
     over many states on the GPU, in "float32", "float64", or "mixed": in single precision but for what is divided by.
     `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7.
     """
-    program = program_of(equations, functions)
+    program = _program_asked(equations, functions)
     if baked is not None and len(equations.layout.parameters):
         values = parameter_values(equations, baked)
         program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
@@ -51,6 +53,20 @@ def compile_equations(
         asked = f"precision '{precision}'" if precision != "float64" else "fast_sines"
         raise UnsupportedError(f"backend '{backend}' computes in float64 with all digits; {asked} is for 'cuda'.")
     return compile_program(program, backend, parameters=live)
+
+
+def _program_asked(equations: Equations, functions: Sequence[str]) -> Program:
+    """One program of functions and derivatives; of a single request with all the shorter ways it has."""
+    if not any("/" in function for function in functions):
+        return program_of(equations, functions)
+    from torseur.equations.requests import programs_of
+
+    found = programs_of(equations, list(functions))
+    if len(found) == 1:
+        return found[0]
+    inputs = {group.name: group for program in found for group in program.inputs}
+    outputs = tuple(output for program in found for output in program.outputs)
+    return Program("_".join(program.name for program in found), tuple(inputs.values()), outputs)
 
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:

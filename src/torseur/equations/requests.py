@@ -8,7 +8,9 @@ f/along:q,v is the derivative along one direction of q and v together, given by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 
@@ -69,7 +71,20 @@ class Request:
 def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:
     """One program per request; a text may hold several, separated by commas."""
     texts = split_requests(requests) if isinstance(requests, str) else requests
-    return tuple(program_for(equations, read_request(equations, text)) for text in texts)
+    with _no_collection():
+        return tuple(program_for(equations, read_request(equations, text)) for text in texts)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the search for garbage in cycles: expressions have none, and it took a third of a humanoid's time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def split_requests(text: str) -> list[str]:

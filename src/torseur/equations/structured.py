@@ -283,3 +283,6 @@ def _column_of(matrix: Sequence[Sequence[object]], j: int) -> list[Expr]:
 
 STRUCTURED: dict[str, Callable[[Equations], Structure]] = {"inverse_dynamics": _inverse, "forward_dynamics": _forward}
 """Functions whose derivatives have a way of their own."""
+
+VECTORS = {"inverse_dynamics": "tau", "forward_dynamics": "vdot"}
+"""What these functions give: one entry per speed."""

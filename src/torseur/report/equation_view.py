@@ -35,7 +35,7 @@ def math(*parts: str, **attributes: object) -> Markup:
 def block(content: EquationBlock, number: int, index: Index) -> Markup:
     """A foldable card."""
     copy = element("button", "Copy", type="button", class_="copy", data_copy=f"equations-{number}")
-    head = element("summary", element("span", content.title), element("small", content.subtitle), copy)
+    head = element("summary", element("span", content.title), element("small", content.subtitle))
     body = element(
         "div",
         *_introduction(content),
@@ -43,7 +43,8 @@ def block(content: EquationBlock, number: int, index: Index) -> Markup:
         *_equations(content, number, index),
         *_folded(content, number, index),
     )
-    return element("details", head, body, class_="card block", open=content.is_open, data_level=content.level or None)
+    level = content.level or None
+    return element("details", head, copy, body, class_="card block", open=content.is_open, data_level=level)
 
 
 def equation(content: Equation, index: Index, number: int = 0, **attributes: object) -> Markup:

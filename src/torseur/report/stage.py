@@ -90,12 +90,12 @@ def _transport(content: ReportContent) -> Markup:
     )
 
 
-def plots(content: ReportContent, index: Index, identifier: str | None = "plots") -> Markup:
+def plots(content: ReportContent, index: Index, identifier: str | None = "plots", label: str = "Plots") -> Markup:
     """Frames of all plots, legends included."""
     if not content.plots:
         return Markup()
     frames = [_plot(plot, number, index) for number, plot in enumerate(content.plots)]
-    return element("section", *frames, class_="card plots", id=identifier, aria_label="Plots")
+    return element("section", *frames, class_="card plots", id=identifier, aria_label=label)
 
 
 def _plot(plot: Plot, number: int, index: Index) -> Markup:

@@ -18,6 +18,7 @@ from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, implicit_width, record
 from torseur.sensitivity.routines import Routines
 from torseur.sensitivity.stiff import implicit_steps_back
+from torseur.simulation import memory
 from torseur.simulation.system import Vector
 
 
@@ -72,7 +73,7 @@ class Backward:
 def recorded(routines: Routines, course: Course, jumps: Discontinuities | None = None) -> Backward:
     """The motion to the end of the course, across its jumps, ready to go back through."""
     variation = routines.variation
-    problem = course.problem(variation, False, times=np.empty(0))
+    problem = course.problem(variation, False, np.empty(0), memory.KEEP_SLOPES)
     statics, externals = routines.statics, routines.forward
     if jumps:
         problem = replace(problem, directions=jumps.directions, limits=(1,) * len(jumps))

@@ -21,6 +21,7 @@ from torseur.sensitivity.loop import routine_of
 from torseur.sensitivity.routines import Routines, routines_of
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.dop853 import N
+from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.system import Vector
 
 FEW = 16  # states that are evaluated sooner by interpreted code than code is compiled
@@ -112,9 +113,14 @@ class PlainObservation:
         found = self._along(self._slopes, times, states)
         return found["values"], np.asarray(found["by_states"] @ changes + found["by_parameters"])
 
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self._slopes)
+
     def weights(self, t: float, state: Vector, of_formulas: Vector, settings: Settings) -> tuple[Vector, Vector]:
-        found = self._along(self._slopes, np.array([t]), state[None])
-        return of_formulas @ found["by_states"][0], of_formulas @ found["by_parameters"][0]
+        given = {"t": [t], "y": state.tolist(), "p": list(self.variation.system.values)}
+        found = self._evaluator({group.name: given[group.name] for group in self._slopes.inputs})
+        return of_formulas @ found["by_states"], of_formulas @ found["by_parameters"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ and dear, keep their stages.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
@@ -105,9 +105,8 @@ def record(
     most_bytes: float,
     jumps: Discontinuities | None = None,
 ) -> Recording:
-    """The motion with everything needed to go back through it, in about that much memory."""
+    """The motion with everything needed to go back through it, in about that much memory; `problem` keeps slopes."""
     begin = perf_counter()
-    problem = replace(problem, keep=memory.KEEP_SLOPES)
     running = jumps.along(problem.parameters) if jumps is not None else None
     work = Memory.of(problem)
     work.count[memory.WATCH] = loop.when_stiff is not None

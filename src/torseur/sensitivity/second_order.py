@@ -25,6 +25,7 @@ from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, record
 from torseur.sensitivity.routines import OpenRoutines, Routines, constrained_programs
 from torseur.sensitivity.tangent import NM, NPAR, NX, NY
+from torseur.simulation import memory
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.system import Vector
 from torseur.simulation.tableau import STAGES
@@ -92,7 +93,7 @@ class Curvature:
     def recording(self) -> Recording:
         """The motion of states and changes."""
         variation = self.routines.variation
-        problem = self.course.problem(variation, True, times=np.empty(0))
+        problem = self.course.problem(variation, True, np.empty(0), memory.KEEP_SLOPES)
         size, watching = len(problem.initial), self.routines.direct
         if self.jumps:
             problem = replace(problem, directions=self.jumps.directions, limits=(1,) * len(self.jumps))

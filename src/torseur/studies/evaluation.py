@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from torseur.studies.batch import Batch, Found, Starts, why_not
 from torseur.studies.device import DeviceMotions
 from torseur.studies.single import SingleMotion, named_values
 from torseur.studies.study import SweepStudy
+
+SAMPLE, MANY = 32, 0.2  # points that are tried, and the part of them that is many
+_one_at_a_time = Lock()  # what is kept between motions is not made for threads
 
 
 @dataclass(frozen=True)
@@ -63,11 +67,20 @@ class Evaluator:
             return self._on_device(points, found)
         left = range(len(points)) if self.reason else self._together(points, found)
         for row in left:
-            try:
-                found.values[row], found.outputs[row] = self.single(points[row])
-            except TorseurError as problem:
-                found.failures[row] = str(problem)
+            with _one_at_a_time:
+                try:
+                    found.values[row], found.outputs[row] = self.single(points[row])
+                except TorseurError as problem:
+                    found.failures[row] = str(problem)
         return found
+
+    @cached_property
+    def leaves_many(self) -> bool:
+        """Whether many of the first points cannot be computed together, as stiff ones: Python is needed for them."""
+        if self.is_on_device or self.reason:
+            return bool(self.reason)
+        first = self.study.points(0, min(SAMPLE, self.study.size))
+        return float(np.mean(self.batch(first).is_good)) < 1.0 - MANY
 
     def _together(self, points: Vector, found: Evaluated) -> list[int]:
         """Fills what the batch can compute; the rows that are left have to be looked at by themselves."""
@@ -117,7 +130,8 @@ class Evaluator:
     @cached_property
     def batch(self) -> Batch:
         """All motions as one routine."""
-        return Batch(self._starts, self.criteria, self.study.until, self.outputs, self.study.samples)
+        study = self.study
+        return Batch(self._starts, self.criteria, study.until, self.outputs, study.samples, expected=study.size)
 
     @cached_property
     def device(self) -> DeviceMotions:

@@ -25,6 +25,7 @@ from torseur.studies.goals import violation
 from torseur.studies.journal import Iterate, Journal
 from torseur.studies.problem import Problem
 from torseur.studies.reading import read_study
+from torseur.studies.store import locked
 from torseur.studies.study import SweepStudy
 
 ALGORITHMS = ("SLSQP", "L-BFGS-B", "trust-constr")
@@ -73,11 +74,12 @@ def optimise(
     if algorithm == "L-BFGS-B" and problem.limits:
         raise TorseurError(f"'{study.path}': L-BFGS-B keeps no constraints. Use SLSQP or trust-constr.")
     journal = Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"))
-    journal.begin(study.digest)
-    ended = journal.ended
     starts = list(enumerate(_starting_points(len(problem.names), _starts(study))))
-    todo = [(number, x) for number, x in starts if number not in ended]
-    _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
+    with locked(journal.path, "optimisation"):
+        journal.begin(study.digest)
+        ended = journal.ended
+        todo = [(number, x) for number, x in starts if number not in ended]
+        _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
     messages = journal.ended
     return _best(problem, journal.iterates, [messages[number] for number, _ in starts])
 

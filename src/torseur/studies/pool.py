@@ -18,14 +18,19 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from torseur.errors import TorseurError
 from torseur.studies.axes import Vector
 from torseur.studies.evaluation import Evaluated, Evaluator
+from torseur.studies.store import Store, shared_store
 from torseur.studies.study import SweepStudy
 
 TRIES = 3
+CONNECT_SECONDS = 10
 AHEAD = 3  # chunks per core that wait for their turn; more would only fill memory
 
 
@@ -38,16 +43,32 @@ class Chunk(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A chunk with its points and results."""
+    """A chunk with its points and results; without numbers where a worker wrote them to the store."""
 
     number: int
     points: Vector
     found: Evaluated
+    is_written: bool = False
 
 
-def evaluate_chunk(study: bytes, chunk: Chunk) -> Done:
-    """Runs in a worker: the study arrives pickled and is made ready once; points are made where they are used."""
-    return _done(_evaluator(study), chunk)
+def evaluate_chunk(study: bytes, chunk: Chunk, store: str | None = None) -> Done:
+    """Runs in a worker: the study arrives pickled and is made ready once; points are made where they are used.
+
+    With the path of a store the worker writes the numbers, and only what failed goes back.
+    """
+    evaluator = _evaluator(study)
+    done = _done(evaluator, chunk)
+    if store is None:
+        return done
+    _store(study, store).write_numbers(chunk.number, done.points, done.found)
+    nothing = np.empty((0, 0))
+    return Done(chunk.number, nothing, Evaluated(nothing, nothing, done.found.failures), True)
+
+
+@lru_cache(maxsize=2)
+def _store(study: bytes, path: str) -> Store:
+    evaluator = _evaluator(study)
+    return shared_store(Path(path), evaluator.study, evaluator.columns)
 
 
 @lru_cache(maxsize=2)
@@ -68,6 +89,12 @@ class Pool:
     cores: int | None = None
     workers: int | None = None
     scheduler: str | None = None
+    shared: Path | None = None
+    """Where workers find the store, if they write to it themselves."""
+
+    @property
+    def _store(self) -> str | None:
+        return None if self.shared is None else str(self.shared.resolve())
 
     @property
     def study(self) -> SweepStudy:
@@ -83,9 +110,10 @@ class Pool:
             return f"{self.workers} dask workers"
         if self.evaluator.is_on_device:
             return "a GPU"
-        if not self.evaluator.reason:
+        if not self.evaluator.leaves_many:
             return f"{count} threads, compiled"
-        return f"{count} processes, motion by motion: {self.evaluator.reason}"
+        reason = self.evaluator.reason or "many of its motions are stiff or fail"
+        return f"{count} processes, motion by motion: {reason}"
 
     def results(self, chunks: Sequence[Chunk]) -> Iterator[Done]:
         """Chunks as they are done."""
@@ -96,11 +124,11 @@ class Pool:
         count = min(self.cores or os.cpu_count() or 1, len(chunks))
         if count == 1 or self.evaluator.is_on_device:
             return (_done(self.evaluator, chunk) for chunk in chunks)
-        return self._by_processes(chunks, count) if self.evaluator.reason else self._by_threads(chunks, count)
+        return self._by_processes(chunks, count) if self.evaluator.leaves_many else self._by_threads(chunks, count)
 
     def _by_threads(self, chunks: Sequence[Chunk], count: int) -> Iterator[Done]:
         """Compiled code runs without holding Python back."""
-        _ = self.evaluator.batch.routine  # compiled once, before anybody needs it
+        self.evaluator.batch.compile()  # once, before anybody needs it
         with ThreadPoolExecutor(count) as pool:
             yield from _flow(pool, lambda chunk: (_done, self.evaluator, chunk), chunks, count)
 
@@ -112,7 +140,7 @@ class Pool:
         packed = pickle.dumps(self.study)
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
-                yield from _flow(pool, lambda chunk: (evaluate_chunk, packed, chunk), chunks, count)
+                yield from _flow(pool, lambda chunk: (evaluate_chunk, packed, chunk, self._store), chunks, count)
             except BrokenProcessPool:
                 return
 
@@ -128,7 +156,7 @@ class Pool:
                 cluster = dask.LocalCluster(n_workers=self.workers, threads_per_worker=1, dashboard_address=None)
             with _client(dask, cluster, self.scheduler) as client:
                 packed = pickle.dumps(self.study)
-                yield from _until_all(chunks, lambda waiting: _from_dask(dask, client, packed, waiting))
+                yield from _until_all(chunks, lambda waiting: _from_dask(dask, client, packed, waiting, self._store))
         finally:
             if cluster is not None:
                 cluster.close()
@@ -167,19 +195,19 @@ def _flow(pool: Executor, call: Any, chunks: Sequence[Chunk], count: int) -> Ite
 
 def _client(dask: Any, cluster: Any, scheduler: str | None) -> Any:
     try:
-        return dask.Client(cluster if cluster is not None else scheduler)
+        return dask.Client(cluster if cluster is not None else scheduler, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as problem:
         raise TorseurError(
             f"there is no dask scheduler at '{scheduler}': {problem}. Start one with 'dask scheduler'."
         ) from problem
 
 
-def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk]) -> Iterator[Done]:
+def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk], store: str | None) -> Iterator[Done]:
     """Results from a cluster, with a few chunks ahead of its workers; results are let go once they are here."""
     study, ahead = client.scatter(packed, broadcast=True), iter(chunks)
     slots = AHEAD * max(sum(client.nthreads().values()), 1)
     first = [chunk for chunk, _ in zip(ahead, range(slots), strict=False)]
-    flow = dask.as_completed([client.submit(evaluate_chunk, study, chunk, pure=False) for chunk in first])
+    flow = dask.as_completed([client.submit(evaluate_chunk, study, chunk, store, pure=False) for chunk in first])
     for future in flow:
         try:
             done = future.result()
@@ -188,5 +216,5 @@ def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk]) -
         future.release()
         following = next(ahead, None)
         if following is not None:
-            flow.add(client.submit(evaluate_chunk, study, following, pure=False))
+            flow.add(client.submit(evaluate_chunk, study, following, store, pure=False))
         yield done

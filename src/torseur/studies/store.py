@@ -50,10 +50,12 @@ class Store:
         return slice(number * self.chunk, min((number + 1) * self.chunk, self.size))
 
     def write(self, number: int, points: Vector, found: Evaluated) -> None:
-        """A chunk's results: numbers, failures, and last that it is done."""
-        rows = self.rows(number)
-        status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
-        status[list(found.failures)] = FAILED
+        """A chunk's results: numbers, and last that it is done."""
+        self.write_numbers(number, points, found)
+        self.finish(number, found.failures)
+
+    def write_numbers(self, number: int, points: Vector, found: Evaluated) -> None:
+        """The points, criteria and outputs of a chunk; nobody counts on them before it is finished."""
         with refused(self.path):
             for k, axis in enumerate(self.study.all_axes):
                 self._put(axis.name, number, points[:, k])
@@ -61,8 +63,15 @@ class Store:
                 self._put(column.label, number, found.values[:, k])
             for k, output in enumerate(self.study.outputs):
                 self._put(output.label, number, found.outputs[:, k])
-            if found.failures:
-                self._write_failures(number, found.failures)
+
+    def finish(self, number: int, failures: dict[int, str]) -> None:
+        """What failed in a chunk, and that its numbers are there."""
+        rows = self.rows(number)
+        status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
+        status[list(failures)] = FAILED
+        with refused(self.path):
+            if failures:
+                self._write_failures(number, failures)
             self._put("status", number, status)
 
     def _put(self, name: str, number: int, values: Any) -> None:
@@ -95,31 +104,63 @@ class Store:
         return str(self.group[name].attrs["units"])
 
     def dataset(self) -> xarray.Dataset:
-        """The points and criteria as a labelled dataset."""
+        """The points and criteria as a labelled dataset; nan where a chunk is not done, whatever is there of it."""
         import xarray
 
-        return xarray.open_zarr(self.path, consolidated=False).load()
+        found = xarray.open_zarr(self.path, consolidated=False).load()
+        missing = found["status"].values == 0
+        for name in [*found.data_vars, *found.coords]:
+            if missing.any() and name not in ("status", "time"):
+                found[name].values[missing] = np.nan
+        return found
 
 
 def open_store(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
     """The store of a study, made when it is not there; one of another study is refused. `units` are the outputs'."""
-    import zarr
-
     with refused(path):
-        if (path / "zarr.json").is_file():
-            group = zarr.open_group(path, mode="r+")
-            if group.attrs.get("study_digest") != study.digest:
-                raise TorseurError(
-                    f"'{path}' holds another study, or this one before it was changed. Give another name."
-                )
-            return Store(path, group, study, columns, int(str(group.attrs["chunk"])))
+        if is_store(path):
+            return _opened(path, study, columns)
         return Store(path, _made(path, study, columns, units, chunk), study, columns, chunk)
+
+
+def shared_store(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    """The store of a study as a worker reaches it, to write the numbers of its chunks."""
+    if not is_store(path):
+        raise TorseurError(f"a worker does not reach the store '{path}'. Without 'shared' the client writes it.")
+    return _opened(path, study, columns)
+
+
+def is_store(path: Path) -> bool:
+    return (path / "zarr.json").is_file()
+
+
+def _opened(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    try:
+        group = _zarr().open_group(path, mode="r+")
+        digest, chunk = group.attrs.get("study_digest"), int(str(group.attrs.get("chunk", 0)))
+        names = {*group.array_keys()}
+    except (ValueError, KeyError, TypeError) as problem:
+        raise TorseurError(f"'{path}' is no store that can be read: {problem}. Give another name.") from problem
+    if digest != study.digest:
+        raise TorseurError(f"'{path}' holds another study, or this one before it was changed. Give another name.")
+    wanted = ["status", *(axis.name for axis in study.all_axes), *(column.label for column in columns)]
+    for name in wanted:
+        if name not in names:
+            raise TorseurError(f"'{path}' is damaged: '{name}' is missing. Give another name.")
+    return Store(path, group, study, columns, chunk)
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise TorseurError("sweeps keep their results with zarr: pip install 'torseur[sweep]'.") from None
+    return zarr
 
 
 def _made(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Any:
     """A new store, complete before it appears under its name."""
-    import zarr
-
+    zarr = _zarr()
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         os.makedirs(path.parent, exist_ok=True)
@@ -167,8 +208,8 @@ def _lay_out_outputs(group: Any, study: SweepStudy, units: Sequence[str], chunk:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Holds the store for this process alone."""
+def locked(path: Path, by: str = "sweep") -> Iterator[None]:
+    """Holds a store or a log for this process alone; `by` says what others do with it."""
     with refused(path):
         os.makedirs(path.parent, exist_ok=True)
         handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT)
@@ -177,7 +218,7 @@ def locked(path: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise TorseurError(
-                f"'{path}' is being written by another sweep. Wait for it, or give another name."
+                f"'{path}' is being written by another {by}. Wait for it, or give another name."
             ) from None
         yield
     finally:

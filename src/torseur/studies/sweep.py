@@ -11,7 +11,7 @@ from pathlib import Path
 from torseur.studies.evaluation import Evaluator
 from torseur.studies.pool import Chunk, Pool
 from torseur.studies.reading import checked_backend, read_study
-from torseur.studies.store import Store, locked, open_store
+from torseur.studies.store import Store, is_store, locked, open_store
 from torseur.studies.study import SweepStudy
 
 CHUNK_SECONDS = 2.0
@@ -44,6 +44,7 @@ def sweep(
     cores: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    shared: bool = False,
     backend: str | None = None,
     progress: Progress | None = None,
 ) -> Swept:
@@ -52,6 +53,7 @@ def sweep(
     cores      of this machine to use; all by default
     workers    of a local dask cluster instead
     scheduler  address of a dask scheduler instead
+    shared     workers reach the store under its path and write their chunks themselves; else this process writes all
     backend    "cpu" or "cuda", in place of what the study says
     """
     study = study if isinstance(study, SweepStudy) else read_study(study)
@@ -60,9 +62,10 @@ def sweep(
     with locked(path):
         evaluator = Evaluator(study)
         units = [output.unit for output in evaluator.outputs]
-        chunk = study.chunk or (0 if path.exists() else _chunk_for(evaluator))
+        chunk = study.chunk or (0 if is_store(path) else _chunk_for(evaluator))
         results = open_store(path, study, evaluator.columns, units, chunk)
-        return _filled(results, Pool(evaluator, cores, workers, scheduler), progress)
+        pool = Pool(evaluator, cores, workers, scheduler, path if shared else None)
+        return _filled(results, pool, progress)
 
 
 def _chunk_for(evaluator: Evaluator) -> int:
@@ -90,9 +93,12 @@ def _filled(store: Store, pool: Pool, progress: Progress | None) -> Swept:
     done = store.size - sum(chunk.stop - chunk.start for chunk in todo)
     if progress is not None:
         progress(done, store.size)
-    for number, points, found in pool.results(todo):
-        store.write(number, points, found)
-        computed += len(points)
+    for chunk in pool.results(todo):
+        if not chunk.is_written:
+            store.write_numbers(chunk.number, chunk.points, chunk.found)
+        store.finish(chunk.number, chunk.found.failures)
+        rows = store.rows(chunk.number)
+        computed += rows.stop - rows.start
         if progress is not None:
             progress(done + computed, store.size)
     return Swept(store, computed, time.perf_counter() - begin, pool.words)

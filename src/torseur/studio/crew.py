@@ -11,12 +11,12 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from torseur.studio.messages import BEGUN, BINARY, DONE, TEXT, Request, text_message
+from torseur.studio.messages import BINARY, DONE, TEXT, Request, text_message
 from torseur.studio.worker import work
 
 ROLES = {"describe": "writer", "move": "mover", "examine": "examiner"}
@@ -32,24 +32,33 @@ Deliver = Callable[[bytes], Awaitable[None]]
 
 @dataclass
 class Hand:
-    """A worker process, what it is doing, and what it should do."""
+    """A worker process, what it is doing, and what it should do next.
+
+    A request is sent only to a worker that waits for one: a busy one would leave it in the pipe, and a full pipe would
+    stop the server. What a busy worker gets is a short sign that something newer waits.
+    """
 
     process: Any
     line: Connection
     running: Request | None = None
     since: float = 0.0
-    newest: Request | None = None
-    sent: dict[int, Request] = field(default_factory=dict)
-
-    @property
-    def is_idle(self) -> bool:
-        return self.running is None and not self.sent
+    waiting: Request | None = None
 
     def give(self, request: Request) -> None:
-        """Sends a request; it replaces those that wait."""
-        self.newest = request
-        self.sent[request.number] = request
-        self.line.send(request)
+        """Lets the worker answer a request now, or after what it is at; it takes the place of another that waits."""
+        if self.running is None:
+            self.running, self.since = request, time.monotonic()
+            self.line.send(request)
+        else:
+            if self.waiting is None:
+                self.line.send(None)
+            self.waiting = request
+
+    def done(self) -> None:
+        """The worker waits again; what waited for it goes on."""
+        self.running, waited, self.waiting = None, self.waiting, None
+        if waited is not None:
+            self.give(waited)
 
     def end(self) -> None:
         """Ends the process at once."""
@@ -136,35 +145,30 @@ class Crew:
         letter, content = message[:1], message[1:]
         if letter in (TEXT, BINARY):
             self._tell(message)
-        elif letter == BEGUN:
-            number = int(content)
-            hand.running, hand.since = hand.sent.get(number), time.monotonic()
-            hand.sent = {n: r for n, r in hand.sent.items() if n >= number}
         elif letter == DONE:
             number, memory = map(int, content.split())
-            hand.running = None
-            hand.sent.pop(number, None)
             self._tell(text_message("done", number, memory=memory))
             self._rest(hand, memory)
 
     def _rest(self, hand: Hand, memory: int) -> None:
-        """After an answer: a worker for one export goes, and so does one that has grown large."""
+        """After an answer: a worker for one file goes, and so does one that has grown large; others take what waits."""
         role = self._role_of(hand)
-        if role is not None and hand.is_idle and (role not in ROLES.values() or memory > WORN):
-            self._replace(role, hand, None)
+        if role is None:
+            return
+        if role not in ROLES.values() or memory > WORN:
+            self._replace(role, hand, hand.waiting)
+        else:
+            hand.done()
 
     def _lost(self, hand: Hand) -> None:
         """A worker has ended by itself, or was ended from outside: what it was at fails, what waits goes on."""
         role = self._role_of(hand)
         if role is None:
             return
-        failed, newest = hand.running or hand.newest, hand.newest
-        pending = newest if newest is not None and newest is not failed and not hand.is_idle else None
-        if failed is not None and not hand.is_idle:
-            self._fail(
-                failed, "The worker process ended; a new one has taken its place. Edit or move something to go on."
-            )
-        self._replace(role, hand, pending)
+        if hand.running is not None:
+            reason = "The worker process ended; a new one takes its place. Edit or move something to go on."
+            self._fail(hand.running, reason)
+        self._replace(role, hand, hand.waiting)
 
     def _role_of(self, hand: Hand) -> str | None:
         return next((role for role, one in self.hands.items() if one is hand), None)
@@ -191,14 +195,14 @@ class Crew:
 
     def _judge(self, role: str, hand: Hand, seconds: float) -> None:
         """Ends a worker that has taken too long, or that works on an old text while a new one waits."""
-        running, newest = hand.running, hand.newest
+        running, waiting = hand.running, hand.waiting
         assert running is not None
-        waits = newest is not None and newest.number != running.number
-        if waits and newest is not None and newest.text != running.text and seconds > GRACE:
-            self._replace(role, hand, newest)
+        if waiting is not None and waiting.text != running.text and seconds > GRACE:
+            self._tell(text_message("done", running.number, memory=0))
+            self._replace(role, hand, waiting)
         elif seconds > self.bounds[running.kind]:
             self._fail(running, f"Stopped after {self.bounds[running.kind]:g} s: this takes too long.")
-            self._replace(role, hand, newest if waits else None)
+            self._replace(role, hand, waiting)
 
 
 def _context() -> Any:

@@ -21,7 +21,7 @@ from torseur.errors import TorseurError, unknown_name
 LONGEST_TEXT = 400_000  # characters
 LONGEST_MOTION = 3600.0  # seconds
 MOST_VALUES = 5000
-TEXT, BINARY, BEGUN, DONE = b"T", b"B", b"S", b"D"
+TEXT, BINARY, DONE = b"T", b"B", b"D"
 KINDS = ("describe", "move", "examine", "export", "open", "inscribe")
 
 
@@ -131,7 +131,8 @@ def binary_message(kind: str, number: int, arrays: Mapping[str, NDArray[Any]], *
     parts, places, offset = [], {}, 0
     for name, array in arrays.items():
         whole = np.issubdtype(array.dtype, np.integer)
-        packed = np.ascontiguousarray(array, dtype="<i2" if whole else "<f4").tobytes()
+        with np.errstate(over="ignore"):  # what is beyond single precision is drawn nowhere
+            packed = np.ascontiguousarray(array, dtype="<i2" if whole else "<f4").tobytes()
         places[name] = {"offset": offset, "bytes": len(packed), "type": "i2" if whole else "f4"}
         parts.append(packed)
         offset += len(packed)

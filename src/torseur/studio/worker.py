@@ -1,4 +1,4 @@
-"""A worker process: takes requests one after the other, the newest first, and answers them.
+"""A worker process: takes requests one after the other and answers them.
 
 It holds no state that matters: whoever starts it may end it at any time.
 """
@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from torseur.studio.limits import bound_memory, memory_in_use
-from torseur.studio.messages import BEGUN, DONE, Request, text_message
+from torseur.studio.messages import DONE, Request, text_message
 
 Answer = Callable[[Request, Path | None], Iterator[bytes]]
 
@@ -28,27 +28,20 @@ def work(requests: Connection, folder: Path | None, megabytes: int, patience: in
         os.nice(patience)
     try:
         while True:
-            _answer(_newest(requests), requests, folder)
+            request: Request | None = requests.recv()
+            if request is not None:  # otherwise a sign that came too late
+                _answer(request, requests, folder)
     except (EOFError, OSError):
         return
 
 
-def _newest(requests: Connection) -> Request:
-    """The last request that has arrived; waits for one."""
-    request: Request = requests.recv()
-    while requests.poll():
-        request = requests.recv()
-    return request
-
-
 def _answer(request: Request, requests: Connection, folder: Path | None) -> None:
-    """Sends answer after answer; stops between two of them when a newer request waits."""
-    requests.send_bytes(BEGUN + str(request.number).encode())
+    """Sends answer after answer; stops between two of them at a sign that something newer waits."""
     try:
         for message in _answers()[request.kind](request, folder):
             requests.send_bytes(message)
             if requests.poll():
-                return
+                break
     except MemoryError:
         reason = "This takes more memory than a worker may use. Try a smaller mechanism or a shorter motion."
         requests.send_bytes(text_message("halt", request.number, reason=reason))

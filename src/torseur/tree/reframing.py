@@ -39,6 +39,8 @@ _PROBE = 0.7
 
 def reframed(tree: Tree) -> Tree:
     """The tree in frames along its joints' axes, if rotations become much shorter; else the tree itself."""
+    if _least_work(tree) > WORTH_WHILE * _work(tree):
+        return tree
     turned = _Frames(tree).result()
     return turned if _work(turned) <= WORTH_WHILE * _work(tree) else tree
 
@@ -47,6 +49,16 @@ def _work(tree: Tree) -> int:
     """Operations to turn one vector through every joint."""
     factors = [factor for link in tree.links for factor in link.motion.transform.rotation.factors]
     return sum(_operations(factor) for factor in factors)
+
+
+def _least_work(tree: Tree) -> int:
+    """The same with nothing left but the turns of joints that have one coordinate."""
+    single = [len(link.motion.screws) == 1 for link in tree.links]
+    others = [link.motion.transform.rotation.factors for link, one in zip(tree.links, single, strict=True) if not one]
+    turning = [
+        link for link, one in zip(tree.links, single, strict=True) if one and link.motion.transform.rotation.factors
+    ]
+    return 6 * len(turning) + sum(_operations(factor) for factors in others for factor in factors)
 
 
 def _operations(factor: AxisTurn | MatrixTurn) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from functools import partial
 from random import Random
 
 import mpmath
@@ -95,7 +94,7 @@ def test_stages_give_what_the_program_gives(tmp_path):
 def test_limbs_are_stages_of_their_own(function, tmp_path, monkeypatch):
     """A trunk with two arms and a leg apart from it, too wide for one thread. Oracle: the graph."""
     monkeypatch.setattr(stages, "FEW", 50)
-    monkeypatch.setattr(device, "staged", partial(staged, uncut=60))
+    monkeypatch.setattr(device, "staged", lambda program, taken: staged(program, taken, 60))
     equations = ts.derive(_trunk_with_arms())
     (program,) = module_of(equations, [function], baked=True).programs
     plan = staged(program, frozenset(), 60)

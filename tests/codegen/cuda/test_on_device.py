@@ -55,6 +55,23 @@ def test_functions(function, precision, limit):
         assert worst(found[output.name], kernel.program, inputs, output.name) < limit
 
 
+@pytest.mark.parametrize("precision", ["mixed", "float64"])
+@pytest.mark.parametrize(
+    "request_", ["forward_dynamics/q,v", "forward_dynamics/tau", "forward_dynamics/p", "inverse_dynamics/p"]
+)
+def test_gradients(request_, precision):
+    equations = ts.derive(library.load("pendulum_chain?n=7"))
+    kernel = ts.compile(equations, [request_], backend="cuda", precision=precision)
+    q, v, tau = states(equations)
+    known = {"q": q, "v": v, "vdot": tau, "tau": tau, "p": values_of(equations)}
+    inputs = {group.name: known[group.name] for group in kernel.program.inputs}
+    found = kernel(**inputs)
+    for output in kernel.program.outputs:
+        assert worst(found[output.name], kernel.program, inputs, output.name) < (
+            1e-11 if precision == "float64" else 1e-5
+        )
+
+
 def test_constrained_motion():
     equations = ts.derive(library.load("four_bar"))
     kernel = ts.compile(equations, ["constrained_forward_dynamics"], backend="cuda", precision="mixed")

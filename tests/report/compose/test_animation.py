@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.conftest import wait_until
+from browsing import wait_until
 from torseur import library
 from torseur.report.compose.making import Occasion, report
 

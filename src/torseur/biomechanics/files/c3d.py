@@ -69,14 +69,15 @@ def _require_agreement(file: Path, claim: Claim, content: Any, parameters: Param
     pairs = {
         "points by the header": (claim.points, points),
         "points by POINT:USED": (parameters.whole("POINT", "USED", points), points),
-        "points by POINT:LABELS": (min(len(parameters.labels("POINT")), points), points),
-        "frames by the header": (claim.frames, frames),
+        "frames by the header": (claim.frames if claim.counted else frames, frames),
         "analog values a frame by the header": (claim.analog, channels * (samples // frames if frames else 0)),
         "channels by ANALOG:USED": (parameters.whole("ANALOG", "USED", channels), channels),
     }
     for what, (said, held) in pairs.items():
-        if said != held and not (what == "frames by the header" and frames >= 65535):
+        if said != held:
             raise RecordingError(f"'{file}' lies about its size: {said} {what}, but it holds {held}.")
+    if not points or not frames:
+        raise RecordingError(f"'{file}' holds no markers: {points} points in {frames} frames.")
     rate = parameters.number("POINT", "RATE")
     if not rate > 0:
         raise RecordingError(f"'{file}': its points have a rate of {rate:g} frames per second.")
@@ -98,11 +99,11 @@ def _stated_axes(parameters: Parameters) -> Axes:
 
 
 def _markers(file: Path, content: Any, parameters: Parameters, factor: float, axes: Axes) -> Markers:
-    labels = parameters.labels("POINT")[: content["data"]["points"].shape[1]]
+    labels, notes = _distinct(parameters.labels("POINT"), content["data"]["points"].shape[1])
     points = np.moveaxis(np.asarray(content["data"]["points"][:3], dtype=float), 0, 2).swapaxes(0, 1).copy()
     residuals = np.asarray(content["data"]["meta_points"]["residuals"])[0].T
     points[residuals < 0] = np.nan
-    notes = _gaps_at_origin(points, labels)
+    notes += _gaps_at_origin(points, labels)
     results = {label for group in _RESULTS for label in parameters.texts("POINT", group)}
     kept = [k for k, label in enumerate(labels) if label not in results]
     if len(kept) < len(labels):
@@ -110,6 +111,22 @@ def _markers(file: Path, content: Any, parameters: Parameters, factor: float, ax
     rate = parameters.number("POINT", "RATE")
     time = (int(content["header"]["points"]["first_frame"]) + np.arange(len(points))) / rate
     return Markers(time, tuple(labels[k] for k in kept), factor * points[:, kept], axes, file.stem, tuple(notes))
+
+
+def _distinct(labels: list[str], count: int) -> tuple[list[str], list[str]]:
+    """A label of its own for every point; those without one, or with one that is taken, get another, noted."""
+    found: list[str] = []
+    renamed: list[str] = []
+    for k in range(count):
+        wanted = labels[k] if k < len(labels) and labels[k] else f"unlabelled {k + 1}"
+        label, times = wanted, 1
+        while label in found:
+            times += 1
+            label = f"{wanted} ({times})"
+        if k >= len(labels) or label != labels[k]:
+            renamed.append(label)
+        found.append(label)
+    return found, [f"points without a label of their own, named here: {', '.join(renamed)}"] if renamed else []
 
 
 def _gaps_at_origin(points: Array, labels: list[str]) -> list[str]:

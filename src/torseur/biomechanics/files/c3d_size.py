@@ -10,7 +10,7 @@ from torseur.errors import RecordingError
 
 BLOCK = 512
 _KEY = 0x50
-_MOST_FRAMES = 65535
+_LAST_FRAME = 65535
 _INTEL, _DEC, _MIPS = 84, 85, 86
 
 
@@ -23,6 +23,7 @@ class Claim:
     analog: int
     start: int
     width: int  # bytes of a number
+    counted: bool = True  # a header counts to 65535 only; longer files leave it at that
 
     @property
     def frame_bytes(self) -> int:
@@ -50,7 +51,8 @@ def read_claim(path: Path) -> Claim:
     words = struct.unpack((">" if processor[0] == _MIPS else "<") + "10H", header[:20])
     # The sign of the scale tells floating point numbers (4 bytes) from integers (2); DEC swaps the halves of a float.
     negative = header[12 if processor[0] == _MIPS else 13 if processor[0] == _DEC else 15] & 0x80
-    return Claim(words[4] - words[3] + 1, words[1], words[2], (words[8] - 1) * BLOCK, 4 if negative else 2)
+    return Claim(words[4] - words[3] + 1, words[1], words[2], (words[8] - 1) * BLOCK, 4 if negative else 2,
+                 words[4] < _LAST_FRAME)  # fmt: skip
 
 
 def require_honest_size(path: Path) -> Claim:
@@ -60,7 +62,7 @@ def require_honest_size(path: Path) -> Claim:
         raise RecordingError(
             f"'{path}' lies about its size: its header counts {claim.frames} frames from byte {claim.start} on."
         )
-    if claim.frames < _MOST_FRAMES and size < claim.bytes:
+    if claim.counted and size < claim.bytes:
         whole = max(size - claim.start, 0) // max(claim.frame_bytes, 1)
         raise RecordingError(
             f"'{path}' lies about its size: its header counts {claim.frames} frames of {claim.points} points and "

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from torseur.biomechanics.axes import NOT_STATED, Axes
-from torseur.biomechanics.files.units import factor_to_si, require_plausible
+from torseur.biomechanics.files.units import require_plausible
 from torseur.biomechanics.markers import Markers
 from torseur.errors import RecordingError
 from torseur.identification.arrays import Array
@@ -28,12 +28,11 @@ def read_csv(path: str | Path, *, unit: str | None = None, axes: Axes = NOT_STAT
         raise RecordingError(f"'{file}' has no column 'time [s]'. Columns: {', '.join(table.columns)}.")
     columns = _columns(file, table)
     length = _unit(file, table, columns, unit)
-    factor = factor_to_si(length, "m", f"'{file}'")
-    positions = np.stack([np.column_stack([table.columns[c] for c in three]) for three in columns.values()], axis=1)
+    points = [np.column_stack([table.quantity(c, "m", length) for c in three]) for three in columns.values()]
+    positions = np.stack(points, axis=1)
     if not any_size:
-        require_plausible(factor * positions, length, unit is not None, file)
-    time = table.quantity("time", "s")
-    return Markers(time, tuple(columns), factor * positions, axes, file.stem)
+        require_plausible(positions, length, unit is not None, file)
+    return Markers(table.quantity("time", "s"), tuple(columns), positions, axes, file.stem)
 
 
 def _columns(file: Path, table: Table) -> dict[str, list[str]]:

@@ -55,6 +55,6 @@ def _plate(body: BodyInMotion, feet: Footing, foot: str, reaction: Reaction, fra
 
 def _corners(feet: Footing, foot: str, frames: slice) -> Array:
     points = feet.soles[foot][frames]
-    low = points[points[:, :, 1] < feet.floor + 0.02]
+    low = points[points[:, :, 1] < points[:, :, 1].min() + 0.02]
     (x0, _, z0), (x1, _, z1) = low.min(axis=0) - _MARGIN, low.max(axis=0) + _MARGIN
     return np.array([[x0, feet.floor, z0], [x1, feet.floor, z0], [x1, feet.floor, z1], [x0, feet.floor, z1]])

@@ -30,6 +30,13 @@ class RotationRates:
     second: Array
     method: str
 
+    def __str__(self) -> str:
+        fastest, hardest = (float(np.max(np.linalg.norm(x, axis=1))) for x in (self.omega, self.alpha))
+        return (
+            f"{len(self.time)} frames, laboratory axes, by {self.method}: at most {fastest:.4g} rad/s and "
+            f"{hardest:.4g} rad/s²"
+        )
+
 
 def rotation_rates(
     time: Array, rotation: Array, how: str | Derivatives = "savitzky_golay", noise: KalmanNoise | None = None

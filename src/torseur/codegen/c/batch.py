@@ -14,7 +14,7 @@ from torseur.codegen.c.program import operation, own_text, reference
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED
 from torseur.codegen.names import part
-from torseur.codegen.straight import SCHEDULED, WHOLE, Chunk, Layout, layout
+from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
@@ -22,6 +22,12 @@ from torseur.graph.program import Program
 
 _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 """Operations that C spells the same for vectors."""
+
+SCHEDULED = 10_000
+"""Operations up to which they are ordered for few live values: a humanoid's forward dynamics gains a quarter.
+
+Longer programs gain nothing over the order in which results need them.
+"""
 
 _OWN = ("LANE", "LANES_ALL", "begin", "end", "i", "j", "l", "result", "stride", "threads", "count")
 _WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}

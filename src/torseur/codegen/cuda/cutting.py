@@ -8,8 +8,9 @@ from itertools import accumulate
 from torseur.codegen.straight import fewest_live, most_live, pair_sines
 from torseur.graph.expr import Expr
 
-MOST_LIVE = 150
-"""Values that may be live at once in a stretch: with 168 registers, three blocks of threads run side by side."""
+MOST_LIVE = 280
+"""Values that may be live at once in a stretch. A few more than registers: spilling some costs less than a further cut,
+which sends everything that crosses it through memory."""
 GRAIN = 256
 """Stretches grow by so many operations."""
 SHORTEST = 0.6

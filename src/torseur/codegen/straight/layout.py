@@ -26,14 +26,8 @@ WHOLE = 2000
 Longer ones are slower whole, because the compiler runs out of places to keep values near.
 """
 
-SCHEDULED = 10_000
-"""Operations up to which C orders them for few live values: batches of a humanoid's forward dynamics gain a quarter.
-
-Longer programs gain nothing over the order in which results need them.
-"""
-
-SEVERAL_STARTS = 3000
-"""Operations up to which several orders are tried, for the time it takes."""
+SCHEDULED = 3000
+"""Operations up to which C orders them for few live values; beyond, the time it takes is not worth it for one state."""
 
 
 @dataclass
@@ -95,7 +89,7 @@ def layout(
 
 def _scheduled(program: Program, order: list[Expr]) -> list[Expr]:
     """The order with fewer values live: from what results need, and for short programs from several orders of them."""
-    if len(order) > SEVERAL_STARTS:
+    if len(order) > SCHEDULED:
         return fewest_live(order)
     own = set(order)
     return fewest_live(order, *([entry for entry in entries if entry in own] for entries in result_orders(program)))

@@ -10,9 +10,10 @@ import numpy as np
 from torseur.biomechanics.body_in_motion import BodyInMotion
 from torseur.biomechanics.human36 import human36
 from torseur.biomechanics.joint_motion import JointMotion
+from torseur.biomechanics.limb import limb_of
 from torseur.dynamics.recursion import link_motions
 from torseur.identification.arrays import Array
-from torseur.library.studies.upper_limb import ANATOMICAL, LIMB, limb_of, person, shoulder_motions, true_limb
+from torseur.library.studies.upper_limb import limb, person, shoulder_motions
 
 
 def shoulder_moment(motion: JointMotion, inertia: Array, moment: Array) -> Array:
@@ -21,7 +22,7 @@ def shoulder_moment(motion: JointMotion, inertia: Array, moment: Array) -> Array
     d(I ω)/dt - m c x g about the resting shoulder, in laboratory axes; the limb's mass does not enter.
     """
     body = BodyInMotion(person(), motion)
-    R = body.place(person().body(LIMB[0]).frame)[1] @ ANATOMICAL
+    R = body.place(person().body(limb().segments[0]).frame)[1]
     K = np.trace(inertia) / 2 * np.eye(3) - inertia
     half = R @ _rotation_tensor(body) @ K @ np.swapaxes(R, 1, 2)  # Poinsot's form: R̈ K Rᵀ, less its transpose
     skew = half - np.swapaxes(half, 1, 2)
@@ -30,10 +31,10 @@ def shoulder_moment(motion: JointMotion, inertia: Array, moment: Array) -> Array
 
 
 def _rotation_tensor(body: BodyInMotion) -> Array:
-    """U with R̈ = R U, in anatomical axes."""
+    """U with R̈ = R U, in the limb's axes."""
     motions = link_motions(body.now, list(body.motion.vdot.T), body.now.gravity)
-    rows = [body.spread(row) for row in motions[body.link(LIMB[0])].tensor.rows]
-    return ANATOMICAL @ np.stack(rows, axis=1) @ ANATOMICAL
+    rows = [body.spread(row) for row in motions[body.link(limb().segments[0])].tensor.rows]
+    return np.stack(rows, axis=1)
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,10 @@ def moment_changes(
 ) -> dict[str, MomentChange]:
     """Effect of other inertias on the moment at the shoulder; percent of the greatest true moment."""
     motion = shoulder_motions(100.0, frequency)[movement]
-    truth = shoulder_moment(motion, *true_limb())
+    truth = shoulder_moment(motion, *limb().inertia)
     found = {}
-    for name, limb in limbs.items():
-        gap = np.linalg.norm(shoulder_moment(motion, *limb) - truth, axis=1)
+    for name, other in limbs.items():
+        gap = np.linalg.norm(shoulder_moment(motion, *other) - truth, axis=1)
         peak = float(np.max(np.linalg.norm(truth, axis=1)))
         found[name] = MomentChange(float(np.sqrt(np.mean(gap**2))), float(gap.max()), 100 * float(gap.max()) / peak)
     return found
@@ -61,4 +62,4 @@ def moment_changes(
 
 def tabulated_limb(table: str) -> tuple[Array, Array]:
     """Inertia at the shoulder and first moment of the same person's limb by another table."""
-    return limb_of(human36(table=table))
+    return limb_of(human36(table=table)).inertia

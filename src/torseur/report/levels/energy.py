@@ -13,7 +13,7 @@ from typing import Any
 from torseur.dynamics import link_poses, link_velocities
 from torseur.equations import Equations
 from torseur.equations.terms.mass_centres import placed_inertia
-from torseur.equations.terms.polynomial import TooManyTerms
+from torseur.equations.terms.polynomial import TooManyTerms, expression_of
 from torseur.equations.terms.trigonometry import vanishes
 from torseur.graph import Expr, as_expr, time_derivative
 from torseur.mechanism import TIME
@@ -98,7 +98,7 @@ class EnergyForm:
     def _seen(self, frame: Transform, point: Vec3) -> Vec3:
         """A point of the earth in a frame, its components shortened."""
         local = frame.rotation.to_child(point - frame.position)
-        return Vec3(*(_expression(few_terms(as_expr(x))) for x in local))
+        return Vec3(*(expression_of(few_terms(as_expr(x))) for x in local))
 
 
 def _named_share(nodes: Sequence[Node]) -> list[Node]:
@@ -126,16 +126,6 @@ def _rotation(central: Sequence[Node], spin: Sequence[Sequence[Node]]) -> list[N
             front: tuple[Node, ...] = (HALF,) if i == j else ()
             found.append(Product((*front, *_factors(central[k]), *spins)))
     return found
-
-
-def _expression(polynomial: Any) -> Expr:
-    total = as_expr(0)
-    for term, coefficient in polynomial.items():
-        part = as_expr(coefficient)
-        for factor, exponent in term:
-            part = part * factor**exponent
-        total = total + part
-    return total
 
 
 def _terms(value: Any) -> list[Node]:

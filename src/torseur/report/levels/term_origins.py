@@ -14,12 +14,17 @@ from torseur.report.levels.statement import Remark, united
 from torseur.report.reading.read_graph import few_terms, term_sources
 
 
+def own_row(share: Share, row: int) -> Expr:
+    """A share's row as it was derived."""
+    return share.rows[row]
+
+
 @dataclass(frozen=True)
 class TermOrigins:
-    """Origins of the terms of the equations; `changed` is what was done to every row before it was written."""
+    """Origins of the terms of the equations; `row_of` gives a share's row in the form that was written."""
 
     equations: Equations
-    changed: Callable[[Expr], Expr] = lambda row: row
+    row_of: Callable[[Share, int], Expr] = own_row
 
     @cached_property
     def shares(self) -> tuple[Share, ...]:
@@ -29,7 +34,7 @@ class TermOrigins:
         """The origin of each term of one row as `factored` writes it; nothing where the row is too long for that."""
         try:
             polynomial = few_terms(total)
-            own = [(share, few_terms(self.changed(share.rows[row]))) for share in self.shares]
+            own = [(share, few_terms(self.row_of(share, row))) for share in self.shares]
         except TooManyTerms:
             return ()
         return tuple(united(map(_remark, self._owners(terms, polynomial, own))) for terms in term_sources(polynomial))

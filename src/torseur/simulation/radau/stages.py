@@ -187,11 +187,8 @@ def solve_stages(
             if rate >= 1.0 or math.pow(rate, left) / (1.0 - rate) * size > enough:
                 return False
             solved = rate / (1.0 - rate) * size < enough
-        if solved:
-            if RIDES == 0:  # noqa: SIM114 - decided when the routine is translated
-                return True
-            elif correction_size(y, rtol, atol, work, NJ, N) < enough:
-                return True
+        if solved and (RIDES == 0 or correction_size(y, rtol, atol, work, NJ, N) < enough):
+            return True
         last = size
     return False
 

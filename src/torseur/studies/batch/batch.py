@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from torseur.codegen.c.compiler import find_compiler
 from torseur.codegen.compiled import CompiledRoutine
 from torseur.graph import Input, Program, vector
 from torseur.sensitivity.criteria import ReadCriterion
@@ -19,11 +20,15 @@ from torseur.sensitivity.variation import Variation
 from torseur.simulation.memory import DONE
 from torseur.simulation.problem import checked_rtol, longest_step
 from torseur.simulation.system import System, Vector
+from torseur.studies.batch.lanes import LANES, lane_motions
 from torseur.studies.batch.motions import motions
-from torseur.studies.batch.programs import KINDS, Observed, prepared_together
+from torseur.studies.batch.programs import KINDS, Observed, prepared_together, widened
 from torseur.studies.batch.starts import Starts
 
 MOST_STEPS = 1_000_000
+MOST_IN_LANES = 400  # operations of the slopes up to which eight motions side by side pay
+WORTH_LANES = 50_000  # motions that save more time than the C compiler takes
+ENOUGH_FOR_LANES = 64  # points from which the lanes are full for long enough
 
 
 class Found(NamedTuple):
@@ -48,7 +53,10 @@ def why_not(system: System) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Motions of one system from `starts`, judged by criteria, with slopes by what varies in `starts.variation`."""
+    """Motions of one system from `starts`, judged by criteria, with slopes by what varies in `starts.variation`.
+
+    `expected` is how many motions there will be in all: many are worth more compilation.
+    """
 
     starts: Starts
     criteria: tuple[ReadCriterion, ...]
@@ -56,9 +64,12 @@ class Batch:
     outputs: tuple[ReadCriterion, ...] = ()
     times: tuple[float, ...] = ()
     backend: str = "auto"
+    expected: int = 0
 
     def __call__(self, points: Vector) -> Found:
         """Criteria at points, one row of the axes' values each."""
+        if len(points) >= ENOUGH_FOR_LANES and self.lanes is not None:
+            return self._in_lanes(self.lanes, points)
         states, given, tolerances = self.starts.rows(points)
         out = np.full((len(points), self._width), np.nan)
         kept = np.full((len(points), len(self.times), len(self.outputs)), np.nan)
@@ -69,6 +80,40 @@ class Batch:
             _flat(tolerances), *self._labels, samples, _flat(out), _flat(kept), answers,
         )  # fmt: skip
         return self._found(out, kept, answers[: len(points)] == DONE)
+
+    def _in_lanes(self, lanes: CompiledRoutine, points: Vector) -> Found:
+        """Points whose motions run side by side; those that do not end well are done again one after another."""
+        states, given, tolerances = self.starts.rows(points)
+        out = np.full((len(points), self._width), np.nan)
+        answers = np.zeros(len(points), dtype=np.int64)
+        lanes(len(points), self._settings, _flat(states), _flat(given), _flat(tolerances), _flat(out), answers)
+        return self._found(out, np.empty((len(points), 0, 0)), answers == DONE)
+
+    def compile(self) -> None:
+        """Makes ready what calls will use."""
+        _ = self.lanes, self.routine
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only values at the end and integrals are asked for, of motions on no manifold."""
+        kinds = {criterion.kind for criterion in self.criteria}
+        return (
+            kinds <= {"value", "integral"}
+            and not self.outputs
+            and not self._variation.columns
+            and self._variation.system.project is None
+        )
+
+    @cached_property
+    def lanes(self) -> CompiledRoutine | None:
+        """The loop over points with eight motions side by side; None where it cannot be had or would not pay."""
+        operations = len(self._variation.rhs.operations)
+        pays = self.is_plain and self.expected >= WORTH_LANES and operations <= MOST_IN_LANES
+        if not pays or self.backend not in ("auto", "c") or find_compiler() is None:
+            return None
+        externals, statics = self._linked
+        wide = {"rhs_lanes": widened(externals["rhs"], LANES)}
+        return routine_of(lane_motions, self._variation.size, statics, {**externals, **wide}, "c")
 
     @property
     def _variation(self) -> Variation:
@@ -113,8 +158,14 @@ class Batch:
     @cached_property
     def routine(self) -> CompiledRoutine:
         """The loop over points; compiled when first used."""
+        externals, statics = self._linked
+        size = self._variation.size * (1 + self._variation.columns)
+        return routine_of(motions, size, statics, externals, self.backend)
+
+    @cached_property
+    def _linked(self) -> tuple[dict[str, Any], dict[str, int]]:
+        """Externals and compile-time numbers of the loop."""
         variation, observed = self._variation, self._observed
-        size = variation.size * (1 + variation.columns)
         routines = OpenRoutines(variation)
         externals = {**(routines.direct if variation.columns else routines.forward), **observed.externals()}
         if self.outputs:
@@ -134,7 +185,7 @@ class Batch:
             "GIVEN": len(variation.system.parameters),
             "PREPARED": max(len(externals["prepare"].outputs[0]), 1),
         }
-        return routine_of(motions, size, statics, externals, self.backend)
+        return externals, statics
 
     def _found(self, out: Vector, kept: Vector, is_done: NDArray[np.bool_]) -> Found:
         columns = self._variation.columns

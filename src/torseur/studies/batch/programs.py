@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from torseur.graph import Expr, Input, Program, matrix, vector
+from torseur.graph import Expr, Input, Program, matrix, substitute, symbol, vector
 from torseur.sensitivity.criteria import ReadCriterion
 from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.variation import Variation
@@ -90,3 +90,19 @@ def _takes_parameters(program: Program) -> bool:
 def _with_parameters(program: Program, parameters: Input) -> Program:
     inputs: Sequence[Input] = [parameters if group.name == PARAMETERS else group for group in program.inputs]
     return Program(program.name, tuple(inputs), program.outputs)
+
+
+def widened(program: Program, lanes: int) -> Program:
+    """The program of several motions side by side: entry k of lane l of a vector stands at k * lanes + l."""
+    marks = {
+        group.name: [[symbol(f"{group.name} {k} of {lane}") for lane in range(lanes)] for k in range(len(group))]
+        for group in program.inputs
+    }
+    results = list(program.outputs[0].entries)
+    columns = []
+    for lane in range(lanes):
+        own = {node: marks[g.name][k][lane] for g in program.inputs for k, node in enumerate(g.nodes)}
+        columns.append(substitute(results, own))
+    inputs = tuple(Input(g.name, tuple(mark for row in marks[g.name] for mark in row)) for g in program.inputs)
+    entries = [column[k] for k in range(len(results)) for column in columns]
+    return Program(f"{program.name}_lanes", inputs, (vector(program.outputs[0].name, entries),))

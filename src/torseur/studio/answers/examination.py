@@ -60,7 +60,7 @@ def _slopes(model: Model, request: Request) -> bytes:
         curve_arrays(shown),
         criterion=criterion,
         html=table,
-        plots=plot_frames(page, shown),
+        plots=plot_frames(page, shown, "Plots of the sensitivities"),
         reason="",
     )
 

@@ -133,7 +133,7 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
         poses=poses,
         shapes=digest,
         scene=None if digest == request.known else scene,
-        plots=plot_frames(page, shown),
+        plots=plot_frames(page, shown, "Plots of the motion"),
         handles=handles(page, trajectory),
         start={column.name: float(trajectory[column.name][0]) for column in trajectory.states},
         seconds=trajectory.statistics.wall_time if trajectory.statistics is not None else 0.0,
@@ -191,7 +191,7 @@ def curve_arrays(shown: tuple[Plot, ...]) -> dict[str, Any]:
     } | {f"plot-{number}-times": plot.times for number, plot in enumerate(shown)}
 
 
-def plot_frames(page: Page, shown: tuple[Plot, ...]) -> dict[str, Any]:
+def plot_frames(page: Page, shown: tuple[Plot, ...], label: str) -> dict[str, Any]:
     """Markup and description of some plots; their numbers travel as arrays plot-NUMBER-CURVE."""
     bodies = page.named_bodies()
     index = Index({body.name: number for number, body in enumerate(bodies)}, {})
@@ -211,4 +211,4 @@ def plot_frames(page: Page, shown: tuple[Plot, ...]) -> dict[str, Any]:
         }
         for plot in shown
     ]
-    return {"html": plots(content, index, None), "list": listed_plots}
+    return {"html": plots(content, index, None, label), "list": listed_plots}

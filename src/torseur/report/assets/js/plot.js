@@ -38,7 +38,10 @@ export class Plot {
   // Take over times and values; curves stay as they are.
   fill({ times, curves }) {
     this.times = floatsOf(times);
-    this.curves.forEach((curve, k) => Object.assign(curve, { values: floatsOf(curves[k].values), band: curves[k].band && floatsOf(curves[k].band) }));
+    this.curves.forEach((curve, k) => {
+      curve.values = floatsOf(curves[k].values);
+      curve.band = curves[k].band && floatsOf(curves[k].band);
+    });
   }
 
   // The same curves with new numbers.

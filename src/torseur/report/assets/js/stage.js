@@ -20,7 +20,6 @@ export class Stage {
   constructor(data, store, canvas) {
     this.store = store;
     this.canvas = canvas;
-    this.drawn = data.overlays ?? [];
     this.camera = new Camera(data.view.azimuth, data.view.elevation);
     this.light = lampDirection(data.view.azimuth + LAMP.aside, LAMP.height);
     this.showBodies(data);
@@ -29,15 +28,15 @@ export class Stage {
   }
 
   // Bodies, and from where they are first seen.
-  showBodies({ bodies, joints, view }) {
-    Object.assign(this, { bodies, joints, view, traces: view.traces, palette: null });
+  showBodies({ bodies, joints, view, overlays = [] }) {
+    Object.assign(this, { bodies, joints, view, traces: view.traces, palette: null, overlayData: overlays });
     this.enclosures = bodies.map((body) => body.shapes.flatMap(enclosure));
     this.reaches = this.enclosures.map(reach);
   }
 
   showMotion(motion) {
     this.motion = new Motion(motion, this.view.up);
-    this.overlays = this.drawn.map((overlay) => new Overlay(overlay, this.motion));
+    this.overlays = this.overlayData.map((overlay) => new Overlay(overlay, this.motion));
     this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
   }
 

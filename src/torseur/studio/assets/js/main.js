@@ -45,19 +45,18 @@ class Studio {
     bindTheme(() => { rememberTheme(); this.show.repaint(); });
     bindType(at("larger"));
     bindSplitters(document.querySelector(".bench"));
-    bindTabs(document.querySelector(".tabs"), (id) => { this.tab = id; if (id === "tab-loops") this.examineSoon(0); });
+    bindTabs(document.querySelector(".tab-list"), (id) => { this.tab = id; if (id === "tab-loops") this.examineSoon(0); });
     for (const name of ["formalism", "level", "criterion"]) {
       at(name).addEventListener("change", () => this.chose(name, at(name).value));
     }
     at("until").addEventListener("change", () => this.lengthened());
-    at("reset-values").addEventListener("click", (event) => this.release(event, "values"));
-    at("reset-start").addEventListener("click", (event) => this.release(event, "initial"));
-    document.querySelectorAll(".write").forEach((button) => button.addEventListener("click", (event) => this.inscribe(event)));
+    at("reset-values").addEventListener("click", () => this.release("values"));
+    at("reset-start").addEventListener("click", () => this.release("initial"));
+    document.querySelectorAll(".write").forEach((button) => button.addEventListener("click", () => this.inscribe()));
     at("save").addEventListener("click", () => this.save());
     addEventListener("keydown", (event) => {
       if (event.key === "s" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.save(); }
     });
-    document.querySelectorAll(".part > summary label").forEach((label) => label.addEventListener("click", (event) => event.stopPropagation()));
   }
 
   get state() { return this.draft.state; }
@@ -104,16 +103,14 @@ class Studio {
     return Object.fromEntries(this.outline.coordinates.map((one) => [one, this.show.handles.start[one] ?? 0]));
   }
 
-  release(event, kind) {
-    event.preventDefault();
+  release(kind) {
     this.change({ [kind]: {} });
     this.showSliders();
     this.desk.want("move");
   }
 
   // Write the values of the sliders into the text.
-  inscribe(event) {
-    event.preventDefault();
+  inscribe() {
     const { text, values, initial } = this.state;
     this.line.send("inscribe", { text, values, initial });
   }
