@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ import torseur as ts
 from identification.arms import PUMA, RX90, SEVEN_R, STANFORD, TWO_R, Row, arm, true_parameters
 from identification.recordings import recorded
 from robots import ROBOTS, data, our_coordinates, robot
+from torseur.errors import IdentificationError
 from torseur.graph import evaluate
 from torseur.identification import Extras, base_parameters, identify, linear_model
 from torseur.identification.arrays import triangular
@@ -207,3 +210,23 @@ def test_a_parallel_robot_is_counted_on_its_own_branch():
     base = base_parameters(linear_model(load("delta_robot")))
     assert len(base) == 40 and None not in base.meanings
     assert not any(name.startswith("platform.I") for name in base.names)
+
+
+# Mechanisms whose constraints ask more of the projector: angular velocities, time, formulas without value at some
+# lengths, configurations without a value beside the path; with a number that follows from their freedom of motion.
+HARD = {"ball_on_turntable": 10, "car_axis": 2, "bennett": 5, "constant_velocity_joint": 1, "chaplygin_sleigh": 4}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_library_mechanisms_have_base_parameters(name):
+    """Rules and rank give the same number."""
+    model = linear_model(load(name), loads="measured")
+    assert len(base_parameters(model)) == len(base_parameters(model, grouping=False)) == HARD[name]
+
+
+def test_a_driven_mechanism_shows_no_force():
+    mechanism = load("four_bar")
+    alpha = next(c for joint in mechanism.joints for c in joint.coordinates if c.name == "alpha")
+    driven = replace(mechanism, constraints=(ts.driver("turn", alpha, 2 * ts.TIME),))
+    with pytest.raises(IdentificationError, match="leave no freedom.*Take drivers out"):
+        base_parameters(linear_model(driven))

@@ -19,6 +19,7 @@ from torseur.identification.linear_model import LinearModel
 from torseur.identification.loop_grouping import grouped_across_loops
 from torseur.identification.random_states import random_regressor
 from torseur.identification.spelling import spelled, spelled_numbers
+from torseur.mechanism import TIME
 
 _DEPENDENT, _WHOLE = 1e-9, 1e-7
 
@@ -64,6 +65,11 @@ def base_parameters(model: LinearModel, *, grouping: bool = True, samples: int |
     With `grouping`, the rules say which parameters stand for the others; without, the order of the columns does.
     """
     Y = random_regressor(model, samples or 40 + 2 * len(model.columns))
+    if not len(Y):
+        raise IdentificationError(
+            f"{model.equations.mechanism.name}: its constraints leave no freedom, so that no force shows. Take drivers "
+            "out of the description: the recorded motion takes their place."
+        )
     scale = np.linalg.norm(Y, axis=0)
     felt = scale > _DEPENDENT * max(float(scale.max(initial=0.0)), 1e-300)
     if not felt.any():
@@ -152,7 +158,7 @@ def _symbolic(
 
 def _checked(model: LinearModel, symbolic: tuple[Expr | None, ...], combination: Array) -> tuple[Expr | None, ...]:
     """Meanings that are what the numbers say; None where the geometry is special and rules do not know of it."""
-    values = {s: model.values.get(str(s.name), 0.0) for s in model.equations.layout.parameters}
+    values = {s: model.values.get(str(s.name), 0.0) for s in model.equations.layout.parameters} | {TIME: 0.0}
     symbols = [symbol(column.name, column.unit) for column in model.columns]
     found: list[Expr | None] = []
     for meaning, row in zip(symbolic, combination, strict=True):

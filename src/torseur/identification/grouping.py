@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from torseur.dynamics.regressor import unit_inertias
+from torseur.errors import TorseurError
 from torseur.graph import Expr, as_expr, symbol, symbols_of
 from torseur.identification.arrays import Array
 from torseur.identification.columns import SPELLED, UNITS, parameters_of
@@ -22,7 +23,7 @@ from torseur.tree import GROUND, Link, Tree
 from torseur.tree.flatten import flatten
 from torseur.tree.tree import instantiate
 
-_POSES = 4
+_POSES, _ATTEMPTS = 4, 20
 _SMALL = 1e-9
 # Which parameter of a group goes: the mass first, the moments of inertia across an axis before those about it.
 GROUPING_ORDER = (0, 3, 2, 1, 6, 4, 9, 8, 7, 5)
@@ -74,18 +75,32 @@ def indistinct_directions(link: Link) -> list[tuple[int, list[Scalar]]]:
     if not _scleronomic(link):
         return []
     conditions = _conditions(link)
+    if conditions is None:
+        return []
     _, values, right = np.linalg.svd(conditions)
     rank = int(np.sum(values > _SMALL * max(values[0], 1.0)))
     return [(pivot, [_simple(x) for x in row]) for pivot, row in _echelon(right[rank:])]
 
 
-def _conditions(link: Link) -> Array:
-    """Linear conditions on the ten parameters: no momentum from the joint, the same inertia seen from the parent."""
+def _conditions(link: Link) -> Array | None:
+    """Linear conditions on the ten parameters: no momentum from the joint, the same inertia seen from the parent.
+
+    At random geometry; None where formulas of the description have no value at any that was tried.
+    """
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _conditions_at(link, attempt)
+        except TorseurError:
+            continue
+    return None
+
+
+def _conditions_at(link: Link, attempt: int) -> Array:
     rng = np.random.default_rng(20240229)
     units = unit_inertias()
     rows, first = [], None
     for _ in range(_POSES):
-        joint = instantiate(link.motion, _random_values(link, rng))
+        joint = instantiate(link.motion, _random_values(link, rng, attempt))
         for screw in joint.screws:
             momenta = [unit @ screw for unit in units]
             rows.append(np.array([[float(x) for x in (*p.moment, *p.force)] for p in momenta]).T)
@@ -96,9 +111,9 @@ def _conditions(link: Link) -> Array:
     return np.vstack(rows)
 
 
-def _random_values(link: Link, rng: np.random.Generator) -> dict[Expr, float]:
+def _random_values(link: Link, rng: np.random.Generator, attempt: int) -> dict[Expr, float]:
     used = symbols_of([leaf for leaf in flatten(link.motion) if isinstance(leaf, Expr)])
-    fixed = np.random.default_rng(7)
+    fixed = np.random.default_rng(7 + attempt)
     own = {*link.symbols.coordinates, *link.symbols.speeds, *link.symbols.rates, TIME}
     values = {s: float((rng if s in own else fixed).uniform(0.3, 1.3)) for s in used}
     if link.symbols.quaternion:
@@ -142,13 +157,13 @@ def inertia_of(parameters: list[Scalar]) -> Inertia:
 
 def _scleronomic(link: Link) -> bool:
     """Whether the joint moves by its coordinates alone."""
-    still = instantiate(link.motion.velocity, {v: 0 * v for v in link.symbols.speeds})
+    still = instantiate(link.motion.velocity, {v: 0 * v for v in link.symbols.speeds} | {TIME: TIME})
     return all(as_expr(c).is_zero for c in (*still.angular, *still.linear))
 
 
 def at_zero(link: Link) -> Transform:
     """The place of the link when its coordinates are zero (a quaternion: no rotation)."""
-    zero = {q: as_expr(0) for q in link.symbols.coordinates}
+    zero = {q: as_expr(0) for q in link.symbols.coordinates} | {TIME: TIME}
     if link.symbols.quaternion:
         zero[link.symbols.quaternion[0]] = as_expr(1)
     place: Transform = instantiate(link.motion.transform, zero)

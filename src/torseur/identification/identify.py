@@ -81,12 +81,7 @@ def identify(
 
 
 def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, options: Options) -> Estimate:
-    if method not in METHODS:
-        raise IdentificationError(unknown_name("method", method, METHODS))
-    if (options.limits or options.known) and method not in CONSISTENT:
-        raise IdentificationError(
-            f"limits and known values of bodies are for methods {' and '.join(CONSISTENT)}, not '{method}'."
-        )
+    _check(method, options)
     follow = options.progress or (lambda part: None)
     base = options.base or base_parameters(model)
     regression = Regression(model, trials, frozenset(base.columns))
@@ -107,17 +102,12 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
     )
     rows = sum(t.rows for t in regression.triangles.values())
     expected = prior_start(model, options.prior)
-    warnings = (
-        *doubts_about_data(condition, unexcited, rows, len(columns)),
-        *doubts_about_signs(model, columns, values, solution.covariance),
-        *(
-            doubts_about_forces(regression, _spread(model, columns, combination @ expected))
-            if expected is not None
-            else ()
-        ),
-        *doubts_about_residuals(fits),
-        *(inconsistent_bodies(model, parameters) if parameters is not None else ()),
-    )
+    warnings = [*doubts_about_data(condition, unexcited, rows, len(columns))]
+    warnings += doubts_about_signs(model, columns, values, solution.covariance)
+    if expected is not None:
+        warnings += doubts_about_forces(regression, _spread(model, columns, combination @ expected))
+    warnings += doubts_about_residuals(fits)
+    warnings += inconsistent_bodies(model, parameters) if parameters is not None else []
     return Estimate(
         model=model,
         method=method,
@@ -137,9 +127,18 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
         validation=held,
         crossed=cross_validate(model, trials, base=base) if options.cross else (),
         bootstrap=replications,
-        warnings=warnings,
+        warnings=tuple(warnings),
         notes=_notes(model, trials, base, method, options.prior),
     )
+
+
+def _check(method: str, options: Options) -> None:
+    if method not in METHODS:
+        raise IdentificationError(unknown_name("method", method, METHODS))
+    if (options.limits or options.known) and method not in CONSISTENT:
+        raise IdentificationError(
+            f"limits and known values of bodies are for methods {' and '.join(CONSISTENT)}, not '{method}'."
+        )
 
 
 def _solved(regression: Regression, columns: tuple[int, ...], method: str, options: Options) -> ls.Solution:

@@ -15,6 +15,7 @@ from torseur.graph import Expr, as_expr, evaluate, substitute, symbol
 from torseur.identification.columns import parameters_of
 from torseur.identification.grouping import GROUPING_ORDER, at_zero, indistinct_directions, inertia_of
 from torseur.identification.linear_model import LinearModel
+from torseur.mechanism import TIME
 from torseur.spatial import NO_INERTIA, Inertia, Scalar
 from torseur.tree import GROUND, Link, Tree
 from torseur.tree.definitions import resolved
@@ -52,7 +53,7 @@ def _by_column(model: LinearModel, shared: Mapping[str, Sequence[Scalar]]) -> li
 
 def _pivot(model: LinearModel, weights: Mapping[int, Expr]) -> int | None:
     """The column to let go: of the last link, its mass or first moment rather than an inertia; None if none counts."""
-    values = {s: model.values.get(str(s.name), 0.0) for s in model.equations.layout.parameters}
+    values = {s: model.values.get(str(s.name), 0.0) for s in model.equations.layout.parameters} | {TIME: 0.0}
     numbers = np.abs(np.array([float(x) for x in evaluate(list(weights.values()), values)]))
     size = float(np.max(numbers, initial=0.0))
     counting = [c for c, x in zip(weights, numbers, strict=True) if size > 0 and x > _SMALL * size]

@@ -12,18 +12,19 @@ from functools import cached_property
 import numpy as np
 
 from torseur.codegen.compiled import CompiledRoutine, compile_routine
-from torseur.errors import IdentificationError
+from torseur.errors import IdentificationError, UnsupportedError
 from torseur.graph import Input, Program, as_expr, vector
-from torseur.identification.arrays import Array, Slots
+from torseur.identification.arrays import Array, Mask, Slots
 from torseur.identification.coordinate_rates import CoordinateRates
 from torseur.identification.linear_model import LinearModel
 from torseur.loops import assemble
 from torseur.loops.partition import independent_rows
 from torseur.mechanism import TIME
 from torseur.simulation.along import outputs_along
+from torseur.simulation.initial import initial_state
 
 _CLOSED = 1e-10
-_ROUNDS, _FEW = 60, 8
+_ROUNDS, _FEW, _ASTRAY = 60, 8, 1e-3
 _RANK = 1e-8
 _WAY = np.linspace(0.05, 0.35, 12)  # small steps first: near a singular start branches are close together
 
@@ -91,29 +92,44 @@ class Projector:
 
     def closed(self, time: Array, q: Array, held: tuple[int, ...] = (), rounds: int = _ROUNDS) -> Array:
         """Coordinates brought onto the loops, those in `held` left as they are."""
-        found, rows = q.copy(), self.holonomic
-        still = np.zeros((len(q), len(held)))
+        found, rows, fixed = q.copy(), self.holonomic, list(held)
         for _ in range(rounds):
             now = self.at(time, found)
-            if float(np.max(np.abs(now.residual), initial=0.0)) < _CLOSED * 1e-2:
+            if float(np.nanmax(np.abs(now.residual), initial=0.0)) < _CLOSED * 1e-2:
                 break
-            kept = self.rates.at(time, found).matrix[:, list(held)]
+            kept = self.rates.at(time, found).matrix[:, fixed]
             ways = np.concatenate([now.matrix[:, rows], kept], axis=1)
-            step = least_norm(ways, np.hstack([-now.residual[:, rows], still]))
+            right = np.hstack([-now.residual[:, rows], np.zeros((len(q), len(fixed)))])
+            alive = np.isfinite(right).all(axis=1) & np.isfinite(ways).all(axis=(1, 2))
+            step = np.zeros((len(q), ways.shape[2]))
+            step[alive] = least_norm(ways[alive], right[alive])
             found = self.rates.moved(time, found, np.clip(step, -0.5, 0.5))
-            found[:, list(held)] = q[:, list(held)]
+            found[:, fixed] = q[:, fixed]
         return found
 
     @cached_property
     def assembled(self) -> Array:
         """The closed configuration nearest to the description's initial state."""
-        mechanism = self.model.equations.mechanism
-        independent = {p.name for p in mechanism.parameters} & self.model.values.keys()
-        found = assemble(mechanism.with_values(**{name: self.model.values[name] for name in independent}))
+        equations = self.model.equations
+        independent = {p.name for p in equations.mechanism.parameters} & self.model.values.keys()
+        try:
+            found = assemble(equations.mechanism.with_values(**{name: self.model.values[name] for name in independent}))
+        except UnsupportedError:  # constraints that only dynamics reads, as between angular velocities
+            return self._closed_start
         if not found.found:
-            raise IdentificationError(f"{mechanism.name}: its loops do not close. {found.explanation}")
-        values = found.configurations[0].coordinates
-        return np.array([float(values[name]) for name in self.model.equations.layout.coordinate_names])
+            raise IdentificationError(f"{equations.mechanism.name}: its loops do not close. {found.explanation}")
+        coordinates = found.configurations[0].coordinates
+        return np.array([float(coordinates[name]) for name in equations.layout.coordinate_names])
+
+    @property
+    def _closed_start(self) -> Array:
+        """The initial state, brought onto the loops from where it is."""
+        equations = self.model.equations
+        values = {name: self.model.values.get(name, 0.0) for name in equations.layout.parameter_names}
+        start = np.array(initial_state(equations, values, {}))[None, : len(equations.layout.coordinates)]
+        near = self.closed(np.zeros(1), start)
+        self.require_closed(np.zeros(1), near)
+        return np.asarray(near[0])
 
     def require_closed(self, time: Array, q: Array, tolerance: float = 1e-6) -> None:
         """Refuses recorded states that contradict the loops, naming the worst."""
@@ -144,7 +160,10 @@ class Projector:
     def random(self, count: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
         """Random states on the constraints, on the branch that the description begins on."""
         q = self._wandered(count + count // 4 + 1, rng)
-        good = np.flatnonzero(np.max(np.abs(self.at(np.zeros(len(q)), q).residual), axis=1) < _CLOSED)
+        good = self._where_closed(q)
+        if len(good) < count // 2:  # as beside a singular configuration, where closing takes longer
+            q = self.closed(np.zeros(len(q)), q)
+            good = self._where_closed(q)
         if not len(good):
             raise IdentificationError(f"{self.model.equations.mechanism.name}: no closed configuration was found.")
         q, time = q[np.resize(good, count)], np.zeros(count)
@@ -155,6 +174,9 @@ class Projector:
         moving = self.at(time, q, v)
         return q, v, np.einsum("tij,tj->ti", N, zdot) + least_norm(moving.matrix, moving.gamma)
 
+    def _where_closed(self, q: Array) -> Slots:
+        return np.flatnonzero(np.max(np.abs(self.at(np.zeros(len(q)), q).residual), axis=1) < _CLOSED)
+
     def _wandered(self, count: int, rng: np.random.Generator) -> Array:
         """Configurations reached from the assembled one along motions that the loops allow, in small steps."""
         q, time = np.repeat(self.assembled[None, :], count, axis=0), np.zeros(count)
@@ -162,7 +184,10 @@ class Projector:
         for part in _WAY:
             rows = self.at(time, q).matrix[:, self.holonomic]
             along = ways - least_norm(rows, np.einsum("tij,tj->ti", rows, ways))
-            q = self.closed(time, self.rates.moved(time, q, part * along), rounds=_FEW)
+            moved = self.closed(time, self.rates.moved(time, q, part * along), rounds=_FEW)
+            now = self.at(time, moved)
+            done: Mask = np.all(np.abs(now.residual) < _ASTRAY, axis=1) & np.all(np.isfinite(now.matrix), axis=(1, 2))
+            q = np.where(done[:, None], moved, q)  # a way that ends stops where it was
         return q
 
 

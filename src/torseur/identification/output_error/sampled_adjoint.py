@@ -14,15 +14,17 @@ from functools import partial
 
 import numpy as np
 
+from torseur.codegen.compiled import CompiledRoutine
 from torseur.identification.arrays import Array
 from torseur.sensitivity.adjoint import Backward
 from torseur.sensitivity.backward import repeat_steps
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
-from torseur.sensitivity.loop import integrator, routine_of
+from torseur.sensitivity.loop import routine_of, stepping
 from torseur.sensitivity.preparation import prepare
 from torseur.sensitivity.recording import record
 from torseur.sensitivity.study import Study
+from torseur.simulation import memory
 from torseur.simulation.from_equations import Model
 
 Observed = Callable[[int, Array], tuple[Array, Array]]
@@ -64,16 +66,17 @@ def sampled_motion(
     """The motion of a model through the samples; `unknown` names parameters ("m1") and initial values ("q1(0)")."""
     ready = prepare(model, list(unknown), parameters, initial, {}, float(times[0]))
     study = Study(ready, (), Course(float(times[0]), float(times[-1]), np.empty(0), rtol))
-    routines, variation = study.routines, study.variation
-    problem = study.course.problem(variation, False)
-    loop = integrator(variation.size, routines.statics, routines.forward, study.course.backend)
-    backend, size = study.course.backend, variation.size
-    repeat = partial(routine_of, repeat_steps, size, routines.statics, routines.backward, backend)
-    parts, state = [], variation.initial
+    routines, variation, course = study.routines, study.variation, study.course
+    problem = course.problem(variation, False, np.empty(0), memory.KEEP_SLOPES)
+    loop = stepping(routines, variation.size, routines.statics, routines.forward, course)
+    repeat = partial(routine_of, repeat_steps, variation.size, routines.statics, routines.backward, course.backend)
+    parts: list[Backward] = []
+    ways_back: dict[tuple[int, str], CompiledRoutine] = {}
+    state = variation.initial
     for start, until in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
         here = replace(problem, initial=state, start=start, until=until, max_step=until - start)
-        recording = record(loop, repeat, here, study.course.most_bytes)
+        recording = record(loop, repeat, here, course.most_bytes)
         require_done(recording.run, here, variation.system)
-        parts.append(Backward(routines, replace(study.course, start=start, until=until), recording))
+        parts.append(Backward(routines, replace(course, start=start, until=until), recording, ways_back))
         state = recording.end
     return SampledMotion(study, tuple(parts))
