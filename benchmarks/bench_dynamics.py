@@ -10,6 +10,7 @@ tests against what needs no long compilation.
 
 Not proven here: other processors and compilers, batches that do not fit the caches, threads, closed loops; that peers
 could not be made faster by somebody who knows them better. MuJoCo does more than the equations of motion in each call.
+Called from Python, a kernel takes five microseconds whatever it computes, which is all that the last line shows.
 """
 
 from __future__ import annotations

@@ -151,17 +151,27 @@ def test_constants_are_computed_lane_by_lane():
 
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang, whose headers do without __GNUC__, is not installed")
 @pytest.mark.parametrize("flags", [[], ["-U__GNUC__", "-Wno-builtin-macro-redefined"], ["-march=native"]])
-def test_a_generated_source_needs_no_vectors(flags, tmp_path):
-    (program,) = programs_of(equations_of(insect(4), tmp_path), ["inverse_dynamics"])
+@pytest.mark.parametrize("request_", ["inverse_dynamics", "forward_dynamics/displacement,v,tau"])
+def test_a_generated_source_needs_no_vectors(request_, flags, tmp_path):
+    (program,) = programs_of(equations_of(insect(4), tmp_path), [request_])
     files = write(generate_files(Module("insect", (program,)), "c"), tmp_path)
     source = next(path for path in files if path.name.endswith(".c"))
     values = values_for(program, 3)
-    arrays = [f"double {n}[] = {{{', '.join(map(repr, map(float, v)))}}};" for n, v in values.items()]
-    call = f"insect_inverse_dynamics({', '.join(values)}, tau);"
-    text = f'#include "insect.h"\n#include <stdio.h>\nint main(void) {{ {" ".join(arrays)} double tau[{len(program.outputs[0])}]; {call} for (int i = 0; i < {len(program.outputs[0])}; i++) printf("%.17g\\n", tau[i]); return 0; }}'
-    (tmp_path / "main.c").write_text(text)
+    (tmp_path / "main.c").write_text(main_text(program, values))
     strict = ["-std=c99", "-O1", "-Wall", "-Werror", "-Wno-unused-function"]
     run("clang", *strict, *flags, source.name, "main.c", "-o", "main", "-lm", cwd=tmp_path)
     found = np.array([float(line) for line in run("./main", cwd=tmp_path).splitlines()])
-    exact = program.evaluate({name: list(map(float, value)) for name, value in values.items()})["tau"]
-    assert np.abs(found - np.array(exact, dtype=float)).max() < 1e-12
+    results = program.evaluate({name: list(map(float, value)) for name, value in values.items()})
+    exact = np.array([x for values in results.values() for x in values], dtype=float)
+    assert np.abs(found - exact).max() < 1e-12 * np.abs(exact).max()
+
+
+def main_text(program, values) -> str:
+    """A C program that prints what the generated function gives."""
+    arrays = [f"double {n}[] = {{{', '.join(map(repr, map(float, v)))}}};" for n, v in values.items()]
+    places = [f"out + {sum(len(o) for o in program.outputs[:k])}" for k in range(len(program.outputs))]
+    size = sum(len(output) for output in program.outputs)
+    call = f"insect_{program.name}({', '.join([*values, *places])});"
+    printed = f'for (int i = 0; i < {size}; i++) printf("%.17g\\n", out[i]);'
+    head = '#include "insect.h"\n#include <stdio.h>\n'
+    return f"{head}int main(void) {{ {' '.join(arrays)} double out[{size}]; {call} {printed} return 0; }}\n"

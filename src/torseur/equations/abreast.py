@@ -23,15 +23,17 @@ from torseur.graph import Expr, Input, Output, Program, Solved, as_expr, matrix,
 from torseur.graph.abreast import LANEWISE, packed, put_abreast, total, widths
 
 
-def folded_of(equations: Equations) -> Folded | None:
-    """The equations' tree with limbs that are alike taken as one, if it has such and nothing closes loops."""
-    return None if equations.is_constrained else folded(equations.regrouped_tree)
+def folded_of(equations: Equations, function: str = "inverse_dynamics") -> Folded | None:
+    """The equations' tree with limbs that are alike taken as one, for a function that has a form with such limbs.
+
+    None if there are no limbs that are alike, or if loops tie them.
+    """
+    return None if function not in _FUNCTIONS or equations.is_constrained else folded(equations.regrouped_tree)
 
 
-def outputs_abreast(equations: Equations, function: str, limbs: Folded) -> list[Output] | None:
-    """What a function gives, by the folded tree; None when it has no such form."""
-    make = _FUNCTIONS.get(function)
-    return None if make is None else make(equations, limbs)
+def outputs_abreast(equations: Equations, function: str, limbs: Folded) -> list[Output]:
+    """What a function gives, by the folded tree."""
+    return _FUNCTIONS[function](equations, limbs)
 
 
 def program_abreast(limbs: Folded, name: str, inputs: Sequence[Input], outputs: Sequence[Output]) -> Program | None:

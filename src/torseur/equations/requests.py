@@ -155,7 +155,7 @@ def program_for(equations: Equations, request: Request) -> Program:
         return Program(request.name, tuple(inputs), tuple(outputs))
     first = chosen[0] if request.levels else []
     solved = differentiation.solved(inputs, first) if first else None
-    limbs = folded_of(equations)
+    limbs = folded_of(equations, request.function)
     if limbs is None:
         return Program(request.name, tuple(inputs), tuple(outputs), solved)
     if solved is not None:
@@ -175,10 +175,11 @@ def _abreast(
     limbs: Folded,
 ) -> Program | None:
     """The program with limbs that are alike side by side, where the request allows it."""
-    if not ways:
-        found = outputs_abreast(equations, request.function, limbs)
-    else:
+    found: list[Output] | None
+    if ways:
         found = derivatives_abreast(equations, request.function, ways, outputs, limbs)
+    else:
+        found = outputs_abreast(equations, request.function, limbs)
     return None if found is None else program_abreast(limbs, request.name, inputs, found)
 
 
