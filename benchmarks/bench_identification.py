@@ -1,4 +1,4 @@
-"""Regressors beside Pinocchio, consistent fits beside a cvxpy formulation, and a hundred thousand samples of an arm.
+"""Regressors beside Pinocchio, consistent fits beside cvxpy, a hundred thousand samples of an arm, and a platform.
 
 Run: python benchmarks/bench_identification.py
 
@@ -27,14 +27,18 @@ from identification.arms import SEVEN_R, Row, arm, true_parameters
 from identification.recordings import sines
 from robots import FOLDER, data, robot
 from torseur.identification import Options, base_parameters, identify, linear_model
+from torseur.identification.completion import prior_start
 from torseur.identification.consistent import ConeProblem, solve_cones
 from torseur.identification.excited import excited_columns, excited_combination
 from torseur.identification.identify import whitened
 from torseur.identification.least_squares import weighted
-from torseur.identification.priors import described_prior
+from torseur.identification.log_cholesky import solve_log_cholesky
+from torseur.identification.priors import described_parameters, described_prior
+from torseur.identification.projector import Projector
 from torseur.identification.pseudo_inertia import BASIS, is_consistent
 from torseur.identification.regression import Regression
 from torseur.identification.trials import Trial
+from torseur.library import load
 
 
 def best(action: Callable[[], object], repetitions: int = 3) -> float:
@@ -119,7 +123,13 @@ def twenty_bodies() -> None:
     costs = [_cost(problem, p) for p in (ours, theirs)]
     assert costs[0] < costs[1] * (1 + 1e-4), costs
     mine = best(lambda: solve_cones(problem))
+    start = prior_start(model, described_prior(model), any_body=True)
+    assert start is not None
+    logarithms = _cost(problem, solve_log_cholesky(problem, start).parameters)
+    assert abs(logarithms - costs[0]) < 1e-4 * costs[0], (logarithms, costs)
+    without = best(lambda: solve_log_cholesky(problem, start), 2)
     whole = best(lambda: identify(model, [trial], "consistent", Options(base=base)), 2)
+    line("20 bodies, logarithms", f"torseur {without:.3f} s", f"cost {logarithms:.4f}")
     line("20 bodies, cones", f"torseur {mine:.3f} s", f"cvxpy {seconds:.3f} s", f"ratio {seconds / mine:.1f}")
     line(
         "20 bodies, 2000 samples",
@@ -149,8 +159,27 @@ def _cvxpy(problem: ConeProblem) -> tuple[np.ndarray, float]:
     return np.asarray(pi.value), time.perf_counter() - begin
 
 
+def linkage(samples: int = 2000) -> None:
+    """Regressor through the projector and fit of a Stewart platform on six actuators, every coordinate recorded."""
+    model = linear_model(load("stewart_platform"))
+    base = base_parameters(model)
+    rng = np.random.default_rng(1)
+    q, v, a = Projector(model).random(samples, rng)
+    n = v.shape[1]
+    truth = np.concatenate([described_parameters(model)[owner] for owner in model.bodies])
+    time = np.arange(samples, dtype=float)
+    tau = np.einsum("tij,j->ti", model.matrix(q, v, a), truth)
+    trial = Trial("t", time, q, v, a, tau, (True,) * n)
+    found = identify(model, [trial], "ordinary", Options(base=base))
+    error = np.abs(found.values - base.combination @ truth).max()
+    assert error < 1e-8, error
+    seconds = best(lambda: identify(model, [trial], "ordinary", Options(base=base)), 1)
+    line(f"Stewart platform, {samples}", f"{len(base)} parameters through loops {seconds:.2f} s", f"error {error:.0e}")
+
+
 if __name__ == "__main__":
     print(f"data of ur5 hold {len(data('ur5')['q'])} states that agree with the regressor to 1e-11 (tests)")
     regressors()
     twenty_bodies()
     hundred_thousand()
+    linkage()

@@ -1,22 +1,27 @@
 """Motions of the double pendulum a second (10 s, rtol 1e-6, criteria at the end): torseur beside SciPy and CasADi.
 
-Run: python benchmarks/bench_sweep.py [POINTS]
-One process; a sweep uses one per core. The answers are compared with SciPy's before anything is timed.
+Run: python benchmarks/bench_sweep.py [POINTS] (a million by default), with --store for a whole sweep into a store.
+All cores for torseur and for CasADi's map over threads; SciPy runs on one. The answers are compared with SciPy's
+before anything is timed. SciPy and CasADi run a sample of the points.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
-from torseur.studies import read_study
+from torseur.studies import read_study, sweep
 from torseur.studies.evaluation import Evaluator
 
+CORES = os.cpu_count() or 1
+BLOCK = 20_000
 STUDY = """
 mechanism = "library:double_pendulum"
 until = "10 s"
@@ -28,8 +33,8 @@ l2 = { uniform = ["1.5 m", "2.5 m"] }
 kind = "sobol"
 count = COUNT
 [criteria]
-q1 = "q1"
-q2 = "q2"
+q1_end = "q1"
+q2_end = "q2"
 """
 
 
@@ -63,37 +68,61 @@ def by_casadi(points: np.ndarray) -> np.ndarray:
     y, p = casadi.SX.sym("y", 4), casadi.SX.sym("p", 2)
     slopes = casadi.vertcat(*accelerations(casadi, casadi.vertsplit(y), p[0], p[1]))
     options = {"abstol": 1e-6, "reltol": 1e-6, "linear_multistep_method": "adams", "max_num_steps": 100000}
-    solver = casadi.integrator("motion", "cvodes", {"x": y, "p": p, "ode": slopes}, 0.0, 10.0, options).map(len(points))
+    solver = casadi.integrator("motion", "cvodes", {"x": y, "p": p, "ode": slopes}, 0.0, 10.0, options)
+    solver = solver.map(len(points), "thread", CORES)
     start = np.tile([[math.pi / 4], [math.pi / 4], [0.0], [0.0]], len(points))
     return np.array(solver(x0=start, p=points.T)["xf"])[:2].T
 
 
-def rate(action, points: np.ndarray) -> float:  # type: ignore[no-untyped-def]
+def by_torseur(evaluator: Evaluator, points: np.ndarray) -> np.ndarray:
+    blocks = [points[k : k + BLOCK] for k in range(0, len(points), BLOCK)]
+    with ThreadPoolExecutor(CORES) as pool:
+        return np.vstack([found.values for found in pool.map(evaluator, blocks)])
+
+
+def timed(action, points: np.ndarray) -> tuple[float, np.ndarray]:  # type: ignore[no-untyped-def]
     begin = time.perf_counter()
-    action(points)
-    return len(points) / (time.perf_counter() - begin)
+    found = action(points)
+    return time.perf_counter() - begin, found
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    given = [argument for argument in sys.argv[1:] if argument.isdigit()]
+    count = int(given[0]) if given else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.toml"
         path.write_text(STUDY.replace("COUNT", str(count)))
         study = read_study(path)
+        points = study.points()
+        few = points[:: max(len(points) // 200, 1)][:200]
         evaluator = Evaluator(study)
-        points = study.design.points(study.axes)
-        few = points[:50]
-        off = np.abs(evaluator(few).values - by_scipy(few)).max()
+        seconds, reference = timed(by_scipy, few)
+        scipy_rate = len(few) / seconds
+        off = np.abs(evaluator(few).values - reference).max()
         assert off < 1e-3, off
-        ours = rate(evaluator, points)
-        print(f"torseur          {ours:10.0f} motions a second (largest difference from SciPy {off:.1e})")
-        for name, action in (("SciPy DOP853", by_scipy), ("CasADi map", by_casadi)):
-            try:
-                other = rate(action, few)
-            except ImportError as problem:
-                print(f"{name:16} not installed ({problem.name})")
-                continue
-            print(f"{name:16} {other:10.0f} motions a second, {ours / other:.0f} times slower")
+        spent = time.process_time()
+        seconds, found = timed(lambda points: by_torseur(evaluator, points), points)
+        spent = time.process_time() - spent
+        assert np.isfinite(found).all()
+        ours = len(points) / seconds
+        print(f"{count} motions of 10 s at rtol 1e-6 on {CORES} cores, largest difference from SciPy {off:.1e}")
+        print(f"torseur            {ours:10.0f} motions a second ({seconds:.2f} s for all; "
+              f"{1e6 * spent / count:.1f} µs of a core each)")  # fmt: skip
+        print(
+            f"SciPy DOP853       {scipy_rate:10.0f} motions a second (one core), {ours / scipy_rate:.0f} times slower"
+        )
+        try:
+            seconds, other = timed(by_casadi, few)
+            print(f"CasADi map, CVODES {len(few) / seconds:10.0f} motions a second, {ours * seconds / len(few):.0f} "
+                  f"times slower (difference {np.abs(other - reference).max():.1e})")  # fmt: skip
+        except ImportError as problem:
+            print(f"CasADi             not installed ({problem.name})")
+        if "--store" in sys.argv:
+            swept = sweep(study)
+            size = sum(file.stat().st_size for file in swept.store.path.rglob("*") if file.is_file())
+            print(
+                f"whole sweep        {swept.rate:10.0f} motions a second, {size / count:.1f} bytes a point in the store"
+            )
 
 
 if __name__ == "__main__":

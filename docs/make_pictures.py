@@ -68,6 +68,19 @@ def page_of(name: str, folder: Path) -> Path:
     return write_report(content, folder / f"{name.partition('?')[0]}.html")
 
 
+def person_page(folder: Path) -> Path:
+    """The page of a person's trial, a computed walk."""
+    from torseur.biomechanics.human36 import human36
+    from torseur.biomechanics.person import analysed_person
+    from torseur.biomechanics.simulated import simulated_trial, walking
+    from torseur.report.compose.person import person_content
+
+    model = human36(1.78, 74.0, "de_leva_male")
+    trial = simulated_trial(model, walking(model), noise=0.0005, name="walk")
+    content = person_content(analysed_person(trial, height=1.78, mass=74.0))
+    return write_report(replace(content, view=replace(content.view, start=1.62)), folder / "person.html")
+
+
 def take(browser: Any, page: Path, width: int, height: int, part: str | None, target: Path) -> None:
     """A picture of a page, or of one part of it."""
     window = browser.new_page(viewport={"width": width, "height": height})
@@ -79,7 +92,7 @@ def take(browser: Any, page: Path, width: int, height: int, part: str | None, ta
 
 
 def take_levels(browser: Any, page: Path) -> None:
-    """A picture of the equations at every level of detail, two definitions of the intrinsic one unfolded."""
+    """The equations at every level of detail, two definitions of the intrinsic one unfolded, one folded."""
     for level in ("intrinsic", "recursive", "matrix", "scalar"):
         window = browser.new_page(viewport={"width": 1280, "height": 900})
         window.goto(page.as_uri())
@@ -87,6 +100,8 @@ def take_levels(browser: Any, page: Path) -> None:
         chips = window.locator(f".block[data-level={level}] .chip")
         for place in {"intrinsic": (1, 6), "scalar": ()}.get(level, (0, 2)):
             chips.nth(place).click()
+        if level == "intrinsic":
+            window.locator(".block[data-level=intrinsic] .term mo", has_text="×").nth(1).click()
         window.mouse.move(5, 5)
         window.wait_for_timeout(700)
         target = PICTURES / f"level_{level}.png"
@@ -100,7 +115,10 @@ def main(names: list[str]) -> None:
     browser_path = os.environ.get("TORSEUR_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=browser_path, args=list(SWITCHES))
-        for name in names or [*SHOWN, *ROBOTS]:
+        for name in names or [*SHOWN, *ROBOTS, "person"]:
+            if name == "person":
+                take(browser, person_page(Path(folder)), 1280, 860, None, PICTURES / "person.png")
+                continue
             page = (robot_page if name in ROBOTS else page_of)(name, Path(folder))
             take(browser, page, 1000, 700, ".picture", PICTURES / f"{page.stem}.png")
             if name == "double_pendulum":

@@ -68,9 +68,16 @@ HEAVY: dict[str, set[str]] = {
     "flint": set(),
     "llvmlite": set(),
     "clarabel": set(),
+    "ezc3d": set(),
 }
 # Libraries that belong to one folder, even inside functions.
-CONFINED = {"llvmlite": {"codegen"}, "typer": {"cli"}, "lark": {"language"}, "clarabel": {"identification"}}
+CONFINED = {
+    "llvmlite": {"codegen"},
+    "typer": {"cli"},
+    "lark": {"language"},
+    "clarabel": {"identification"},
+    "ezc3d": {"biomechanics"},
+}
 
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 CODE_SUFFIXES = {".py", ".lark", ".js", ".css", ".html"}

@@ -1,6 +1,6 @@
 """Writes the cases of the GPU benchmark: CUDA sources, a main program for each, and answers to check against.
 
-Run where torseur is installed:  python benchmarks/gpu/generate.py FOLDER [ROBOT.urdf ...]
+Run where torseur is installed:  python benchmarks/gpu/generate.py FOLDER ROBOT.urdf[:floating] ... CLOSED_LOOP ...
 Then, where nvcc is:             python benchmarks/gpu/run.py FOLDER
 """
 
@@ -9,26 +9,35 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 import torseur as ts
+from torseur import library
+from torseur.codegen.cuda.device import Printer, arrays_of, stage_names
 from torseur.codegen.cuda.language import CUDA
-from torseur.codegen.cuda.module import Printer
+from torseur.codegen.cuda.stages import Plan
+from torseur.codegen.cuda.tuning import VARIANTS
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.codegen.names import Names
-from torseur.codegen.straight import Layout, Splines
+from torseur.codegen.straight import Splines
 from torseur.equations.generation import module_of
 from torseur.graph import Program
 from torseur.readers import read_robot
 
 HERE = Path(__file__).parent
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics/q,v", "forward_dynamics/q,v")
+FLOATING = ("forward_dynamics", "forward_dynamics/displacement,v")
+MORE = ("mass_matrix", "energies", "frame:{last}")
+CLOSED = ("constraint_residuals", "constrained_forward_dynamics", "constrained_forward_dynamics/q,v")
 KNOWN = 32
-CAPS = (1, 3, 4, 6)
+CAPS = tuple((launch.block, launch.resident) for launch in VARIANTS)
+"""Threads of a block, and blocks that must fit on a multiprocessor."""
+FEW_CAPS = ((128, 1), (128, 3))
 LARGE = 8000  # operations above which the compiler is given fewer variants
 
 _MAIN = """\
@@ -37,31 +46,30 @@ _MAIN = """\
 
 namespace {{
 {kernels}
-template <class T> void sequence_{cap_name}(void **a, long long n);
 }}  // namespace
 
 int main(int count, char **words) {{
   std::vector<long long> batches;
   for (int i = 2; i < count; ++i) batches.push_back(std::atoll(words[i]));
-  Case c{{"{robot}", "{function}", {{{inputs}}}, {{{outputs}}}, {scratch}, {operations}, {words}, {{{variants}}}}};
+  Case c{{"{robot}", "{function}", {{{inputs}}}, {{{outputs}}}, {scratch}, {operations}, {words}, {{{stages}}}}};
   return measure<SCALAR>(c, words[1], batches);
 }}
 """
 
 
-def program_of_case(path: Path, function: str) -> Program:
-    """The function of a robot, everything known baked in; damping is left out, as in the published figures."""
-    mechanism = replace(read_robot(path).mechanism, loads=())
+def program_of_case(path: Path, function: str, base: str = "file") -> Program:
+    """The function of a robot, everything known baked in; damping is left out, as in the published figures.
+
+    A path without a suffix is a mechanism of the library.
+    """
+    mechanism = replace(read_robot(path, base=base).mechanism, loads=()) if path.suffix else library.load(str(path))
     return module_of(ts.derive(mechanism), [function], baked=True).programs[0]
 
 
-def answers(program: Program) -> np.ndarray:
+def answers(program: Program, floating: bool) -> np.ndarray:
     """Random states and what the graph itself computes there, in double precision."""
     random = np.random.default_rng(1)
-    sizes = [len(group) for group in program.inputs]
-    scale = {"q": 1.5, "v": 1.0, "vdot": 4.0, "tau": 4.0}
-    states = [[random.uniform(-1, 1, n) * scale[g.name] for n, g in zip(sizes, program.inputs, strict=True)]
-              for _ in range(KNOWN)]  # fmt: skip
+    states = [_state(program, random, floating) for _ in range(KNOWN)]
     found = []
     for state in states:
         values = program.evaluate({g.name: x for g, x in zip(program.inputs, state, strict=True)})
@@ -69,67 +77,110 @@ def answers(program: Program) -> np.ndarray:
     return np.concatenate([np.concatenate([np.concatenate(s) for s in states]), np.concatenate(found)])
 
 
+def _state(program: Program, random: np.random.Generator, floating: bool) -> list[np.ndarray]:
+    """One value per input. A floating base has three lengths and a unit quaternion in front."""
+    scale = {"q": 1.5, "v": 1.0, "vdot": 4.0, "tau": 4.0, "t": 1.0}
+    state = [random.uniform(-1, 1, len(g)) * scale[g.name] for g in program.inputs]
+    for group, values in zip(program.inputs, state, strict=True):
+        if floating and group.name == "q":
+            values[3:7] /= np.linalg.norm(values[3:7])
+    return state
+
+
 def case_text(robot: str, function: str, program: Program, own: str, header: str) -> str:
-    """A main program that checks and times one function with several caps on registers."""
+    """A main program that checks and times one function; every stage with several caps on registers."""
     names = Names(CUDA.reserved)
     names.unique(own)
     name = names.unique(program.name)
-    printer = Printer(Splines.of([program], names))
-    plan = printer.layout(program)
-    stages = printer.stages(name, plan)
-    inputs, arrays = len(program.inputs), len(plan.arrays)
+    plan = Printer(Splines.of([program], names)).plan(program)
+    stages = stage_names(name, plan)
+    inputs, arrays = len(program.inputs), len(arrays_of(plan))
     arguments = ", ".join(f"{'const ' if i < inputs else ''}T *__restrict__ a{i}" for i in range(arrays))
     lanes = ", ".join(f"a{i} + lane" for i in range(arrays))
-    staged = len(stages) > 1
-    kernels = []
-    for k, stage in enumerate(stages):
-        scratch = ", scratch + lane" if staged else ""
+    given = ", ".join([*(f"(T *)a[{i}]" for i in range(arrays)), f"(FINE *)a[{arrays}]"])
+    scratch = ", scratch + lane" if len(stages) > 1 else ""
+    kernels, variants = [], []
+    for k, (stage, operations) in enumerate(zip(stages, plan.operations, strict=True)):
         kernels.append(
-            f"template <class T, int R> __global__ void __launch_bounds__(128, R) kernel_{k}({arguments}, T *scratch, "
-            f"long long n) {{\n  const long long lane = blockIdx.x * 128LL + threadIdx.x;\n"
-            f"  if (lane < n) {own}::{stage}<T>({lanes}, n{scratch});\n}}"
+            f"template <class T, int B, int R> __global__ void __launch_bounds__(B, R) kernel_{k}({arguments}, "
+            f"FINE *scratch, long long n) {{\n  const long long lane = blockIdx.x * (long long)B + threadIdx.x;\n"
+            f"  if (lane < n) {own}::{stage}<T, FINE>({lanes}, n{scratch});\n}}\n"
+            f"template <class T, int B, int R> void launch_{k}(void **a, long long n) "
+            f"{{ kernel_{k}<T, B, R><<<(n + B - 1) / B, B>>>({given}, n); }}"
         )
-    given = ", ".join(f"(T *)a[{i}]" for i in range(arrays + 1))
-    launches = " ".join(f"kernel_{k}<T, R><<<(n + 127) / 128, 128>>>({given}, n);" for k in range(len(stages)))
-    caps = CAPS if len(program.operations) < LARGE else CAPS[:2]
-    kernels.append(f"template <class T, int R> void launch(void **a, long long n) {{ {launches} }}")
-    variants = ", ".join(f"{{{r}, launch<SCALAR, {r}>, (const void *)kernel_0<SCALAR, {r}>}}" for r in caps)
-    text = _MAIN.replace("template <class T> void sequence_{cap_name}(void **a, long long n);\n", "")
-    return text.format(
+        caps = CAPS if operations < LARGE else FEW_CAPS
+        ways = [(b, r, f"{k}<SCALAR, {b}, {r}>") for b, r in caps]
+        listed = [f"{{{b}, {r}, launch_{way}, (const void *)kernel_{way}}}" for b, r, way in ways]
+        variants.append(f"{{{', '.join(listed)}}}")
+    return _MAIN.format(
         header=header, kernels="\n".join(kernels), robot=robot, function=function,
-        inputs=", ".join(str(len(g)) for g in program.inputs), outputs=", ".join(str(len(o)) for o in program.outputs),
-        scratch=plan.slots if staged else 0, operations=len(program.operations), words=_words(program, plan),
-        variants=variants,
+        inputs=_sizes(program.inputs), outputs=_sizes(program.outputs), scratch=plan.scratch,
+        operations=sum(plan.operations), words=_words(program, plan), stages=", ".join(variants),
     )  # fmt: skip
 
 
-def _words(program: Program, plan: Layout) -> int:
+def _sizes(groups: Sequence[object]) -> str:
+    return ", ".join(str(len(group)) for group in groups)  # type: ignore[arg-type]
+
+
+def _words(program: Program, plan: Plan) -> int:
     """Numbers that go through memory per state: inputs, outputs that are not always zero, and scratch."""
     inputs = sum(len(group) for group in program.inputs)
     outputs = sum(not entry.is_zero for output in program.outputs for entry in output.entries)
-    crossing = sum(len(chunk.saved) + len(chunk.restored) for chunk in plan.chunks)
+    crossing = sum(len(chunk.saved) + len(chunk.restored) for chunk in plan.layout.chunks)
+    for system in plan.systems:
+        crossing += 2 * (len(system.lower) + len(system.rows))
+        crossing += sum(2 * len(columns.rows) * len(columns.places) for columns in system.columns)
     return inputs + outputs + crossing
 
 
+def write_case(folder: Path, robot: str, path: Path, function: str, base: str) -> str:
+    """The files of one case; gives their common name."""
+    program = program_of_case(path, function, base)
+    files = generate_files(Module(f"{robot}_{program.name}", (program,)), "cuda")
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="ascii")
+    header = next(name for name in files if name.endswith(".cuh"))
+    stem = header.removesuffix(".cuh")
+    (folder / f"case_{stem}.cu").write_text(case_text(robot, function, program, stem, header))
+    answers(program, base == "floating").tofile(folder / f"{stem}.answers")
+    print(f"{stem}: {len(program.operations)} operations", flush=True)
+    return stem
+
+
+def _last_body(path: Path) -> str:
+    return str(read_robot(path).mechanism.bodies[-1].name)
+
+
+def write_jax(folder: Path, robot: str, path: Path, function: str) -> str:
+    """The same function as written by the target jax."""
+    program = program_of_case(path, function)
+    files = generate_files(Module(f"{robot}_jax", (program,)), "jax")
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return f"{robot}_jax {program.name} {' '.join(str(len(group)) for group in program.inputs)}"
+
+
 def main() -> None:
-    folder, robots = Path(sys.argv[1]), [Path(word) for word in sys.argv[2:]]
+    folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(HERE / "harness.h", folder)
-    cases = []
-    for path in robots:
-        for function in FUNCTIONS:
-            program = program_of_case(path, function)
-            own = f"{path.stem}_{program.name}"
-            files = generate_files(Module(own, (program,)), "cuda")
-            for name, text in files.items():
-                (folder / name).write_text(text, encoding="ascii")
-            header = next(name for name in files if name.endswith(".cuh"))
-            stem = header.removesuffix(".cuh")
-            (folder / f"case_{stem}.cu").write_text(case_text(path.stem, function, program, stem, header))
-            answers(program).tofile(folder / f"{stem}.answers")
-            cases.append(stem)
-            print(f"{stem}: {len(program.operations)} operations", flush=True)
-    (folder / "cases.json").write_text(json.dumps(cases))
+    shutil.copy(HERE / "limits.cu", folder)
+    cases, standins = [], []
+    for number, word in enumerate(sys.argv[2:]):
+        name, _, base = word.partition(":")
+        path, floating = Path(name), base == "floating"
+        robot = f"{path.stem}{'_floating' * floating}"
+        if not path.suffix:
+            functions = CLOSED if len(ts.derive(library.load(name)).layout.speeds) < 15 else CLOSED[:2]
+        elif floating:
+            functions = FLOATING
+        else:
+            functions = FUNCTIONS + (tuple(f.format(last=_last_body(path)) for f in MORE) if number == 0 else ())
+        cases += [write_case(folder, robot, path, function, base or "file") for function in functions]
+        if path.suffix and not floating and len(standins) < 2:
+            standins.append(write_jax(folder, robot, path, "forward_dynamics"))
+    (folder / "cases.json").write_text(json.dumps({"cases": cases, "jax": standins}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Checks a case against its stored answers on the device, then times it for several batches and register caps.
+// Finds the fastest cap on registers of every stage of a case, checks it against stored answers, times it for batches.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 #include <cuda_runtime.h>
+
+#ifndef FINE
+#define FINE SCALAR
+#endif
 
 #define CHECK(call)                                                                             \
   do {                                                                                          \
@@ -18,7 +22,7 @@
   } while (0)
 
 struct Variant {
-  int resident;
+  int block, resident;
   void (*launch)(void **arrays, long long n);
   const void *kernel;
 };
@@ -27,7 +31,7 @@ struct Case {
   const char *robot, *function;
   std::vector<int> inputs, outputs;
   int scratch, operations, words;
-  std::vector<Variant> variants;
+  std::vector<std::vector<Variant>> stages;
 };
 
 // Median microseconds of one launch.
@@ -84,50 +88,67 @@ template <class T> int measure(const Case &c, const std::string &file, const std
   for (int size : c.inputs) { arrays.push_back(nullptr); CHECK(cudaMalloc(&arrays.back(), sizeof(T) * size * most)); }
   for (int size : c.outputs) { arrays.push_back(nullptr); CHECK(cudaMalloc(&arrays.back(), sizeof(T) * size * most)); }
   arrays.push_back(nullptr);
-  CHECK(cudaMalloc(&arrays.back(), sizeof(T) * std::max(1, c.scratch) * most));
+  CHECK(cudaMalloc(&arrays.back(), sizeof(double) * std::max(1, c.scratch) * most));
   int offset = 0;
   for (size_t k = 0; k < c.inputs.size(); offset += c.inputs[k++]) {
-    for (long long n : {most}) {
-      std::vector<T> host(c.inputs[k] * n);
-      for (int j = 0; j < c.inputs[k]; ++j)
-        for (long long i = 0; i < n; ++i) host[j * n + i] = (T)data[(i % known) * in + offset + j];
-      CHECK(cudaMemcpy(arrays[k], host.data(), sizeof(T) * host.size(), cudaMemcpyHostToDevice));
-    }
+    std::vector<T> host((size_t)c.inputs[k] * most);
+    for (int j = 0; j < c.inputs[k]; ++j)
+      for (long long i = 0; i < most; ++i) host[j * most + i] = (T)data[(i % known) * in + offset + j];
+    CHECK(cudaMemcpy(arrays[k], host.data(), sizeof(T) * host.size(), cudaMemcpyHostToDevice));
   }
-  const double bytes = sizeof(T) * (double)c.words;
-  for (const Variant &variant : c.variants) {
+  // The fastest cap of every stage, measured on the largest batch after one run of all, so that scratch holds numbers.
+  for (const auto &stage : c.stages) stage[0].launch(arrays.data(), most);
+  CHECK(cudaDeviceSynchronize());
+  std::vector<Variant> chosen;
+  std::string caps;
+  int registers = 0;
+  size_t local = 0;
+  for (const auto &stage : c.stages) {
+    double best = INFINITY;
+    const Variant *fastest = &stage[0];
+    for (const Variant &variant : stage) {
+      const double us = microseconds([&] { variant.launch(arrays.data(), most); });
+      if (us < best) { best = us; fastest = &variant; }
+    }
+    chosen.push_back(*fastest);
     cudaFuncAttributes attributes;
-    CHECK(cudaFuncGetAttributes(&attributes, variant.kernel));
-    for (size_t k = 0; k < c.outputs.size(); ++k)
-      CHECK(cudaMemset(arrays[c.inputs.size() + k], 0, sizeof(T) * c.outputs[k] * most));
-    variant.launch(arrays.data(), most);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    double error = 0, largest = 0;
-    int place = 0;
-    for (size_t k = 0; k < c.outputs.size(); place += c.outputs[k++]) {
-      std::vector<T> host(c.outputs[k] * most);
-      CHECK(cudaMemcpy(host.data(), arrays[c.inputs.size() + k], sizeof(T) * host.size(), cudaMemcpyDeviceToHost));
-      for (int i = 0; i < known; ++i)
-        for (int j = 0; j < c.outputs[k]; ++j) largest = std::max(largest, std::fabs(data[known * in + i * out + place + j]));
-      for (long long i = 0; i < std::min<long long>(most, 8 * known); ++i)
-        for (int j = 0; j < c.outputs[k]; ++j) {
-          double off = std::fabs((double)host[j * most + i] - data[known * in + (i % known) * out + place + j]);
-          error = std::max(error, off == off ? off : INFINITY);
-        }
-    }
-    std::printf("{\"robot\": \"%s\", \"function\": \"%s\", \"scalar\": \"%s\", \"resident\": %d, \"registers\": %d, "
-                "\"local\": %zu, \"operations\": %d, \"error\": %.2e, \"rates\": {",
-                c.robot, c.function, sizeof(T) == 4 ? "float32" : "float64", variant.resident, attributes.numRegs,
-                attributes.localSizeBytes, c.operations, error / largest);
-    double last = 0;
-    for (size_t b = 0; b < batches.size(); ++b) {
-      const double us = microseconds([&] { variant.launch(arrays.data(), batches[b]); });
-      last = batches[b] / us * 1e-3;
-      std::printf("%s\"%lld\": %.4f", b ? ", " : "", batches[b], last);
-    }
-    std::printf("}, \"bandwidth\": %.0f, \"gflops\": %.0f}\n", last * bytes, last * c.operations);
-    std::fflush(stdout);
+    CHECK(cudaFuncGetAttributes(&attributes, fastest->kernel));
+    registers = std::max(registers, attributes.numRegs);
+    local = std::max(local, attributes.localSizeBytes);
+    char text[96];
+    std::snprintf(text, sizeof text, "%s%dx%d:%dr:%zul:%.0fus", caps.empty() ? "" : " ", fastest->block, fastest->resident,
+                  attributes.numRegs, attributes.localSizeBytes, best);
+    caps += text;
   }
+  const auto run = [&](long long n) { for (const Variant &variant : chosen) variant.launch(arrays.data(), n); };
+  for (size_t k = 0; k < c.outputs.size(); ++k)
+    CHECK(cudaMemset(arrays[c.inputs.size() + k], 0, sizeof(T) * c.outputs[k] * most));
+  run(most);
+  CHECK(cudaGetLastError());
+  CHECK(cudaDeviceSynchronize());
+  double error = 0, largest = 0;
+  int place = 0;
+  for (size_t k = 0; k < c.outputs.size(); place += c.outputs[k++]) {
+    const long long checked = std::min<long long>(most, 8 * known);
+    std::vector<T> host((size_t)c.outputs[k] * checked);
+    CHECK(cudaMemcpy2D(host.data(), sizeof(T) * checked, arrays[c.inputs.size() + k], sizeof(T) * most,
+                       sizeof(T) * checked, c.outputs[k], cudaMemcpyDeviceToHost));
+    for (int i = 0; i < known; ++i)
+      for (int j = 0; j < c.outputs[k]; ++j) largest = std::max(largest, std::fabs(data[known * in + i * out + place + j]));
+    for (long long i = 0; i < checked; ++i)
+      for (int j = 0; j < c.outputs[k]; ++j) {
+        double off = std::fabs((double)host[j * checked + i] - data[known * in + (i % known) * out + place + j]);
+        error = std::max(error, off == off ? off : INFINITY);
+      }
+  }
+  std::printf("{\"robot\": \"%s\", \"function\": \"%s\", \"scalar\": \"%s\", \"caps\": \"%s\", \"registers\": %d, "
+              "\"local\": %zu, \"operations\": %d, \"words\": %d, \"error\": %.2e, \"rates\": {",
+              c.robot, c.function, sizeof(T) == 4 ? "float32" : "float64", caps.c_str(), registers, local, c.operations,
+              c.words, error / largest);
+  for (size_t b = 0; b < batches.size(); ++b) {
+    const double us = microseconds([&] { run(batches[b]); });
+    std::printf("%s\"%lld\": %.5f", b ? ", " : "", batches[b], batches[b] / us * 1e-3);
+  }
+  std::printf("}}\n");
   return 0;
 }

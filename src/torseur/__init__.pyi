@@ -1,4 +1,14 @@
 # The public names and where they live: read by type checkers, and by __init__.py to import each when first used.
+from torseur.biomechanics import Axes as Axes
+from torseur.biomechanics import Markers as Markers
+from torseur.biomechanics import MotionTrial as MotionTrial
+from torseur.biomechanics import PlateRecord as PlateRecord
+from torseur.biomechanics import human36 as human36
+from torseur.biomechanics import inverse_kinematics as inverse_kinematics
+from torseur.biomechanics import read_motion as read_motion
+from torseur.biomechanics import segment_motion as segment_motion
+from torseur.biomechanics import trial_dynamics as trial_dynamics
+from torseur.biomechanics.person import analysed_person as analysed_person
 from torseur.codegen import compile_program as compile_program
 from torseur.equations import Equations as Equations
 from torseur.equations import compile_equations as compile
@@ -7,6 +17,7 @@ from torseur.equations.simplification import box_of as box_of
 from torseur.equations.simplification import simplify as simplify
 from torseur.errors import IdentificationError as IdentificationError
 from torseur.errors import MechanismError as MechanismError
+from torseur.errors import RecordingError as RecordingError
 from torseur.errors import SimulationError as SimulationError
 from torseur.errors import TorseurError as TorseurError
 from torseur.errors import UnitError as UnitError
@@ -107,6 +118,7 @@ from torseur.readers import RobotFile as RobotFile
 from torseur.readers import read_robot as read_robot
 from torseur.readers import write_robot as write_robot
 from torseur.report.compose.making import report as write_report
+from torseur.report.levels.folding import Fold as Fold
 from torseur.report.levels.writing import write_equations as write_equations
 from torseur.sensitivity import Criterion as Criterion
 from torseur.sensitivity import Jump as Jump

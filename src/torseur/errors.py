@@ -30,6 +30,10 @@ class IdentificationError(TorseurError):
     """Measured data cannot be used as they are, or do not determine what is asked of them."""
 
 
+class RecordingError(TorseurError):
+    """A recording of markers, force plates or other channels cannot be used as it is."""
+
+
 class SimulationError(TorseurError):
     """A motion could not be computed to its end; `trajectory` holds the valid part."""
 
@@ -44,10 +48,21 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
+def plural_of(word: str) -> str:
+    """bodies, keys, axes, criteria, joints."""
+    if word.endswith("criterion"):
+        return word[:-2] + "a"
+    if word.endswith("axis"):
+        return word[:-2] + "es"
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith("s") else "s")
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> str:
     """Message for a name that is not there: "unknown body 'copler'. Bodies: ... Did you mean 'coupler'?"."""
     names = list(dict.fromkeys(known))
-    plural = kind[:-1] + "ies" if kind.endswith("y") else kind + ("es" if kind.endswith("s") else "s")
+    plural = plural_of(kind)
     listing = f" {plural.capitalize()}: {', '.join(names)}." if names else f" There are no {plural}."
     guess = nearest(name, names)
     hint = f" Did you mean '{guess}'?" if guess else ""

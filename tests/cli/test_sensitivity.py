@@ -70,6 +70,36 @@ def test_steady_states_and_eigenvalues(torseur):
     assert "--until is missing" in missing.stderr
 
 
+def test_frequency_responses(torseur):
+    """Oracle: H = 1 / (k - m w² + i c w), dH/dk = -H²."""
+    result = torseur(
+        "sensitivity", "library:mass_spring_damper", "--kind", "response", "--input", "x", "--criterion", "x",
+        "--parameters", "k", "--from", "0.5", "--to", "0.5", "--points", "1", "--json",
+    )  # fmt: skip
+    gain, phase = json.loads(result.stdout)["criteria"]
+    w = 3.141592653589793
+    h = 1 / (40 - w * w + 0.5j * w)
+    assert gain["values"][0] == pytest.approx(abs(h), rel=1e-9)
+    assert gain["slopes"][0][0] == pytest.approx((h.conjugate() * -h * h).real / abs(h), rel=1e-9)
+    assert phase["over"] == "frequency [Hz]"
+
+
+def test_contacts_jumps_and_surfaces(torseur):
+    bar = ("sensitivity", "library:four_bar", "--criterion", "gamma'", "--until", "0.8")
+    hit = torseur(*bar, "--parameters", "a,restitution", "--contact", "gamma <= 2.3", "--restitution", "0.6", "--json")
+    found = ts.sensitivity(
+        library.load("four_bar"), "gamma'", "a,restitution", until=0.8, jumps=[ts.Impact("stop", "2.3 - gamma", 0.6)]
+    )
+    slopes = json.loads(hit.stdout)["criteria"][0]["slopes"][0]
+    assert slopes == pytest.approx(found.responses[0].gradient.tolist(), rel=1e-7)
+    turned = torseur(*bar, "--parameters", "a", "--jump", "gamma - 2.3 rises: gamma'=-0.6*gamma'", "--json")
+    assert json.loads(turned.stdout)["criteria"][0]["slopes"][0] == pytest.approx(slopes[:1], rel=1e-7)
+    grid = ("--criterion", "q1", "--parameters", "r2", "--until", "1", "--over", "m2=1:3:3", "--over", "g=9:10:2")
+    surface = json.loads(torseur("sensitivity", DOUBLE, *grid, "--json").stdout)
+    assert [len(row) for row in surface["slopes"]["r2"]] == [2, 2, 2]
+    assert "m2 \\ g" in torseur("sensitivity", DOUBLE, *grid).stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -80,6 +110,12 @@ def test_steady_states_and_eigenvalues(torseur):
         (("--criterion", "q1", "--form", "odd"), "unknown form 'odd'"),
         (("--criterion", "q1", "--out", "slopes.odd"), "suffixes"),
         (("--criterion", "q1", "--cost", "m1"), "expected NAME=VALUE"),
+        (("--criterion", "q1", "--jump", "q1"), "expected 'WHEN: STATE=EXPR'"),
+        (("--criterion", "q1", "--over", "m1=3"), "expected NAME=FIRST:LAST:COUNT"),
+        (("--criterion", "q1", "--over", "m1=1:2:2"), "a surface stands over two parameters"),
+        (("--criterion", "q1", "--kind", "response"), "--input is missing"),
+        (("--criterion", "q1", "--integrator", "bdf"), "unknown integrator 'bdf'"),
+        (("--criterion", "q1", "--contact", "q9 >= 0"), "unknown coordinate 'q9'"),
     ],
 )
 def test_mistakes_are_explained(torseur, arguments, message):

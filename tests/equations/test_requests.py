@@ -160,3 +160,18 @@ def test_closed_loops_have_no_formula_for_accelerations(equations):
 
 def test_a_frame_may_have_any_name(equations):
     assert read_request(equations["double_pendulum"], "frame:blade/q,v").function == "frame:blade"
+
+
+def test_derivatives_are_compiled_by_request():
+    """Oracle: central differences of the compiled function itself."""
+    equations = ts.derive(library.load("double_pendulum"))
+    plain, slopes = ts.compile(equations, ["forward_dynamics"]), ts.compile(equations, ["forward_dynamics/q,v"])
+    q, v, tau, p = np.array([0.3, -0.7]), np.array([0.2, 0.5]), np.zeros(2), np.array([9.81, 4.0, 2.0, 5.0, 2.0])
+    found = slopes(q, v, tau, p)
+    for name, x in (("dvdot_dq", q), ("dvdot_dv", v)):
+        for j in range(2):
+            step = 1e-6 * np.eye(2)[j]
+            ends = [plain(*(y + sign * step if y is x else y for y in (q, v)), tau, p)["vdot"] for sign in (1, -1)]
+            assert np.allclose(found[name][:, j], (ends[0] - ends[1]) / 2e-6, rtol=1e-7, atol=1e-8)
+    several = ts.compile(equations, ["forward_dynamics", "forward_dynamics/q"])
+    assert set(several(q, v, tau, p)) == {"vdot", "dvdot_dq"}

@@ -157,3 +157,53 @@ def test_triangular_factor(shape):
     W = np.random.default_rng(0).normal(size=shape)
     R = triangular(W)
     assert R.shape == (min(shape), shape[1]) and np.allclose(R.T @ R, W.T @ W)
+
+
+def test_combinations_of_a_four_bar_by_hand():
+    """A point mass in the pin of coupler and rocker counts to either: (a, a²) of the crank and (b, b²) of the coupler
+    against (c, c²) of the rocker, where the coupler's mass acts at the crank's end."""
+    base = base_parameters(linear_model(load("four_bar")))
+    meanings = dict(zip(base.names, (base.text(k) for k in range(len(base))), strict=True))
+    assert meanings == {
+        "crank.h.x": "crank.h.x + a*coupler.mass + a/c*rocker.h.x",
+        "crank.h.y": "crank.h.y",
+        "crank.Izz": "crank.Izz + a^2*coupler.mass + a^2/c*rocker.h.x",
+        "coupler.h.x": "coupler.h.x + b/c*rocker.h.x",
+        "coupler.h.y": "coupler.h.y",
+        "coupler.Izz": "coupler.Izz + b^2/c*rocker.h.x",
+        "rocker.h.y": "rocker.h.y",
+        "rocker.Izz": "-c*rocker.h.x + rocker.Izz",
+    }
+
+
+LOOPS = {
+    "four_bar": {"a": 0.35, "b": 0.9, "c": 0.7},
+    "slider_crank": {"r": 0.25, "l": 0.8},
+    "sarrus": {"l": 0.7},
+    "peaucellier": {},
+    "jansen_leg": {},
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_combinations_of_loops_hold_for_other_lengths(name):
+    """Symbolic combinations at one geometry against the numerical ones at another."""
+    mechanism = load(name)
+    base = base_parameters(linear_model(mechanism))
+    other = linear_model(mechanism, parameters=LOOPS[name])
+    numbers = base_parameters(other)
+    assert base.columns == numbers.columns and None not in base.meanings
+    rng = np.random.default_rng(3)
+    pi = {column: float(rng.normal()) for column in other.names}
+    values = {**other.values, **pi}
+    for meaning, row in zip(base.meanings, numbers.combination, strict=True):
+        symbols = {s: values[str(s.name)] for s in ts.graph.symbols_of([meaning])}
+        assert float(evaluate([meaning], symbols)[0]) == pytest.approx(row @ list(pi.values()), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_a_parallel_robot_is_counted_on_its_own_branch():
+    """The platform of a Delta robot does not turn; folded parallelograms, where it does, are another mechanism."""
+    base = base_parameters(linear_model(load("delta_robot")))
+    assert len(base) == 40 and None not in base.meanings
+    assert not any(name.startswith("platform.I") for name in base.names)

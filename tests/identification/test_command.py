@@ -44,6 +44,9 @@ viscous = "all"
 [treatment]
 window = 9
 order = 5
+
+[options]
+cross = true
 """
 HEADINGS = ["time [s]", "q1 [deg]", "q2 [deg]", "tau1 [N*m]", "tau2 [kN*m]"]
 
@@ -101,6 +104,7 @@ def test_study_from_csv_and_netcdf(folder, monkeypatch):
     assert by_name["q1.viscous"]["value"] == pytest.approx(0.4, abs=0.05)
     assert by_name["upper.h.x"]["stands_for"] == "upper.h.x + l1*fore.mass"
     assert found["validation"]["run3.csv"] < 0.05
+    assert set(found["crossed"]) == {"run1.csv", "run2.nc"} and max(found["crossed"].values()) < 0.05
     page = (folder / "page.html").read_text()
     assert "Identified parameters" in page and "Residuals" in page and "fore.h.x" in page
     again = ts.load(folder / "found.lsd")
@@ -172,7 +176,12 @@ MISTAKES = {
     "missing file": ('"run1.csv"', "", '"run9.csv"', "there is no file"),
     "wrong column": ('q1 = "tau1"', "", 'q1 = "torque"', "unknown column 'torque'"),
     "wrong unit": ("[data.forces]", "", '[data.units]\ntau1 = "kg"\n\n[data.forces]', "the unit kg is that of a mass"),
-    "wrong table": ("[treatment]", "", '[treatment]\ngaps = "mend"\n', "'refuse', 'leave_out' or 'keep'"),
+    "wrong table": (
+        "[treatment]",
+        "",
+        '[treatment]\ngaps = "mend"\n',
+        "treatment of gaps: 'refuse' or 'leave_out', not 'mend'",
+    ),
     "wrong body": ("[treatment]", "", "[limits.hand]\nmass = [0, 1]\n[treatment]", "unknown body 'hand'"),
     "no mechanism": ('mechanism = "arm.lsd"', "", "", "which mechanism"),
     "no forces": ("[data.forces]", "", "[data.payload]", "which columns are forces"),

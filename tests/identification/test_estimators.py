@@ -227,11 +227,7 @@ def test_consistent_fit_is_exact_without_noise():
 
 def test_limits_are_kept(short_noisy):
     _, model, base, trial = short_noisy
-    limits = {
-        "link6": Limits(mass=(0.5, 1.0)),
-        "link5": Limits(semi_axes=(0.1, 0.1, 0.1), density=3000.0),
-        "link4": Limits(centre=(0.05, 0, 0), semi_axes=(0.2, 0.1, 0.1)),
-    }
+    limits = LIMITED
     found = identify(model, [trial], "consistent", Options(base=base, prior=guess(model), limits=limits))
     assert 0.5 - 1e-6 <= found["link6.mass"] <= 1.0 + 1e-6
     assert found["link5.mass"] <= 3000 * 4 / 3 * np.pi * 0.1**3 + 1e-6
@@ -240,11 +236,48 @@ def test_limits_are_kept(short_noisy):
     assert np.sum(pseudo_inertia(found.body("link4")) * limits["link4"].quadric) > -1e-6
     with pytest.raises(IdentificationError, match="limits: unknown body 'link9'"):
         identify(model, [trial], "consistent", Options(base=base, limits={"link9": Limits(mass=(0, 1))}))
-    with pytest.raises(IdentificationError, match="no parameters satisfy"):
-        wrong = {"link6": Limits(mass=(2.0, 1.0))}
-        identify(model, [trial], "consistent", Options(base=base, limits=wrong))
+    with pytest.raises(IdentificationError, match="are for methods consistent and log_cholesky, not 'weighted'"):
+        identify(model, [trial], "weighted", Options(base=base, limits=limits))
     with pytest.raises(IdentificationError, match="needs the ellipsoid"):
         Limits(density=1000.0)
+
+
+@pytest.mark.parametrize("method", ["consistent", "log_cholesky"])
+def test_limits_that_nothing_meets_are_refused(short_noisy, method):
+    _, model, base, trial = short_noisy
+    ball = Limits(semi_axes=(0.1, 0.1, 0.1), density=1000.0, mass=(5.0, 6.0))
+    for limits, known in (
+        ({"link6": Limits(mass=(2.0, 1.0))}, {}),
+        ({"link5": ball}, {}),
+    ):
+        with pytest.raises(IdentificationError, match="no parameters satisfy"):
+            identify(model, [trial], method, Options(base=base, prior=guess(model), limits=limits, known=known))
+    with pytest.raises(IdentificationError, match="known values: unknown parameter 'link9.mass'"):
+        identify(model, [trial], method, Options(base=base, known={"link9.mass": 1.0}))
+
+
+LIMITED = {
+    "link6": Limits(mass=(0.5, 1.0)),
+    "link5": Limits(semi_axes=(0.1, 0.1, 0.1), density=3000.0),
+    "link4": Limits(centre=(0.05, 0, 0), semi_axes=(0.2, 0.1, 0.1)),
+}
+
+
+@pytest.mark.parametrize(
+    "known", [{}, {"link3.mass": 2.0, "link2.h.x": 0.3}], ids=["limits", "limits and known values"]
+)
+def test_both_ways_keep_the_same_limits(short_noisy, known):
+    """Oracle: the semidefinite programme, which has one solution, for the logarithmic variables."""
+    _, model, base, trial = short_noisy
+    options = Options(base=base, prior=guess(model), limits=LIMITED, known=known)
+    cones, logarithms = (identify(model, [trial], method, options) for method in ("consistent", "log_cholesky"))
+    assert np.allclose(cones.values, logarithms.values, atol=1e-4)
+    assert np.allclose(cones.parameters, logarithms.parameters, atol=1e-3)
+    assert 0.5 <= logarithms["link6.mass"] <= 1.0
+    assert np.linalg.eigvalsh(LIMITED["link5"].fullest - pseudo_inertia(logarithms.body("link5")))[0] > 0
+    assert np.sum(pseudo_inertia(logarithms.body("link4")) * LIMITED["link4"].quadric) > 0
+    for name, value in known.items():
+        assert logarithms[name] == pytest.approx(value, abs=1e-6) and cones[name] == pytest.approx(value, abs=1e-6)
 
 
 def test_a_full_ellipsoid_touches_its_limits():

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 
 from identification.arms import TWO_R, arm
+from identification.test_constrained import sleigh, spatial_four_bar
+from identification.test_loops import closed, torque
 from torseur.errors import IdentificationError, UnsupportedError
-from torseur.identification import CoordinateLimits, base_parameters, design_excitation, linear_model
+from torseur.identification import (
+    CoordinateLimits,
+    Options,
+    base_parameters,
+    design_excitation,
+    identify,
+    linear_model,
+    make_trial,
+)
 from torseur.identification.excitation import condition_of
 from torseur.library import load
 
@@ -53,5 +63,67 @@ def test_faults_are_named(model):
     with pytest.raises(IdentificationError, match="expected forces"):
         tight = {"q1": CoordinateLimits((-1, 1), 2, 5, 1e-3), "q2": LIMITS["q2"]}
         design_excitation(model, tight, rounds=2)
-    with pytest.raises(UnsupportedError, match="without loops"):
-        design_excitation(linear_model(load("four_bar")), LIMITS)
+    with pytest.raises(IdentificationError, match="limits of .* missing"):
+        design_excitation(linear_model(load("four_bar")), {})
+    with pytest.raises(IdentificationError, match="closes the loops. Narrow"):
+        design_excitation(linear_model(load("four_bar")), {"gamma": CoordinateLimits((-3, 3), 4, 20)}, samples=8)
+    with pytest.raises(UnsupportedError, match="'b0' has no speed of its own"):
+        design_excitation(linear_model(spatial_four_bar()), {"b0": LIMITS["q1"]})
+
+
+@pytest.fixture(scope="module")
+def four_bar():
+    return linear_model(load("four_bar"))
+
+
+def test_designed_motion_of_a_loop(four_bar):
+    """Oracle: the loop closed by intersecting circles; limits on a coordinate that only follows."""
+    limits = {"alpha": CoordinateLimits((0.5, 5.5), 4.0, 20.0), "gamma": CoordinateLimits((1.2, 2.3), 3.0, 5.0)}
+    found = design_excitation(four_bar, limits, rounds=2, samples=32)
+    assert found.motion.names == ("alpha",) and found.history[-1] < found.history[0]
+    q, v, a = found.at(np.linspace(0, 10, 300))
+    names = four_bar.equations.layout.coordinate_names
+    for k in range(0, 300, 37):
+        _, gamma = closed(q[k, names.index("alpha")])
+        assert np.exp(1j * q[k, names.index("gamma")]) == pytest.approx(np.exp(1j * gamma), abs=1e-9)
+    for name, limit in limits.items():
+        column = names.index(name)
+        assert limit.position[0] - 0.01 <= q[:, column].min() and q[:, column].max() <= limit.position[1] + 0.01
+        assert np.abs(v[:, column]).max() <= 1.02 * limit.speed
+        assert np.abs(a[:, column]).max() <= 1.02 * limit.acceleration
+
+
+def test_designed_motion_of_a_loop_tells_more_than_another(four_bar):
+    """Deviations from driver torques of the closed form, with the same noise, against those of some sines."""
+    base = base_parameters(four_bar)
+    found = design_excitation(
+        four_bar, {"alpha": CoordinateLimits((-3, 6), 4.0, 20.0)}, rounds=2, samples=48, base=base
+    )
+    t = np.linspace(0, 6, 400)
+    designed = found.motion.at(t * 10 / 6)
+    some = 1 + 0.8 * np.sin(2 * t), 1.6 * np.cos(2 * t), -3.2 * np.sin(2 * t)
+    deviations, conditions = [], []
+    for motion in ([x[:, 0] for x in designed], some):
+        tau = np.array([torque(*x) for x in zip(*motion, strict=True)]) + 0.05 * np.random.default_rng(0).normal(
+            size=400
+        )
+        channels = dict(zip(("alpha", "alpha'", "alpha''"), motion, strict=True))
+        estimate = identify(
+            four_bar, [make_trial(four_bar, t, channels, {"alpha": tau})], "ordinary", Options(base=base)
+        )
+        deviations.append(estimate.deviation)
+        conditions.append(estimate.condition)
+    assert conditions[0] == pytest.approx(found.condition, rel=0.1)
+    assert np.all(deviations[0] < deviations[1])
+
+
+def test_designed_motion_that_rolls():
+    """The sleigh's heading and one coordinate get series; the other follows from the blade."""
+    model = linear_model(sleigh())
+    limits = {"psi": CoordinateLimits((-0.8, 0.8), 2, 6), "x": CoordinateLimits((-1, 1), 2, 6)}
+    found = design_excitation(model, limits, rounds=1, samples=16, harmonics=2)
+    q, v, _ = found.at(np.linspace(0, 10, 200))
+    names = model.equations.layout.coordinate_names
+    psi = q[:, names.index("psi")]
+    assert np.allclose(v[:, names.index("x")] * np.sin(psi), v[:, names.index("y")] * np.cos(psi), atol=1e-9)
+    assert found.condition < 20

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import torseur as ts
-from torseur.errors import IdentificationError, UnsupportedError
+from torseur.errors import IdentificationError
 from torseur.identification import Options, base_parameters, identify, linear_model, make_trial
 from torseur.identification.pseudo_inertia import is_consistent
 from torseur.library import load
-from torseur.mechanism import Equation
 
 D, A, B, C, RHO, G = 1.2, 0.4, 1.0, 0.8, 2.0, 9.81
 
@@ -136,13 +134,3 @@ def test_too_many_recorded_coordinates_are_named(four_bar):
     channels = {"alpha": angle, "alpha'": rate, "alpha''": change, "beta": 0 * t, "beta'": 0 * t, "beta''": 0 * t}
     with pytest.raises(IdentificationError, match="close|leave 1 free"):
         make_trial(model, t, channels, {"alpha": 0 * t})
-
-
-def test_rolling_is_refused():
-    disc = ts.body("disc", mass=1, centre=(0, 0, 0), inertia=ts.inertia(1, 1, 2))
-    x, y, phi = ts.Coordinate("x", "m"), ts.Coordinate("y", "m"), ts.Coordinate("phi")
-    track = ts.planar("track", ts.EARTH, disc, x, y, phi)
-    rolls = Equation("rolls", x.rate - 0.5 * phi.rate)
-    model = linear_model(ts.Mechanism("disc", bodies=[disc], joints=[track], constraints=[rolls]))
-    with pytest.raises(UnsupportedError, match="rolling"):
-        base_parameters(model)

@@ -9,7 +9,8 @@ from identification.arms import TWO_R, arm
 from identification.recordings import channels, forces, sines
 from torseur.errors import IdentificationError
 from torseur.identification import Derivatives, Extras, Options, Treatment, identify, linear_model, make_trial
-from torseur.identification.trials import saturated
+from torseur.identification.data_files import read_table
+from torseur.identification.faults import saturated
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +152,77 @@ def test_forces_of_some_joints_are_enough(model):
     found = identify(model, [make_trial(model, t, motion, {"q1": tau["q1"]})])
     assert any("no force was recorded along q2" in note for note in found.notes)
     assert len(found.values) == 6 and found.fits[0].relative < 1e-9
+
+
+def written(path, text: str, encoding: str = "utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return read_table(path)
+
+
+def test_tables_as_loggers_write_them(tmp_path):
+    """Semicolons, decimal commas, a row of units, notes in front, a column of words, an older encoding."""
+    text = "# logger 3\n\nZeit;Winkel;Moment;Bemerkung\ns;°;Nmm;-\n0,0;90;1500,5;ok\n0,1;-45,5;n/a;\n\n"
+    table = written(tmp_path / "odd.csv", text, "cp1252")
+    assert np.allclose(table.quantity("Zeit", "s"), [0, 0.1])
+    assert np.allclose(table.quantity("Winkel", "rad"), np.radians([90, -45.5]))
+    assert np.allclose(table.quantity("Moment", "N*m"), [1.5005, np.nan], equal_nan=True)
+    with pytest.raises(IdentificationError, match="sample 1: 'ok' in column 'Bemerkung' is not a number"):
+        table.quantity("Bemerkung", "1")
+
+
+@pytest.mark.parametrize(
+    ("unit", "wanted", "factor"),
+    [
+        ("N m", "N*m", 1),
+        ("rad s-2", "rad/s^2", 1),
+        ("kNm", "N*m", 1e3),
+        ("deg s-1", "rad/s", np.pi / 180),
+        ("N.m", "N*m", 1),
+    ],
+)
+def test_units_as_others_write_them(tmp_path, unit, wanted, factor):
+    table = written(tmp_path / "units.csv", f"time (s),x [{unit}]\n0,2\n1,3\n")
+    assert np.allclose(table.quantity("x", wanted), [2 * factor, 3 * factor])
+
+
+def test_faults_of_tables_are_named(tmp_path):
+    with pytest.raises(IdentificationError, match="sample 2: 3 cells, the headings have 2"):
+        written(tmp_path / "a.csv", "time,x\n0,1\n1,2,3\n")
+    with pytest.raises(IdentificationError, match="two columns are named 'x'"):
+        written(tmp_path / "b.csv", "x,x\n0,1\n1,2\n")
+    with pytest.raises(IdentificationError, match="no samples below its headings"):
+        written(tmp_path / "c.csv", "time,x\n")
+    with pytest.raises(IdentificationError, match="unknown unit 'furlongs/fn'"):
+        written(tmp_path / "d.csv", "time,x [furlongs/fn]\n0,1\n1,2\n").quantity("x", "m")
+
+
+def test_gaps_are_differentiated_on_either_side(model):
+    """Oracle: the exact speeds; what stands beside a gap or an end is left out and counted."""
+    t, q, v, a = sines(2, 400)
+    tau = forces(model.equations.mechanism, q, v, a)
+    q[150:160, 0] = np.nan
+    late = np.r_[0:300, 320:400]
+    channels, force = {"q1": q[late, 0], "q2": q[late, 1]}, {"q1": tau[late, 0], "q2": tau[late, 1]}
+    how = Treatment(gaps="leave_out", derivatives=Derivatives(window=9, order=5))
+    trial = make_trial(model, t[late], channels, force, treatment=how)
+    exact = np.searchsorted(t, trial.time)
+    assert np.abs(trial.v - v[exact]).max() < 1e-3 * np.abs(v).max()
+    assert np.abs(trial.vdot - a[exact]).max() < 1e-2 * np.abs(a).max()
+    assert len(trial) == 380 - 10 - 2 * 4 * 3
+    assert any("nothing was recorded between t = " in note for note in trial.notes)
+    assert any("24 samples beside ends and gaps were left out" in note for note in trial.notes)
+    with pytest.raises(IdentificationError, match="has gaps, and a Fourier series"):
+        fourier = Treatment(gaps="leave_out", derivatives=Derivatives("fourier"))
+        make_trial(model, t[late], channels, force, treatment=fourier)
+
+
+def test_forces_in_other_units_or_signs_are_doubted():
+    mechanism = arm(TWO_R, (0, -9.81, 0))
+    model = linear_model(mechanism)
+    t, q, v, a = sines(2, 200)
+    tau = forces(mechanism, q, v, a)
+    motion = {f"q{k + 1}{dots}": x[:, k] for k in (0, 1) for dots, x in (("", q), ("'", v), ("''", a))}
+    trial = make_trial(model, t, motion, {"q1": -tau[:, 0], "q2": tau[:, 1] / 1000})
+    found = identify(model, [trial], "ordinary")
+    assert any("the force of q1 in trial has the opposite sign" in text for text in found.warnings)
+    assert any("the force of q2 in trial is 0.001 times what" in text for text in found.warnings)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import torseur as ts
 from torseur import library
-from torseur.errors import TorseurError, UnsupportedError
+from torseur.errors import TorseurError
 from torseur.sensitivity import Criterion, sensitivity_surface
 
 PENDULUM = library.load("double_pendulum")
@@ -203,10 +203,6 @@ def test_kinds_of_criteria_are_checked():
         Criterion("q1", "average")
     with pytest.raises(TorseurError, match="say when"):
         Criterion("q1", "event")
-    with pytest.raises(UnsupportedError, match="quaternions"):
-        ts.sensitivity(library.load("free_body"), "x", "m", until=0.2, second_order=True)
-    with pytest.raises(UnsupportedError, match="second order is for values"):
-        ts.sensitivity(PENDULUM, Criterion("q1", "maximum"), "m1", until=0.2, second_order=True)
     with pytest.raises(TorseurError, match="follows from others"):
         dependent = ts.parse(
             """mechanism bob ; param a = 1 kg, m = 2 * a ; let bob = body mass = m, centre = [0,0,0], inertia = 0 end ;

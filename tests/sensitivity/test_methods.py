@@ -44,7 +44,7 @@ def test_adjoint_equals_direct_on_the_same_steps(kind):
     made = routines(library.load(name), parameters)
     course = Course(0.0, until, np.array([until]), rtol=1e-8)
     problem = replace(course.problem(made.variation, True), keep=memory.KEEP_STATES)
-    run = integrator(len(problem.initial), made.statics, made.direct, "auto").run(problem)
+    run = integrator(len(problem.initial), made.direct_statics, made.direct, "auto").run(problem)
     size = made.variation.size
     changes = run.y[size:].reshape(size, -1)
     repeat = partial(routine_of, repeat_steps, size, made.statics, made.backward, "auto")

@@ -101,6 +101,60 @@ def test_frequency_response_of_the_oscillator():
     assert found.slopes == pytest.approx(expected, abs=1e-11)
 
 
+def test_frequency_response_of_an_acceleration():
+    """Under the force the acceleration is -w² x, which the state alone does not tell."""
+    omega = np.array([3.0, 6.3, 20.0])
+    mechanism = library.load("mass_spring_damper")
+    found = frequency_response_sensitivity(mechanism, "x", "2 * x'' + x / 1 s^2", omega, "m,c,k")
+    plain = frequency_response_sensitivity(mechanism, "x", "x", omega, "m,c,k")
+    factor = 1 - 2 * omega**2
+    assert found.values == pytest.approx(factor * plain.values, abs=1e-12)
+    assert found.slopes == pytest.approx(factor[:, None] * plain.slopes, abs=1e-10)
+    assert found.unit == "m/s^2 per unit force"
+
+
+@pytest.mark.parametrize("output", ["gamma", "A.force.x", "gamma''"])
+def test_frequency_response_on_a_loop(output):
+    """About an equilibrium that moves with the parameters. Oracle: differences of the response itself."""
+    mechanism, omega = library.load("four_bar"), [2.0, 9.0]
+    found = frequency_response_sensitivity(mechanism, "gamma", output, omega, "a,rho")
+    for column, (name, h) in enumerate((("a", 1e-4), ("rho", 1e-3))):
+        value = float(mechanism.parameter(name).value)
+        near = [
+            frequency_response_sensitivity(mechanism, "gamma", output, omega, "g", values={name: value + k * h}).values
+            for k in (-2, -1, 1, 2)
+        ]
+        expected = (8 * (near[2] - near[1]) - (near[3] - near[0])) / (12 * h)
+        assert found.slopes[:, column] == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+def test_modes_and_responses_as_criteria():
+    """Rankings and pictures work on them as on criteria of a motion."""
+    mechanism = library.load("mass_spring_damper")
+    modes = eigenvalue_sensitivity(mechanism, "m,c,k").criteria
+    hertz = np.sqrt(40 - 0.25**2) / (2 * np.pi)
+    (frequency,) = [r for r in modes.responses if r.name.startswith("frequency")]
+    assert frequency.value == pytest.approx(hertz)
+    assert modes.ranking(frequency.name)[0].parameter in ("m", "k")
+    response = frequency_response_sensitivity(mechanism, "x", "x", [3.0, 6.0], "m,c,k")
+    gain, phase = response.criteria.responses
+    assert gain.time == pytest.approx(np.array([3.0, 6.0]) / (2 * np.pi))
+    assert gain.slopes == pytest.approx(response.gain_slopes)
+    step = 1e-6
+    near = [1 / (40 + k * step - 9 + 1.5j) for k in (-1, 1)]
+    assert phase.slopes[0, 2] == pytest.approx((np.angle(near[1]) - np.angle(near[0])) / (2 * step), rel=1e-6)
+    assert gain.over == "frequency [Hz]"
+    with pytest.raises(TorseurError, match="angular frequencies"):
+        frequency_response_sensitivity(mechanism, "x", "x", [], "m")
+    with pytest.raises(TorseurError, match="unknown quantity 'xx'"):
+        frequency_response_sensitivity(mechanism, "x", "xx", [1.0], "m")
+
+
+def test_steady_states_are_verified():
+    found = steady_sensitivity(library.load("four_bar"), "gamma", "a,b", verify=True)
+    assert all(a.is_good and a.difference < 1e-9 for a in found.agreement)
+
+
 def test_repeated_and_zero_eigenvalues_say_so():
     free = ts.parse(
         """mechanism slider ; param m = 1 kg ; let block = body mass = m, centre = [0, 0, 0], inertia = 0 end ;

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-import torseur as ts
 from torseur.errors import TorseurError
 from torseur.studies import read_study, summarise, sweep
 from torseur.studies.axes import Axis
@@ -20,7 +12,6 @@ from torseur.studies.design import Design
 from torseur.studies.store import locked
 from torseur.studies.summary import morris_effects, sobol_indices
 
-SOURCE = Path(ts.__file__).resolve().parents[1]
 OSCILLATOR = """
 mechanism = "library:mass_spring_damper"
 until = "2 s"
@@ -56,7 +47,7 @@ def displacement(m, k, x0, t, c=0.5):
 
 
 def test_every_point_of_a_grid(tmp_path):
-    found = sweep(write(tmp_path), processes=1)
+    found = sweep(write(tmp_path), cores=1)
     data = found.store.dataset()
     assert data.sizes["point"] == 4 * 2 * 3 and found.computed == 24 and (data["status"] == 1).all()
     x, v, total = displacement(data["m"].values, data["k"].values, data["x(0)"].values, 2.0)
@@ -69,7 +60,7 @@ def test_every_point_of_a_grid(tmp_path):
 def test_any_criterion(tmp_path):
     """The first return through zero is half a period after the first passage."""
     study = write(tmp_path, more='lowest = { minimum = "x" }\ncrossing = { event_time = "x", direction = -1 }')
-    data = sweep(study, processes=1).store.dataset()
+    data = sweep(study, cores=1).store.dataset()
     m, k, x0 = (data[name].values for name in ("m", "k", "x(0)"))
     d = 0.5 / (2 * m)
     w = np.sqrt(k / m - d**2)
@@ -77,9 +68,9 @@ def test_any_criterion(tmp_path):
     assert np.allclose(data["lowest"], -x0 * np.exp(-d * np.pi / w), rtol=1e-8)
 
 
-def test_processes_give_the_same_numbers(tmp_path):
-    one = sweep(write(tmp_path), tmp_path / "one.zarr", processes=1).store.dataset()
-    two = sweep(write(tmp_path), tmp_path / "two.zarr", processes=2).store.dataset()
+def test_threads_give_the_same_numbers(tmp_path):
+    one = sweep(write(tmp_path), tmp_path / "one.zarr", cores=1).store.dataset()
+    two = sweep(write(tmp_path), tmp_path / "two.zarr", cores=2).store.dataset()
     assert all(np.array_equal(one[name].values, two[name].values) for name in one)
 
 
@@ -88,79 +79,20 @@ def test_a_failing_point_is_recorded_and_the_rest_goes_on(tmp_path):
     path.write_text(
         'mechanism = "library:mass_spring_damper"\nuntil = 1\n[vary]\nm = { values = [1, 0, 2] }\n[criteria]\nx = "x"\n'
     )
-    found = sweep(path, processes=1)
+    found = sweep(path, cores=1)
     summary = summarise(found.store)
     assert summary.done == 2 and summary.failed == 1 and list(found.store.failures()) == [1]
     assert np.isnan(found.store.dataset()["x"].values[1])
 
 
-RUN = """
-import sys, time
-from torseur.studies import sweep
-module = sys.modules["torseur.studies.sweep"]
-write = module.Store.write
-def slow(self, number, found):
-    write(self, number, found)
-    print(number, flush=True)
-    time.sleep(0.3)
-module.Store.write = slow
-sweep(sys.argv[1], sys.argv[2], processes=1)
-"""
-
-
-def start(study, store):
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    command = [sys.executable, "-c", RUN, str(study), str(store)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-
-
-def test_a_killed_sweep_goes_on_and_two_at_once_are_refused(tmp_path):
-    study, store = write(tmp_path, chunk=3), tmp_path / "killed.zarr"
-    client = start(study, store)
-    assert client.stdout.readline().strip() == "0"
-    with pytest.raises(TorseurError, match="another sweep"):
-        sweep(study, store)
-    client.send_signal(signal.SIGKILL)
-    client.wait()
-    before = sweep(study, tmp_path / "whole.zarr", processes=1).store.dataset()
-    rest = sweep(study, store, processes=1)
-    assert 0 < rest.computed < 24
-    after = rest.store.dataset()
-    assert all(np.array_equal(before[name].values, after[name].values) for name in before)
-    assert sweep(study, store, processes=1).computed == 0
-
-
-@pytest.mark.slow
-def test_a_killed_worker_is_replaced(tmp_path):
-    study = write(tmp_path, chunk=1)
-    script = "import sys; from torseur.studies import sweep\nif __name__ == '__main__': sweep(sys.argv[1], sys.argv[2], processes=2)"
-    (tmp_path / "run.py").write_text(script)
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    client = subprocess.Popen([sys.executable, "run.py", str(study), "w.zarr"], cwd=tmp_path, env=environment)
-    killed = False
-    while client.poll() is None and not killed:
-        children = Path(f"/proc/{client.pid}/task/{client.pid}/children")
-        workers = [int(pid) for pid in children.read_text().split()] if children.exists() else []
-        spawned = [pid for pid in workers if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-        if spawned and (tmp_path / "w.zarr").exists():
-            os.kill(spawned[0], signal.SIGKILL)
-            killed = True
-        time.sleep(0.05)
-    assert client.wait(120) == 0
-    whole = sweep(study, tmp_path / "v.zarr", processes=1).store.dataset()
-    store = sweep(study, tmp_path / "w.zarr", processes=1)
-    assert store.computed == 0
-    assert all(np.array_equal(whole[name].values, store.store.dataset()[name].values) for name in whole)
-
-
 def test_a_changed_study_and_a_disk_that_refuses(tmp_path):
     study = write(tmp_path)
-    store = sweep(study, processes=1).store
+    store = sweep(study, cores=1).store
     study.write_text(study.read_text().replace("2 s", "3 s"))
     with pytest.raises(TorseurError, match="another study"):
         sweep(study, store.path)
     with pytest.raises(TorseurError, match="Not a directory|File exists|not a directory"):
-        sweep(study, tmp_path / "oscillator.toml" / "inside.zarr", processes=1)
+        sweep(study, tmp_path / "oscillator.toml" / "inside.zarr", cores=1)
     with locked(store.path):
         assert store.dataset().sizes["point"] == 24
 
@@ -210,7 +142,7 @@ def test_mistakes(case, tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(f'mechanism = "library:mass_spring_damper"\nuntil = 1\n[vary]\n{line}\n[criteria]\nx = "x"\n')
     with pytest.raises(TorseurError, match=words):
-        sweep(path, processes=1)
+        sweep(path, cores=1)
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,17 @@ from torseur.cli.equilibrium import equilibrium
 from torseur.cli.exits import guarded
 from torseur.cli.generate import generate
 from torseur.cli.identify import identify
+from torseur.cli.kinematics import kinematics
 from torseur.cli.library import library
+from torseur.cli.limb import limb
 from torseur.cli.locus import locus
 from torseur.cli.loops import loops
 from torseur.cli.modes import modes
 from torseur.cli.objects import objects
 from torseur.cli.optimise import optimise
+from torseur.cli.person import person
 from torseur.cli.reactions import reactions
+from torseur.cli.recording import recording
 from torseur.cli.report import report
 from torseur.cli.response import response
 from torseur.cli.sensitivity import sensitivity
@@ -85,6 +89,10 @@ COMMANDS = (
     response,
     sensitivity,
     identify,
+    recording,
+    kinematics,
+    person,
+    limb,
     sweep,
     optimise,
     report,

@@ -22,7 +22,7 @@ def contacts(tree: Tree, bounds: Sequence[str] | None, restitution: float) -> li
 
 
 def _contact(tree: Tree, text: str, restitution: float) -> Impact:
-    from torseur.cli.values import quantity
+    from torseur.language.quantities import quantity
     from torseur.mechanism.units import parse_unit
     from torseur.simulation import Impact
 

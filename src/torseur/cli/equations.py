@@ -24,6 +24,10 @@ STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined 
 
 
 COLLECT = "Of the scalar level: by accelerations and products of speeds, the most factored form."
+DEPTH = "Write parts deeper than this by names, with a table under them: 0 sides, 1 terms, 2 factors, ..."
+SIZE = "Write parts of more than this many symbols by names."
+PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
+OPEN = "Leave the part of this name as it is, e.g. P3. Repeatable."
 ENERGY = "The kinetic energy instead, as a sum of squares."
 
 
@@ -55,6 +59,10 @@ def equations(
     collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False,
     kinetic_energy: Annotated[bool, typer.Option("--kinetic-energy", help=ENERGY)] = False,
     steps: Annotated[int, typer.Option("--steps", min=0, max=3, help=STEPS)] = 0,
+    depth: Annotated[int | None, typer.Option("--fold", metavar="DEPTH", min=0, help=DEPTH)] = None,
+    size: Annotated[int | None, typer.Option("--fold-size", metavar="N", min=2, help=SIZE)] = None,
+    parts: Annotated[list[str] | None, typer.Option("--fold-as", metavar="NAME=PART", help=PART)] = None,
+    opened: Annotated[list[str] | None, typer.Option("--open", metavar="NAME", help=OPEN)] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None,
     force: ForceOption = False,
     json: JsonOption = False,
@@ -66,7 +74,9 @@ def equations(
     from torseur.cli.console import print_json, remark, say, working
     from torseur.cli.files import require_free
     from torseur.cli.work import Work
+    from torseur.report.levels.folding import Fold, folded, require_foldable
     from torseur.report.levels.levels import size_note
+    from torseur.report.levels.part_origins import PartOrigins
     from torseur.report.levels.writing import document, written
 
     require_place(form, out)
@@ -76,8 +86,12 @@ def equations(
     with working(f"{work.source.mechanism.name}: equations", quiet=json):
         derived = work.equations(formalism)
         listed = _listed(derived, level.value, steps, collect, kinetic_energy)
+        note = size_note(listed)
+        if depth is not None or size is not None or parts or opened:
+            require_foldable(level.value, form.value)
+            listed = folded(listed, Fold(depth, size, _named(parts or []), tuple(opened or ())), PartOrigins(derived))
         text = "" if form is Format.docx else written(derived, listed, form.value)
-    if (note := size_note(listed)) and not json:
+    if note and not json:
         remark(f"note: {note}")
     if out is not None:
         write_statements(out, form, text, derived, listed)
@@ -91,13 +105,26 @@ def equations(
         say(f"written: {out}" if out is not None else text)
 
 
+def _named(parts: Sequence[str]) -> dict[str, str]:
+    """NAME=PART by name."""
+    from torseur.cli.exits import USAGE, CommandError
+
+    found = {}
+    for text in parts:
+        name, equals, part = (piece.strip() for piece in text.partition("="))
+        if not (name and equals and part):
+            raise CommandError(f"--fold-as {text}: expected NAME=PART, such as 'A=m2*l2^2'.", USAGE)
+        found[name] = part
+    return found
+
+
 def _listed(derived: Equations, level: str, steps: int, collect: bool, kinetic_energy: bool) -> list[Statement]:
     from torseur.report.levels.collected import collected_statements
-    from torseur.report.levels.energy import kinetic_energy_statement
+    from torseur.report.levels.energy import kinetic_energy_statements
     from torseur.report.levels.levels import statements
 
     if kinetic_energy:
-        return [kinetic_energy_statement(derived)]
+        return kinetic_energy_statements(derived)
     return collected_statements(derived) if collect else statements(derived, level, steps)
 
 

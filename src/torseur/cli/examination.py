@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from torseur.cli.exits import USAGE, CommandError
-from torseur.cli.values import quantity
 from torseur.errors import unknown_name
+from torseur.language.quantities import quantity
 from torseur.loops import Assembly, Singularity, assemble, singularities_along, singularities_in
 from torseur.mechanism import Mechanism
 from torseur.mechanism.units import kind_of, parse_unit
@@ -46,13 +46,13 @@ class Examination:
 
     def driven(self, text: str) -> Answer:
         """Singular configurations along the motion of a coordinate."""
-        name, start, stop = self._range("--drive", text)
+        name, start, stop = range_of(self.mechanism, "--drive", text)
         found = singularities_along(self.mechanism, name, start, stop, at=self.at)
         return _singularities("singular_along", f"while {name} goes from {start:.6g} to {stop:.6g}", found)
 
     def boxed(self, texts: Sequence[str]) -> Answer:
         """Singular configurations in a box."""
-        ranges = [self._range("--box", text) for text in texts]
+        ranges = [range_of(self.mechanism, "--box", text) for text in texts]
         found = singularities_in(self.mechanism, {name: (low, high) for name, low, high in ranges})
         return _singularities("singular_in_box", "in the box", found)
 
@@ -65,19 +65,20 @@ class Examination:
         document = {"coordinates": list(written.coordinates), "N": [list(row) for row in written.rows]}
         return Answer("syzygies", document, str(written))
 
-    def _range(self, option: str, text: str) -> tuple[str, float, float]:
-        """(coordinate, from, to) in SI; a unit after the second value holds for a plain first one."""
-        name, equals, values = (part.strip() for part in text.partition("="))
-        low, dots, high = (part.strip() for part in values.partition(".."))
-        if not equals or not dots or not low or not high:
-            raise CommandError(f"{option} {text}: expected NAME=FROM..TO, such as {option} 'theta=0..360 deg'.", USAGE)
-        units = {c.name: c.unit for joint in self.mechanism.joints for c in joint.coordinates}
-        if name not in units:
-            raise CommandError(unknown_name("coordinate", name, units, f"{option} {text}: "))
-        unit = _UNIT.fullmatch(high)
-        both = (f"{low} {unit[1]}" if unit and unit[1] and _is_number(low) else low, high)
-        start, stop = (_checked(name, value, units[name]) for value in both)
-        return name, start, stop
+
+def range_of(mechanism: Mechanism, option: str, text: str) -> tuple[str, float, float]:
+    """(coordinate, from, to) in SI; a unit after the second value holds for a plain first one."""
+    name, equals, values = (part.strip() for part in text.partition("="))
+    low, dots, high = (part.strip() for part in values.partition(".."))
+    if not equals or not dots or not low or not high:
+        raise CommandError(f"{option} {text}: expected NAME=FROM..TO, such as {option} 'theta=0..360 deg'.", USAGE)
+    units = {c.name: c.unit for joint in mechanism.joints for c in joint.coordinates}
+    if name not in units:
+        raise CommandError(unknown_name("coordinate", name, units, f"{option} {text}: "))
+    unit = _UNIT.fullmatch(high)
+    both = (f"{low} {unit[1]}" if unit and unit[1] and _is_number(low) else low, high)
+    start, stop = (_checked(name, value, units[name]) for value in both)
+    return name, start, stop
 
 
 def _is_number(text: str) -> bool:

@@ -34,3 +34,11 @@ def write_text(path: Path, text: str) -> Path:
     finally:
         draft.unlink(missing_ok=True)
     return path
+
+
+def typed_command() -> str:
+    """What was typed, to be typed again; the permission to overwrite is left out."""
+    import shlex
+    import sys
+
+    return shlex.join(["torseur", *(word for word in sys.argv[1:] if word != "--force")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from torseur.cli.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
     from torseur.identification import Estimate, MotionEstimate
-    from torseur.identification.study import Study
+    from torseur.identification.study_file import Study
     from torseur.mechanism import Mechanism
     from torseur.report.content import ReportContent
 
@@ -25,6 +26,10 @@ DescriptionOption = Annotated[
 MethodOption = Annotated[
     str | None, typer.Option("--method", metavar="NAME", help="Another method than the study's.", show_default=False)
 ]
+PayloadOption = Annotated[
+    list[str] | None,
+    typer.Option("--payload", metavar="NAME", help="Write this payload too, as a fixed body.", show_default=False),
+]
 BaseOption = Annotated[bool, typer.Option("--base", help="Print the base parameters of the mechanism; use no data.")]
 
 
@@ -33,6 +38,7 @@ def identify(
     report: PageOption = None,
     out: DescriptionOption = None,
     method: MethodOption = None,
+    payload: PayloadOption = None,
     base: BaseOption = False,
     force: ForceOption = False,
     json: JsonOption = False,
@@ -43,7 +49,7 @@ def identify(
     """
     from torseur.cli.files import require_free, require_suffix
     from torseur.cli.sources import open_source
-    from torseur.identification.study import OUTPUT_ERROR, SEGMENTS, Study, read_study
+    from torseur.identification.study_file import OUTPUT_ERROR, SEGMENTS, Study, read_study
 
     for path, suffixes in ((report, (".html",)), (out, (".lsd",))):
         if path is not None:
@@ -58,7 +64,7 @@ def identify(
         return
     solve = {OUTPUT_ERROR: _motion, SEGMENTS: _segments}.get(asked.method, _forces)
     document, content, described, text = solve(asked, source.mechanism, json)
-    written = _write(content(source.text), report, described, out, force)
+    written = _write(content(source.text), report, partial(described, payload or ()), out, force)
     _tell(document, text, written, json)
 
 
@@ -78,7 +84,7 @@ def _forces(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
     def content(source: str) -> ReportContent:
         return identification_content(estimate, _reproduction(study, source))
 
-    return document_of(estimate), content, lambda: described(estimate), str(estimate)
+    return document_of(estimate), content, partial(described, estimate), str(estimate)
 
 
 def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
@@ -91,11 +97,11 @@ def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
 
     system = as_system(mechanism)
     units = {q.name: q.unit for q in system.states} | {name: q.unit for name, (q, _) in system.quantities.items()}
-    options = study.table("options")
     with progress(f"{mechanism.name}: fit", quiet) as follow:
         estimate = fit_motion(
-            mechanism, study_recordings(study, units), study_unknowns(study), rtol=float(options.get("rtol", 1e-9)),
-            method=str(options.get("fit", "gauss_newton")), progress=follow,
+            mechanism, study_recordings(study, units), study_unknowns(study),
+            rtol=study.number("options", "rtol", 1e-9), method=str(study.table("options").get("fit", "gauss_newton")),
+            progress=follow,
         )  # fmt: skip
     known = {p.name for p in mechanism.parameters}
     found = {n: float(v) for n, v in zip(estimate.names, estimate.values, strict=True) if n in known}
@@ -103,7 +109,7 @@ def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
     def content(source: str) -> ReportContent:
         return motion_content(estimate, mechanism.name, _reproduction(study, source))
 
-    return motion_document(estimate), content, lambda: (mechanism.with_values(**found), ()), str(estimate)
+    return motion_document(estimate), content, lambda payloads: (mechanism.with_values(**found), ()), str(estimate)
 
 
 def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
@@ -121,13 +127,13 @@ def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
         trials = study_segment_trials(study, study_model(study, mechanism))
         estimate = identify_segments(
             trials, known_zero=chain.zero_blocks, positive=bool(options.get("positive", True)),
-            stopping=Stopping(iterations=int(options.get("iterations", 1000))), progress=follow,
+            stopping=Stopping(iterations=int(study.number("options", "iterations", 1000, whole=True))), progress=follow,
         )  # fmt: skip
 
     def content(source: str) -> ReportContent:
         return segments_content(estimate, chain, mechanism.name, _reproduction(study, source))
 
-    def described() -> Any:
+    def described(payloads: Any) -> Any:
         raise UnsupportedError("J holds sums over segments: it has no place in a description. Use the regressor.")
 
     document = {
@@ -155,6 +161,7 @@ def document_of(estimate: Estimate) -> dict[str, object]:
         "bodies": {} if estimate.parameters is None else {b: estimate.body(b) for b in estimate.model.bodies},
         "fits": {fit.name: fit.relative for fit in estimate.fits},
         "validation": {fit.name: fit.relative for fit in estimate.validation},
+        "crossed": {fit.name: fit.relative for fit in estimate.crossed},
         "history": estimate.history,
         "warnings": estimate.warnings,
         "notes": estimate.notes,
@@ -174,6 +181,7 @@ def motion_document(estimate: MotionEstimate) -> dict[str, object]:
         "fits": {fit.name: fit.relative for fit in estimate.fits},
         "history": estimate.history,
         "converged": estimate.converged,
+        "warnings": estimate.warnings,
     }
 
 
@@ -218,15 +226,15 @@ def _tell_base(study: Study, mechanism: Mechanism, json: bool) -> None:
 
 
 def _reproduction(study: Study, source: str) -> Any:
-    import shlex
     import sys
 
     import numpy as np
 
+    from torseur.cli.files import typed_command
     from torseur.cli.version import version
     from torseur.report.content import Reproduction
 
     versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
     text = study.path.read_text(encoding="utf-8")
     listing = f"{text}\n\n(* {study.mechanism} *)\n{source}"
-    return Reproduction((shlex.join(["torseur", *sys.argv[1:]]),), study.path.name, listing, versions)
+    return Reproduction((typed_command(),), study.path.name, listing, versions)

@@ -98,14 +98,13 @@ def _tell(content: ReportContent, place: Path, json: bool) -> None:
 
 
 def _reproduction(work: Work) -> Reproduction:
-    import shlex
     import sys
 
     import numpy as np
 
+    from torseur.cli.files import typed_command
     from torseur.cli.version import version
     from torseur.report.content import Reproduction
 
-    command = shlex.join(["torseur", *sys.argv[1:]])
     versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
-    return Reproduction((command,), work.source.name, work.source.text, versions)
+    return Reproduction((typed_command(),), work.source.name, work.source.text, versions)

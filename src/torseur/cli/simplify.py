@@ -12,12 +12,13 @@ from torseur.cli.equations import Format
 from torseur.cli.options import ForceOption, FormalismOption, JsonOption, SetOption, SourceArgument, ValuesOption
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from torseur.equations import Equations
     from torseur.equations.simplification import Simplified
     from torseur.graph import Expr
     from torseur.report.levels.statement import Statement
+    from torseur.report.levels.term_origins import TermOrigins
 
 LISTED = 12  # changes printed; --json has all
 BOX = (
@@ -66,6 +67,7 @@ def simplify(
     from torseur.cli.equations import require_place, write_statements
     from torseur.cli.files import require_free
     from torseur.cli.work import Work
+    from torseur.report.levels.term_origins import TermOrigins
     from torseur.report.levels.writing import document, written
 
     require_place(form, out)
@@ -76,13 +78,14 @@ def simplify(
     with working(f"{work.source.mechanism.name}: simplify", quiet=json):
         derived = work.equations(formalism)
         rows: Sequence[Expr] = derived.residual
+        found, origins = None, TermOrigins(derived)
         if small is not None:
-            rows = _small(derived, rows, small, order)
-        found = None
+            change = _small(derived, small, order)
+            rows, origins = [change(row) for row in rows], TermOrigins(derived, lambda share, k: change(share.rows[k]))
         if tolerance is not None:
             found = _neglected(derived, dict(work.values.parameters), box or [], (tolerance, method.value, hold))
-            rows = found.residual
-        listed = _statements(derived, rows, group, horner)
+            rows, origins = found.residual, TermOrigins(derived, found.share_of)
+        listed = _statements(derived, rows, origins, group, horner)
         text = "" if form is Format.docx else written(derived, listed, form.value)
     if out is not None:
         write_statements(out, form, text, derived, listed)
@@ -106,8 +109,8 @@ def _require_consistent(tolerance: float | None, box: list[str] | None, small: s
         raise CommandError("--small has no certificate; give either --small or --tolerance with a box.", USAGE)
 
 
-def _small(derived: Equations, rows: Sequence[Expr], names: str, order: int) -> list[Expr]:
-    """The rows to an order in some coordinates and their derivatives."""
+def _small(derived: Equations, names: str, order: int) -> Callable[[Expr], Expr]:
+    """What brings a row to an order in some coordinates and their derivatives."""
     from torseur.equations.simplification import small_motion_form
     from torseur.errors import TorseurError, unknown_name
 
@@ -118,7 +121,7 @@ def _small(derived: Equations, rows: Sequence[Expr], names: str, order: int) -> 
             raise TorseurError(unknown_name("coordinate", name, layout.coordinate_names, "--small: "))
     states = (*layout.coordinates, *layout.rates, *layout.speeds, *layout.accelerations)
     chosen = [x for x in states if str(x.name).rstrip("'") in given]
-    return [small_motion_form(row, chosen, order) for row in rows]
+    return lambda row: small_motion_form(row, chosen, order)
 
 
 def _neglected(
@@ -135,7 +138,7 @@ def _neglected(
 def _range(text: str) -> tuple[str, tuple[float, float]]:
     """NAME=LOW..HIGH in SI; a unit after HIGH alone is that of both."""
     from torseur.cli.exits import USAGE, CommandError
-    from torseur.cli.values import quantity
+    from torseur.language.quantities import quantity
 
     name, equals, ends = text.partition("=")
     low, dots, high = ends.partition("..")
@@ -146,13 +149,15 @@ def _range(text: str) -> tuple[str, tuple[float, float]]:
     return name.strip(), (quantity(f"{low.strip()} {unit}".strip(), name)[0], quantity(high.strip(), name)[0])
 
 
-def _statements(derived: Equations, rows: Sequence[Expr], group: bool, horner: str | None) -> list[Statement]:
+def _statements(
+    derived: Equations, rows: Sequence[Expr], origins: TermOrigins, group: bool, horner: str | None
+) -> list[Statement]:
     from torseur.report.levels.levels import residual_statements
     from torseur.report.levels.simplified import grouped_statements, horner_statements
 
     if horner is not None:
         return horner_statements(derived, rows, horner)
-    return grouped_statements(derived, rows) if group else residual_statements(derived, rows)
+    return grouped_statements(derived, rows) if group else residual_statements(derived, rows, origins)
 
 
 def _certificate(found: Simplified) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import Any
 
 from torseur.cli.exits import USAGE, CommandError
 from torseur.errors import nearest, unknown_name
+from torseur.language.quantities import quantity
 from torseur.mechanism.units import kind_of, parse_unit
 from torseur.tree import Tree
 
 TABLES = ("parameters", "initial", "laws")
-_PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -107,30 +106,3 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
     guess = nearest(name, names)
     hint = f" Did you mean '{guess}'?" if guess else ""
     return f"unknown {kind} '{name}'. There are: {listing}.{hint}"
-
-
-def quantity(given: Any, name: str) -> tuple[float, str | None]:
-    """A number in SI and its SI unit; None for a plain number, which is in SI already."""
-    if isinstance(given, (int, float)) and not isinstance(given, bool):
-        return float(given), None
-    text = str(given).strip()
-    if _PLAIN.fullmatch(text):
-        return float(text), None
-    return _read(text, name)
-
-
-def _read(text: str, name: str) -> tuple[float, str | None]:
-    """A formula of numbers, units and pi, read as the language reads it."""
-    from torseur.graph import symbols_of
-    from torseur.language import LanguageError, parse
-
-    expected = f"{name}={text}: expected a number with its unit, such as 4 kg, 45 deg or pi/4"
-    try:
-        (parameter,) = parse(f"param value = {text} ;").parameters
-    except LanguageError as problem:
-        raise CommandError(f"{expected}; {problem.diagnostics[0].message}") from problem
-    except ValueError as problem:
-        raise CommandError(f"{expected}.") from problem
-    if parameter.value is None or symbols_of([parameter.value]):
-        raise CommandError(f"{expected}.")
-    return float(parameter.value), None if parameter.si_unit == "1" else parameter.si_unit

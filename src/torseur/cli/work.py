@@ -11,9 +11,10 @@ from torseur.cli.console import progress
 from torseur.cli.exits import CommandError
 from torseur.cli.laws import with_laws
 from torseur.cli.sources import Source, open_source
-from torseur.cli.values import Values, law_formulas, quantity, read_values
+from torseur.cli.values import Values, law_formulas, read_values
 from torseur.equations import Equations, missing_values
 from torseur.formalisms import derive
+from torseur.language.quantities import quantity
 from torseur.mechanism.units import parse_unit
 from torseur.tree import Tree, build_tree
 

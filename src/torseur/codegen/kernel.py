@@ -206,8 +206,10 @@ def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
         start += len(output)
     left = tuple(group for group in program.inputs if group.name not in values)
     solved = program.solved
-    staged = None if solved is None else replace(solved, program=bake(solved.program, values))
-    return Program(program.name, left, tuple(outputs), staged)
+    if solved is not None:
+        middle = tuple(substitute(list(solved.middle), fixed))
+        solved = replace(solved, program=bake(solved.program, values), middle=middle)
+    return Program(program.name, left, tuple(outputs), solved)
 
 
 def _python_code(prepare: Program | None, per_state: Program) -> Code:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torseur.dynamics.limbs import arriving
 from torseur.dynamics.recursion import inertial_force
 from torseur.dynamics.steps import Step, StepMotion
 from torseur.spatial import Force, Inertia, Motion, Symmetric3, Transform, Vec3, point_tensor
@@ -64,7 +65,7 @@ def composites(steps: Sequence[Step], motions: Sequence[StepMotion]) -> list[Com
     for i in range(len(steps) - 1, -1, -1):
         parent = steps[i].parent
         if parent != GROUND:
-            found[parent] = found[parent] + found[i].to_parent(steps[i].transform)
+            found[parent] = found[parent] + arriving(steps[i].alike, found[i].to_parent(steps[i].transform))
     return found
 
 

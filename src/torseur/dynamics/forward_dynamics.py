@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torseur.dynamics.inverse_dynamics import Wrenches
+from torseur.dynamics.limbs import arriving
 from torseur.dynamics.recursion import inertial_force, link_motions
 from torseur.errors import MechanismError
 from torseur.spatial import REST, Force, Motion, Scalar
@@ -60,15 +61,16 @@ def _eliminate(now: Snapshot, forces: list[Force], tau: Sequence[Scalar]) -> lis
             force = force + _scaled(gain, rest)
         eliminations[i] = _Elimination(tuple(free), tuple(gains))
         if parent != GROUND:
-            inertias[parent] = inertias[parent] + articulated_to_parent(motion.transform, inertia)
-            forces[parent] = forces[parent] + motion.transform.force_to_parent(force)
+            carried = articulated_to_parent(motion.transform, inertia), motion.transform.force_to_parent(force)
+            inertia, force = arriving(tree.links[i].alike, carried)
+            inertias[parent], forces[parent] = inertias[parent] + inertia, forces[parent] + force
     return eliminations
 
 
 def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Scalar]:
     tree, links = now.tree, now.links
     accelerations: list[Motion] = []
-    vdot: list[Scalar] = []
+    vdot: list[Scalar] = [0] * len(tree.layout.speeds)
     for i in tree.outward():
         motion, parent = links[i].motion, tree.parent(i)
         acceleration = REST if parent == GROUND else motion.transform.motion_to_child(accelerations[parent])
@@ -79,7 +81,7 @@ def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Sca
             acceleration = acceleration + screw * rate
             solved.append(rate)
         accelerations.append(acceleration)
-        vdot += reversed(solved)
+        vdot[tree.links[i].v] = reversed(solved)
     return vdot
 
 

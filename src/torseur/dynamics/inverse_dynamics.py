@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from torseur.dynamics.limbs import arriving
 from torseur.dynamics.recursion import inertial_force, link_motions
 from torseur.spatial import Force, Scalar, Vec3
 from torseur.tree import GROUND, Snapshot, Tree
@@ -33,13 +34,14 @@ def inverse_dynamics(
 def project(now: Snapshot, forces: Sequence[Force]) -> list[Scalar]:
     """Σ Jᵀ F: the forces on all links, carried inward and projected on every joint's screws."""
     tree, links, total = now.tree, now.links, list(forces)
-    tau: list[list[Scalar]] = [[] for _ in links]
+    tau: list[Scalar] = [0] * len(tree.layout.speeds)
     for i in tree.inward():
         motion, parent = links[i].motion, tree.parent(i)
-        tau[i] = [screw.dot(total[i]) for screw in motion.screws]
+        tau[tree.links[i].v] = [screw.dot(total[i]) for screw in motion.screws]
         if parent != GROUND:
-            total[parent] = total[parent] + motion.transform.force_to_parent(total[i])
-    return [entry for link in tau for entry in link]
+            carried = motion.transform.force_to_parent(total[i])
+            total[parent] = total[parent] + arriving(tree.links[i].alike, carried)
+    return tau
 
 
 def _less(forces: Sequence[Force], wrenches: Wrenches) -> list[Force]:

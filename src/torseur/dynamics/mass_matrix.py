@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torseur.dynamics.limbs import arriving
 from torseur.spatial import Inertia, Scalar
 from torseur.tree import GROUND, Moving, Snapshot, Tree
 
@@ -48,5 +49,5 @@ def composite_inertias(now: Snapshot) -> list[Inertia]:
     for i in tree.inward():
         if tree.parent(i) != GROUND:
             carried = links[i].motion.transform.inertia_to_parent(composite[i])
-            composite[tree.parent(i)] = composite[tree.parent(i)] + carried
+            composite[tree.parent(i)] = composite[tree.parent(i)] + arriving(tree.links[i].alike, carried)
     return composite

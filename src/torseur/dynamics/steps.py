@@ -8,7 +8,7 @@ motions with massless bodies between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torseur.dynamics.recursion import LinkMotion, rotation_tensor
 from torseur.spatial import NO_INERTIA, NULL, Inertia, Matrix3, Motion, Scalar, Transform, Vec3
@@ -20,7 +20,7 @@ class Step:
     """A motion with fixed screws: where it leads, how it moves relative to its parent, what it carries.
 
     `acceleration` is classical and holds what the rates of the speeds contribute. `shares[k]` lists, for screw k,
-    the speeds of the tree that drive it and their constant slopes.
+    the speeds of the tree that drive it and their constant slopes. `alike` is that of the link, on its first step.
     """
 
     parent: int
@@ -30,6 +30,7 @@ class Step:
     acceleration: Motion
     inertia: Inertia
     shares: tuple[tuple[tuple[int, Scalar], ...], ...]
+    alike: int = 1
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def steps_at(now: Snapshot, vdot: Sequence[Scalar]) -> list[Step]:
         first = range(*tree.links[i].v.indices(len(vdot))).start
         for k, motion in enumerate(chain):
             inertia = now.links[i].inertia if k == len(chain) - 1 else NO_INERTIA
-            steps.append(_step(parent, motion, inertia, first, vdot))
+            step = _step(parent, motion, inertia, first, vdot)
+            steps.append(replace(step, alike=tree.links[i].alike) if k == 0 else step)
             parent = len(steps) - 1
         ends.append(parent)
     return steps

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from torseur.equations.equations import Equations
 from torseur.equations.functions import outputs_of
-from torseur.equations.structured import STRUCTURED, AccelerationDerivatives, Structure, plain_jacobian
+from torseur.equations.structured import STRUCTURED, VECTORS, AccelerationDerivatives, Structure, plain_jacobian
 from torseur.equations.variables import Rows, Variables, direction_of
-from torseur.graph import Input, Output, Solved, directional_derivative
+from torseur.graph import Input, Output, Solved, directional_derivative, vector
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,9 @@ class Differentiation:
 
     @cached_property
     def _plain(self) -> list[Output]:
+        """What is differentiated; where the derivatives have a way of their own, symbols for it."""
+        if self._structure is not None:
+            return [vector(VECTORS[self.function], self.equations.layout.accelerations)]
         return outputs_of(self.equations, self.function)
 
     @cached_property

@@ -12,6 +12,7 @@ from torseur.dynamics import (
     elastic_energy,
     gravity_energy,
     gravity_forces,
+    inverse_dynamics,
     kinetic_energy,
     momentum,
 )
@@ -23,7 +24,7 @@ from torseur.errors import UnsupportedError
 from torseur.graph import Expr, as_expr, live_nodes, symbol, time_derivative
 from torseur.mechanism import TIME, Mechanism
 from torseur.spatial import Force
-from torseur.tree import Layout, Tree
+from torseur.tree import Layout, Tree, reframed, regrouped
 
 if TYPE_CHECKING:
     from torseur.loops import ConstraintEquation
@@ -58,6 +59,22 @@ class Equations:
     @property
     def time(self) -> Expr:
         return TIME
+
+    @cached_property
+    def regrouped_tree(self) -> Tree:
+        """The tree with fewer inertial parameters and the same dynamics, for computing.
+
+        Its frames are turned along the joints' axes where inverse dynamics becomes shorter by that.
+        """
+        plain, turned = regrouped(self.tree), reframed(self.tree)
+        if turned is self.tree:
+            return plain
+        return min(plain, regrouped(turned), key=_inverse_dynamics_work)
+
+    @property
+    def is_reframed(self) -> bool:
+        """Whether the frames of the tree for computing are not those of the tree."""
+        return self.regrouped_tree.places is not self.tree.places
 
     @cached_property
     def rates(self) -> tuple[Expr, ...]:
@@ -210,3 +227,10 @@ class Equations:
 def multiplier_of(constraint: ConstraintEquation) -> Expr:
     """The symbol of a constraint's multiplier."""
     return symbol(f"lambda.{constraint.name}", "1", f"multiplier of {constraint.name}")
+
+
+def _inverse_dynamics_work(tree: Tree) -> int:
+    """Operations of inverse dynamics."""
+    layout = tree.layout
+    forces = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
+    return sum(1 for node in live_nodes(as_expressions(forces)) if node.args)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from torseur import dynamics as td
 from torseur.codegen import Kernel, bake, compile_program
+from torseur.equations.constrained import ConstrainedSystem
 from torseur.equations.equations import Equations
+from torseur.equations.formulation import as_expressions
+from torseur.equations.solve import factored
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.graph import Expr, Input, Output, Program, matrix, symbol, symbols_of, vector
+from torseur.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
-from torseur.tree import regrouped
 
 if TYPE_CHECKING:
     from torseur.codegen.cuda.kernel import CudaKernel
@@ -27,14 +29,18 @@ def compile_equations(
     backend: str = "auto",
     baked: Mapping[str, float] | None = None,
     precision: str = "float64",
+    fast_sines: bool = False,
 ) -> Kernel | CudaKernel:
     """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
 
+    Derivatives are asked for with a slash, "forward_dynamics/q,v" (see torseur.equations.requests).
+
     Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
     live; `baked` fixes all of them at their values, with these changes, in the code. Backend "cuda" gives a kernel
-    over many states on the GPU, in "float32" or "float64".
+    over many states on the GPU, in "float32", "float64", or "mixed": in single precision but for what is divided by.
+    `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7.
     """
-    program = program_of(equations, functions)
+    program = _program_asked(equations, functions)
     if baked is not None and len(equations.layout.parameters):
         values = parameter_values(equations, baked)
         program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
@@ -42,10 +48,25 @@ def compile_equations(
     if backend == "cuda":
         from torseur.codegen.cuda.kernel import CudaKernel
 
-        return CudaKernel(program, live, precision)
-    if precision != "float64":
-        raise UnsupportedError(f"backend '{backend}' computes in float64; precision '{precision}' is for 'cuda'.")
+        return CudaKernel(program, live, precision, fast_sines)
+    if precision != "float64" or fast_sines:
+        asked = f"precision '{precision}'" if precision != "float64" else "fast_sines"
+        raise UnsupportedError(f"backend '{backend}' computes in float64 with all digits; {asked} is for 'cuda'.")
     return compile_program(program, backend, parameters=live)
+
+
+def _program_asked(equations: Equations, functions: Sequence[str]) -> Program:
+    """One program of functions and derivatives; of a single request with all the shorter ways it has."""
+    if not any("/" in function for function in functions):
+        return program_of(equations, functions)
+    from torseur.equations.requests import programs_of
+
+    found = programs_of(equations, list(functions))
+    if len(found) == 1:
+        return found[0]
+    inputs = {group.name: group for program in found for group in program.inputs}
+    outputs = tuple(output for program in found for output in program.outputs)
+    return Program("_".join(program.name for program in found), tuple(inputs.values()), outputs)
 
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:
@@ -145,32 +166,63 @@ def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:
 
 def _inverse_dynamics(e: Equations) -> list[Output]:
     """Generalised forces, besides the loads, that produce vdot."""
-    _require_open(e, "inverse_dynamics")
+    require_open(e, "inverse_dynamics")
     layout = e.layout
-    needed = td.inverse_dynamics(regrouped(e.tree), layout.coordinates, layout.speeds, layout.accelerations)
+    needed = td.inverse_dynamics(e.regrouped_tree, layout.coordinates, layout.speeds, layout.accelerations)
     return [vector("tau", [a - b for a, b in zip(needed, e.loads, strict=True)])]
 
 
+FEW_SPEEDS = 20
+"""Speeds up to which forward dynamics is written in both ways and the shorter one taken."""
+
+
 def _forward_dynamics(e: Equations) -> list[Output]:
-    """Accelerations under the loads and the generalised forces tau."""
-    _require_open(e, "forward_dynamics")
+    """Accelerations under the loads and the generalised forces tau.
+
+    Articulated bodies win on long chains; with short limbs, as those of a quadruped, the factors of the mass matrix
+    take a fifth fewer operations.
+    """
+    require_open(e, "forward_dynamics")
+    ways = [_by_articulated_bodies(e)]
+    if len(e.layout.speeds) <= FEW_SPEEDS:
+        ways.append(_by_mass_matrix(e))
+    return [vector("vdot", min(ways, key=_operations))]
+
+
+def _by_articulated_bodies(e: Equations) -> list[Expr]:
     q, v = e.layout.coordinates, e.layout.speeds
+    if e.is_reframed:
+        given = [load + force for load, force in zip(e.loads, forces_of(e), strict=True)]
+        return as_expressions(td.forward_dynamics(e.regrouped_tree, q, v, given))
     loads = td.load_sum(e.tree.at(q, v))
     forces = [loads.generalised.get(k, 0) + force for k, force in enumerate(forces_of(e))]
-    return [vector("vdot", td.forward_dynamics(regrouped(e.tree), q, v, forces, loads.wrenches))]
+    return as_expressions(td.forward_dynamics(e.regrouped_tree, q, v, forces, loads.wrenches))
 
 
-def _require_open(e: Equations, function: str) -> None:
+def _by_mass_matrix(e: Equations) -> list[Expr]:
+    layout = e.layout
+    bias = td.bias(e.regrouped_tree, layout.coordinates, layout.speeds)
+    given = zip(e.loads, forces_of(e), bias, strict=True)
+    matrix = [as_expressions(row) for row in _mass_matrix(e)]
+    return factored(matrix, layout.speed_names).solve([as_expr(a + b - c) for a, b, c in given])
+
+
+def _operations(results: Sequence[Expr]) -> int:
+    return sum(1 for node in live_nodes(results) if node.args)
+
+
+def require_open(e: Equations, function: str) -> None:
+    """Refuses mechanisms whose speeds are tied."""
     if e.is_constrained:
         raise UnsupportedError(
             f"{function} has no formula for mechanism '{e.mechanism.name}': loops or constraints tie its speeds. "
-            "Its mass_matrix, bias and loads are those of the tree, to be solved with the constraints."
+            "Ask for constrained_forward_dynamics; its mass_matrix, bias and loads are those of the tree."
         )
 
 
 def _mass_matrix(e: Equations) -> list[list[Expr]]:
     """M, from regrouped parameters."""
-    return td.mass_matrix(regrouped(e.tree), e.layout.coordinates)
+    return td.mass_matrix(e.regrouped_tree, e.layout.coordinates)
 
 
 def _mass_matrix_triangle(e: Equations) -> list[Output]:
@@ -198,6 +250,20 @@ def _constraint_jacobian(e: Equations) -> list[Output]:
 def _constraint_gamma(e: Equations) -> list[Output]:
     """γ in C v' = γ."""
     return [vector("constraint_gamma", [c.gamma for c in _constraints(e, "constraint_gamma")])]
+
+
+def _constrained_forward_dynamics(e: Equations) -> list[Output]:
+    """Accelerations under the loads, the generalised forces tau and the constraints, and their multipliers."""
+    _constraints(e, "constrained_forward_dynamics")
+    accelerations, multipliers = ConstrainedSystem(e).accelerations(forces_of(e))
+    return [vector("vdot", accelerations), vector("multipliers", multipliers)]
+
+
+def _constraint_corrections(e: Equations) -> list[Output]:
+    """Changes of q and v that bring a state near the constraints back to them; the error that is left is its square."""
+    _constraints(e, "constraint_corrections")
+    places, speeds = ConstrainedSystem(e).corrections()
+    return [vector("q_correction", places), vector("v_correction", speeds)]
 
 
 def _frame(e: Equations, name: str) -> list[Output]:
@@ -234,4 +300,6 @@ FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "constraint_residuals": _constraint_residuals,
     "constraint_jacobian": _constraint_jacobian,
     "constraint_gamma": _constraint_gamma,
+    "constrained_forward_dynamics": _constrained_forward_dynamics,
+    "constraint_corrections": _constraint_corrections,
 }

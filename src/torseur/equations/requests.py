@@ -8,10 +8,20 @@ f/along:q,v is the derivative along one direction of q and v together, given by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 
+from torseur.dynamics.limbs import Folded
+from torseur.equations.abreast import (
+    derivatives_abreast,
+    folded_of,
+    outputs_abreast,
+    program_abreast,
+    solved_abreast,
+)
 from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
 from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
@@ -33,6 +43,8 @@ ARGUMENTS = {
     "rates": ("q", "v"),
     "energies": ("q", "v"),
     "constraint_gamma": ("q", "v"),
+    "constrained_forward_dynamics": ("q", "v", "tau"),
+    "constraint_corrections": ("q", "v"),
 }
 """Inputs that a function takes whether this mechanism needs them or not, so that its interface is always the same.
 
@@ -59,7 +71,20 @@ class Request:
 def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:
     """One program per request; a text may hold several, separated by commas."""
     texts = split_requests(requests) if isinstance(requests, str) else requests
-    return tuple(program_for(equations, read_request(equations, text)) for text in texts)
+    with _no_collection():
+        return tuple(program_for(equations, read_request(equations, text)) for text in texts)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the search for garbage in cycles: expressions have none, and it took a third of a humanoid's time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def split_requests(text: str) -> list[str]:
@@ -126,8 +151,35 @@ def program_for(equations: Equations, request: Request) -> Program:
     used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
     always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *(n for n in groups if n.endswith(DIRECTION))}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
-    solved = differentiation.solved(inputs, chosen[0]) if len(request.levels) == 1 and not request.along else None
-    return Program(request.name, tuple(inputs), tuple(outputs), solved)
+    if request.along or len(request.levels) > 1:
+        return Program(request.name, tuple(inputs), tuple(outputs))
+    first = chosen[0] if request.levels else []
+    solved = differentiation.solved(inputs, first) if first else None
+    limbs = folded_of(equations)
+    if limbs is None:
+        return Program(request.name, tuple(inputs), tuple(outputs), solved)
+    if solved is not None:
+        return Program(
+            request.name, tuple(inputs), tuple(outputs), solved_abreast(equations, solved, inputs, first, limbs)
+        )
+    abreast = _abreast(equations, request, inputs, outputs, first, limbs)
+    return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast)
+
+
+def _abreast(
+    equations: Equations,
+    request: Request,
+    inputs: list[Input],
+    outputs: list[Output],
+    ways: list[Variables],
+    limbs: Folded,
+) -> Program | None:
+    """The program with limbs that are alike side by side, where the request allows it."""
+    if not ways:
+        found = outputs_abreast(equations, request.function, limbs)
+    else:
+        found = derivatives_abreast(equations, request.function, ways, outputs, limbs)
+    return None if found is None else program_abreast(limbs, request.name, inputs, found)
 
 
 def _variables(word: str, groups: dict[str, Input], function: str) -> Variables:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torseur.errors import MechanismError
 from torseur.graph import Expr, as_expr
 
 _ZERO = as_expr(0)
+Arriving = Callable[[int, int, Expr], Expr]
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,13 @@ class Factored:
     """A positive definite A as Lᵀ D L, from the last row up.
 
     Eliminating from the last coordinate keeps the zeros of a tree's mass matrix (Featherstone 2005): no fill-in.
-    `lower[k]` maps i < k to L_ki where it is not zero, `inverse[k]` is 1/D_k.
+    `lower[k]` maps i < k to L_ki where it is not zero, `inverse[k]` is 1/D_k. `arriving(k, i, x)` is what x, made in
+    row k, adds to row i: more than x where a row stands for several.
     """
 
     lower: tuple[dict[int, Expr], ...]
     inverse: tuple[Expr, ...]
+    arriving: Arriving = lambda k, i, x: x
 
     def solve(self, right: Sequence[Expr]) -> list[Expr]:
         """x with A x = b; zeros of b at its end cost nothing."""
@@ -28,7 +31,7 @@ class Factored:
         for k in range(len(b) - 1, -1, -1):
             if not b[k].is_zero:
                 for i, factor in self.lower[k].items():
-                    b[i] = b[i] - factor * b[k]
+                    b[i] = b[i] - self.arriving(k, i, factor * b[k])
         return self._downward(b, [])
 
     def inverse_columns(self) -> list[list[Expr]]:
@@ -55,7 +58,9 @@ class Factored:
         return x
 
 
-def factored(matrix: Sequence[Sequence[Expr]], names: Sequence[str]) -> Factored:
+def factored(
+    matrix: Sequence[Sequence[Expr]], names: Sequence[str], arriving: Arriving = lambda k, i, x: x
+) -> Factored:
     """The factors of a positive definite matrix; `names` are those of its rows."""
     n = len(names)
     rows = [{j: as_expr(row[j]) for j in range(i + 1) if not as_expr(row[j]).is_zero} for i, row in enumerate(matrix)]
@@ -70,8 +75,8 @@ def factored(matrix: Sequence[Sequence[Expr]], names: Sequence[str]) -> Factored
         for i, factor in lower[k].items():
             for j, entry in rows[k].items():
                 if j <= i:
-                    rows[i][j] = rows[i].get(j, _ZERO) - factor * entry
-    return Factored(tuple(lower), tuple(inverse))
+                    rows[i][j] = rows[i].get(j, _ZERO) - arriving(k, i, factor * entry)
+    return Factored(tuple(lower), tuple(inverse), arriving)
 
 
 def solve_symmetric(matrix: Sequence[Sequence[Expr]], right: Sequence[Expr], names: Sequence[str]) -> list[Expr]:

@@ -16,8 +16,9 @@ from torseur.dynamics.inverse_dynamics_derivatives import InverseDynamicsDerivat
 from torseur.dynamics.steps import has_steps
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
-from torseur.equations.functions import forces_of, outputs_of
+from torseur.equations.functions import forces_of, require_open
 from torseur.equations.solve import Factored, factored
+from torseur.equations.systems import System, system
 from torseur.equations.variables import Rows, Variables
 from torseur.graph import (
     Expr,
@@ -29,13 +30,11 @@ from torseur.graph import (
     directional_derivative,
     jacobian,
     live_nodes,
-    matrix,
     substitute,
     symbols_of,
-    vector,
 )
 from torseur.spatial import UNIT, Vec3
-from torseur.tree import GROUND, Tree, regrouped
+from torseur.tree import GROUND, Tree
 
 _ZERO = as_expr(0)
 
@@ -53,9 +52,6 @@ FEW = 7
 
 FEWEST_TO_SOLVE = 6
 """Speeds from which columns are solved in a loop where the language has loops."""
-
-LANES = 8
-"""Columns are filled up to a multiple of this."""
 
 
 def operation_count(rows: Rows) -> int:
@@ -145,7 +141,7 @@ class ForceDerivatives:
 
     @cached_property
     def tree(self) -> Tree:
-        return regrouped(self.equations.tree)
+        return self.equations.regrouped_tree
 
     @cached_property
     def parts(self) -> InverseDynamicsDerivatives | None:
@@ -176,30 +172,26 @@ class AccelerationDerivatives:
         return [list(row) for row in zip(*solved, strict=True)]
 
     def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
-        """The columns of several derivatives as one system -A⁻¹ B, those that need no solution beside it."""
-        n = len(self.equations.layout.speeds)
-        if n < FEWEST_TO_SOLVE:
+        """The columns of several derivatives as one system -A⁻¹ B; None where straight lines are as short."""
+        if len(self.equations.layout.speeds) < FEWEST_TO_SOLVE:
             return None
-        columns: list[list[Expr]] = []
-        runs, places, known = [], [], []
+        found = self.system(ways)
+        terms = Program("terms", tuple(inputs), found.outputs)
+        return Solved(terms, found.pattern, found.blocks, found.places, self._forces.vdot)
+
+    def system(self, ways: Sequence[Variables]) -> System:
+        """The terms of that system; columns that need no solution stand beside it."""
+        sides: list[dict[int, list[Expr]]] = []
+        known: dict[tuple[int, int], Expr] = {}
         for k, by in enumerate(ways):
+            sides.append({})
             for j, column in enumerate(self._right_sides(by)):
                 answer = None if by.nodes[j] in forces_of(self.equations) else self._known(by.nodes[j], by)
                 if answer is None:
-                    runs.append((k, j, len(columns), 1))
-                    columns.append(column)
+                    sides[k][j] = column
                 else:
-                    places += [(k, i * len(by.nodes) + j) for i in range(n)]
-                    known += answer
-        columns += [[_ZERO] * n] * (-len(columns) % LANES)
-        pattern = tuple((k, i) for k, row in enumerate(self._factors.lower) for i in row)
-        outputs = (
-            matrix("right", [list(row) for row in zip(*columns, strict=True)]),
-            vector("lower", [self._factors.lower[k][i] for k, i in pattern]),
-            vector("inverse", self._factors.inverse),
-            vector("known", known),
-        )
-        return Solved(Program("terms", tuple(inputs), outputs), pattern, _joined(runs), tuple(places))
+                    known |= {(k, i * len(by.nodes) + j): entry for i, entry in enumerate(answer)}
+        return system(self._factors, sides, known)
 
     def _right_sides(self, by: Variables) -> list[list[Expr]]:
         """The columns B of -A⁻¹ B."""
@@ -257,38 +249,25 @@ class AccelerationDerivatives:
     @cached_property
     def _forces(self) -> ForceDerivatives:
         layout = self.equations.layout
-        bias = td.bias(regrouped(self.equations.tree), layout.coordinates, layout.speeds)
+        bias = td.bias(self.equations.regrouped_tree, layout.coordinates, layout.speeds)
         given = zip(self.equations.loads, forces_of(self.equations), bias, strict=True)
         return ForceDerivatives(self.equations, tuple(self._factors.solve([a + b - c for a, b, c in given])))
 
     @cached_property
     def _factors(self) -> Factored:
         layout = self.equations.layout
-        matrix = td.mass_matrix(regrouped(self.equations.tree), layout.coordinates)
+        matrix = td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)
         return factored([as_expressions(row) for row in matrix], layout.speed_names)
 
 
 def _inverse(equations: Equations) -> Structure:
-    outputs_of(equations, "inverse_dynamics")  # refuses mechanisms without one
+    require_open(equations, "inverse_dynamics")
     return ForceDerivatives(equations, equations.layout.accelerations)
 
 
 def _forward(equations: Equations) -> Structure:
-    outputs_of(equations, "forward_dynamics")
+    require_open(equations, "forward_dynamics")
     return AccelerationDerivatives(equations)
-
-
-def _joined(runs: list[tuple[int, int, int, int]]) -> tuple[tuple[int, int, int, int], ...]:
-    """Single columns that follow one another on both sides, taken together."""
-    joined: list[tuple[int, int, int, int]] = []
-    for output, j, column, count in runs:
-        if joined:
-            before = joined[-1]
-            if before[0] == output and before[1] + before[3] == j and before[2] + before[3] == column:
-                joined[-1] = (*before[:3], before[3] + count)
-                continue
-        joined.append((output, j, column, count))
-    return tuple(joined)
 
 
 def _at(first: int, values: Vec3, n: int) -> list[Expr]:
@@ -304,3 +283,6 @@ def _column_of(matrix: Sequence[Sequence[object]], j: int) -> list[Expr]:
 
 STRUCTURED: dict[str, Callable[[Equations], Structure]] = {"inverse_dynamics": _inverse, "forward_dynamics": _forward}
 """Functions whose derivatives have a way of their own."""
+
+VECTORS = {"inverse_dynamics": "tau", "forward_dynamics": "vdot"}
+"""What these functions give: one entry per speed."""

@@ -58,24 +58,36 @@ def matrix(name: str, rows: Sequence[Sequence[Any]]) -> Output:
 
 
 @dataclass(frozen=True)
+class Block:
+    """Up to eight columns of a linear system's right side, next to each other in an output.
+
+    Only `rows`, ascending, are not zero; what they need further inward is among them. `fixed` holds their numbers,
+    eight to a row, where they are constants; else they stand in the terms from `start` on.
+    """
+
+    output: int
+    column: int
+    count: int
+    rows: tuple[int, ...]
+    start: int
+    fixed: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Solved:
     """The outputs of a program in two stages, for languages with loops: a program, then -A⁻¹ B, many columns at once.
 
-    A = Lᵀ D L is symmetric. The outputs of `program` are `right`, B by rows; `lower`, the entries of L at the places
-    `pattern`, (k, i) with i < k; `inverse`, 1/D; and `known`, entries that are results as they are.
-    `runs` lists (output, its column, column of B, how many columns), `places` the (output, index) of known entries.
+    A = Lᵀ D L is symmetric. The outputs of `program` are `right`, the blocks of B one after the other; `lower`, the
+    entries of L at the places `pattern`, (k, i) with i < k; `inverse`, 1/D; and `known`, entries that are results as
+    they are: `places` lists their (output, index).
+    `middle` are values that much of `program` depends on: where it is cut in parts, they are a good place.
     """
 
     program: Program
     pattern: tuple[tuple[int, int], ...]
-    runs: tuple[tuple[int, int, int, int], ...]
+    blocks: tuple[Block, ...]
     places: tuple[tuple[int, int], ...]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of B."""
-        rows, columns = self.program.output("right").shape
-        return rows, columns
+    middle: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,14 +95,16 @@ class Program:
     """outputs = f(inputs) as straight-line code.
 
     `operations` are the nodes to compute, in order; leaves are constants, "pi" and input nodes. Undetermined
-    functions ("apply" nodes) must be inputs: the program does not know how to compute them. `solved` is another way to
-    the same outputs, shorter where there is one.
+    functions ("apply" nodes) must be inputs: the program does not know how to compute them. `solved` and `abreast`
+    are other ways to the same outputs, shorter where there is one; `abreast` computes limbs that are alike in the lanes
+    of vectors (see abreast.py).
     """
 
     name: str
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
     solved: Solved | None = field(default=None, compare=False, repr=False)
+    abreast: Program | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check_inputs()

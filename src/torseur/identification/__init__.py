@@ -5,15 +5,17 @@ from torseur.identification.columns import Column, Extras
 from torseur.identification.data_files import read_table
 from torseur.identification.differentiation import Derivatives
 from torseur.identification.estimate import Estimate
-from torseur.identification.excitation import CoordinateLimits, Excitation, FourierMotion, design_excitation
+from torseur.identification.excitation import Excitation, design_excitation
+from torseur.identification.faults import Treatment
 from torseur.identification.fits import Fit
+from torseur.identification.fourier import CoordinateLimits, FourierMotion
 from torseur.identification.identify import Options, identify
 from torseur.identification.linear_model import LinearModel, linear_model
 from torseur.identification.output_error import MotionEstimate, Recording, fit_motion
 from torseur.identification.priors import Prior, described_prior
 from torseur.identification.pseudo_inertia import Limits
 from torseur.identification.resampling import cross_validate
-from torseur.identification.trials import Treatment, Trial, make_trial
+from torseur.identification.trials import Trial, make_trial
 from torseur.identification.write_back import described
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Base parameters: the combinations that forces depend on, as few as there are.
 
-Grouping rules give them with symbolic geometry; what they miss (rotors beside inertias, axes along gravity, loops) is
-found by a rank-revealing QR factorisation of the regressor at random states (Gautier 1991).
+Grouping rules give them with symbolic geometry; what they miss (rotors beside inertias, axes along gravity, special
+geometry of loops) is found by a rank-revealing QR factorisation of the regressor at random states (Gautier 1991).
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.errors import IdentificationError
-from torseur.graph import Expr, as_expr, symbol
+from torseur.graph import Expr, as_expr, evaluate, jacobian, symbol
 from torseur.identification.arrays import Array, Mask, triangular
 from torseur.identification.grouping import grouped_parameters
 from torseur.identification.linear_model import LinearModel
+from torseur.identification.loop_grouping import grouped_across_loops
 from torseur.identification.random_states import random_regressor
 from torseur.identification.spelling import spelled, spelled_numbers
 
-_DEPENDENT = 1e-9
+_DEPENDENT, _WHOLE = 1e-9, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,30 +68,34 @@ def base_parameters(model: LinearModel, *, grouping: bool = True, samples: int |
     felt = scale > _DEPENDENT * max(float(scale.max(initial=0.0)), 1e-300)
     if not felt.any():
         raise IdentificationError(f"{model.equations.mechanism.name}: no force depends on any of the parameters.")
-    preferred, meanings = _preferred(model, grouping and not model.is_constrained)
+    preferred, meanings = _preferred(model, grouping, felt)
     chosen = [c for c in preferred if felt[c]]
     columns = [chosen[k] for k in independent_columns(Y[:, chosen])]
     if len(columns) < rank_of(Y):
         columns = _completed(Y, felt, columns)
     combination = _combination(Y, columns)
     dropped = [c for c in chosen if c not in columns]
-    symbolic = _symbolic(meanings, columns, dropped, combination)
+    symbolic = _checked(model, _symbolic(meanings, columns, dropped, combination), combination)
     unfelt = tuple(column.name for column, is_felt in zip(model.columns, felt, strict=True) if not is_felt)
     return BaseParameters(model, tuple(columns), combination, symbolic, unfelt)
 
 
-def _preferred(model: LinearModel, grouping: bool) -> tuple[list[int], dict[int, Expr]]:
+def _preferred(model: LinearModel, grouping: bool, felt: Mask) -> tuple[list[int], dict[int, Expr]]:
     """Columns in the order in which they may stand for others, with their meanings after grouping."""
     carried = [c for c, column in enumerate(model.columns) if column.kind == "inertia"]
     others = [c for c, column in enumerate(model.columns) if column.kind != "inertia"]
     if not grouping:
         return carried + others, {}
     grouped = grouped_parameters(model.equations.tree)
-    meanings = dict(zip(grouped.columns, grouped.meanings, strict=True))
+    meanings = {model.names.index(name): m for name, m in zip(grouped.names, grouped.meanings, strict=True)
+                if name in model.names}  # fmt: skip
+    if model.is_constrained:
+        meanings = grouped_across_loops(model, {c: m for c, m in meanings.items() if felt[c]})
+    columns = list(meanings)
     for c in others:
         if model.columns[c].kind != "payload":
             meanings[c] = symbol(model.columns[c].name, model.columns[c].unit)
-    return [*grouped.columns, *others], meanings
+    return [*columns, *others], meanings
 
 
 def independent_columns(Y: Array, tolerance: float = _DEPENDENT) -> list[int]:
@@ -138,8 +143,22 @@ def _symbolic(
     """Meanings after grouping, with what was found dependent added where its factor is a whole number."""
     found: list[Expr | None] = []
     for k, c in enumerate(columns):
-        extra = [(d, combination[k, d]) for d in dropped if combination[k, d] != 0.0]
-        known = c in meanings and all(d in meanings and abs(x - round(x)) < 1e-9 for d, x in extra)
+        extra = [(d, combination[k, d]) for d in dropped if abs(combination[k, d]) > _WHOLE]
+        known = c in meanings and all(d in meanings and abs(x - round(x)) < _WHOLE for d, x in extra)
         total = sum((round(x) * meanings[d] for d, x in extra), meanings[c]) if known else None
         found.append(None if total is None else as_expr(total))
+    return tuple(found)
+
+
+def _checked(model: LinearModel, symbolic: tuple[Expr | None, ...], combination: Array) -> tuple[Expr | None, ...]:
+    """Meanings that are what the numbers say; None where the geometry is special and rules do not know of it."""
+    values = {s: model.values.get(str(s.name), 0.0) for s in model.equations.layout.parameters}
+    symbols = [symbol(column.name, column.unit) for column in model.columns]
+    found: list[Expr | None] = []
+    for meaning, row in zip(symbolic, combination, strict=True):
+        numbers = np.zeros(len(row))
+        if meaning is not None:
+            slopes = jacobian([meaning], symbols)
+            numbers[[k for _, k in slopes]] = [float(x) for x in evaluate(list(slopes.values()), values)]
+        found.append(meaning if np.allclose(numbers, row, rtol=1e-6, atol=1e-7 * float(np.max(np.abs(row)))) else None)
     return tuple(found)

@@ -50,6 +50,12 @@ class Extras:
     payloads: Mapping[str, Frame] = field(default_factory=dict)
     threshold: float = 0.0
 
+    def __post_init__(self) -> None:
+        if not self.threshold >= 0:
+            raise IdentificationError(
+                f"the threshold of Coulomb friction is a speed of at least 0, not {self.threshold:g}."
+            )
+
 
 LAWS = ("rotor", "viscous", "coulomb", "stiffness", "offset")
 

@@ -28,7 +28,8 @@ class ConeProblem:
     """|R β - c|² for the identified combinations β of a model's parameters, with a prior and limits of the bodies.
 
     β = combination π leads with the entries `columns` of π. `prior` holds A and b of |A π - b|². `margin` is the
-    smallest eigenvalue demanded of a pseudo-inertia, as a part of the body's expected size.
+    smallest eigenvalue demanded of a pseudo-inertia, as a part of the body's expected size. `known` are parameters with
+    the values they must have.
     """
 
     model: LinearModel
@@ -38,7 +39,20 @@ class ConeProblem:
     c: Array
     prior: tuple[Array, Array]
     limits: Mapping[str, Limits] = field(default_factory=dict)
+    known: Mapping[str, float] = field(default_factory=dict)
     margin: float = 1e-9
+
+    def __post_init__(self) -> None:
+        for owner in self.limits:
+            if owner not in self.model.bodies:
+                raise IdentificationError(unknown_name("body", owner, self.model.bodies, "limits: "))
+        for name in self.known:
+            if name not in self.model.names:
+                raise IdentificationError(unknown_name("parameter", name, self.model.names, "known values: "))
+
+    def fullest(self, owner: str) -> Array | None:
+        """J that a body must stay below, where its density is limited."""
+        return self.limits[owner].fullest if owner in self.limits else None
 
     @cached_property
     def others(self) -> list[int]:
@@ -111,12 +125,17 @@ def solve_cones(problem: ConeProblem) -> ConeSolution:
     solution = clarabel.DefaultSolver(*given, cones, settings).solve()
     status = str(solution.status)
     if status not in ("Solved", "AlmostSolved"):
-        raise IdentificationError(
-            f"no parameters satisfy the conditions (the solver says {status}). Widen the limits of masses, ellipsoids "
-            "or densities, or check that they belong to the bodies they are given for."
-        )
+        raise unsatisfiable(f"the solver says {status}")
     parameters = offset + spread @ np.array(solution.x)
     return ConeSolution(parameters, status, int(solution.iterations), float(solution.solve_time))
+
+
+def unsatisfiable(because: str) -> IdentificationError:
+    """What is said when limits and known values leave nothing."""
+    return IdentificationError(
+        f"no parameters satisfy the conditions ({because}). Widen the limits of masses, ellipsoids or densities, or "
+        "check that they and the known values belong to the bodies they are given for."
+    )
 
 
 def _solver() -> tuple[Any, Any]:
@@ -134,34 +153,32 @@ def _solver() -> tuple[Any, Any]:
 
 def _constraints(problem: ConeProblem, clarabel: Any) -> tuple[Array, Array, list[Any]]:
     """A π + s = b with s in cones."""
-    rows, right, cones = [], [], []
-    linear, bounds = _linear(problem)
-    if len(linear):
-        rows.append(linear)
-        right.append(bounds)
-        cones.append(clarabel.NonnegativeConeT(len(linear)))
+    signs = -np.eye(len(problem.model.columns))[non_negative(problem.model)]
+    (limited, bounds), (fixed, values) = linear_limits(problem), known_rows(problem)
+    rows, right = [signs, limited, fixed], [np.zeros(len(signs)), bounds, values]
+    cones = [clarabel.NonnegativeConeT(len(signs) + len(limited)), clarabel.ZeroConeT(len(fixed))]
     for owner, where in problem.model.bodies.items():
         block = np.zeros((10, len(problem.model.columns)))
         block[:, where] = -_TRIANGLES
         rows.append(block)
         right.append(-problem.margin * triangle_of(np.eye(4)))
         cones.append(clarabel.PSDTriangleConeT(4))
-        fullest = problem.limits[owner].fullest if owner in problem.limits else None
-        if fullest is not None:
+        if (fullest := problem.fullest(owner)) is not None:
             rows.append(-block)
             right.append(triangle_of(fullest))
             cones.append(clarabel.PSDTriangleConeT(4))
     return np.vstack(rows), np.concatenate(right), cones
 
 
-def _linear(problem: ConeProblem) -> tuple[Array, Array]:
-    """Rows a π ≤ b: signs, masses and ellipsoids."""
-    model = problem.model
-    signs = [c for c, column in enumerate(model.columns) if column.kind in NON_NEGATIVE]
-    rows, right = [-np.eye(len(model.columns))[c] for c in signs], [0.0] * len(signs)
+def non_negative(model: LinearModel) -> list[int]:
+    """Columns of parameters that cannot be negative."""
+    return [c for c, column in enumerate(model.columns) if column.kind in NON_NEGATIVE]
+
+
+def linear_limits(problem: ConeProblem) -> tuple[Array, Array]:
+    """Rows a π ≤ b: masses and ellipsoids."""
+    model, rows, right = problem.model, [], []
     for owner, limits in problem.limits.items():
-        if owner not in model.bodies:
-            raise IdentificationError(unknown_name("body", owner, model.bodies, "limits: "))
         where = model.bodies[owner]
         mass = np.eye(len(model.columns))[where.start]
         if limits.mass is not None:
@@ -173,6 +190,12 @@ def _linear(problem: ConeProblem) -> tuple[Array, Array]:
             rows.append(inside)
             right.append(0.0)
     return np.array(rows).reshape(-1, len(model.columns)), np.array(right)
+
+
+def known_rows(problem: ConeProblem) -> tuple[Array, Array]:
+    """Rows a π = b: parameters with known values."""
+    slots = [problem.model.names.index(name) for name in problem.known]
+    return np.eye(len(problem.model.columns))[slots], np.array(list(problem.known.values()))
 
 
 def triangle_of(J: Array) -> Array:

@@ -33,6 +33,8 @@ class Derivatives:
             raise IdentificationError(f"derivatives are by {', '.join(METHODS)}, not '{self.method}'.")
         if self.window % 2 == 0 or self.order >= self.window or self.order < 2:
             raise IdentificationError("a Savitzky-Golay window is odd and longer than its order, which is at least 2.")
+        if self.harmonics < 1 or not self.smoothing >= 0:
+            raise IdentificationError("a Fourier series has at least one harmonic, and smoothing is not negative.")
 
     @property
     def words(self) -> str:
@@ -42,6 +44,21 @@ class Derivatives:
             "spline": "smoothing quintic splines",
             "fourier": f"Fourier series with {self.harmonics} harmonics",
         }[self.method]
+
+    @property
+    def least_samples(self) -> int:
+        """How many consecutive samples it takes."""
+        return {
+            "central": 5,
+            "savitzky_golay": self.window,
+            "spline": 6,
+            "fourier": 2 * self.harmonics + 2,
+        }[self.method]
+
+    @property
+    def margin(self) -> int:
+        """Samples at either end whose derivatives are extrapolated from those inside."""
+        return {"central": 1, "savitzky_golay": self.window // 2, "spline": 3, "fourier": 0}[self.method]
 
     def of(self, time: Array, values: Array) -> tuple[Array, Array]:
         """First and second derivative at every sample."""
@@ -70,7 +87,7 @@ def even_step(time: Array) -> float:
     if abs(steps[worst] - step) > 1e-3 * step:
         raise IdentificationError(
             f"samples are not evenly spaced: {steps[worst]:.6g} s after t = {time[worst]:.6g} s, not {step:.6g} s. "
-            "A gap? Split the recording there, or use splines for the derivatives."
+            "A gap? Ask for gaps to be left out, or use splines for the derivatives."
         )
     return step
 

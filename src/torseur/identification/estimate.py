@@ -40,7 +40,8 @@ class Estimate:
     parameters   all columns of the model: from a consistent fit, or completed by the description or prior
     condition    of the regressor with columns of equal length: below about 100 is good excitation
     history      what the method minimised, or how much it changed, by iteration
-    fits         how the trials are explained; `validation` the same for trials that were held out
+    fits         how the trials are explained; `validation` the same for trials that were held out, `crossed` for each
+                 trial by a fit to the others
     """
 
     model: LinearModel
@@ -59,6 +60,7 @@ class Estimate:
     history: tuple[float, ...]
     fits: tuple[Fit, ...]
     validation: tuple[Fit, ...]
+    crossed: tuple[Fit, ...]
     bootstrap: Bootstrap | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
@@ -125,7 +127,12 @@ class Estimate:
     def __str__(self) -> str:
         width = max((len(name) for name in self.names), default=0)
         lines = [f"{len(self.values)} parameters by {self.method}, condition {self.condition:.3g}"]
-        lines += [f"{n:<{width}}  {v:>13.6g} ± {s:<9.2g} {u:<8} {t}" for n, v, s, _, u, t in self.rows()]
+        again = None if self.bootstrap is None else self.bootstrap.deviation
+        for k, (n, v, s, _, u, t) in enumerate(self.rows()):
+            refitted = "" if again is None else f"(bootstrap {again[k]:.2g})".ljust(20)
+            lines.append(f"{n:<{width}}  {v:>13.6g} ± {s:<9.2g} {refitted}{u:<8} {t}")
         lines += [f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits]
         lines += [f"held out, {fit.name}: {100 * fit.relative:.3g} %" for fit in self.validation]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+        lines += [f"from the others, {fit.name}: {100 * fit.relative:.3g} %" for fit in self.crossed]
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join([*lines, *(f"note: {text}" for text in self.notes)])

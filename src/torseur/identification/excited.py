@@ -14,7 +14,13 @@ _EXCITED = 1e-7
 
 def excited_columns(regression: Regression, base: BaseParameters) -> tuple[tuple[int, ...], float, tuple[str, ...]]:
     """Base columns that these trials tell apart, their condition number, and those they do not."""
-    R = regression.joint.R[:, list(base.columns)]
+    joint = regression.joint
+    if not np.any(joint.c) and joint.rest == 0.0:
+        raise IdentificationError(
+            "no force acts in these trials: the recorded ones are zero throughout, and the description has no loads. "
+            "Masses follow from forces; with zeros alone every mass could be zero."
+        )
+    R = joint.R[:, list(base.columns)]
     scale = np.linalg.norm(R, axis=0)
     felt = scale > _EXCITED * max(float(np.max(scale, initial=0.0)), 1e-300)
     if not felt.any():

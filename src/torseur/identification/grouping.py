@@ -25,18 +25,18 @@ from torseur.tree.tree import instantiate
 _POSES = 4
 _SMALL = 1e-9
 # Which parameter of a group goes: the mass first, the moments of inertia across an axis before those about it.
-_ORDER = (0, 3, 2, 1, 6, 4, 9, 8, 7, 5)
+GROUPING_ORDER = (0, 3, 2, 1, 6, 4, 9, 8, 7, 5)
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """What is left after grouping: the columns that remain, and what each of them stands for.
+    """What is left after grouping: the parameters that remain, and what each of them stands for.
 
     `meanings[k]` is an expression, linear in symbols named after the parameters (`arm.mass`, `arm.h.x`, `arm.Ixx`);
     its coefficients hold the mechanism's own parameters as symbols.
     """
 
-    columns: tuple[int, ...]
+    names: tuple[str, ...]
     meanings: tuple[Expr, ...]
 
 
@@ -47,7 +47,10 @@ def parameter_symbols(owner: str) -> list[Expr]:
 
 def grouped_parameters(tree: Tree) -> Grouped:
     """Parameters after grouping toward the earth, from the last links inward."""
-    content: list[list[Scalar]] = [list(parameter_symbols(link.name)) for link in tree.links]
+    bodies = {body.name for body in tree.mechanism.bodies}
+    content: list[list[Scalar]] = [
+        list(parameter_symbols(link.name)) if link.name in bodies else [0] * 10 for link in tree.links
+    ]
     left: list[list[int]] = [list(range(10)) for _ in tree.links]
     for i in tree.inward():
         link = tree.links[i]
@@ -56,10 +59,11 @@ def grouped_parameters(tree: Tree) -> Grouped:
             content[i] = [x - amount * d if d else x for x, d in zip(content[i], direction, strict=True)]
             left[i].remove(pivot)
             if link.parent != GROUND:
-                moved = _at_zero(link).inertia_to_parent(inertia_of([amount * d if d else 0 for d in direction]))
+                moved = at_zero(link).inertia_to_parent(inertia_of([amount * d if d else 0 for d in direction]))
                 content[link.parent] = [a + b for a, b in zip(content[link.parent], parameters_of(moved), strict=True)]
     columns = [10 * i + k for i in tree.outward() for k in left[i]]
-    return Grouped(tuple(columns), tuple(as_expr(content[c // 10][c % 10]) for c in columns))
+    names = [f"{tree.links[c // 10].name}.{SPELLED[c % 10]}" for c in columns]
+    return Grouped(tuple(names), tuple(as_expr(content[c // 10][c % 10]) for c in columns))
 
 
 def indistinct_directions(link: Link) -> list[tuple[int, list[Scalar]]]:
@@ -104,10 +108,10 @@ def _random_values(link: Link, rng: np.random.Generator) -> dict[Expr, float]:
 
 
 def _echelon(basis: Array) -> list[tuple[int, Array]]:
-    """The basis in reduced echelon form, pivots taken in the order of _ORDER."""
+    """The basis in reduced echelon form, pivots taken in the order of GROUPING_ORDER."""
     rows = basis.copy()
     pivots: list[int] = []
-    for column in _ORDER:
+    for column in GROUPING_ORDER:
         if len(pivots) == len(rows):
             break
         free = rows[len(pivots) :, column]
@@ -142,7 +146,7 @@ def _scleronomic(link: Link) -> bool:
     return all(as_expr(c).is_zero for c in (*still.angular, *still.linear))
 
 
-def _at_zero(link: Link) -> Transform:
+def at_zero(link: Link) -> Transform:
     """The place of the link when its coordinates are zero (a quaternion: no rotation)."""
     zero = {q: as_expr(0) for q in link.symbols.coordinates}
     if link.symbols.quaternion:

@@ -12,22 +12,27 @@ from torseur.identification import least_squares as ls
 from torseur.identification.arrays import Array, triangular
 from torseur.identification.base_parameters import BaseParameters, base_parameters
 from torseur.identification.completion import completed, inconsistent_bodies, prior_start
-from torseur.identification.consistent import NON_NEGATIVE, ConeProblem, solve_cones
+from torseur.identification.consistent import ConeProblem, solve_cones
+from torseur.identification.doubts import (
+    doubts_about_data,
+    doubts_about_forces,
+    doubts_about_residuals,
+    doubts_about_signs,
+)
 from torseur.identification.estimate import Estimate
 from torseur.identification.excited import excited_columns, excited_combination
-from torseur.identification.fits import Fit, fits_of
+from torseur.identification.fits import fits_of
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.log_cholesky import solve_log_cholesky
 from torseur.identification.priors import Prior, described_prior
 from torseur.identification.pseudo_inertia import Limits
 from torseur.identification.regression import Regression, combined
 from torseur.identification.resampling import bootstrap as resampled
+from torseur.identification.resampling import cross_validate
 from torseur.identification.trials import Trial
 
 METHODS = ("ordinary", "weighted", "total", "robust", "instrumental", "consistent", "log_cholesky")
 CONSISTENT = ("consistent", "log_cholesky")
-_POOR_CONDITION = 1e3
-_COLOURED = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,11 @@ class Options:
     """What `identify` may be told besides the data.
 
     prior        a Prior; by default the description's values, with the weight of one squared deviation per body
-    limits       by body, what it is allowed to be (consistent method)
+    limits       by body, what it is allowed to be (consistent methods)
+    known        parameters by name that have these values ("upper.mass", "q1.viscous"; consistent methods)
     instruments  trials of the same motion with noise of their own, for the instrumental method
     validation   trials that are only predicted
+    cross        whether each trial is also predicted from a weighted fit to the others
     confidence   of the intervals
     bootstrap    how many times to fit resampled blocks of the trials
     progress     is called now and then with the part of the work that is done
@@ -46,8 +53,10 @@ class Options:
 
     prior: Prior | None = None
     limits: Mapping[str, Limits] = field(default_factory=dict)
+    known: Mapping[str, float] = field(default_factory=dict)
     instruments: Sequence[Trial] = ()
     validation: Sequence[Trial] = ()
+    cross: bool = False
     confidence: float = 0.95
     bootstrap: int = 0
     seed: int = 0
@@ -74,6 +83,10 @@ def identify(
 def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, options: Options) -> Estimate:
     if method not in METHODS:
         raise IdentificationError(unknown_name("method", method, METHODS))
+    if (options.limits or options.known) and method not in CONSISTENT:
+        raise IdentificationError(
+            f"limits and known values of bodies are for methods {' and '.join(CONSISTENT)}, not '{method}'."
+        )
     follow = options.progress or (lambda part: None)
     base = options.base or base_parameters(model)
     regression = Regression(model, trials, frozenset(base.columns))
@@ -93,10 +106,16 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
         resampled(regression, columns, solution.noise, options.bootstrap, options.seed) if options.bootstrap else None
     )
     rows = sum(t.rows for t in regression.triangles.values())
+    expected = prior_start(model, options.prior)
     warnings = (
-        *_warnings_of_data(condition, unexcited, rows, len(columns)),
-        *_warnings_of_signs(model, columns, values, solution.covariance),
-        *_warnings_of_residuals(fits),
+        *doubts_about_data(condition, unexcited, rows, len(columns)),
+        *doubts_about_signs(model, columns, values, solution.covariance),
+        *(
+            doubts_about_forces(regression, _spread(model, columns, combination @ expected))
+            if expected is not None
+            else ()
+        ),
+        *doubts_about_residuals(fits),
         *(inconsistent_bodies(model, parameters) if parameters is not None else ()),
     )
     return Estimate(
@@ -109,13 +128,14 @@ def _identified(model: LinearModel, trials: tuple[Trial, ...], method: str, opti
         covariance=solution.covariance,
         noise={regression.equations[k]: s for k, s in solution.noise.items()},
         parameters=parameters,
-        described=prior_start(model, options.prior),
+        described=expected,
         condition=condition,
         confidence=options.confidence,
         freedom=max(rows - len(columns), 1),
         history=history or solution.history,
         fits=fits,
         validation=held,
+        crossed=cross_validate(model, trials, base=base) if options.cross else (),
         bootstrap=replications,
         warnings=warnings,
         notes=_notes(model, trials, base, method, options.prior),
@@ -150,11 +170,9 @@ def _all_parameters(
         return completed(model, combination, solution.values, options.prior), ()
     prior = options.prior or described_prior(model)
     R, c = whitened(regression, columns, solution.noise)
-    problem = ConeProblem(model, columns, combination, R, c, prior.rows(model), options.limits)
+    problem = ConeProblem(model, columns, combination, R, c, prior.rows(model), options.limits, options.known)
     if method == "consistent":
         return solve_cones(problem).parameters, ()
-    if options.limits:
-        raise IdentificationError("limits of bodies are for method='consistent'; log-Cholesky has no place for them.")
     start = prior_start(model, prior, any_body=True)
     assert start is not None
     descent = solve_log_cholesky(problem, start, progress=options.progress)
@@ -175,44 +193,6 @@ def _spread(model: LinearModel, columns: tuple[int, ...], values: Array) -> Arra
     full = np.zeros(len(model.columns))
     full[list(columns)] = values
     return full
-
-
-def _warnings_of_data(condition: float, unexcited: tuple[str, ...], rows: int, count: int) -> list[str]:
-    found = []
-    if unexcited:
-        found.append(
-            f"the motion does not excite {', '.join(unexcited)} apart from the others: "
-            "design an excitation, or take these values from the description."
-        )
-    if condition > _POOR_CONDITION:
-        found.append(f"the condition number {condition:.3g} is large: small noise moves the values much.")
-    if rows < 10 * count:
-        found.append(f"{rows} equations for {count} parameters leave little to judge the noise by.")
-    return found
-
-
-def _warnings_of_signs(model: LinearModel, columns: Sequence[int], values: Array, covariance: Array) -> list[str]:
-    """Friction, rotors and stiffness that are negative beyond doubt."""
-    reach = 2 * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    negative = [
-        model.columns[c].name
-        for c, value, doubt in zip(columns, values, reach, strict=True)
-        if model.columns[c].kind in NON_NEGATIVE and value < -doubt
-    ]
-    return [f"{name} is negative, which it cannot be: the model lacks something." for name in negative]
-
-
-def _warnings_of_residuals(fits: Sequence[Fit]) -> list[str]:
-    found = []
-    for fit in fits:
-        for equation in fit.equations:
-            statistics = fit.statistics(equation)
-            if statistics.relative > 1e-6 and statistics.coloured > _COLOURED and abs(statistics.correlation) > 0.3:
-                found.append(
-                    f"the residual of {equation} in {fit.name} is correlated in time (neighbours "
-                    f"{statistics.correlation:.2f}): something is not in the model, and deviations are optimistic."
-                )
-    return found
 
 
 def _notes(

@@ -7,7 +7,7 @@ equations that remain are Nᵀ τ = Nᵀ (Y π - Q): the multipliers do no work 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from torseur.graph import Expr, Input, Program, as_expr, symbols_of, vector
 from torseur.identification.arrays import Array
 from torseur.identification.columns import LAWS, Column, Extras, inertia_columns, law_column, payload_map
 from torseur.identification.values import given_values
-from torseur.mechanism import TIME, Mechanism
+from torseur.mechanism import TIME, Frame, Mechanism
 from torseur.simulation.along import outputs_along
 from torseur.spatial import Scalar
 
@@ -32,7 +32,8 @@ CARRIED = ("inertia", "payload")
 class LinearModel:
     """The regressor of a mechanism by columns, with everything that is not identified at its value.
 
-    `rows` holds, per equation of motion, the entries that do not vanish: (column, expression).
+    `rows` holds, per equation of motion, the entries that do not vanish: (column, expression). `payloads` are frames
+    that carry unknown loads, `threshold` the speed below which Coulomb friction fades in.
     """
 
     equations: Equations
@@ -41,6 +42,8 @@ class LinearModel:
     known: tuple[Expr, ...]
     values: Mapping[str, float]
     backend: str = "auto"
+    payloads: Mapping[str, Frame] = field(default_factory=dict)
+    threshold: float = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -84,8 +87,10 @@ class LinearModel:
 
     @cached_property
     def parameter_vector(self) -> Array:
-        """Values of the layout's parameters; what the regressor does not use is zero."""
-        used = {str(s.name) for s in symbols_of([e for row in self.rows for _, e in row] + list(self.known))}
+        """Values of the layout's parameters; what regressor and constraints do not use is zero."""
+        formulas = [e for row in self.rows for _, e in row] + list(self.known) + list(self.equations.rates)
+        formulas += [e for c in self.equations.constraints for e in (c.residual, *c.row, c.drift, c.gamma)]
+        used = {str(s.name) for s in symbols_of(formulas)}
         names = self.equations.layout.parameter_names
         missing = [name for name in names if name in used and name not in self.values]
         if missing:
@@ -141,6 +146,8 @@ def linear_model(
         _known_forces(equations, loads),
         given_values(tree, parameters),
         backend,
+        {} if extras is None else extras.payloads,
+        0.0 if extras is None else extras.threshold,
     )
     # A link without a body, as at a joint that closes a loop, has no mass to be found.
     bodies = {body.name for body in tree.mechanism.bodies}

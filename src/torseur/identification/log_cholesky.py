@@ -1,23 +1,23 @@
 """Parameters that a real mechanism can have, by a change of variables: J = U Uᵀ with positive diagonal.
 
 Any ten numbers θ = (α, d₁, d₂, d₃, s₁₂, s₂₃, s₁₃, t₁, t₂, t₃) give a body (Rucker and Wensing 2022); non-negative
-parameters are exponentials. The least-squares problem in θ is solved by Levenberg-Marquardt with exact derivatives.
+parameters are exponentials. The least-squares problem in θ is solved by damped Newton steps along the central path of a
+barrier, which also keeps limits of masses, ellipsoids and densities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from torseur.errors import IdentificationError
 from torseur.identification.arrays import Array, triangular
-from torseur.identification.consistent import NON_NEGATIVE, ConeProblem
-from torseur.identification.linear_model import LinearModel
+from torseur.identification.barrier import Barrier
+from torseur.identification.consistent import ConeProblem, known_rows, non_negative, unsatisfiable
 from torseur.identification.pseudo_inertia import parameters_of_pseudo_inertia, pseudo_inertia
 
-_LITTLE = 0.1
 _PLACES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 
 
@@ -32,22 +32,25 @@ class CholeskySolution:
 
 def body_parameters(theta: Array) -> tuple[Array, Array]:
     """Ten parameters of a body and their derivatives by θ, (10, 10)."""
+    U, slopes = _factor(theta)
+    changes = [parameters_of_pseudo_inertia(dU @ U.T + U @ dU.T) for dU in slopes]
+    return parameters_of_pseudo_inertia(U @ U.T), np.stack(changes, axis=1)
+
+
+def _factor(theta: Array) -> tuple[Array, list[Array]]:
+    """U of θ and its ten slopes."""
     size = np.exp(theta[0])
     U = np.zeros((4, 4))
     U[0, 0], U[1, 1], U[2, 2], U[3, 3] = *np.exp(theta[1:4]), 1.0
     for value, (i, j) in zip(theta[4:], _PLACES, strict=True):
         U[i, j] = value
     U *= size
-    columns = [parameters_of_pseudo_inertia(2 * U @ U.T)]
-    for k in range(3):
+    slopes = [U]
+    for place in ((0, 0), (1, 1), (2, 2), *_PLACES):
         dU = np.zeros((4, 4))
-        dU[k, k] = U[k, k]
-        columns.append(parameters_of_pseudo_inertia(dU @ U.T + U @ dU.T))
-    for i, j in _PLACES:
-        dU = np.zeros((4, 4))
-        dU[i, j] = size
-        columns.append(parameters_of_pseudo_inertia(dU @ U.T + U @ dU.T))
-    return parameters_of_pseudo_inertia(U @ U.T), np.stack(columns, axis=1)
+        dU[place] = U[place] if place[0] == place[1] else size
+        slopes.append(dU)
+    return U, slopes
 
 
 def body_theta(parameters: Array) -> Array:
@@ -64,52 +67,136 @@ def body_theta(parameters: Array) -> Array:
 
 
 def solve_log_cholesky(
-    problem: ConeProblem, start: Array, *, rounds: int = 300, progress: Callable[[float], None] | None = None
+    problem: ConeProblem, start: Array, *, rounds: int = 60, progress: Callable[[float], None] | None = None
 ) -> CholeskySolution:
-    """The parameters of real bodies that fit data and prior best, from parameters of real bodies.
+    """The parameters of real bodies that fit data and prior best within the limits, from parameters of real bodies.
 
-    Precise data make a narrow curved valley, so that the first rounds take them as less precise than they are.
+    A barrier keeps bodies away from needles and plates, from which no step leads back, and becomes weaker and weaker:
+    `rounds` steps at most at each of its weights.
     """
     follow = progress or (lambda part: None)
-    theta, history = _theta(problem.model, start), []
-    stages = [part for part in _STAGES if part == 1.0 or float(np.linalg.norm(problem.c)) * part > 1.0]
-    converged = False
-    for number, part in enumerate(stages):
-        most = rounds if part == 1.0 else rounds // 6
-        theta, costs, converged = _descended(problem, theta, part, most)
-        history += costs
-        follow((number + 1) / len(stages))
-    return CholeskySolution(_parameters(problem.model, theta)[0], tuple(history), converged)
+    path = _Path.of(problem, start)
+    history: list[float] = []
+    theta, weight = _theta(problem, start), path.first_weight(start)
+    theta, path = _inside(path, theta, weight, rounds)
+    first, settled = weight, False
+    while not history or weight * path.barrier.degree > _GAP * (1 + history[-1]):
+        weight /= _WEAKER
+        theta, settled = path.descended(theta, weight, rounds)
+        pi = _parameters(problem, theta)[0]
+        path = path.corrected(pi, weight)
+        history.append(_cost(problem, pi))
+        follow(min(1.0, np.log(first / weight) / np.log(first / _GAP)))
+    _require_known(problem, pi)
+    return CholeskySolution(pi, tuple(history), settled)
 
 
-_STAGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+def _require_known(problem: ConeProblem, pi: Array) -> None:
+    """Refuses parameters that known values could not be brought to."""
+    rows, right = known_rows(problem)
+    for name, found, value in zip(problem.known, rows @ pi, right, strict=True):
+        if abs(found - value) > 1e-3 * max(abs(value), 1e-3):
+            raise unsatisfiable(f"{name} = {value:g} cannot be met")
 
 
-def _descended(problem: ConeProblem, theta: Array, part: float, rounds: int) -> tuple[Array, list[float], bool]:
-    """Levenberg-Marquardt with the data at a part of their weight: variables, costs, and whether it settled."""
-    A, b = problem.prior
-    M = np.vstack([part * problem.R @ problem.combination, A])
-    m = np.concatenate([part * problem.c, b])
-    damping, settled = 1e-3, False
-    pi, D = _parameters(problem.model, theta)
-    residual = M @ pi - m
-    least, told = float(residual @ residual), [_cost(problem, pi)]
-    for _ in range(rounds):
-        step = _step(M @ D, residual, damping)
-        tried, D_tried = _parameters(problem.model, theta + step)
-        new = M @ tried - m
-        cost = float(new @ new)
-        if np.isfinite(cost) and cost < least:
-            settled = least - cost <= 1e-12 * least and float(np.max(np.abs(step))) < 1e-6
-            theta, D, residual = theta + step, D_tried, new
-            damping = max(damping * 0.1, 1e-15)
-            least = cost
-            told.append(_cost(problem, tried))
-        else:
-            damping *= 10
-        if settled or damping > 1e10:
-            break
-    return theta, told, settled or damping > 1e10
+_WEAKER, _GAP, _STALLED = 4.0, 1e-8, 0.999
+_PARTS = 0.5 ** np.arange(30)
+_LONGEST = 2.0
+
+
+def _inside(path: _Path, theta: Array, weight: float, rounds: int) -> tuple[Array, _Path]:
+    """Parameters within all limits, which are tightened to where they belong as the parameters follow."""
+    before = np.inf
+    while path.barrier.shift > 0.0:
+        if path.barrier.shift > _STALLED * before:
+            raise unsatisfiable(f"one is missed by {100 * path.barrier.shift:.2g} % of the size of what it limits")
+        before = path.barrier.shift
+        theta, _ = path.descended(theta, weight, rounds)
+        path = replace(path, barrier=path.barrier.tightened(_parameters(path.problem, theta)[0]))
+    return theta, path
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """|M π - m|² of data and prior with the barrier: the central path to the best parameters."""
+
+    problem: ConeProblem
+    barrier: Barrier
+    M: Array
+    m: Array
+    targets: Array  # of known values: beyond them, by what the data pull them away
+
+    @staticmethod
+    def of(problem: ConeProblem, start: Array) -> _Path:
+        A, b = problem.prior
+        M, m = np.vstack([problem.R @ problem.combination, A]), np.concatenate([problem.c, b])
+        return _Path(problem, Barrier.of(problem, start), M, m, known_rows(problem)[1])
+
+    def first_weight(self, start: Array) -> float:
+        """A weight of the barrier with which the parameters stay about where they start."""
+        residual = self.M @ start - self.m
+        return max(float(residual @ residual), 1.0)
+
+    def known(self, weight: float) -> tuple[Array, Array]:
+        """Rows and right-hand side of known values."""
+        rows, sizes = known_rows(self.problem)[0], self._tolerances(weight)
+        return rows / sizes[:, None], self.targets / sizes
+
+    def _tolerances(self, weight: float) -> Array:
+        """What of a known value counts one: the less the weaker the barrier, yet no less than makes data bend."""
+        rows, right = known_rows(self.problem)
+        bends = np.linalg.norm(self.M @ rows.T, axis=0)
+        return np.maximum(np.sqrt(weight) * np.maximum(np.abs(right), 1e-3), 0.01 / np.maximum(bends, 1e-6))
+
+    def corrected(self, pi: Array, weight: float) -> _Path:
+        """The path with targets moved by what known values miss, for a barrier weaker by one stage."""
+        rows, right = known_rows(self.problem)
+        stiffer = (self._tolerances(weight / _WEAKER) / self._tolerances(weight)) ** 2
+        return replace(self, targets=right + (self.targets - rows @ pi) * stiffer)
+
+    def merit(self, pi: Array, weight: float) -> float:
+        """What a step must lower."""
+        rows, right = self.known(weight)
+        residual, missed = self.M @ pi - self.m, rows @ pi - right
+        return float(residual @ residual + missed @ missed) + 2 * weight * self.barrier.value(pi)
+
+    def descended(self, theta: Array, weight: float, rounds: int) -> tuple[Array, bool]:
+        """The minimiser at one weight of the barrier by Newton steps in the logarithmic variables.
+
+        They are Newton's at the minimiser; away from it what is left out bends upward only.
+        """
+        for _ in range(rounds):
+            pi, D = _parameters(self.problem, theta)
+            step, promised = _step(*self._linearised(pi, D, weight))
+            if promised <= 1e-4 * weight:
+                return theta, True
+            moved = self._moved(theta, pi, (step, D @ step), promised, weight)
+            if moved is None:
+                return theta, False
+            theta = moved
+        return theta, False
+
+    def _moved(
+        self, theta: Array, pi: Array, steps: tuple[Array, Array], promised: float, weight: float
+    ) -> Array | None:
+        """The variables after a step, straight in themselves or straight in the parameters: near limits one or the
+        other is the longer way."""
+        least = self.merit(pi, weight)
+        for part in _PARTS:
+            straight = pi + part * steps[1]
+            logarithmic = theta + np.clip(part * steps[0], -_LONGEST, _LONGEST)
+            choices = [(self.merit(_parameters(self.problem, logarithmic)[0], weight), False)]
+            choices.append((self.merit(straight, weight), True))
+            cost, in_parameters = min(choices)
+            if cost <= least - 1e-3 * part * promised:
+                return _theta(self.problem, straight) if in_parameters else logarithmic
+        return None
+
+    def _linearised(self, pi: Array, D: Array, weight: float) -> tuple[Array, Array]:
+        """Slopes by the logarithmic variables, and residuals, of data, prior, known values and barrier."""
+        (rows, right), (slopes, ones) = self.known(weight), self.barrier.rows(pi)
+        slopes, root = np.vstack([rows, self.M, np.sqrt(weight) * slopes]), np.sqrt(weight)
+        return slopes @ D, np.concatenate([rows @ pi - right, self.M @ pi - self.m, root * ones])
 
 
 def _cost(problem: ConeProblem, pi: Array) -> float:
@@ -118,35 +205,29 @@ def _cost(problem: ConeProblem, pi: Array) -> float:
     return float(data @ data + prior @ prior)
 
 
-def _step(jacobian: Array, residual: Array, damping: float) -> Array:
-    """The damped Gauss-Newton step; no variable moves by more than 2.
-
-    Variables that hardly matter, as those of a body thin as a needle, are damped as if they mattered a little.
-    """
-    scale = np.maximum(np.linalg.norm(jacobian, axis=0), _LITTLE)
-    n = jacobian.shape[1]
-    stacked = np.vstack([jacobian / scale, np.sqrt(damping) * np.eye(n)])
-    upper = triangular(np.column_stack([stacked, np.concatenate([-residual, np.zeros(n)])]))
+def _step(slopes: Array, residual: Array) -> tuple[Array, float]:
+    """The Gauss-Newton step, and the decrease it promises at first order."""
+    scale = np.linalg.norm(slopes, axis=0)
+    n = slopes.shape[1]
+    upper = triangular(np.column_stack([slopes / scale, -residual]))
     step: Array = np.linalg.solve(upper[:n, :n], upper[:n, n]) / scale
-    return np.clip(step, -2.0, 2.0)
+    return step, -2 * float((slopes @ step) @ residual)
 
 
-def _theta(model: LinearModel, start: Array) -> Array:
+def _theta(problem: ConeProblem, start: Array) -> Array:
     theta = start.copy()
-    for where in model.bodies.values():
+    for where in problem.model.bodies.values():
         theta[where] = body_theta(start[where])
-    for k, column in enumerate(model.columns):
-        if column.kind in NON_NEGATIVE:
-            theta[k] = np.log(max(float(start[k]), 1e-8))
+    for k in non_negative(problem.model):
+        theta[k] = np.log(max(float(start[k]), 1e-8))
     return theta
 
 
-def _parameters(model: LinearModel, theta: Array) -> tuple[Array, Array]:
+def _parameters(problem: ConeProblem, theta: Array) -> tuple[Array, Array]:
     """π and its derivatives by θ."""
     pi, D = theta.copy(), np.eye(len(theta))
-    for where in model.bodies.values():
+    for where in problem.model.bodies.values():
         pi[where], D[where, where] = body_parameters(theta[where])
-    for k, column in enumerate(model.columns):
-        if column.kind in NON_NEGATIVE:
-            pi[k] = D[k, k] = np.exp(min(theta[k], 50.0))
+    for k in non_negative(problem.model):
+        pi[k] = D[k, k] = np.exp(min(theta[k], 50.0))
     return pi, D

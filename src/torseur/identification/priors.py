@@ -29,6 +29,10 @@ class Prior:
     others: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # column: value and deviation
     weight: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not self.weight > 0:
+            raise IdentificationError(f"the weight of a prior must be positive, not {self.weight:g}.")
+
     def rows(self, model: LinearModel) -> tuple[Array, Array]:
         """A and b such that the prior's cost is |A π - b|²."""
         rows, right = [], []

@@ -1,7 +1,7 @@
 """The constraint projector along recorded states: motions that loops and constraints allow.
 
 C(q) v + drift = 0 leaves v = N z. Equations of motion multiplied by Nᵀ hold without multipliers, since N spans what
-C lets through.
+C lets through. Rows of C from closed loops restrict the coordinates too; those of rolling restrict speeds only.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.codegen.compiled import compile_routine
-from torseur.errors import IdentificationError, UnsupportedError
-from torseur.graph import Input, Program, vector
-from torseur.identification.arrays import Array
+from torseur.codegen.compiled import CompiledRoutine, compile_routine
+from torseur.errors import IdentificationError
+from torseur.graph import Input, Program, as_expr, vector
+from torseur.identification.arrays import Array, Slots
+from torseur.identification.coordinate_rates import CoordinateRates
 from torseur.identification.linear_model import LinearModel
 from torseur.loops import assemble
 from torseur.loops.partition import independent_rows
@@ -22,13 +23,14 @@ from torseur.mechanism import TIME
 from torseur.simulation.along import outputs_along
 
 _CLOSED = 1e-10
-_ROUNDS = 60
+_ROUNDS, _FEW = 60, 8
 _RANK = 1e-8
+_WAY = np.linspace(0.05, 0.35, 12)  # small steps first: near a singular start branches are close together
 
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """Values at every sample: residual Φ, the matrix C, drift and γ in C v + drift = 0 and C v̇ = γ."""
+    """Values at every sample: Φ (zero for rolling), the matrix C, drift and γ in C v + drift = 0 and C v̇ = γ."""
 
     residual: Array
     matrix: Array
@@ -42,26 +44,20 @@ class Projector:
 
     model: LinearModel
 
-    @staticmethod
-    def of(model: LinearModel) -> Projector:
-        if any(not c.is_holonomic for c in model.equations.constraints):
-            raise UnsupportedError(
-                f"{model.equations.mechanism.name}: identification through constraints between speeds (rolling) is not "
-                "covered; loops and constraints between coordinates are."
-            )
-        if any(a is not b for a, b in zip(model.equations.layout.rates, model.equations.layout.speeds, strict=False)):
-            names = model.equations.layout.speed_names
-            raise UnsupportedError(
-                f"{model.equations.mechanism.name}: loops are identified where the speeds are the rates of the "
-                f"coordinates, not with {', '.join(names)}."
-            )
-        return Projector(model)
+    @cached_property
+    def rates(self) -> CoordinateRates:
+        return CoordinateRates(self.model)
 
     @cached_property
-    def _along(self) -> object:
+    def holonomic(self) -> Slots:
+        """Rows that restrict coordinates."""
+        return np.flatnonzero([c.is_holonomic for c in self.model.equations.constraints])
+
+    @cached_property
+    def _along(self) -> CompiledRoutine:
         equations, layout = self.model.equations, self.model.equations.layout
         rows = equations.constraints
-        entries = [c.residual for c in rows] + [e for c in rows for e in c.row]
+        entries = [c.residual if c.is_holonomic else as_expr(0) for c in rows] + [e for c in rows for e in c.row]
         entries += [c.drift for c in rows] + [c.gamma for c in rows]
         state = (*layout.coordinates, *layout.speeds)
         inputs = (Input("t", (TIME,)), Input("y", state), Input("p", layout.parameters))
@@ -75,9 +71,7 @@ class Projector:
         m, n = len(equations.constraints), len(equations.layout.speeds)
         states = np.ascontiguousarray(np.hstack([q, np.zeros((len(q), n)) if v is None else v]))
         table = np.empty((len(q), m * (n + 3)))
-        along = self._along
-        assert callable(along)
-        along(len(q), np.ascontiguousarray(time), states.ravel(), self.model.parameter_vector, table.ravel())
+        self._along(len(q), np.ascontiguousarray(time), states.ravel(), self.model.parameter_vector, table.ravel())
         residual, rest = table[:, :m], table[:, m + m * n :]
         return Constraints(residual, table[:, m : m + m * n].reshape(-1, m, n), rest[:, :m], rest[:, m:])
 
@@ -86,7 +80,7 @@ class Projector:
 
         An orthonormal basis where they are not, which changes the scale of the remaining equations only.
         """
-        motions = _null_space(self.at(time, q).matrix)
+        motions = null_space(self.at(time, q).matrix)
         freedoms = motions.shape[2]
         if not preferred or freedoms == 0:
             return motions
@@ -95,54 +89,23 @@ class Projector:
         weakest = np.linalg.svd(pivots, compute_uv=False)[:, -1]
         return motions @ np.linalg.inv(pivots) if weakest.min() > 1e-3 else motions
 
-    def closed(self, time: Array, q: Array, held: tuple[int, ...] = ()) -> Array:
-        """Coordinates brought onto the constraints, those in `held` left as they are."""
-        free = np.ones(q.shape[1])
-        free[list(held)] = 0.0
-        found = q.copy()
-        for _ in range(_ROUNDS):
+    def closed(self, time: Array, q: Array, held: tuple[int, ...] = (), rounds: int = _ROUNDS) -> Array:
+        """Coordinates brought onto the loops, those in `held` left as they are."""
+        found, rows = q.copy(), self.holonomic
+        still = np.zeros((len(q), len(held)))
+        for _ in range(rounds):
             now = self.at(time, found)
             if float(np.max(np.abs(now.residual), initial=0.0)) < _CLOSED * 1e-2:
                 break
-            step = _least_norm(now.matrix * free, -now.residual)
-            found = found + np.clip(step, -0.5, 0.5)
+            kept = self.rates.at(time, found).matrix[:, list(held)]
+            ways = np.concatenate([now.matrix[:, rows], kept], axis=1)
+            step = least_norm(ways, np.hstack([-now.residual[:, rows], still]))
+            found = self.rates.moved(time, found, np.clip(step, -0.5, 0.5))
+            found[:, list(held)] = q[:, list(held)]
         return found
 
-    def completed(self, time: Array, q: Array, v: Array, vdot: Array, known: tuple[int, ...]) -> tuple[Array, ...]:
-        """Whole states from those of the known coordinates: the loops give the others.
-
-        Samples are closed one after the other, each from where the last one was, so that the branch is kept.
-        """
-        place, found = self._start(q[0], known, time[:1]), []
-        for k in range(len(q)):
-            guess = place.copy()
-            guess[:, list(known)] = q[k, list(known)]
-            place = self.closed(time[k : k + 1], guess, known)
-            found.append(place[0])
-        coordinates = np.array(found)
-        self.require_closed(time, coordinates)
-        N = self.basis(time, coordinates, known)
-        if N.shape[2] != len(known):
-            raise IdentificationError(
-                f"{len(known)} coordinates are recorded and the loops leave {N.shape[2]} free: record those, or all."
-            )
-        here = self.at(time, coordinates)
-        speeds = _through(N, v[:, list(known)], _least_norm(here.matrix, -here.drift), known)
-        moving = self.at(time, coordinates, speeds)
-        rest = _least_norm(moving.matrix, moving.gamma)
-        return coordinates, speeds, _through(N, vdot[:, list(known)], rest, known)
-
-    def _start(self, q: Array, known: tuple[int, ...], time: Array) -> Array:
-        """A closed configuration with the known coordinates of the first sample, on the description's branch."""
-        start = self._assembled()[None, :]
-        # Small steps keep the branch the description begins on.
-        for part in np.linspace(0.05, 1.0, 20):
-            guess = start.copy()
-            guess[:, list(known)] += part * (q[list(known)] - guess[:, list(known)])
-            start = self.closed(time, guess, known)
-        return start
-
-    def _assembled(self) -> Array:
+    @cached_property
+    def assembled(self) -> Array:
         """The closed configuration nearest to the description's initial state."""
         mechanism = self.model.equations.mechanism
         independent = {p.name for p in mechanism.parameters} & self.model.values.keys()
@@ -164,36 +127,58 @@ class Projector:
                 "positions, or record the independent coordinates only."
             )
 
+    def require_rolling(self, time: Array, q: Array, v: Array, tolerance: float = 0.2) -> None:
+        """Refuses recorded speeds that slip where the description rolls; noise is left to the fit."""
+        now = self.at(time, q)
+        slip = np.einsum("tij,tj->ti", now.matrix, v) + now.drift
+        sizes = np.linalg.norm(np.einsum("tij,tj->tij", now.matrix, v), axis=2) + np.abs(now.drift)
+        for number, constraint in enumerate(self.model.equations.constraints):
+            size = float(np.sqrt(np.mean(sizes[:, number] ** 2)))
+            part = float(np.sqrt(np.mean(slip[:, number] ** 2))) / size if size > 0 else 0.0
+            if not constraint.is_holonomic and part > tolerance:
+                raise IdentificationError(
+                    f"the recorded motion contradicts {constraint.name}: its speeds miss it by {100 * part:.0f} % of "
+                    "their size. Check units, signs and zero positions."
+                )
+
     def random(self, count: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
-        """Random states on the constraints."""
-        n = len(self.model.equations.layout.speeds)
-        time = np.zeros(4 * count)
-        q = self.closed(time, self._assembled() + rng.uniform(-1.5, 1.5, (4 * count, n)))
-        good = np.flatnonzero(np.max(np.abs(self.at(time, q).residual), axis=1) < _CLOSED)
+        """Random states on the constraints, on the branch that the description begins on."""
+        q = self._wandered(count + count // 4 + 1, rng)
+        good = np.flatnonzero(np.max(np.abs(self.at(np.zeros(len(q)), q).residual), axis=1) < _CLOSED)
         if not len(good):
             raise IdentificationError(f"{self.model.equations.mechanism.name}: no closed configuration was found.")
-        q, time = q[np.resize(good, count)], time[:count]
-        N = _null_space(self.at(time, q).matrix)
-        z, zdot = rng.uniform(-3, 3, (count, N.shape[2])), rng.uniform(-10, 10, (count, N.shape[2]))
+        q, time = q[np.resize(good, count)], np.zeros(count)
         here = self.at(time, q)
-        v = np.einsum("tij,tj->ti", N, z) + _least_norm(here.matrix, -here.drift)
+        N = null_space(here.matrix)
+        z, zdot = rng.uniform(-3, 3, (count, N.shape[2])), rng.uniform(-10, 10, (count, N.shape[2]))
+        v = np.einsum("tij,tj->ti", N, z) + least_norm(here.matrix, -here.drift)
         moving = self.at(time, q, v)
-        return q, v, np.einsum("tij,tj->ti", N, zdot) + _least_norm(moving.matrix, moving.gamma)
+        return q, v, np.einsum("tij,tj->ti", N, zdot) + least_norm(moving.matrix, moving.gamma)
+
+    def _wandered(self, count: int, rng: np.random.Generator) -> Array:
+        """Configurations reached from the assembled one along motions that the loops allow, in small steps."""
+        q, time = np.repeat(self.assembled[None, :], count, axis=0), np.zeros(count)
+        ways = rng.uniform(-1, 1, (count, len(self.model.equations.layout.speeds)))
+        for part in _WAY:
+            rows = self.at(time, q).matrix[:, self.holonomic]
+            along = ways - least_norm(rows, np.einsum("tij,tj->ti", rows, ways))
+            q = self.closed(time, self.rates.moved(time, q, part * along), rounds=_FEW)
+        return q
 
 
-def _null_space(C: Array) -> Array:
+def null_space(C: Array) -> Array:
     """Orthonormal motions that C lets through at every sample, as many as at the sample with fewest."""
-    _, values, right = np.linalg.svd(C)
-    rank = int(np.max(np.sum(values > _RANK * np.maximum(values[:, :1], 1e-300), axis=1)))
+    right = np.linalg.svd(C)[2]
+    rank = int(np.max(ranks(C)))
     return np.swapaxes(right[:, rank:, :], 1, 2)
 
 
-def _least_norm(C: Array, right: Array) -> Array:
+def ranks(C: Array) -> Slots:
+    """The rank of C at every sample."""
+    values = np.linalg.svd(C, compute_uv=False)
+    return np.sum(values > _RANK * np.maximum(values[:, :1], 1e-300), axis=1)
+
+
+def least_norm(C: Array, right: Array) -> Array:
     """The shortest solution of C x = right at every sample; redundant rows do not matter."""
     return np.einsum("tij,tj->ti", np.linalg.pinv(C, rcond=_RANK), right)
-
-
-def _through(N: Array, given: Array, particular: Array, known: tuple[int, ...]) -> Array:
-    """N z + particular with z such that the known speeds (or accelerations) come out as given."""
-    z = np.linalg.solve(N[:, list(known), :], (given - particular[:, list(known)])[..., None])[..., 0]
-    return np.einsum("tij,tj->ti", N, z) + particular

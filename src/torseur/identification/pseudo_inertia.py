@@ -75,6 +75,12 @@ class Limits:
     def __post_init__(self) -> None:
         if self.semi_axes is not None and min(self.semi_axes) <= 0:
             raise IdentificationError("the half lengths of a bounding ellipsoid must be positive.")
+        if self.mass is not None and self.mass[0] < 0:
+            raise IdentificationError("a body's least mass cannot be negative.")
+        if self.density is not None and self.density <= 0:
+            raise IdentificationError("a greatest density must be positive.")
+        if self.axes is not None and not np.allclose(self._axes.T @ self._axes, np.eye(3), atol=1e-6):
+            raise IdentificationError("the axes of a bounding ellipsoid are three orthogonal unit vectors.")
         if self.density is not None and self.semi_axes is None:
             raise IdentificationError("a greatest density needs the ellipsoid that it fills: give its semi_axes.")
 

@@ -5,36 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from torseur.identification.arrays import Array
+from torseur.identification.coordinate_rates import CoordinateRates
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.projector import Projector
-from torseur.tree import Tree
 
 SEED = 1990
 
 
 def random_states(model: LinearModel, count: int, seed: int = SEED) -> tuple[Array, Array, Array]:
     """Coordinates, speeds and accelerations drawn at random; angles within a turn, lengths within a metre."""
-    tree = model.equations.tree
     rng = np.random.default_rng(seed)
-    layout = tree.layout
+    layout = model.equations.layout
     lengths = np.array([q.data.unit == "m" for q in layout.coordinates])
     q = rng.uniform(-1, 1, (count, len(layout.coordinates))) * np.where(lengths, 1.0, np.pi)
-    q = with_unit_quaternions(tree, q)
+    q = CoordinateRates(model).unit(q)
     v, vdot = (rng.uniform(-1, 1, (count, len(layout.speeds))) * scale for scale in (3.0, 10.0))
     if not model.is_constrained:
         return q, v, vdot
-    return Projector.of(model).random(count, rng)
-
-
-def with_unit_quaternions(tree: Tree, q: Array) -> Array:
-    """Coordinates whose quaternions have length one."""
-    result = q.copy()
-    names = tree.layout.coordinate_names
-    for link in tree.links:
-        if link.symbols.quaternion:
-            slots = [names.index(str(s.name)) for s in link.symbols.quaternion]
-            result[:, slots] /= np.linalg.norm(result[:, slots], axis=1, keepdims=True)
-    return result
+    return Projector(model).random(count, rng)
 
 
 def random_regressor(model: LinearModel, count: int) -> Array:
@@ -45,7 +33,7 @@ def random_regressor(model: LinearModel, count: int) -> Array:
     q, v, vdot = random_states(model, count)
     Y = model.matrix(q, v, vdot)
     if model.is_constrained:
-        Y = np.swapaxes(Projector.of(model).basis(np.zeros(count), q), 1, 2) @ Y
+        Y = np.swapaxes(Projector(model).basis(np.zeros(count), q), 1, 2) @ Y
     stacked = Y.reshape(-1, Y.shape[2])
     payloads = dict.fromkeys(column.owner for column in model.columns if column.kind == "payload")
     return np.vstack([_carrying(model, stacked, name) for name in (None, *payloads)])

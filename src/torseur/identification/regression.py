@@ -63,8 +63,12 @@ class Regression:
         """The measured speeds that the freedoms are counted by, None where there are not enough of them."""
         driven = self._driven(self.trials[0])
         trial = self.trials[0]
-        count = Projector.of(self.model).basis(trial.time[:1], trial.q[:1]).shape[2]
+        count = self._projector.basis(trial.time[:1], trial.q[:1]).shape[2]
         return [driven[k] if k < len(driven) and len(driven) == count else None for k in range(count)]
+
+    @cached_property
+    def _projector(self) -> Projector:
+        return Projector(self.model)
 
     @staticmethod
     def _driven(trial: Trial) -> list[int]:
@@ -105,7 +109,7 @@ class Regression:
             )
 
     def _projected(self, number: int, samples: slice, part: Trial) -> Iterator[Block]:
-        N = Projector.of(self.model).basis(part.time, part.q, tuple(self._driven(part)))
+        N = self._projector.basis(part.time, part.q, tuple(self._driven(part)))
         table = self.model.evaluate(part.time, part.q, part.v, part.vdot)
         Y = np.zeros((len(part), len(self.model.rows), self.width))
         for equation, row in enumerate(self.model.rows):

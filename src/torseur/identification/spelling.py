@@ -9,7 +9,7 @@ import numpy as np
 from torseur.graph import Expr, jacobian, symbols_of, to_sympy
 from torseur.identification.arrays import Array
 
-_SHOWN = 1e-9
+_SHOWN = 1e-7
 
 
 def spelled(meaning: Expr, names: Sequence[str]) -> str:
@@ -33,17 +33,25 @@ def _rounded(x: float) -> float:
 
 def _factor_text(factor: Expr) -> str:
     if factor.is_constant:
-        return str(factor)
+        return _number_text(factor)
     import sympy
 
     text = str(sympy.expand(to_sympy([factor])[0])).replace("**", "^")
     return f"({text})" if " " in text else text
 
 
+def _number_text(factor: Expr) -> str:
+    """A constant as it is, or with the digits that count where rounding left more."""
+    text = str(factor)
+    return f"{float(factor):.12g}" if len(text) > 14 and "/" not in text else text
+
+
 def sum_text(terms: Sequence[tuple[str, str]]) -> str:
     """Factors and names as a sum, with ones left out and signs in front."""
     by_factor: dict[str, list[str]] = {}
     for factor, name in terms:
+        if factor == "0":
+            continue
         by_factor.setdefault(factor, []).append(name)
     parts: list[str] = []
     for factor, names in by_factor.items():

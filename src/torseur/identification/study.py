@@ -1,10 +1,9 @@
-"""Study files: an identification described in TOML, from mechanism and data to method and options."""
+"""Studies: from the tables of a study file to models, trials and options."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,96 +14,24 @@ from torseur.identification.arrays import Array
 from torseur.identification.columns import LAWS, Extras
 from torseur.identification.data_files import Table, read_table
 from torseur.identification.differentiation import Derivatives
-from torseur.identification.identify import METHODS, Options
+from torseur.identification.faults import Treatment
+from torseur.identification.identify import Options
 from torseur.identification.linear_model import LinearModel, linear_model
 from torseur.identification.output_error import Recording
 from torseur.identification.priors import described_prior
 from torseur.identification.pseudo_inertia import Limits
 from torseur.identification.segments import SegmentTrial, trial_of_mechanism
-from torseur.identification.trials import Treatment, Trial, make_trial, recorded_motion
+from torseur.identification.study_file import Study
+from torseur.identification.trials import Trial, make_trial, recorded_motion
 from torseur.mechanism import Frame, Mechanism, placement
 
-OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
-EVERY_METHOD = (*METHODS, SEGMENTS, OUTPUT_ERROR)
-TABLES = {
-    "": ("mechanism", "method", "loads", "data", "treatment", "parameters", "payloads", "limits", "prior", "values",
-         "unknown", "initial", "options"),
-    "data": ("trials", "validation", "instruments", "time", "channels", "forces", "wrench", "units", "payload"),
-    "treatment": ("gaps", "saturation", "derivatives", "window", "order", "smoothing", "harmonics"),
-    "parameters": (*LAWS, "threshold"),
-    "prior": ("weight",),
-    "options": ("confidence", "bootstrap", "seed", "rtol", "fit", "positive", "iterations"),
-}  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Study:
-    """A study file: its tables, and the folder its files are named from."""
-
-    path: Path
-    tables: Mapping[str, Any]
-
-    @property
-    def mechanism(self) -> str:
-        """The mechanism's file or library name; a relative file is one beside the study."""
-        named = self.tables.get("mechanism")
-        if not isinstance(named, str):
-            raise IdentificationError(
-                f"'{self.path}': which mechanism? Write mechanism = \"arm.lsd\" or a library name."
-            )
-        beside = self.path.parent / named
-        return str(beside) if beside.is_file() else named
-
-    @property
-    def method(self) -> str:
-        name = self.tables.get("method", "weighted")
-        if name not in EVERY_METHOD:
-            raise IdentificationError(unknown_name("method", str(name), EVERY_METHOD, f"'{self.path}': "))
-        return str(name)
-
-    def table(self, name: str) -> dict[str, Any]:
-        found = self.tables.get(name, {})
-        if not isinstance(found, dict):
-            raise IdentificationError(f"'{self.path}': expected a table [{name}].")
-        return found
-
-    @property
-    def data(self) -> dict[str, Any]:
-        return self.table("data")
-
-    def files(self, kind: str) -> list[Path]:
-        """Data files of a kind: trials, validation or instruments."""
-        names = self.data.get(kind, [])
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise IdentificationError(f'\'{self.path}\': {kind} is a list of files, such as ["run1.csv", "run2.nc"].')
-        if kind == "trials" and not names:
-            raise IdentificationError(f"'{self.path}': no data. Write [data] with trials = [\"run1.csv\"].")
-        return [self.path.parent / name for name in names]
-
-
-def read_study(path: str | Path) -> Study:
-    """A study from its file."""
-    file = Path(path)
-    if not file.is_file():
-        raise IdentificationError(f"there is no file '{file}'.")
-    try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise IdentificationError(f"'{file}' cannot be read as TOML: {problem}.") from problem
-    for name, known in TABLES.items():
-        inside = tables if not name else tables.get(name, {})
-        for key in inside if isinstance(inside, dict) else ():
-            if key not in known:
-                where = f"'{file}': " if not name else f"'{file}', [{name}]: "
-                raise IdentificationError(unknown_name("entry", key, known, where))
-    return Study(file, tables)
+_FAR = 20.0  # rad
 
 
 def study_model(study: Study, mechanism: Mechanism) -> LinearModel:
     """The linear model a study asks for."""
-    values = {name: _number(study, "values", name, x) for name, x in study.table("values").items()}
     loads = str(study.tables.get("loads", "known"))
-    return linear_model(mechanism, _extras(study, mechanism), values, loads=loads)
+    return linear_model(mechanism, _extras(study, mechanism), study.numbers("values"), loads=loads)
 
 
 def _extras(study: Study, mechanism: Mechanism) -> Extras:
@@ -117,19 +44,14 @@ def _extras(study: Study, mechanism: Mechanism) -> Extras:
             raise IdentificationError(f"'{study.path}', [parameters]: {kind} is \"all\" or a list of coordinates.")
         lists[kind] = every if names == "all" else names
     payloads = {name: _payload(study, name, entry) for name, entry in study.table("payloads").items()}
-    return Extras(**lists, payloads=payloads, threshold=float(asked.get("threshold", 0.0)))
+    return Extras(**lists, payloads=payloads, threshold=study.number("parameters", "threshold", 0.0))
 
 
 def _payload(study: Study, name: str, entry: Any) -> Frame:
     if not isinstance(entry, dict) or "body" not in entry:
         raise IdentificationError(f"'{study.path}', [payloads.{name}]: give the body that carries it and a position.")
-    return Frame(str(entry["body"]), placement([float(x) for x in entry.get("position", (0, 0, 0))]))
-
-
-def _number(study: Study, table: str, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise IdentificationError(f"'{study.path}', [{table}]: {name} = {value!r} is not a number (in SI).")
-    return float(value)
+    where = study.as_numbers(f"[payloads.{name}]: position", entry.get("position", [0, 0, 0]), 3)
+    return Frame(str(entry["body"]), placement(list(where)))
 
 
 def study_trials(study: Study, model: LinearModel, kind: str = "trials") -> list[Trial]:
@@ -145,21 +67,33 @@ def _trial(study: Study, model: LinearModel, file: Path) -> Trial:
     forces = _mapping(study, "forces", {}, table)
     if not forces:
         raise IdentificationError(f"'{study.path}': which columns are forces? Write [data.forces] with q1 = \"tau1\".")
-    stated = study.data.get("units", {})
+    stated = study.texts("units")
     speeds = {str(v.name).removesuffix("'"): v.data.unit for v in layout.speeds}
     effort = {"m/s": "N"}
     bare = [*table.unstated(channels, stated), *table.unstated(forces, stated)]
-    notes = [f"columns {', '.join(bare)} have no unit and were taken as SI"] if bare else []
+    notes = (
+        [f"columns {', '.join(bare)} have no unit and were taken as SI{_too_far(table, channels, units, bare)}"]
+        if bare
+        else []
+    )
     trial = make_trial(
         model,
         table.quantity(str(study.data.get("time", "time")), "s", stated.get("time")),
         {name: table.quantity(c, units.get(name, "1"), stated.get(c)) for name, c in channels.items()},
         {name: table.quantity(c, effort.get(speeds.get(name, ""), "N*m"), stated.get(c)) for name, c in forces.items()},
         name=file.name,
-        payload=study.data.get("payload", {}).get(file.name),
+        payload=study.texts("payload").get(file.name),
         treatment=_treatment(study),
     )
     return replace(trial, notes=(*notes, *trial.notes))
+
+
+def _too_far(table: Table, channels: Mapping[str, str], units: Mapping[str, str], bare: list[str]) -> str:
+    """A word on angles without unit that reach further than radians mostly do."""
+    angles = [c for name, c in channels.items() if c in bare and units.get(name) == "rad" and c not in table.faults]
+    reach = {c: float(np.nanmax(np.abs(table.columns[c]), initial=0.0)) for c in angles}
+    far = [c for c, most in reach.items() if most > _FAR]
+    return f" ({', '.join(far)} reach {max(reach.values()):.3g}: degrees?)" if far else ""
 
 
 def study_segment_trials(study: Study, model: LinearModel) -> list[SegmentTrial]:
@@ -170,7 +104,7 @@ def study_segment_trials(study: Study, model: LinearModel) -> list[SegmentTrial]
 def _segment_trial(study: Study, model: LinearModel, file: Path) -> SegmentTrial:
     table, layout = read_table(file), model.equations.layout
     units = {str(s.name): s.data.unit for s in (*layout.coordinates, *layout.speeds, *layout.accelerations)}
-    stated = study.data.get("units", {})
+    stated = study.texts("units")
     time = table.quantity(str(study.data.get("time", "time")), "s", stated.get("time"))
     channels = {
         name: table.quantity(column, units.get(name, "1"), stated.get(column))
@@ -181,9 +115,8 @@ def _segment_trial(study: Study, model: LinearModel, file: Path) -> SegmentTrial
     others = {f"{kind} {axis}": x for kind, part in (("force", force), ("moment", moment)) for axis, x in
               zip("xyz", part.T, strict=True)}  # fmt: skip
     motion, kept = recorded_motion(model, time, channels, others, file.name, _treatment(study))
-    chosen = motion.part(kept)
     return trial_of_mechanism(
-        model.equations.mechanism, chosen.q, chosen.v, chosen.vdot, force[kept], moment[kept],
+        model.equations.mechanism, motion.q, motion.v, motion.vdot, force[kept], moment[kept],
         parameters=model.values, step=float(np.median(np.diff(time))), name=file.name,
     )  # fmt: skip
 
@@ -195,50 +128,61 @@ def _three(study: Study, table: Table, kind: str, unit: str) -> Array:
         raise IdentificationError(
             f'\'{study.path}\': which columns are the {kind}? Write [data.wrench] with {kind} = ["Fx", "Fy", "Fz"].'
         )
-    stated = study.data.get("units", {})
+    stated = study.texts("units")
     return np.column_stack([table.quantity(str(c), unit, stated.get(c)) for c in names])
 
 
 def _mapping(study: Study, kind: str, units: Mapping[str, str], table: Table) -> dict[str, str]:
     """Columns by the name of the quantity they hold: those stated, and those named like the quantity itself."""
-    stated = study.data.get(kind, {})
-    if not isinstance(stated, dict):
-        raise IdentificationError(f"'{study.path}', [data]: {kind} is a table, such as q1 = \"column\".")
-    return {name: name for name in units if name in table.columns} | {str(k): str(c) for k, c in stated.items()}
+    return {name: name for name in units if name in table.columns} | study.texts(kind)
 
 
 def _treatment(study: Study) -> Treatment:
     asked = study.table("treatment")
-    settings = {key: asked[key] for key in ("window", "order", "smoothing", "harmonics") if key in asked}
-    derivatives = Derivatives(method=asked.get("derivatives", "savitzky_golay"), **settings)
-    return Treatment(asked.get("gaps", "refuse"), asked.get("saturation", "refuse"), derivatives)
+    settings: dict[str, Any] = {
+        key: int(study.number("treatment", key, whole=True)) for key in ("window", "order", "harmonics") if key in asked
+    }
+    settings["smoothing"] = study.number("treatment", "smoothing", 0.0)
+    derivatives = Derivatives(method=str(asked.get("derivatives", "savitzky_golay")), **settings)
+    return Treatment(str(asked.get("gaps", "refuse")), str(asked.get("saturation", "refuse")), derivatives)
 
 
 def study_options(study: Study, model: LinearModel, progress: Any = None) -> Options:
     """Options of the identification."""
-    asked = study.table("options")
-    weight = study.table("prior").get("weight")
+    weighs = "weight" in study.table("prior")
     return Options(
-        prior=None if weight is None else described_prior(model, float(weight)),
+        prior=described_prior(model, study.number("prior", "weight")) if weighs else None,
         limits={name: _limits(study, name, entry) for name, entry in study.table("limits").items()},
+        known=study.numbers("known"),
         instruments=study_trials(study, model, "instruments"),
         validation=study_trials(study, model, "validation"),
-        confidence=float(asked.get("confidence", 0.95)),
-        bootstrap=int(asked.get("bootstrap", 0)),
-        seed=int(asked.get("seed", 0)),
+        cross=bool(study.table("options").get("cross", False)),
+        confidence=study.number("options", "confidence", 0.95),
+        bootstrap=int(study.number("options", "bootstrap", 0, whole=True)),
+        seed=int(study.number("options", "seed", 0, whole=True)),
         progress=progress,
     )
 
 
+_LIMITS = {"mass": 2, "centre": 3, "semi_axes": 3, "axes": 0, "density": 1}
+
+
 def _limits(study: Study, name: str, entry: Any) -> Limits:
-    known = ("mass", "centre", "semi_axes", "axes", "density")
     if not isinstance(entry, dict):
         raise IdentificationError(f"'{study.path}': expected a table [limits.{name}].")
-    for key in entry:
-        if key not in known:
-            raise IdentificationError(unknown_name("limit", key, known, f"'{study.path}', [limits.{name}]: "))
-    settings: dict[str, Any] = {key: tuple(x) if isinstance(x, list) else x for key, x in entry.items()}
-    return Limits(**settings)
+    found: dict[str, Any] = {}
+    for key, value in entry.items():
+        what = f"[limits.{name}]: {key}"
+        if key not in _LIMITS:
+            raise IdentificationError(unknown_name("limit", key, tuple(_LIMITS), f"'{study.path}', [limits.{name}]: "))
+        if key == "density":
+            found[key] = study.as_number(what, value)
+        elif key == "axes":
+            rows = value if isinstance(value, list) and len(value) == 3 else [value]
+            found[key] = tuple(study.as_numbers(what, row, 3) for row in rows)
+        else:
+            found[key] = study.as_numbers(what, value, _LIMITS[key])
+    return Limits(**found)
 
 
 def study_recordings(study: Study, quantities: Mapping[str, str]) -> list[Recording]:
@@ -246,7 +190,7 @@ def study_recordings(study: Study, quantities: Mapping[str, str]) -> list[Record
     found = []
     for file in study.files("trials"):
         table = read_table(file)
-        stated = study.data.get("units", {})
+        stated = study.texts("units")
         channels = _mapping(study, "channels", {}, table) or {n: n for n in quantities if n in table.columns}
         for name in channels:
             if name not in quantities:
@@ -255,8 +199,8 @@ def study_recordings(study: Study, quantities: Mapping[str, str]) -> list[Record
             Recording(
                 table.quantity(str(study.data.get("time", "time")), "s", stated.get("time")),
                 {name: table.quantity(c, quantities[name], stated.get(c)) for name, c in channels.items()},
-                {k: _number(study, "initial", k, x) for k, x in study.table("initial").items()},
-                {k: _number(study, "values", k, x) for k, x in study.table("values").items()},
+                study.numbers("initial"),
+                study.numbers("values"),
                 file.name,
             )
         )
@@ -265,7 +209,7 @@ def study_recordings(study: Study, quantities: Mapping[str, str]) -> list[Record
 
 def study_unknowns(study: Study) -> dict[str, float]:
     """Unknown parameters and initial states of an output-error study with the values to start from."""
-    found = {name: _number(study, "unknown", name, x) for name, x in study.table("unknown").items()}
+    found = study.numbers("unknown")
     if not found:
         raise IdentificationError(f"'{study.path}': what is unknown? Write [unknown] with a start value: m1 = 4.0.")
     return found

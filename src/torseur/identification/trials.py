@@ -7,18 +7,18 @@ in the trial's notes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from torseur.errors import IdentificationError, unknown_name
-from torseur.identification.arrays import Array, Mask, Slots
-from torseur.identification.differentiation import Derivatives
+from torseur.identification.arrays import Array, Mask
+from torseur.identification.channels import known_channels, recorded_channels
+from torseur.identification.coordinate_rates import CoordinateRates
+from torseur.identification.faults import Treatment, usable
 from torseur.identification.linear_model import LinearModel
 from torseur.identification.projector import Projector
-
-_LEVEL = 1e-9  # part of a channel's range within which values count as equal
-_LONGEST_PLATEAU = 4
+from torseur.identification.whole_states import Completion, Recorded
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,20 +48,6 @@ class Trial:
         return replace(self, **fields)
 
 
-@dataclass(frozen=True)
-class Treatment:
-    """What may be done to recorded channels; by default nothing.
-
-    gaps        "refuse" samples that are not numbers, or "leave_out"
-    saturation  "refuse" channels that stay at their own limits, "leave_out" those samples, or "keep" them
-    derivatives how speeds and accelerations come from coordinates where they are not recorded
-    """
-
-    gaps: str = "refuse"
-    saturation: str = "refuse"
-    derivatives: Derivatives = field(default_factory=Derivatives)
-
-
 def make_trial(
     model: LinearModel,
     time: Array,
@@ -81,8 +67,7 @@ def make_trial(
     motion, kept = recorded_motion(model, time, channels, others, name, treatment or Treatment())
     tau, measured = _forces(model, name, len(time), forces)
     _check_payload(model, name, payload)
-    whole = replace(motion, tau=tau, measured=measured, payload=payload)
-    return whole if kept.all() else whole.part(kept)
+    return replace(motion, tau=tau[kept], measured=measured, payload=payload)
 
 
 def recorded_motion(
@@ -93,185 +78,50 @@ def recorded_motion(
     name: str,
     how: Treatment,
 ) -> tuple[Trial, Mask]:
-    """The motion of a recording, still without forces, and the samples that may be used.
+    """The motion of a recording, still without forces, at the samples that may be used, and which those are.
 
     `others` are channels that were recorded besides the motion: their faults count too.
     """
-    layout = model.equations.layout
-    known = {*layout.coordinate_names, *layout.speed_names, *(str(a.name) for a in layout.accelerations)}
+    known = known_channels(model)
     for given in channels:
         if given not in known:
-            raise IdentificationError(unknown_name("channel", given, sorted(known), f"trial '{name}': "))
-    kept, notes = _usable(name, time, {**channels, **others}, how)
+            raise IdentificationError(unknown_name("channel", given, known, f"trial '{name}': "))
+    time = np.asarray(time, dtype=float)
     motion = {key: np.asarray(values, dtype=float) for key, values in channels.items()}
-    q, v, vdot, more = _states(model, name, time, motion, how.derivatives, kept)
-    n = len(layout.speeds)
-    whole = Trial(
-        name, np.asarray(time, dtype=float), q, v, vdot, np.zeros((len(time), n)), (False,) * n,
-        notes=(*notes, *more),
-    )  # fmt: skip
-    return whole, kept & np.isfinite(np.hstack([q, v, vdot])).all(axis=1)
+    good = usable(name, time, {**motion, **others}, how)
+    recorded, kept, notes = recorded_channels(model, name, time, motion, how, good)
+    q, v, vdot, more = _states(model, name, recorded)
+    n = v.shape[1]
+    nothing = np.zeros((len(q), n))
+    whole = Trial(name, recorded.time, q, v, vdot, nothing, (False,) * n, notes=(*good.notes, *notes, *more))
+    return whole, kept
+
+
+def _states(model: LinearModel, name: str, recorded: Recorded) -> tuple[Array, Array, Array, list[str]]:
+    """q, v, v̇ of every coordinate, from what was recorded."""
+    layout, rates = model.equations.layout, CoordinateRates(model)
+    missing = [c for k, c in enumerate(layout.coordinate_names) if k not in recorded.coordinates]
+    if not model.is_constrained:
+        if missing:
+            raise IdentificationError(
+                f"trial '{name}': coordinate{'s' if len(missing) > 1 else ''} {', '.join(missing)} not recorded."
+            )
+        return *recorded.at_once(rates), []
+    projector = Projector(model)
+    if missing:
+        completion = Completion(projector, recorded)
+        rolled = f"{', '.join(missing)} followed from rolling, from the description's initial values"
+        return *completion.states(), [rolled] if completion.rolls else []
+    q, v, vdot = recorded.at_once(rates)
+    projector.require_closed(recorded.time, q, tolerance=1e-3)
+    projector.require_rolling(recorded.time, q, v)
+    return q, v, vdot, []
 
 
 def _check_payload(model: LinearModel, name: str, payload: str | None) -> None:
     loads = [column.owner for column in model.columns if column.kind == "payload"]
     if payload is not None and payload not in loads:
         raise IdentificationError(unknown_name("payload", payload, dict.fromkeys(loads), f"trial '{name}': "))
-
-
-def _usable(name: str, time: Array, channels: Mapping[str, Array], how: Treatment) -> tuple[Mask, list[str]]:
-    """Which samples may be used, and what was left out."""
-    _check_time(name, time)
-    kept, notes = np.ones(len(time), dtype=bool), []
-    for channel, values in channels.items():
-        if np.shape(values) != np.shape(time):
-            raise IdentificationError(
-                f"trial '{name}': channel '{channel}' has {np.size(values)} samples, time has {len(time)}."
-            )
-        missing = ~np.isfinite(values)
-        notes += _without(kept, missing, name, time, f"channel '{channel}' is not a number", how.gaps)
-        held = saturated(np.where(missing, np.nan, values))
-        if how.saturation != "keep":
-            words = f"channel '{channel}' stays at its limit, as if saturated,"
-            notes += _without(kept, held, name, time, words, how.saturation)
-    if not kept.any():
-        raise IdentificationError(f"trial '{name}': no sample is left.")
-    return kept, notes
-
-
-def _without(kept: Mask, bad: Mask, name: str, time: Array, what: str, how: str) -> list[str]:
-    """Leaves out samples, or refuses them."""
-    if how not in ("refuse", "leave_out", "keep"):
-        raise IdentificationError(f"a treatment is 'refuse', 'leave_out' or 'keep', not '{how}'.")
-    if not bad.any():
-        return []
-    first, count = int(np.argmax(bad)), int(bad.sum())
-    where = f"trial '{name}': {what} at {count} of {len(time)} samples, the first at t = {time[first]:.6g} s"
-    if how == "refuse":
-        raise IdentificationError(f"{where}. Record again, or ask for these samples to be left out.")
-    kept &= ~bad
-    return [f"{where}; they were left out."]
-
-
-def _check_time(name: str, time: Array) -> None:
-    if np.ndim(time) != 1 or len(time) < 2 or not np.all(np.isfinite(time)):
-        raise IdentificationError(f"trial '{name}': time needs at least two samples, all of them numbers.")
-    steps = np.diff(time)
-    if np.any(steps <= 0):
-        late = int(np.argmax(steps <= 0))
-        raise IdentificationError(
-            f"trial '{name}': time does not increase after t = {time[late]:.6g} s (sample {late})."
-        )
-
-
-def saturated(values: Array) -> Mask:
-    """Samples where a channel rests exactly at its largest or smallest value, while it moves elsewhere."""
-    found = np.zeros(len(values), dtype=bool)
-    good = np.isfinite(values)
-    if good.sum() < 20:
-        return found
-    low, high = float(np.min(values[good])), float(np.max(values[good]))
-    if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
-        return found
-    for limit in (low, high):
-        at = good & (np.abs(values - limit) <= _LEVEL * (high - low))
-        other = _longest((np.diff(values) == 0) & ~at[1:] & ~at[:-1]) + 1
-        long = [run for run in _runs(at) if len(run) >= max(_LONGEST_PLATEAU, 3 * other)]
-        if any(_abrupt(values, run) for run in long):
-            found |= at
-    return found
-
-
-def _abrupt(values: Array, run: Slots) -> bool:
-    """Whether a channel arrives at a plateau at speed, unlike one that comes to rest."""
-    steps = np.abs(np.diff(values))
-    usual = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 0.0
-    edges = [steps[run[0] - 1]] if run[0] > 0 else []
-    edges += [steps[run[-1]]] if run[-1] < len(steps) else []
-    return bool(edges) and max(edges) > 0.25 * usual
-
-
-def _longest(flags: Mask) -> int:
-    return max((len(run) for run in _runs(flags)), default=0)
-
-
-def _runs(flags: Mask) -> list[Slots]:
-    places = np.flatnonzero(flags)
-    return [r for r in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(r)]
-
-
-def _states(
-    model: LinearModel, name: str, time: Array, channels: Mapping[str, Array], how: Derivatives, kept: Mask
-) -> tuple[Array, Array, Array, list[str]]:
-    """q, v, v̇ of every coordinate, from what was recorded."""
-    layout = model.equations.layout
-    recorded = [c for c in layout.coordinate_names if c in channels]
-    notes: list[str] = []
-    columns: dict[str, Array] = dict(channels)
-    derived = [c for c in recorded if f"{c}'" not in columns or f"{c}''" not in columns]
-    if derived:
-        if not kept.all():
-            raise IdentificationError(
-                f"trial '{name}': speeds or accelerations of {', '.join(derived)} are to be derived, which needs a "
-                "recording without gaps. Split it into trials, or record them."
-            )
-        notes.append(f"speeds and accelerations of {', '.join(derived)} by {how.words}")
-    _check_rates(name, time, channels, recorded)
-    for c in derived:
-        speed, acceleration = how.of(time, channels[c])
-        columns.setdefault(f"{c}'", speed)
-        columns.setdefault(f"{c}''", acceleration)
-    missing = [c for c in layout.coordinate_names if c not in recorded]
-    if missing and not model.is_constrained:
-        raise IdentificationError(f"trial '{name}': coordinate{_s(missing)} {', '.join(missing)} not recorded.")
-    return *_assembled(model, time, columns, recorded), notes
-
-
-def _check_rates(name: str, time: Array, channels: Mapping[str, Array], recorded: list[str]) -> None:
-    """Refuses a recorded speed or acceleration that is the rate of what it should be times a constant: wrong units."""
-    for c in recorded:
-        for lower, upper in ((c, f"{c}'"), (f"{c}'", f"{c}''")):
-            if lower not in channels or upper not in channels or len(time) < 10:
-                continue
-            rate, given = np.gradient(channels[lower], time)[2:-2], channels[upper][2:-2]
-            good = np.isfinite(rate) & np.isfinite(given)
-            square = float(rate[good] @ rate[good]) * float(given[good] @ given[good])
-            alike = float(rate[good] @ given[good]) / np.sqrt(square) if square > 0 else 0.0
-            factor = float(np.linalg.norm(given[good])) / max(float(np.linalg.norm(rate[good])), 1e-300)
-            if abs(alike) > 0.9 and (alike < 0 or not 1 / 3 < factor < 3):
-                sign = "-" if alike < 0 else ""
-                raise IdentificationError(
-                    f"trial '{name}': '{upper}' is {sign}{factor:.4g} times the rate of '{lower}'. Wrong units? "
-                    "(57.3 is degrees for radians, 1000 is milli.)"
-                )
-
-
-def _s(names: list[str]) -> str:
-    return "s" if len(names) > 1 else ""
-
-
-def _assembled(
-    model: LinearModel, time: Array, columns: Mapping[str, Array], recorded: list[str]
-) -> tuple[Array, Array, Array]:
-    layout = model.equations.layout
-    zero = np.zeros(len(time))
-    accelerations = [str(a.name) for a in layout.accelerations]
-    groups = (layout.coordinate_names, layout.speed_names, accelerations)
-    q, v, vdot = (np.column_stack([columns.get(name, zero) for name in names]) for names in groups)
-    if not model.is_constrained:
-        absent = [name for names in groups[1:] for name in names if name not in columns]
-        if absent:
-            raise IdentificationError(
-                f"channels {', '.join(absent)} are needed and cannot be derived from coordinates."
-            )
-        return q, v, vdot
-    projector = Projector.of(model)
-    if len(recorded) < len(layout.coordinates):
-        known = tuple(layout.coordinate_names.index(c) for c in recorded)
-        q, v, vdot = projector.completed(time, q, v, vdot, known)
-    else:
-        projector.require_closed(time, q, tolerance=1e-3)
-    return q, v, vdot
 
 
 def _forces(model: LinearModel, name: str, count: int, forces: Mapping[str, Array]) -> tuple[Array, tuple[bool, ...]]:

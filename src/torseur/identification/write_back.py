@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from torseur.errors import IdentificationError, UnsupportedError
+from torseur.errors import IdentificationError, UnsupportedError, unknown_name
 from torseur.graph import as_expr
-from torseur.graph.scalar import sign
 from torseur.identification.arrays import Array
 from torseur.identification.completion import inconsistent_bodies
 from torseur.identification.estimate import Estimate
 from torseur.identification.grouping import inertia_of
-from torseur.mechanism import (
-    Body,
-    Coordinate,
-    Frame,
-    InertiaMatrix,
-    Load,
-    Mechanism,
-    coordinate_spring,
-    motor,
-    placement,
-)
+from torseur.identification.joint_laws import joint_laws
+from torseur.identification.linear_model import LinearModel
+from torseur.identification.values import given_values
+from torseur.mechanism import Body, Frame, InertiaMatrix, Joint, Mechanism, body, fixed, inertia, placement
 from torseur.spatial import NO_INERTIA, Inertia
 from torseur.tree.constants import body_inertia
 from torseur.tree.definitions import resolved
 from torseur.tree.tree import instantiate
 
 
-def described(estimate: Estimate) -> tuple[Mechanism, tuple[str, ...]]:
-    """The mechanism with the identified masses, centres, inertias, friction and stiffness, and what has no place in it.
+def described(estimate: Estimate, payloads: Sequence[str] = ()) -> tuple[Mechanism, tuple[str, ...]]:
+    """The mechanism with what was identified, and what has no place in it.
 
-    Refused when a body's parameters are those of no body.
+    Bodies get their masses, centres and inertias; friction and stiffness become loads, a rotor a wheel on the earth
+    that turns with its joint, and the named `payloads` bodies fixed where they were carried. Refused when a body's
+    parameters are those of no body.
     """
     model = estimate.model
     if estimate.parameters is None:
@@ -45,11 +39,40 @@ def described(estimate: Estimate) -> tuple[Mechanism, tuple[str, ...]]:
     faults = inconsistent_bodies(model, estimate.parameters)
     if faults:
         raise IdentificationError(f"the result cannot be written back: {faults[0]}")
-    mechanism = model.equations.mechanism
+    mechanism = _with_values(model)
     links = [link.name for link in model.equations.tree.links]
     bodies = tuple(_body(estimate, body) if body.name in links else body for body in mechanism.bodies)
-    loads, left = _joint_laws(estimate)
-    return replace(mechanism, bodies=bodies, loads=(*mechanism.loads, *loads)), tuple(left)
+    added = joint_laws(estimate)
+    carried = [_payload(estimate, name) for name in payloads]
+    changed = replace(
+        mechanism,
+        bodies=(*bodies, *added.bodies, *(body for body, _ in carried)),
+        joints=(*mechanism.joints, *added.joints, *(joint for _, joint in carried)),
+        loads=(*mechanism.loads, *added.loads),
+        constraints=(*mechanism.constraints, *added.constraints),
+    )
+    left = [f"payload '{name}'" for name in model.payloads if name not in payloads]
+    return changed, (*left, *added.left)
+
+
+def _with_values(model: LinearModel) -> Mechanism:
+    """The description with the parameters that the study changed."""
+    mechanism = model.equations.mechanism
+    own = given_values(model.equations.tree)
+    independent = {p.name for p in mechanism.parameters}
+    changed = {n: x for n, x in model.values.items() if n in independent and own.get(n) != x}
+    return mechanism.with_values(**changed) if changed else mechanism
+
+
+def _payload(estimate: Estimate, name: str) -> tuple[Body, Joint]:
+    """A payload as a body, and the joint that fixes it."""
+    model = estimate.model
+    if name not in model.payloads:
+        raise IdentificationError(unknown_name("payload", name, model.payloads))
+    mass, centre, matrix = central(inertia_of([float(x) for x in estimate.body(name)]))
+    xx, yy, zz, xy, xz, yz = (float(x) for x in matrix)
+    carried = body(name, mass=mass, centre=[float(x) for x in centre], inertia=inertia(xx, yy, zz, xy, xz, yz))
+    return carried, fixed(f"{name}_grip", model.payloads[name], carried)
 
 
 def _body(estimate: Estimate, body: Body) -> Body:
@@ -86,10 +109,15 @@ def central(inertia: Inertia) -> tuple[float, Array, Array]:
     m = float(inertia.mass)
     if m <= 0:
         raise IdentificationError(f"a body would have the mass {m:.3g} kg.")
-    c = np.array([float(x) for x in inertia.moment]) / m
+    c = _without_dust(np.array([float(x) for x in inertia.moment]) / m)
     rows = np.array([[float(x) for x in row] for row in inertia.matrix.rows])
     I = rows - m * (c @ c * np.eye(3) - np.outer(c, c))
-    return m, c, np.array([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
+    return m, c, _without_dust(np.array([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]))
+
+
+def _without_dust(values: Array) -> Array:
+    """Values with zero where only rounding is left."""
+    return np.where(np.abs(values) > 1e-13 * float(np.max(np.abs(values), initial=0.0)), values, 0.0)
 
 
 def _refuse_moving_frames(mechanism: Mechanism, body: Body) -> None:
@@ -104,33 +132,3 @@ def _refuse_moving_frames(mechanism: Mechanism, body: Body) -> None:
 
 def _from_centre(frame: Frame, body: Body) -> bool:
     return frame.body == body.name and frame.base == "iframe"
-
-
-def _joint_laws(estimate: Estimate) -> tuple[list[Load], list[str]]:
-    """Friction and stiffness as loads on the joints, and the parameters that no load stands for."""
-    assert estimate.parameters is not None
-    model = estimate.model
-    found: dict[str, dict[str, float]] = {}
-    for column, value in zip(model.columns, estimate.parameters, strict=True):
-        if column.kind not in ("inertia", "payload"):
-            found.setdefault(column.owner, {})[column.kind] = float(value)
-    loads: list[Load] = []
-    left = [f"payload '{c.owner}'" for c in model.columns if c.kind == "payload" and c.name.endswith(".mass")]
-    for name, laws in found.items():
-        joint, coordinate = _joint_of(model.equations.mechanism, name)
-        loads += _laws_of(joint, coordinate, laws)
-        left += [f"{name}.{kind}" for kind in ("rotor", "offset") if kind in laws]
-    return loads, left
-
-
-def _laws_of(joint: str, coordinate: Coordinate, laws: dict[str, float]) -> Iterable[Load]:
-    stiffness, damping, name = laws.get("stiffness", 0.0), laws.get("viscous", 0.0), coordinate.name
-    if stiffness or damping:
-        yield coordinate_spring(f"identified_{name}", joint, name, stiffness=stiffness, damping=damping)
-    if laws.get("coulomb"):
-        yield motor(f"friction_{name}", joint, name, -laws["coulomb"] * sign(coordinate.rate))
-
-
-def _joint_of(mechanism: Mechanism, name: str) -> tuple[str, Coordinate]:
-    """The joint that has a coordinate, and the coordinate."""
-    return next((j.name, c) for j in mechanism.joints for c in j.coordinates if c.name == name)

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from torseur.errors import TorseurError, unknown_name
 from torseur.report.formula import Formula
+from torseur.report.overlays import Overlay, check_overlays
+from torseur.report.palette import Colour
 from torseur.report.shapes import Shape
 
 Array = NDArray[np.float64]
@@ -27,6 +29,7 @@ class Body:
     detail: str = ""  # such as "1.20 kg"
     shapes: tuple[Shape, ...] = ()
     fixed: bool = False
+    colour: Colour | None = None  # in place of the next of the palette
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,22 @@ class Curve:
     symbol: Formula | None = None
     body: str | None = None
     dashed: bool = False
+    band: Array | None = None  # half the width of a band around it, such as a standard deviation
 
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """Curves that share a unit and a time axis."""
+    """Curves that share a unit and an axis: time, or percent of something.
+
+    `clock` ties an axis in percent to the animation: 0 stands for its first time, 100 for its second.
+    """
 
     title: str
     unit: str
     times: Array
     curves: tuple[Curve, ...]
+    across: str = "s"  # or "%"
+    clock: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -285,6 +294,7 @@ class View:
     start: float = 0.0
     traces: tuple[Trace, ...] = ()
     floor: bool = True
+    level: float | None = None  # height of the floor (m); below everything where it is not given
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,6 +315,7 @@ class ReportContent:
     tables: tuple[DataTable, ...] = ()
     convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
+    overlays: tuple[Overlay, ...] = ()
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
     influences: tuple[Influence, ...] = ()
@@ -313,11 +324,13 @@ class ReportContent:
     certificate: Certificate | None = None
     reproduction: Reproduction = field(default_factory=Reproduction)
     findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
+    diagram: bool = True  # whether bodies and joints are drawn as a graph
 
     def __post_init__(self) -> None:
         _check_names(self)
         if self.motion is not None:
             _check_motion(self.motion, len(self.bodies))
+            check_overlays(self.overlays, len(self.motion.times))
         for plot in self.plots:
             _check_plot(plot)
 

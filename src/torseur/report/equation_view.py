@@ -165,7 +165,7 @@ def _folded(content: EquationBlock, number: int, index: Index) -> list[Markup]:
         for place, one in enumerate(content.folded)
     ]
     opened = any(term.opens for one in content.equations for term in one.all_terms)
-    words = "select one, or a term that uses it, to unfold it" if opened else "select one to unfold it"
+    words = "select one, or its name in a term, to unfold it" if opened else "select one to unfold it"
     hint = element("span", words, class_="hint")
     return [element("div", element("span", content.folded_title), *chips, hint, class_="chips"), join(rows)]
 

@@ -75,6 +75,60 @@ Node = Number | Name | Sum | Product | Power | Call | Infix | Over
 ONE = Number(Fraction(1))
 
 
+def inside(node: Node) -> tuple[Node, ...]:
+    """What an expression is directly made of."""
+    match node:
+        case Sum():
+            return node.terms
+        case Product():
+            return node.factors
+        case Power():
+            return (node.base, node.exponent)
+        case Call():
+            return node.arguments
+        case Infix():
+            return (node.left, node.right)
+        case Over():
+            return (node.inner,)
+        case Number() | Name():
+            return ()
+
+
+def names_in(node: Node) -> set[str]:
+    """The names an expression is made of, without their dots."""
+    own = {node.text} if isinstance(node, Name) else set()
+    return own.union(*map(names_in, inside(node)))
+
+
+def is_bold(node: Node) -> bool:
+    """Whether an expression is a vector or a matrix."""
+    match node:
+        case Infix():
+            return node.sign != "·"
+        case Name() | Call():
+            return node.bold
+    return any(map(is_bold, inside(node)))
+
+
+def made_of(node: Node, parts: tuple[Node, ...]) -> Node:
+    """The same expression with other parts in the places of its own."""
+    match node:
+        case Sum():
+            return Sum(parts)
+        case Product():
+            return Product(parts)
+        case Power():
+            return Power(parts[0], parts[1])
+        case Call():
+            return Call(node.function, parts, node.bold)
+        case Infix():
+            return Infix(node.sign, parts[0], parts[1])
+        case Over():
+            return Over(node.mark, parts[0])
+        case Number() | Name():
+            return node
+
+
 def split_sign(node: Node) -> tuple[bool, Node]:
     """Whether a term is negative, and its magnitude: -2 x gives (True, 2 x)."""
     if isinstance(node, Number):

@@ -19,6 +19,7 @@ from torseur.report.convergence import convergence
 from torseur.report.equation_view import Index, plain
 from torseur.report.loops import loops
 from torseur.report.markup import Markup, element
+from torseur.report.overlays import overlay_data
 from torseur.report.packing import pack_floats, pack_motion
 from torseur.report.palette import GROUND, SERIES, Colour, body_colour
 from torseur.report.shapes import describe
@@ -29,6 +30,7 @@ MODULES = (
     "linear",
     "decode",
     "meshes",
+    "overlays",
     "pick",
     "camera",
     "stage",
@@ -42,7 +44,9 @@ MODULES = (
     "plot",
     "player",
     "highlight",
+    "parts",
     "folding",
+    "copying",
     "theme",
     "theatre",
     "page",
@@ -102,12 +106,14 @@ def page_data(content: ReportContent, index: Index) -> dict[str, object]:
         ],
         "joints": [[index.bodies[j.parent], index.bodies[j.child]] for j in content.joints],
         "motion": pack_motion(content.motion) if content.motion is not None else None,
+        "overlays": [overlay_data(overlay, number) for number, overlay in enumerate(content.overlays)],
         "view": {
             "up": view.up,
             "azimuth": view.azimuth,
             "elevation": view.elevation,
             "start": view.start,
             "floor": view.floor,
+            "level": view.level,
             "traces": [{"body": index.bodies[t.body], "point": t.point} for t in view.traces],
         },
         "plots": _plots(content, index),
@@ -153,10 +159,11 @@ def _asset(*names: str) -> Traversable:
 def _colours(content: ReportContent) -> dict[str, Colour]:
     moving = [number for number, body in enumerate(content.bodies) if not body.fixed]
     bodies = {
-        f"--body-{number}": GROUND if body.fixed else body_colour(moving.index(number))
+        f"--body-{number}": body.colour or (GROUND if body.fixed else body_colour(moving.index(number)))
         for number, body in enumerate(content.bodies)
     }
-    return bodies | {f"--series-{number}": colour for number, colour in enumerate(SERIES)}
+    overlays = {f"--overlay-{number}": overlay.colour for number, overlay in enumerate(content.overlays)}
+    return bodies | overlays | {f"--series-{number}": colour for number, colour in enumerate(SERIES)}
 
 
 def _class_of(variable: str) -> str:
@@ -218,12 +225,15 @@ def _plots(content: ReportContent, index: Index) -> list[dict[str, object]]:
             "title": plot.title,
             "unit": plot.unit,
             "times": pack_floats(plot.times),
+            "across": plot.across,
+            "clock": plot.clock,
             "curves": [
                 {
                     "label": curve.label,
                     "colour": stage.curve_colour(curve, series, index),
                     "dashed": curve.dashed,
                     "values": pack_floats(curve.values),
+                    "band": None if curve.band is None else pack_floats(curve.band),
                 }
                 for curve, series in zip(plot.curves, stage.series_numbers(plot), strict=True)
             ],

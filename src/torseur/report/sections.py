@@ -7,6 +7,8 @@ from torseur.report.diagram import diagram
 from torseur.report.equation_view import Index, block, math
 from torseur.report.markup import Markup, element, join
 
+POINTING = "Point at a term to see which body it comes from; select a part of it to fold it, and again to open it."
+
 
 def section(identifier: str, title: str, *children: str) -> Markup:
     """A titled part of the page; nothing when it has no content."""
@@ -18,9 +20,11 @@ def section(identifier: str, title: str, *children: str) -> Markup:
 def mechanism(content: ReportContent) -> Markup:
     """What the mechanism is: description, drawing, warnings."""
     text = [element("p", content.description)] if content.description else []
-    drawing = [diagram(content.bodies, content.joints)] if content.bodies else []
+    drawing = [diagram(content.bodies, content.joints)] if content.bodies and content.diagram else []
     warnings = [element("p", warning, class_="warning") for warning in content.warnings]
-    return section("mechanism", "Mechanism", join([*text, *drawing, *warnings, findings(content.findings)]))
+    plain = "Mechanism" if text or drawing or content.findings else "Warnings"
+    title = plain if content.diagram else "Summary"
+    return section("mechanism", title, join([*text, *drawing, *warnings, findings(content.findings)]))
 
 
 def findings(found: tuple[str, ...]) -> Markup:
@@ -57,7 +61,7 @@ def equations(content: ReportContent, index: Index) -> Markup:
     """The legend of colours and the cards of equations."""
     if not content.equations:
         return Markup()
-    note = element("p", content.equations_note or "Point at a term to see which body it comes from.")
+    note = element("p", content.equations_note or POINTING)
     cards = [block(one, number, index) for number, one in enumerate(content.equations)]
     return section("equations", "Equations of motion", note, levels(content), legend(content), *cards)
 

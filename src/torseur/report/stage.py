@@ -43,6 +43,10 @@ def _views(content: ReportContent) -> Markup:
             title="Keep the mechanism in the picture",
         )
     )
+    buttons += [
+        element("button", overlay.label, type="button", data_overlay=number, aria_pressed="true")
+        for number, overlay in enumerate(content.overlays)
+    ]
     if len(content.view.traces) > 0:
         options = [element("option", "no path", value="-1")]
         options += [

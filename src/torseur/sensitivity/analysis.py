@@ -7,22 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from torseur.errors import UnsupportedError
 from torseur.sensitivity.by_adjoint import by_adjoint, by_continuous_adjoint, from_basis
 from torseur.sensitivity.by_direct import by_direct
 from torseur.sensitivity.choice import Choice, chosen
 from torseur.sensitivity.course import MOST_BYTES, Course
 from torseur.sensitivity.criteria import Criterion, as_criteria, read_criterion
-from torseur.sensitivity.initial_curvature import initial_curvature
+from torseur.sensitivity.hessians import with_hessians
 from torseur.sensitivity.jumps import Jump
 from torseur.sensitivity.parameters import Requested, Varied
 from torseur.sensitivity.preparation import prepare
 from torseur.sensitivity.results import Response, Sensitivities
-from torseur.sensitivity.second_order import Curvature
 from torseur.sensitivity.study import Study
 from torseur.sensitivity.verification import Agreement, agreements
 from torseur.simulation.from_equations import Model
 from torseur.simulation.problem import Samples, Tolerance, finite_time, sample_times
+from torseur.simulation.requests import Impact
 from torseur.simulation.system import Vector
 
 
@@ -41,12 +40,13 @@ def sensitivity(
     values: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
     from_equilibrium: bool = False,
-    jumps: Sequence[Jump] = (),
+    jumps: Sequence[Jump | Impact] = (),
     laws: Mapping[str, Callable[..., object]] | None = None,
     rtol: float = 1e-9,
     atol: Tolerance = None,
     max_steps: int = 1_000_000,
     max_step: float | None = None,
+    integrator: str = "auto",
     memory: float = MOST_BYTES,
     backend: str = "auto",
     progress: Callable[[float], None] | None = None,
@@ -64,17 +64,22 @@ def sensitivity(
     verify       compares the slopes with differences of motions: `agreement` of the result
     values       of parameters that replace those of the mechanism; `initial` likewise of coordinates and speeds
     from_equilibrium  starts at the equilibrium, which moves with the parameters, with `initial` values replaced there
-    jumps        changes of the state where a formula changes sign
+    jumps        changes of the state where a formula changes sign (Jump), and contacts that rebound (Impact), whose
+                 "restitution" or "NAME.restitution" may be among the parameters
+    integrator   "explicit", "radau5" or "radau9" (implicit, for stiff motions), or "auto": explicit, and implicit from
+                 where the motion turns out to be stiff
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
     """
     start, until = finite_time("start", start), finite_time("until", until)
-    ready = prepare(model, parameters, values or {}, {} if from_equilibrium else initial or {}, laws or {}, start)
+    impacts, own = [j for j in jumps if isinstance(j, Impact)], [j for j in jumps if isinstance(j, Jump)]
+    given = {} if from_equilibrium else initial or {}
+    ready = prepare(model, parameters, values or {}, given, laws or {}, start, impacts)
     if from_equilibrium:
         ready = replace(ready, initial=initial or {})
     wanted = as_criteria(criteria, integral)
     times = np.array([until]) if samples is None else sample_times(samples, start, until)
-    course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress)
-    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(jumps), from_equilibrium)
+    course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress, integrator)
+    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(own), from_equilibrium)
     found = _answer(study, method, second_order)
     return replace(found, agreement=_verified(study, found.responses)) if verify else found
 
@@ -84,8 +89,7 @@ def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     choice = chosen(method, study.routines, len(study.criteria), len(study.course.times))
     found = _by(study, choice)
     if second_order:
-        curvature = Curvature(study.routines, study.course)
-        found = replace(found, responses=tuple(_curved(study, curvature, r) for r in found.responses))
+        found = replace(found, responses=with_hessians(study, found.responses))
     return replace(found, notes=(*study.variation.system.notes, *study.untouched(found.responses), *found.notes))
 
 
@@ -109,27 +113,3 @@ def _verified(study: Study, responses: Sequence[Response]) -> tuple[Agreement, .
         return [response.values for response in by_direct(moved_study, Choice("direct", "")).responses]
 
     return agreements(study.variation.varied, responses, shifted)
-
-
-def _curved(study: Study, curvature: Curvature, response: Response) -> Response:
-    """The response with its Hessian at the end of the span."""
-    criterion = next(c for c in study.criteria if c.label == response.name)
-    if not criterion.criterion.is_over_time or study.jumps or study.from_equilibrium:
-        text = "second order is for values and integrals of motions without jumps, from a given start."
-        raise UnsupportedError(f"criterion '{criterion.label}': {text}")
-    size, states, columns = study.variation.size, len(study.variation.states), study.variation.columns
-    end = curvature.recording.end
-    weights, pbar, hessian = np.zeros(size * (1 + columns)), np.zeros(columns), np.zeros((columns, columns))
-    if criterion.kind == "integral":
-        weights[states + study.integrals.index(criterion)] = 1.0
-    else:
-        x, u = end[:size], end[size:].reshape(size, columns)
-        observed = study.observation.routines
-        place = study.values.index(criterion)
-        found, pbar, hessian = curvature.observed(observed, study.course.until, x, u, place)
-        width = observed.variation.size
-        weights[:states] = found[:states]
-        weights[size : size + states * columns] = found[width : width + states * columns]
-    _, whole, at_start = curvature.hessian(weights, pbar, hessian)
-    whole = whole + initial_curvature(study.variation, study.ready.initial, study.course.start, at_start)
-    return replace(response, hessian=0.5 * (whole + whole.T))

@@ -4,13 +4,14 @@ A step is y₊ = y + h Σ bᵢ kᵢ with kᵢ = f(t + cᵢ h, Yᵢ), Yᵢ = y + 
 
     k̄ᵢ = h (bᵢ λ + Σⱼ aⱼᵢ Ȳⱼ),  Ȳᵢ = f_yᵀ k̄ᵢ,  μ += f_pᵀ k̄ᵢ,  λ += Σ Ȳᵢ
 
-from the last stage to the first. Step lengths count as fixed.
+from the last stage to the first. Step lengths count as fixed. What goes back may be more than weights: second
+derivatives carry the changes of λ and μ with each parameter along, in a pullback of their own.
 """
 
 from __future__ import annotations
 
 from torseur.codegen.routine import Array, External, Static, routine, static_range, zeros
-from torseur.sensitivity.tangent import NPAR, NX
+from torseur.sensitivity.tangent import NX
 from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_STATE, PIECE_TIME, N, evaluate_stages, rhs, solution
 from torseur.simulation.settling import PROJECT, settle
 from torseur.simulation.tableau import STAGES, A, B, C
@@ -18,6 +19,8 @@ from torseur.simulation.tableau import STAGES, A, B, C
 NQ: int = Static("NQ")  # coordinates: slopes behind them are accelerations
 NW: int = Static("NW")  # number of criteria
 WIDTH: int = Static("WIDTH")  # numbers that are kept of a step
+LENGTH: int = Static("LENGTH")  # entries of λ, and of the state that the steps moved
+GAINS: int = Static("GAINS")  # entries of μ
 
 pullback = External("pullback", "t: float, y: Array, p: Array, a: Array, w: Array, ybar: Array, pbar: Array")
 settle_back = External("settle_back", "t: float, y: Array, settled: Array, p: Array, w: Array, pbar: Array")
@@ -47,48 +50,49 @@ def steps_back(count: int, rows: Array, settled: Array, p: Array, weights: Array
 
     pbar gathers the weights of the parameters; `settled` is the state at the end, and becomes that at the start.
     """
-    y_end = zeros(NX)
+    y_end = zeros(LENGTH)
     for step in range(count - 1, -1, -1):
         row = rows[step * WIDTH :]
         y = row[PIECE_STATE:]
         h = row[PIECE_LENGTH]
+        k = row[PIECE_STATE + LENGTH :]
         if PROJECT != 0:
-            solution(h, y, row[PIECE_STATE + NX :], y_end)
+            solution(h, y, k, y_end)
         for c in range(NW):
             if PROJECT != 0:
-                settle_back(row[PIECE_TIME] + h, y_end, settled, p, weights[c * NX :], pbar[c * NPAR :])
-            step_back(row[PIECE_TIME], h, y, row[PIECE_STATE + NX :], p, weights[c * NX :], pbar[c * NPAR :])
-        for i in range(NX):
+                settle_back(row[PIECE_TIME] + h, y_end, settled, p, weights[c * LENGTH :], pbar[c * GAINS :])
+            step_back(row[PIECE_TIME], h, y, k, p, weights[c * LENGTH :], pbar[c * GAINS :])
+        for i in range(LENGTH):
             settled[i] = y[i]
 
 
 @routine
 def step_back(t: float, h: float, y: Array, k: Array, p: Array, weights: Array, pbar: Array) -> None:
     """One step back, for one criterion."""
-    stage = zeros(NX)
-    kbar = zeros(NX)
-    ybar = zeros(STAGES * NX)
-    part = zeros(NPAR)
+    stage = zeros(LENGTH)
+    kbar = zeros(LENGTH)
+    ybar = zeros(STAGES * LENGTH)
+    part = zeros(GAINS)
     for s in static_range(STAGES - 1, -1, -1):
-        for i in range(NX):
+        for i in range(LENGTH):
             total = 0.0
             for j in static_range(s):
                 if A[s][j] != 0.0:
-                    total += A[s][j] * k[j * NX + i]
+                    total += A[s][j] * k[j * LENGTH + i]
             stage[i] = y[i] + h * total
-        for i in range(NX):
+        for i in range(LENGTH):
             total = B[s] * weights[i]
             for j in static_range(s + 1, STAGES):
                 if A[j][s] != 0.0:
-                    total += A[j][s] * ybar[j * NX + i]
+                    total += A[j][s] * ybar[j * LENGTH + i]
             kbar[i] = h * total
-        pullback(t + C[s] * h, stage, p, k[s * NX + NQ :], kbar, ybar[s * NX :], part)
-        for i in range(NPAR):
+        pullback(t + C[s] * h, stage, p, k[s * LENGTH + NQ :], kbar, ybar[s * LENGTH :], part)
+        for i in range(GAINS):
             pbar[i] += part[i]
-    for i in range(NX):
+    for i in range(LENGTH):
         total = 0.0
         for s in static_range(STAGES):
-            total += ybar[s * NX + i]
+            total += ybar[s * LENGTH + i]
         weights[i] += total
 
 

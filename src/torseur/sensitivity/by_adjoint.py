@@ -27,8 +27,8 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
     growth, statistics, seconds = 0.0, None, 0.0
     for until in dict.fromkeys(ends):
         here = [c for c, end in zip(study.criteria, ends, strict=True) if end == until]
-        back = recorded(study.routines, replace(study.course, until=until), study.rules)
-        values, weights, of_parameters = study.end_weights(until, back.recording.end, here)
+        back = recorded(study.routines, replace(study.course, until=until), study.discontinuities)
+        values, weights, of_parameters = study.end_weights(until, back.recording.end, here, back.recording.settings)
         back.loop(len(here))  # compiled before it is timed
         begin = perf_counter()
         at_start, pbar = back.back(weights, of_parameters)
@@ -40,6 +40,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
         growth = max(growth, growth_of_weights(study.variation, at_start, weights, values).max(initial=0.0))
         statistics = back.recording.run.statistics
     notes, trusted = remarks(np.array([growth]), np.array([study.course.until]), study.course.rtol)
+    notes = (*back.recording.run.notes, *notes)
     found = study.result(choice, [responses[c.label] for c in study.criteria], statistics, notes, trusted)
     return replace(found, seconds=seconds)
 
@@ -47,7 +48,9 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
 def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
     """Slopes at the end by the continuous adjoint."""
     adjoint = ContinuousAdjoint(study.routines, _without_moments(study))
-    values, weights, of_parameters = study.end_weights(adjoint.motion.t, adjoint.motion.y, study.criteria)
+    settings = study.variation.system.solver_parameters
+    known = adjoint.motion.t, adjoint.motion.y, study.criteria, lambda t: settings
+    values, weights, of_parameters = study.end_weights(*known)
     slopes, at_start = adjoint.gradients(weights, of_parameters)
     times = np.array([study.course.until])
     responses = [study.response(c, times, values[k, None], slopes[k, None]) for k, c in enumerate(study.criteria)]
@@ -57,7 +60,7 @@ def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
 
 
 def _without_moments(study: Study) -> Course:
-    if study.jumps:
+    if len(study.discontinuities):
         raise UnsupportedError("jumps of the state are for the direct method, or the discrete adjoint without samples.")
     if study.moments.criteria:
         raise UnsupportedError(
@@ -79,9 +82,9 @@ def from_basis(study: Study, choice: Choice) -> Sensitivities:
         text = f"the basis of adjoint solutions has condition number {worst:.1e}, too much for rtol"
         taken = by_direct(study, Choice("direct", f"{text} = {study.course.rtol:g}; the direct method took over"))
         return replace(taken, notes=(f"Adjoint over time: {taken.reason}.", *taken.notes))
-    values, slopes = [], []
+    values, slopes, settings = [], [], study.variation.system.solver_parameters
     for k, (t, x) in enumerate(zip(times, adjoint.motion.samples, strict=True)):
-        at_sample, weights, of_parameters = study.end_weights(float(t), x, study.criteria)
+        at_sample, weights, of_parameters = study.end_weights(float(t), x, study.criteria, lambda t: settings)
         values.append(at_sample)
         slopes.append(found.slopes(k, weights, of_parameters, study.variation.initial_changes))
     table, curves = np.array(values), np.array(slopes)

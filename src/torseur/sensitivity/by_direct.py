@@ -7,7 +7,6 @@ import numpy as np
 from torseur.sensitivity.choice import Choice
 from torseur.sensitivity.direct import Changes, direct
 from torseur.sensitivity.growth import growth_of_changes, remarks
-from torseur.sensitivity.jumps import Jumps
 from torseur.sensitivity.moments import Moment
 from torseur.sensitivity.results import Sensitivities
 from torseur.sensitivity.study import Study
@@ -16,26 +15,24 @@ from torseur.simulation.system import Vector
 
 def by_direct(study: Study, choice: Choice) -> Sensitivities:
     """All criteria from one integration of states and changes."""
-    rules = study.rules
-    directions = tuple(jump.direction for jump in study.jumps)
-    watch = study.moments.watch([rule.when for rule in rules], directions, (1,) * len(rules))
-    found = direct(study.routines, study.course, watch, Jumps(rules).apply if rules else None)
+    jumps = study.discontinuities
+    found = direct(study.routines, study.course, study.moments.watch(jumps), jumps)
     states = len(study.variation.states)
     values, slopes = _observed(study, found)
     table = {c.label: (found.times, values[:, k], slopes[:, k]) for k, c in enumerate(study.values)}
     for k, criterion in enumerate(study.integrals):
         table[criterion.label] = (found.times, found.x[:, states + k], found.u[:, states + k])
-    table |= _at_moments(study, found, len(rules))
+    table |= _at_moments(study, found, len(jumps))
     responses = [study.response(criterion, *table[criterion.label]) for criterion in study.criteria]
     notes, trusted = remarks(growth_of_changes(study.variation, found.u), found.times, study.course.rtol)
-    return study.result(choice, responses, found.run.statistics, notes, trusted)
+    return study.result(choice, responses, found.run.statistics, (*found.run.notes, *notes), trusted)
 
 
 def _observed(study: Study, found: Changes) -> tuple[Vector, Vector]:
     if not study.values:
         return np.empty((len(found.times), 0)), np.empty((len(found.times), 0, study.variation.columns))
     states = len(study.variation.states)
-    return study.observation.changes(found.times, found.x[:, :states], found.u[:, :states])
+    return study.observation.changes(found.times, found.x[:, :states], found.u[:, :states], found.settings)
 
 
 def _at_moments(study: Study, found: Changes, jumps: int) -> dict[str, tuple[Vector, Vector, Vector]]:
@@ -45,7 +42,7 @@ def _at_moments(study: Study, found: Changes, jumps: int) -> dict[str, tuple[Vec
     end = Moment(found.end.t, found.end.x[:states], found.end.u[:states])
     for k, criterion in enumerate(study.moments.criteria):
         marks = [Moment(m.t, m.x[:states], m.u[:states]) for m in found.marks if m.number == jumps + k]
-        moment = study.moments.chosen(k, marks, [begin, end])
-        value, slopes = study.moments.slopes(k, moment)
+        moment = study.moments.chosen(k, marks, [begin, end], found.settings)
+        value, slopes = study.moments.slopes(k, moment, found.settings)
         table[criterion.label] = (np.array([moment.t]), np.array([value]), slopes[None])
     return table

@@ -9,6 +9,7 @@ from torseur.sensitivity.routines import ConstrainedRoutines, OpenRoutines, Rout
 
 METHODS = ("auto", "direct", "adjoint", "continuous_adjoint")
 LANES = 4.0  # multiplications at once, where loops run over parameters or states
+LARGE = 24  # states from which costs are not computed but known from others
 STAGE_SUMS = 6.0  # multiplications per state and evaluation that the integrator itself takes
 
 
@@ -28,11 +29,20 @@ def chosen(method: str, routines: Routines, criteria: int, moments: int) -> Choi
         return Choice(method, "asked for")
     if moments > 1:
         return Choice("direct", f"the slopes are wanted at {moments} times, which one integration forward gives")
-    forward, back = direct_cost(routines), adjoint_cost(routines, criteria)
+    forward, back = _usual_costs(routines, criteria) or (direct_cost(routines), adjoint_cost(routines, criteria))
     parameters, name = routines.variation.columns, "criterion" if criteria == 1 else "criteria"
+    varied = "1 parameter" if parameters == 1 else f"{parameters} parameters"
     estimate = f"about {forward:.1f} simulations forward against {back:.1f} there and back"
-    text = f"{parameters} parameters, {criteria} {name}: {estimate}"
+    text = f"{varied}, {criteria} {name}: {estimate}"
     return Choice("direct" if forward <= back else "adjoint", text)
+
+
+def _usual_costs(routines: Routines, criteria: int) -> tuple[float, float] | None:
+    """Costs of large mechanisms, as measured on some: making the programs of both methods would take seconds."""
+    states, columns = len(routines.variation.states), routines.variation.columns
+    if states < LARGE or routines.variation.system.programs is None:
+        return None
+    return 2.0 + states / 6.0 + columns / 10.0, 1.1 + 2.3 * criteria
 
 
 def direct_cost(routines: Routines) -> float:

@@ -7,7 +7,7 @@ table shifts the table by the spline that is one there and zero at all its other
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,11 +33,19 @@ class Shift:
     unit: str
 
 
-def with_shifts(mechanism: Mechanism, names: Iterable[str]) -> tuple[Mechanism, dict[str, Shift]]:
-    """The mechanism with shifts for those names that are constants of its bodies, loads, gravity or tables."""
+def with_shifts(
+    mechanism: Mechanism, names: Iterable[str], more: Mapping[str, float] | None = None
+) -> tuple[Mechanism, dict[str, Shift]]:
+    """The mechanism with shifts for those names that are constants of its bodies, loads, gravity or tables.
+
+    `more` are plain numbers beside the mechanism that vary too.
+    """
     found: dict[str, Shift] = {}
     known = {parameter.name for parameter in mechanism.parameters}
     for name in names:
+        if name not in known and more and name in more:
+            mechanism, found[name] = _with(mechanism, _shift(name, as_expr(more[name]), "1"))
+            continue
         changed = None if name in known else _shifted(mechanism, name)
         if changed is not None:
             mechanism, found[name] = changed
@@ -65,7 +73,12 @@ def _shifted(mechanism: Mechanism, name: str) -> tuple[Mechanism, Shift] | None:
 
 
 def _shift(name: str, origin: Expr, unit: str) -> Shift:
-    return Shift(name, symbol(f"shift of {name}", unit, f"shift of {name}"), origin, unit)
+    return Shift(name, symbol(shift_name(name), unit, shift_name(name)), origin, unit)
+
+
+def shift_name(name: str) -> str:
+    """The parameter that shifts a constant."""
+    return f"shift of {name}"
 
 
 def _with(mechanism: Mechanism, shift: Shift, **fields: Any) -> tuple[Mechanism, Shift]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from torseur.codegen.routine import Array, External, routine, zeros
+from torseur.codegen.routine import Array, External, Static, routine, zeros
 from torseur.graph import Expr, Input, Program, as_expr, directional_derivative, jacobian, symbol, vector
 from torseur.sensitivity.constrained_programs import ConstrainedPrograms
 from torseur.sensitivity.constrained_tangent import (
@@ -25,6 +25,8 @@ from torseur.sensitivity.constrained_tangent import (
 )
 from torseur.sensitivity.tangent import NM, NPAR, NX, NY
 from torseur.simulation.constrained.sizes import NC, NQ, NV
+
+DIRECTIONS: int = Static("DIRECTIONS")  # place in p of the changes of the constants that vary, behind everything else
 
 pulled_alone = External(
     "pulled_alone", "t: float, y: Array, p: Array, a: Array, l: Array, w: Array, x: Array, ybar: Array, pbar: Array"
@@ -42,10 +44,8 @@ bent_pull = External(
 
 
 @routine
-def constrained_pull_twice(
-    t: float, y: Array, dy: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array
-) -> None:
-    """Weights w of (x', u') pulled back; the parameters' weights and the Hessian grow by their share."""
+def constrained_pull_twice(t: float, y: Array, p: Array, known: Array, w: Array, ybar: Array, gains: Array) -> None:
+    """Weights w of (x', u') pulled back, and what the parameters and then the Hessian gain (see open_pull_twice)."""
     mass = zeros(NV * NV)
     rows = zeros(NC * NV)
     plain = zeros(NC * NV)
@@ -60,8 +60,6 @@ def constrained_pull_twice(
     values = zeros(NZ + 1)
     by_solution = zeros(NZ * (NV + NC) + 1)
     x = zeros(NV + NC)
-    part = zeros(NPAR)
-    first = zeros(NX)
     weight = factored_motion(t, y, p, own, multipliers, mass, rows, r, plain, shared)
     a = own[NQ:]
     slopes(t, y, p, a, multipliers, shared, rate_slopes, equation_slopes, integrand_slopes)
@@ -75,12 +73,11 @@ def constrained_pull_twice(
             for i in range(NV + NC):
                 x[i] += by_solution[n * (NV + NC) + i] * w[NY + n]
     solve_factored(p, mass, rows, r, plain, weight, x, x[NV:])
-    pulled_alone(t, y, p, a, multipliers, w, x, first, part)
-    for i in range(NX):
-        ybar[i] = first[i]
+    pulled_alone(t, y, p, a, multipliers, w, x, ybar, gains)
+    for i in range(NY * NPAR, NX * NPAR):
+        ybar[NX + i] = 0.0
     for k in range(NPAR):
-        pbar[k] += part[k]
-        bend(t, y, p, a, multipliers, w, x, k, e, change, mass, rows, r, plain, weight, ybar, hessian)
+        bend(t, y, p, a, multipliers, w, x, k, change, mass, rows, r, plain, weight, ybar, gains[NPAR:])
 
 
 @routine
@@ -93,7 +90,6 @@ def bend(
     w: Array,
     x: Array,
     k: int,
-    e: Array,
     change: Array,
     mass: Array,
     rows: Array,
@@ -116,14 +112,14 @@ def bend(
     column(NV, k, change, b)
     column(NC, k, change[NV * NPAR :], l)
     column(NX, k, w[NX:], v)
-    column(NM, k, e, d)
+    column(NM, k, p[DIRECTIONS:], d)
     bending(t, y, p, a, multipliers, w, x, u, b, l, v, d, z)
     solve_factored(p, mass, rows, r, plain, weight, z, z[NV:])
     bent_pull(t, y, p, a, multipliers, w, x, u, b, l, v, z, d, turned, part)
     for i in range(NY):
         ybar[NX + i * NPAR + k] = turned[i]
     for i in range(NPAR):
-        hessian[i * NPAR + k] += part[i]
+        hessian[i * NPAR + k] = part[i]
 
 
 @routine

@@ -29,8 +29,11 @@ class Course:
     backend: str = "auto"
     most_bytes: float = MOST_BYTES
     progress: Callable[[float], None] | None = None
+    integrator: str = "auto"
 
-    def problem(self, variation: Variation, with_changes: bool, times: Vector | None = None) -> Problem:
+    def problem(
+        self, variation: Variation, with_changes: bool, times: Vector | None = None, keep: int = memory.KEEP_NOTHING
+    ) -> Problem:
         """What the integrator is asked for."""
         atol = self._tolerances(variation)
         initial = variation.initial
@@ -46,7 +49,7 @@ class Course:
             rtol=checked_rtol(self.rtol),
             atol=atol,
             times=self.times if times is None else times,
-            keep=memory.KEEP_NOTHING,
+            keep=keep,
             max_steps=self.max_steps,
             max_step=longest_step(self.max_step, self.start, self.until),
             progress=self.progress,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from torseur.errors import SimulationError
 from torseur.sensitivity.course import Course
-from torseur.sensitivity.loop import integrator
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.loop import stepping
 from torseur.sensitivity.moments import NOTHING, Watch
+from torseur.sensitivity.observation import Settings
 from torseur.sensitivity.routines import Routines
 from torseur.simulation import memory
 from torseur.simulation.failure import failure_message
@@ -38,16 +38,17 @@ class Changes:
     marks: tuple[Mark, ...]
     end: Mark
     run: Run
+    settings: Settings
 
 
-def direct(
-    routines: Routines, course: Course, watch: Watch = NOTHING, jump: Callable[[Any], bool] | None = None
-) -> Changes:
-    """States and their changes along the motion; `jump` changes both where the loop stops at an event."""
+def direct(routines: Routines, course: Course, watch: Watch = NOTHING, jumps: Discontinuities | None = None) -> Changes:
+    """States and their changes along the motion; `jumps` change both where the loop stops at an event."""
     variation = routines.variation
-    problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits, jump=jump)
-    statics = {**routines.statics, "NG": len(watch.directions)}
-    loop = integrator(len(problem.initial), statics, {**routines.direct, **watch.externals}, course.backend)
+    problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits)
+    running = jumps.along(problem.parameters) if jumps is not None else None
+    problem = replace(problem, jump=running.apply if running is not None else None)
+    statics = {**routines.direct_statics, "NG": len(watch.directions)}
+    loop = stepping(routines, len(problem.initial), statics, {**routines.direct, **watch.externals}, course)
     run = loop.run(problem)
     require_done(run, problem, variation.system)
     size, columns = variation.size, variation.columns
@@ -56,7 +57,8 @@ def direct(
     x, u = _split(run.samples, size, columns)
     end_x, end_u = _split(run.y[None], size, columns)
     end = Mark(-1, run.t, end_x[0], end_u[0])
-    return Changes(times, x, u, tuple(marks), end, run)
+    settings = running.settings_at if running is not None else lambda t: problem.parameters
+    return Changes(times, x, u, tuple(marks), end, run, settings)
 
 
 def _split(rows: Vector, size: int, columns: int) -> tuple[Vector, Vector]:

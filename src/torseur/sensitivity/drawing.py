@@ -34,7 +34,7 @@ def draw_curves(found: Sensitivities, criterion: str, path: Path, form: str) -> 
     for name, curve in zip(found.parameter_names, slopes.T, strict=True):
         axes.plot(response.time, curve, linewidth=1.4, label=name)
     axes.axhline(0.0, color="0.6", linewidth=0.8)
-    axes.set(xlabel="time (s)", ylabel=f"{criterion}: {_FORMS[form]}")
+    axes.set(xlabel=response.over.replace("[", "(").replace("]", ")"), ylabel=f"{criterion}: {_FORMS[form]}")
     axes.legend(frameon=False)
     figure.savefig(path)
     return path

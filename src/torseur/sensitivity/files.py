@@ -25,7 +25,8 @@ def write(found: Sensitivities, path: Path, overwrite: bool) -> Path:
         return path
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["criterion", "time [s]", "value", "unit", *(f"d/d {p.name}" for p in found.parameters)])
+        over = found.responses[0].over if found.responses else "time [s]"
+        writer.writerow(["criterion", over, "value", "unit", *(f"d/d {p.name}" for p in found.parameters)])
         for response in found.responses:
             for t, value, row in zip(response.time, response.values, response.slopes, strict=True):
                 writer.writerow([response.name, repr(float(t)), repr(float(value)), response.unit, *_numbers(row)])
@@ -53,6 +54,7 @@ def document(found: Sensitivities) -> dict[str, object]:
                 "name": response.name,
                 "unit": response.unit,
                 "kind": response.kind,
+                "over": response.over,
                 "time": response.time.tolist(),
                 "values": response.values.tolist(),
                 "slopes": response.slopes.tolist(),

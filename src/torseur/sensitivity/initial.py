@@ -9,7 +9,7 @@ import numpy as np
 
 from torseur.equations import Equations
 from torseur.errors import TorseurError
-from torseur.graph import Expr, dense_jacobian, evaluate
+from torseur.graph import Expr, as_expr, dense_jacobian, evaluate
 from torseur.mechanism import TIME
 from torseur.sensitivity.parameters import Varied, constants_matrix, starts_matrix
 from torseur.sensitivity.routines import constrained_programs
@@ -29,13 +29,10 @@ ALONE = 1e-8  # part of a violated constraint that may be left when given values
 def initial_changes(variation: Variation, given: Mapping[str, float], t: float) -> Vector:
     """Changes of the initial state, a column per parameter; `given` are values that replace those of the mechanism."""
     system = variation.system
-    asked = starts_matrix(variation.varied, len(system.states))
     if system.programs is None:
-        return asked
-    equations = system.programs.equations
-    own = _formula_changes(variation, equations, given, t) + asked
-    own = _with_rates(variation, equations, given, own, t)
-    own = _normalised(system, own)
+        return starts_matrix(variation.varied, len(system.states))
+    own = _normalised(system, raw_changes(variation, given, t))
+    own = _with_rates(variation, system.programs.equations, given, own, t)
     return own if system.constrained is None else _assembled(variation, own, given, t)
 
 
@@ -73,31 +70,38 @@ def _formula_changes(variation: Variation, equations: Equations, given: Collecti
     return changes
 
 
-def _with_rates(variation: Variation, equations: Equations, given: Collection[str], own: Vector, t: float) -> Vector:
-    """Speeds that follow from given rates of coordinates: r(q, v, p) = given."""
+def given_rates(variation: Variation, given: Collection[str]) -> tuple[list[Expr], list[int]]:
+    """What vanishes because rates of coordinates are given that are no speeds, and the states that follow from it."""
+    assert variation.system.programs is not None
+    equations = variation.system.programs.equations
     layout = equations.layout
-    mechanism_names = [name for name, _ in equations.mechanism.initial]
-    told = {*given, *mechanism_names}
+    told = {*given, *(name for name, _ in equations.mechanism.initial)}
     rates = [str(rate.name) for rate in layout.rates]
     asked = [k for k, name in enumerate(rates) if name in told and name not in layout.speed_names]
-    if not asked:
-        return own
     formulas = initial_formulas(equations, given)
-    targets = [formulas.get(rates[k]) for k in asked]
-    wanted = np.zeros((len(asked), variation.columns))
-    for row, target in enumerate(targets):
-        if target is not None:
-            wanted[row] = _by_parameters(variation, equations, [target], t)[0]
-    chosen = [equations.rates[k] for k in asked]
-    rows = dense_jacobian(chosen, (*layout.coordinates, *layout.speeds))
+    gaps = [equations.rates[k] - formulas.get(rates[k], as_expr(0)) for k in asked]
+    return gaps, [len(layout.coordinates) + k for k, name in enumerate(layout.speed_names) if name not in told]
+
+
+def _with_rates(variation: Variation, equations: Equations, given: Collection[str], own: Vector, t: float) -> Vector:
+    """Speeds that follow from given rates of coordinates."""
+    gaps, free = given_rates(variation, given)
+    if not gaps:
+        return own
+    rows = dense_jacobian(gaps, (*equations.layout.coordinates, *equations.layout.speeds))
     flat = evaluate([e for row in rows for e in row], values_at_start(variation.system, equations, t))
-    slopes = np.array([float(x) for x in flat]).reshape(len(asked), -1)
-    missing = wanted - slopes @ own - _by_parameters(variation, equations, chosen, t)
-    n = len(layout.coordinates)
-    free = [k for k, name in enumerate(layout.speed_names) if name not in told]
+    slopes = np.array([float(x) for x in flat]).reshape(len(gaps), -1)
+    missing = -slopes @ own - _by_parameters(variation, equations, gaps, t)
     result = own.copy()
-    result[[n + k for k in free]] += np.linalg.lstsq(slopes[:, [n + k for k in free]], missing, rcond=None)[0]
+    result[free] += np.linalg.lstsq(slopes[:, free], missing, rcond=None)[0]
     return result
+
+
+def raw_changes(variation: Variation, given: Collection[str], t: float) -> Vector:
+    """Changes of what is given for the initial state, before anything follows from it."""
+    assert variation.system.programs is not None
+    asked = starts_matrix(variation.varied, len(variation.system.states))
+    return _formula_changes(variation, variation.system.programs.equations, given, t) + asked
 
 
 def _normalised(system: System, own: Vector) -> Vector:
@@ -119,7 +123,8 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     numbers, y = constrained.numbers, np.array(system.initial)
     slopes = numbers.of(constrained_programs(variation).level_slopes, t, y)
     n, columns = len(variation.states), variation.columns
-    phi, slip = slopes["phi_slopes"].reshape(n + columns, -1), slopes["slip_slopes"].reshape(n + columns, -1)
+    lasting = lasting_constraints(variation)
+    phi, slip = (slopes[name].reshape(n + columns, -1)[:, lasting] for name in ("phi_slopes", "slip_slopes"))
     told = {*given, *constrained.given, *started_states(variation)}
     result = own.copy()
     holonomic = numbers.programs.holonomic
@@ -135,6 +140,13 @@ def _assembled(variation: Variation, own: Vector, given: Mapping[str, float], t:
     changes = closing_moves(rows, gap, free_speeds(numbers, t, y, told), metric)
     result[numbers.coordinates :] += changes * numbers.scales[:, None]
     return result
+
+
+def lasting_constraints(variation: Variation) -> list[int]:
+    """Numbers of the constraints that are no contacts."""
+    programs = variation.system.programs
+    assert programs is not None
+    return [k for k, constraint in enumerate(programs.constraints) if constraint not in programs.contacts]
 
 
 def leaves_open(numbers: StateNumbers, t: float, y: Vector, free: Mask) -> bool:

@@ -1,109 +1,175 @@
-"""Second derivatives of the initial state by the parameters: of its formulas, and through the assembly of loops."""
+"""Second derivatives of the initial state by the parameters: of its formulas, and through what follows from them.
+
+Wherever h(y, p) = 0 determines a part of the initial state, h_y y'' + (h differentiated twice along y' and p') = 0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from torseur.errors import UnsupportedError
-from torseur.graph import Expr, Input, Program, dense_jacobian, directional_derivative, evaluate, symbol, vector
+from torseur.graph import Expr, Input, Program, directional_derivative, matrix, symbol, vector
 from torseur.sensitivity.initial import (
     closing_moves,
+    given_rates,
     initial_formulas,
+    lasting_constraints,
     leaves_open,
+    raw_changes,
     started_states,
-    values_at_start,
 )
-from torseur.sensitivity.parameters import constants_matrix
+from torseur.sensitivity.motion_slopes import MotionSlopes
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.constrained.assembly import free_moves
 from torseur.simulation.constrained.consistent import free_speeds
+from torseur.simulation.constrained.numbers import StateNumbers
+from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.system import Vector
 
 
-def initial_curvature(variation: Variation, given: Collection[str], t: float, weights: Vector) -> Vector:
-    """Second derivatives of the weighted initial state, a row and a column per parameter."""
-    states = len(variation.states)
-    if variation.system.programs is None:
-        return np.zeros((variation.columns, variation.columns))
-    second = _of_formulas(variation, given, t)
-    if variation.system.constrained is not None:
-        second = _assembled(variation, second, given, t)
-    return np.asarray(np.tensordot(weights[:states], second, axes=1))
+@dataclass(frozen=True, eq=False)
+class Twice:
+    """Formulas differentiated twice, along changes of the states, of the constants that vary, and of others."""
+
+    variation: Variation
+    formulas: Sequence[Expr]
+    others: tuple[Expr, ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        variables = (*self.variation.states, *self.variation.moving, *self.others)
+        marks = [tuple(symbol(f"direction {k}, {i}") for i in range(len(variables))) for k in (1, 2)]
+        bent = list(self.formulas)
+        for mark in marks:
+            bent = directional_derivative(bent, dict(zip(variables, mark, strict=True)))
+        along = (Input("d1", marks[0]), Input("d2", marks[1]))
+        inputs = (*(self.inputs or self.variation.rhs.inputs), *along)
+        return Evaluator(Program("twice", inputs, (vector("bent", bent),)))
+
+    def along(self, bound: dict[str, list[float]], first: Vector, second: Vector) -> Vector:
+        """The second derivatives along two directions."""
+        return self._evaluator({**bound, "d1": first.tolist(), "d2": second.tolist()})["bent"]
 
 
-def _of_formulas(variation: Variation, given: Collection[str], t: float) -> Vector:
-    """Second derivatives of what the mechanism gives by formulas (state, parameter, parameter)."""
-    assert variation.system.programs is not None
-    equations = variation.system.programs.equations
-    names = [quantity.name for quantity in variation.system.states]
-    directions = constants_matrix(variation.varied, len(equations.layout.parameters))
-    total = np.zeros((len(names), variation.columns, variation.columns))
-    for name, formula in initial_formulas(equations, given).items():
-        first = dense_jacobian([formula], equations.layout.parameters)[0]
-        rows = dense_jacobian(first, equations.layout.parameters)
-        flat = evaluate([e for row in rows for e in row], values_at_start(variation.system, equations, t))
-        bent = directions.T @ np.array([float(x) for x in flat]).reshape(len(first), len(first)) @ directions
-        if name in names:
-            total[names.index(name)] = bent
-        elif np.any(bent) or np.any(variation.start):
-            raise UnsupportedError(f"second order: '{name}' at the start is a rate, not a speed; give speeds instead.")
-    return total
+@dataclass(frozen=True, eq=False)
+class InitialCurvature:
+    """The initial state of a mechanism, differentiated twice: `second` has (state, parameter, parameter)."""
 
+    variation: Variation
+    given: Collection[str]
+    t: float
 
-def _assembled(variation: Variation, own: Vector, given: Collection[str], t: float) -> Vector:
-    """The same with what follows from the constraints, differentiated twice."""
-    system = variation.system
-    constrained = system.constrained
-    assert constrained is not None and constrained.numbers is not None
-    numbers, y, n = constrained.numbers, np.array(system.initial), len(variation.states)
-    if not numbers.programs.is_plain:
-        raise UnsupportedError(f"{system.name}: second order with closed loops needs speeds that are rates.")
-    slopes = numbers.of(constrained_programs(variation).level_slopes, t, y)
-    phi, slip = (slopes[name].reshape(n + variation.columns, -1)[:n].T for name in ("phi_slopes", "slip_slopes"))
-    rows = numbers.of(numbers.programs.velocities, t, y)["rows"].reshape(-1, len(numbers.scales)) * numbers.scales
-    metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
-    told = {*given, *constrained.given, *started_states(variation)}
-    free, loose = free_moves(numbers, t, y, told), free_speeds(numbers, t, y, told)
-    if leaves_open(numbers, t, y, free) and np.any(variation.start):
-        raise UnsupportedError(f"{system.name}: second order needs a start that is determined; give more coordinates.")
-    bent, result, holonomic = _second_levels(variation), own.copy(), numbers.programs.holonomic
-    directions = _directions(variation)
-    for j in range(variation.columns):
-        for k in range(j + 1):
-            along = {"d1": variation.start[:, j], "d2": variation.start[:, k]}
-            along |= {"e1": directions[:, j], "e2": directions[:, k]}
-            found = numbers.of(bent, t, y, **{name: along[name] for name in along if len(along[name])})
-            gap = (phi @ result[:, j, k] + found["phi"])[:holonomic, None]
-            moves = closing_moves(rows[:holonomic], gap, free, np.eye(len(numbers.scales)))[:, 0] * numbers.scales
-            result[: numbers.coordinates, j, k] += moves
-            gap = (slip @ result[:, j, k] + found["slip"])[:, None]
-            result[numbers.coordinates :, j, k] += closing_moves(rows, gap, loose, metric)[:, 0] * numbers.scales
+    @property
+    def _numbers(self) -> StateNumbers:
+        constrained = self.variation.system.constrained
+        assert constrained is not None and constrained.numbers is not None
+        return constrained.numbers
+
+    @cached_property
+    def second(self) -> Vector:
+        total = self._with_rates(self._normalised(self._of_formulas()))
+        return total if self.variation.system.constrained is None else self._assembled(total)
+
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        return [(j, k) for j in range(self.variation.columns) for k in range(j + 1)]
+
+    def _along(self, j: int, k: int) -> tuple[Vector, Vector]:
+        return self._directions[j], self._directions[k]
+
+    @cached_property
+    def _directions(self) -> list[Vector]:
+        """Changes of the states and of the constants that vary, along each parameter."""
+        constants, start = MotionSlopes(self.variation).directions, self.variation.start
+        return [np.concatenate([start[:, k], constants[:, k]]) for k in range(self.variation.columns)]
+
+    @cached_property
+    def _bound(self) -> dict[str, list[float]]:
+        system = self.variation.system
+        values = {"t": [self.t], "y": list(system.initial), "p": list(system.values)}
+        return {group.name: values[group.name] for group in self.variation.rhs.inputs}
+
+    def _of_formulas(self) -> Vector:
+        """Second derivatives of the states that the mechanism gives by formulas."""
+        assert self.variation.system.programs is not None
+        equations, columns = self.variation.system.programs.equations, self.variation.columns
+        names = [quantity.name for quantity in self.variation.system.states]
+        formulas = {n: e for n, e in initial_formulas(equations, self.given).items() if n in names}
+        total = np.zeros((len(names), columns, columns))
+        twice = Twice(self.variation, list(formulas.values()))
+        slots = [names.index(name) for name in formulas]
+        for j, k in self._pairs if slots else ():
+            total[slots, j, k] = total[slots, k, j] = twice.along(self._bound, *self._along(j, k))
+        return total
+
+    def _normalised(self, total: Vector) -> Vector:
+        """The same with quaternions brought to length one."""
+        system, result = self.variation.system, total.copy()
+        assert system.programs is not None
+        raw = raw_changes(self.variation, self.given, self.t)
+        for quaternion in system.programs.quaternions:
+            slots = [system.programs.equations.layout.coordinates.index(x) for x in quaternion]
+            result[slots] = _of_unit(np.array(system.initial)[slots], raw[slots], total[slots])
+        return result
+
+    def _with_rates(self, total: Vector) -> Vector:
+        """The same with speeds that follow from given rates of coordinates."""
+        formulas, free = given_rates(self.variation, self.given)
+        if not formulas:
+            return total
+        twice, result = Twice(self.variation, formulas), total.copy()
+        slopes = self._slopes(formulas)
+        for j, k in self._pairs:
+            gap = slopes @ result[:, j, k] + twice.along(self._bound, *self._along(j, k))
+            result[free, j, k] -= np.linalg.lstsq(slopes[:, free], gap, rcond=None)[0]
+            result[free, k, j] = result[free, j, k]
+        return result
+
+    def _slopes(self, formulas: Sequence[Expr]) -> Vector:
+        program = Program("by_states", self.variation.rhs.inputs, (matrix("rows", self.variation.by_states(formulas)),))
+        return Evaluator(program)(self._bound)["rows"]
+
+    def _assembled(self, total: Vector) -> Vector:
+        """The same with what follows from the constraints."""
+        variation, numbers = self.variation, self._numbers
+        system, y, n = variation.system, np.array(variation.system.initial), len(variation.states)
+        programs, lasting = constrained_programs(variation), lasting_constraints(variation)
+        slopes = numbers.of(programs.level_slopes, self.t, y)
+        phi, slip = (slopes[m].reshape(n + variation.columns, -1)[:n, lasting].T for m in ("phi_slopes", "slip_slopes"))
+        rows = numbers.of(numbers.programs.velocities, self.t, y)["rows"].reshape(-1, len(numbers.scales))
+        rows = rows * numbers.scales
+        metric = np.asarray(np.linalg.cholesky(numbers.metric(self.t, y, rows)), dtype=float)
+        assert system.constrained is not None
+        told = {*self.given, *system.constrained.given, *started_states(variation)}
+        free, loose = free_moves(numbers, self.t, y, told), free_speeds(numbers, self.t, y, told)
+        if leaves_open(numbers, self.t, y, free) and np.any(variation.start):
+            raise UnsupportedError(
+                f"{system.name}: second order needs a start that its constraints determine; nearness to a guess, which "
+                "completes this one, has no second derivative. Give more coordinates."
+            )
+        levels = [[formulas[k] for k in lasting] for formulas in programs.levels]
+        of_phi, of_slip = (Twice(variation, formulas) for formulas in levels)
+        result, count, holonomic = total.copy(), numbers.coordinates, numbers.programs.holonomic
+        for j, k in self._pairs:
+            gap = phi @ result[:, j, k] + of_phi.along(self._bound, *self._along(j, k))
+            moves = closing_moves(rows[:holonomic], gap[:holonomic, None], free, np.eye(len(numbers.scales)))
+            result[:count, j, k] += slopes["reach"] @ (moves[:, 0] * numbers.scales)
+            gap = slip @ result[:, j, k] + of_slip.along(self._bound, *self._along(j, k))
+            result[count:, j, k] += closing_moves(rows, gap[:, None], loose, metric)[:, 0] * numbers.scales
             result[:, k, j] = result[:, j, k]
-    return result
+        return result
 
 
-def _directions(variation: Variation) -> Vector:
-    """Changes of the constants that vary, a row each."""
-    everything = constants_matrix(variation.varied, len(variation.constants))
-    return everything[[variation.constants.index(node) for node in variation.moving]]
-
-
-def _second_levels(variation: Variation) -> Program:
-    """Second derivatives of the constraints on positions and velocities along two directions."""
-    variables = (*variation.states, *variation.moving)
-    states = len(variation.states)
-    marks = {k: tuple(symbol(f"direction {k}, {i}") for i in range(len(variables))) for k in (1, 2)}
-    phi, slip = constrained_programs(variation).levels
-
-    def twice(formulas: list[Expr]) -> list[Expr]:
-        for k in (1, 2):
-            formulas = directional_derivative(formulas, dict(zip(variables, marks[k], strict=True)))
-        return formulas
-
-    inputs = [Input(f"{kind}{k}", part) for k in (1, 2)
-              for kind, part in (("d", marks[k][:states]), ("e", marks[k][states:])) if part]  # fmt: skip
-    outputs = (vector("phi", twice(phi)), vector("slip", twice(slip)))
-    return Program("second_levels", (*variation.rhs.inputs, *inputs), outputs)
+def _of_unit(unit: Vector, first: Vector, second: Vector) -> Vector:
+    """Second derivatives of q / |q| where |q| = 1, from those of q."""
+    along = unit @ first
+    length = first.T @ first + np.tensordot(unit, second, axes=1) - np.outer(along, along)
+    mixed = np.einsum("ij,k->ijk", first, along)
+    turned = np.tensordot(unit, 2.0 * np.outer(along, along) - length, axes=0)
+    return np.asarray(second - mixed - mixed.transpose(0, 2, 1) + turned)

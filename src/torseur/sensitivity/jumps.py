@@ -1,26 +1,25 @@
-"""Jumps of the state at events, and what they do to its changes.
+"""Jumps of the state that a user wrote: where a formula changes sign, states take new values.
 
-With event function g, rules y₊ = R(t, y, p) and slopes f₋, f₊ before and after,
+With constraints only speeds can be given. The others follow from the constraints, by the impulses along them and along
+what is given that change the motion least:
 
-    dt = -(g_y u + g_p) / (g_y f₋ + g_t),   u₊ = R_y u + R_p + (R_y f₋ + R_t - f₊) dt
+    M (v₊ - v) + Cᵀ μ + Sᵀ ν = 0,   C v₊ + drift = 0,   S v₊ = given
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.graph import Expr, Program, as_expr, jacobian, matrix, vector
-from torseur.mechanism import TIME
+from torseur.graph import Expr, as_expr, symbol
+from torseur.loops import ConstraintEquation
+from torseur.sensitivity.crossing import Crossing, explicit
 from torseur.sensitivity.formulas import read_formula
+from torseur.sensitivity.landing import Landing
+from torseur.sensitivity.motion_slopes import MotionSlopes, constraints_in_force
 from torseur.sensitivity.variation import Variation
-from torseur.simulation import memory
-from torseur.simulation.evaluation import Evaluator
-from torseur.simulation.integrator import Memory
 from torseur.simulation.system import Vector
 
 
@@ -39,107 +38,88 @@ class Jump:
         if self.direction not in (-1, 0, 1):
             raise TorseurError(f"jump where {self.when} = 0: direction is {self.direction}, expected -1, 0 or 1.")
 
+    @property
+    def label(self) -> str:
+        return f"jump where {self.when} = 0"
+
 
 @dataclass(frozen=True, eq=False)
 class JumpRules:
-    """A jump with its formulas read: its event function and the new states."""
+    """A jump with its formulas read: its event function, and new values by number of the state."""
 
     jump: Jump
-    variation: Variation
+    slopes: MotionSlopes
     when: Expr
-    rules: tuple[Expr, ...]
+    becomes: Mapping[int, Expr]
+
+    def land(self, t: float, x: Vector, u: Vector, settings: Vector) -> Landing:
+        """What the jump makes of a state and its changes."""
+        crossing = self._crossing(settings)
+        met = crossing.met(t, x, settings, x[: crossing.kept])
+        return Landing(crossing, met, u, self.slopes.at(t, met.z[: crossing.kept], settings), settings.copy())
+
+    def _crossing(self, settings: Vector) -> Crossing:
+        rows = tuple(constraints_in_force(self.slopes.variation, settings).tolist())
+        if rows not in self._crossings:
+            self._crossings[rows] = self._free() if not rows else self._constrained(rows)
+        return self._crossings[rows]
 
     @cached_property
-    def evaluator(self) -> Evaluator:
-        """g, R, the slopes f, and all derivatives of g and R by states, parameters and time."""
-        variation, formulas = self.variation, [self.when, *self.rules]
-        by_time = jacobian(formulas, [TIME])
-        outputs = (
-            vector("values", formulas),
-            matrix("by_states", variation.by_states(formulas)),
-            matrix("by_parameters", variation.by_parameters(formulas)),
-            vector("by_time", [by_time.get((k, 0), as_expr(0)) for k in range(len(formulas))]),
-            vector("slopes", list(variation.rhs.outputs[0].entries)),
-            vector("integrands", list(variation.integrands)),
-        )
-        return Evaluator(Program("jump", variation.rhs.inputs, outputs))
+    def _crossings(self) -> dict[tuple[int, ...], Crossing]:
+        return {}
 
-    def at(self, t: float, y: Vector) -> dict[str, Vector]:
-        values = {"t": [t], "y": y.tolist(), "p": list(self.variation.system.values)}
-        return self.evaluator({group.name: values[group.name] for group in self.variation.rhs.inputs})
+    def _free(self) -> Crossing:
+        states = self.slopes.variation.states
+        values = [self.becomes.get(k, node) for k, node in enumerate(states)]
+        return explicit(self.slopes, self.jump.label, self.when, values)
 
-    def applied(self, t: float, x: Vector, u: Vector) -> tuple[Vector, Vector]:
-        """x and u after the jump."""
-        states = len(self.variation.states)
-        before = self.at(t, x[:states])
-        by_states, by_parameters = before["by_states"], before["by_parameters"]
-        rate = by_states[0] @ before["slopes"] + before["by_time"][0]
-        later = -(by_states[0] @ u[:states] + by_parameters[0]) / rate
-        new, changes = x.copy(), u.copy()
-        new[:states] = before["values"][1:]
-        after = self.at(t, new[:states])
-        moved = by_states[1:] @ before["slopes"] + before["by_time"][1:] - after["slopes"]
-        changes[:states] = by_states[1:] @ u[:states] + by_parameters[1:] + np.outer(moved, later)
-        changes[states:] = u[states:] + np.outer(before["integrands"] - after["integrands"], later)
-        return new, changes
-
-    def back(self, t: float, x: Vector, weights: Vector, pbar: Vector) -> tuple[Vector, Vector]:
-        """Weights before the jump (a row per criterion), from those after it; x is the state before."""
-        states = len(self.variation.states)
-        before = self.at(t, x[:states])
-        after = self.at(t, before["values"][1:])
-        by_states, by_parameters = before["by_states"], before["by_parameters"]
-        rate = by_states[0] @ before["slopes"] + before["by_time"][0]
-        moved = by_states[1:] @ before["slopes"] + before["by_time"][1:] - after["slopes"]
-        later = weights[:, :states] @ moved + weights[:, states:] @ (before["integrands"] - after["integrands"])
-        result = weights.copy()
-        result[:, :states] = weights[:, :states] @ by_states[1:] - np.outer(later / rate, by_states[0])
-        own = weights[:, :states] @ by_parameters[1:] - np.outer(later / rate, by_parameters[0])
-        return result, pbar + own
+    def _constrained(self, rows: tuple[int, ...]) -> Crossing:
+        programs = self.slopes.variation.system.programs
+        assert programs is not None
+        coordinates = self.slopes.variation.system.coordinates
+        given = {k - coordinates: value for k, value in self.becomes.items()}
+        lasting = [(programs.constraints[row], as_expr(0)) for row in rows]
+        return pushed(self.slopes, self.jump.label, self.when, lasting, given)
 
 
-def read_jump(jump: Jump, variation: Variation) -> JumpRules:
+def pushed(
+    slopes: MotionSlopes,
+    name: str,
+    when: Expr,
+    rows: list[tuple[ConstraintEquation, Expr]],
+    given: Mapping[int, Expr],
+) -> Crossing:
+    """Speeds after impulses along constraints, whose rates become what is said, and along speeds that are given."""
+    programs = slopes.variation.system.programs
+    assert programs is not None
+    layout, coordinates = programs.equations.layout, slopes.variation.states[: slopes.variation.system.coordinates]
+    q = tuple(symbol(f"new {node.name}") for node in coordinates)
+    v = tuple(symbol(f"new {node.name}") for node in layout.speeds)
+    impulses = tuple(symbol(f"impulse {k}") for k in range(len(rows) + len(given)))
+    changes = [new - old for new, old in zip(v, layout.speeds, strict=True)]
+    balance = []
+    for i, row in enumerate(programs.equations.mass_matrix):
+        total = sum((m * d for m, d in zip(row, changes, strict=True)), as_expr(0))
+        total = sum((c.row[i] * e for (c, _), e in zip(rows, impulses, strict=False)), total)
+        balance.append(sum((e for k, e in zip(given, impulses[len(rows) :], strict=True) if k == i), total))
+    rates = [sum((a * new for a, new in zip(c.row, v, strict=True)), c.drift) - target for c, target in rows]
+    taken = [v[k] - value for k, value in given.items()]
+    equations = (*(a - b for a, b in zip(q, coordinates, strict=True)), *balance, *rates, *taken)
+    return Crossing(name, slopes, when, (*q, *v, *impulses), equations, len(q) + len(v))
+
+
+def read_jump(jump: Jump, slopes: MotionSlopes) -> JumpRules:
     """The jump with its names settled."""
+    variation: Variation = slopes.variation
     system = variation.system
-    if system.constrained is not None:
-        raise UnsupportedError(f"{system.name} is constrained: jumps of its state are not available in sensitivities.")
     names = [quantity.name for quantity in system.states]
     for name in jump.becomes:
         if name not in names:
-            raise TorseurError(unknown_name("state", name, names, f"jump where {jump.when} = 0: "))
-    rules = [
-        read_formula(jump.becomes[name], system).value if name in jump.becomes else node
-        for name, node in zip(names, variation.states, strict=True)
-    ]
-    return JumpRules(jump, variation, read_formula(jump.when, system).value, tuple(rules))
-
-
-@dataclass(frozen=True, eq=False)
-class Landing:
-    """A jump that happened: by which rules, when, and from which x."""
-
-    rules: JumpRules
-    t: float
-    x: Vector
-
-
-@dataclass
-class Jumps:
-    """Changes x, and u where it is carried along, where the loop stopped; jumps come first among its events."""
-
-    rules: Sequence[JumpRules]
-    landings: list[Landing] = field(default_factory=list)
-
-    def apply(self, work: Memory) -> bool:
-        t = float(work.clock[memory.TIME])
-        fired = [int(mark[1]) for mark in work.kept_marks[-1] if mark[0] == t and int(mark[1]) < len(self.rules)]
-        for k in fired:
-            variation = self.rules[k].variation
-            size = variation.size
-            x, columns = work.y[:size].copy(), variation.columns if len(work.y) > size else 0
-            self.landings.append(Landing(self.rules[k], t, x))
-            u = work.y[size:].reshape(size, columns) if columns else np.zeros((size, variation.columns))
-            x, u = self.rules[k].applied(t, x, u)
-            work.y[:] = np.concatenate([x, u.ravel()])[: len(work.y)]
-            work.limits[k], work.sides[k] = 1, 0
-        return True
+            raise TorseurError(unknown_name("state", name, names, f"{jump.label}: "))
+        if system.constrained is not None and names.index(name) < system.coordinates:
+            raise UnsupportedError(
+                f"{jump.label}: '{name}' is a position of {system.name}, which is constrained: impulses change speeds "
+                "only, positions would have to break the constraints."
+            )
+    becomes = {names.index(name): read_formula(text, system).value for name, text in jump.becomes.items()}
+    return JumpRules(jump, slopes, read_formula(jump.when, system).value, becomes)

@@ -1,24 +1,33 @@
-"""Formulas and their changes at single states of a motion."""
+"""Formulas and their changes at single states of a motion.
+
+Formulas of the state alone are differentiated by themselves. Those of accelerations and multipliers that have no
+formulas stand as integrands of the motion that is not integrated, so that its routines give their changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from torseur.codegen.compiled import CompiledRoutine
 from torseur.codegen.routine import Array, External, Routine, routine, zeros
-from torseur.sensitivity.backward import NQ, pullback
+from torseur.graph import Expr, Program, live_nodes, matrix, vector
+from torseur.sensitivity.backward import LENGTH, NQ, pullback
 from torseur.sensitivity.loop import routine_of
-from torseur.sensitivity.routines import Routines
-from torseur.sensitivity.tangent import NX
+from torseur.sensitivity.routines import Routines, routines_of
+from torseur.sensitivity.variation import Variation
 from torseur.simulation.dop853 import N
+from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.system import Vector
 
 FEW = 16  # states that are evaluated sooner by interpreted code than code is compiled
+
+Settings = Callable[[float], Vector]
+"""The parameters as the loop takes them at a time: with contacts, some constraints come and go."""
 
 slope = External("rhs", "t: float, y: Array, p: Array, dy: Array")
 
@@ -33,17 +42,92 @@ def slopes_along(rows: int, times: Array, states: Array, p: Array, out: Array) -
 @routine
 def observed_back(t: float, y: Array, p: Array, w: Array, ybar: Array, pbar: Array) -> None:
     """Weights of slopes in a state pulled back to weights of states and parameters."""
-    dy = zeros(NX)
+    dy = zeros(LENGTH)
     slope(t, y, p, dy)
     pullback(t, y, p, dy[NQ:], w, ybar, pbar)
 
 
+class Observation(Protocol):
+    """Formulas observed along a motion."""
+
+    def values(self, times: Vector, states: Vector, settings: Settings) -> Vector:
+        """Values (time, formula)."""
+
+    def changes(self, times: Vector, states: Vector, changes: Vector, settings: Settings) -> tuple[Vector, Vector]:
+        """Values (time, formula) and their changes (time, formula, parameter), from those of the states."""
+
+    def weights(self, t: float, state: Vector, of_formulas: Vector, settings: Settings) -> tuple[Vector, Vector]:
+        """Weights of the states and of the parameters, for a weighted sum of the formulas in one state."""
+
+
+def observation_of(variation: Variation, formulas: Sequence[Expr], backend: str) -> Observation:
+    """The means to observe formulas."""
+    if is_plain(variation, formulas):
+        return PlainObservation(variation, tuple(formulas))
+    return SolvedObservation(routines_of(replace(variation, integrands=tuple(formulas))), backend)
+
+
+def is_plain(variation: Variation, formulas: Sequence[Expr]) -> bool:
+    """Whether formulas depend on the state, time and parameters alone."""
+    solution = {node for group in variation.system.solution for node in group.nodes}
+    return not solution & set(live_nodes(formulas))
+
+
 @dataclass(frozen=True, eq=False)
-class Observation:
-    """Formulas observed along a motion: they stand as the integrands of `routines.variation`."""
+class PlainObservation:
+    """Formulas of the state alone."""
+
+    variation: Variation
+    formulas: tuple[Expr, ...]
+
+    @cached_property
+    def _values(self) -> Program:
+        return Program("observed", self.variation.rhs.inputs, (vector("values", self.formulas),))
+
+    @cached_property
+    def _slopes(self) -> Program:
+        by_states = matrix("by_states", self.variation.by_states(self.formulas))
+        by_parameters = matrix("by_parameters", self.variation.by_parameters(self.formulas))
+        return Program(
+            "observed", self.variation.rhs.inputs, (vector("values", self.formulas), by_states, by_parameters)
+        )
+
+    def _along(self, program: Program, times: Vector, states: Vector) -> dict[str, Vector]:
+        """The outputs of a program in all states at once, time first."""
+        given = {"t": [times], "y": list(states.T), "p": list(self.variation.system.values)}
+        with np.errstate(all="ignore"):
+            found = program.evaluate({group.name: given[group.name] for group in program.inputs})
+        return {
+            output.name: np.array(
+                [np.broadcast_to(np.asarray(x, dtype=float), times.shape) for x in found[output.name]]
+            )
+            .reshape(len(output.entries), len(times))
+            .T.reshape(len(times), *output.shape)
+            for output in program.outputs
+        }
+
+    def values(self, times: Vector, states: Vector, settings: Settings) -> Vector:
+        return self._along(self._values, times, states)["values"]
+
+    def changes(self, times: Vector, states: Vector, changes: Vector, settings: Settings) -> tuple[Vector, Vector]:
+        found = self._along(self._slopes, times, states)
+        return found["values"], np.asarray(found["by_states"] @ changes + found["by_parameters"])
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self._slopes)
+
+    def weights(self, t: float, state: Vector, of_formulas: Vector, settings: Settings) -> tuple[Vector, Vector]:
+        given = {"t": [t], "y": state.tolist(), "p": list(self.variation.system.values)}
+        found = self._evaluator({group.name: given[group.name] for group in self._slopes.inputs})
+        return of_formulas @ found["by_states"], of_formulas @ found["by_parameters"]
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedObservation:
+    """Formulas that need accelerations or multipliers: they stand as the integrands of `routines.variation`."""
 
     routines: Routines
-    parameters: Vector
     backend: str
 
     @property
@@ -58,38 +142,52 @@ class Observation:
     def _size(self) -> int:
         return self.routines.variation.size * (1 + self.routines.variation.columns)
 
-    def _routine(self, entry: Routine, size: int, externals: Mapping[str, Any], rows: int) -> CompiledRoutine:
+    def _routine(
+        self, entry: Routine, size: int, statics: Mapping[str, int], externals: Mapping[str, Any], rows: int
+    ) -> CompiledRoutine:
         """The routine, compiled where it runs often enough to pay for it."""
-        backend = self.backend if rows > FEW else "python"
-        return routine_of(entry, size, self.routines.statics, externals, backend)
+        return routine_of(entry, size, statics, externals, self.backend if rows > FEW else "python")
 
-    def changes(self, times: Vector, states: Vector, changes: Vector) -> tuple[Vector, Vector]:
-        """Values (time, formula) and their changes (time, formula, parameter), from those of the states."""
+    def _along(self, along: CompiledRoutine, times: Vector, rows: Vector, settings: Settings) -> Vector:
+        """Slopes in all states, run by run of times with the same settings."""
+        out, known = np.zeros_like(rows), [settings(float(t)) for t in times]
+        first = 0
+        for last in range(1, len(times) + 1):
+            if last < len(times) and np.array_equal(known[last], known[first]):
+                continue
+            part = slice(first, last)
+            along(
+                last - first,
+                np.ascontiguousarray(times[part]),
+                rows[part].reshape(-1),
+                known[first],
+                out[part].reshape(-1),
+            )
+            first = last
+        return out
+
+    def changes(self, times: Vector, states: Vector, changes: Vector, settings: Settings) -> tuple[Vector, Vector]:
         columns, n, m = self.routines.variation.columns, self._states, self.count
         rows = np.zeros((len(times), self._size))
         rows[:, :n] = states
         rows[:, n + m : n + m + n * columns] = changes.reshape(len(times), -1)
-        out = np.zeros_like(rows)
-        along = self._routine(slopes_along, self._size, self.routines.direct, len(times))
-        along(len(times), np.ascontiguousarray(times), rows.reshape(-1), self.parameters, out.reshape(-1))
+        statics = self.routines.direct_statics
+        along = self._routine(slopes_along, self._size, statics, self.routines.direct, len(times))
+        out = self._along(along, times, rows, settings)
         values, of_all = out[:, n : n + m], out[:, n + m :].reshape(len(times), n + m, columns)
         return values.copy(), of_all[:, n:].copy()
 
-    def values(self, times: Vector, states: Vector) -> Vector:
-        """Values (time, formula)."""
+    def values(self, times: Vector, states: Vector, settings: Settings) -> Vector:
         size = self.routines.variation.size
         rows = np.zeros((len(times), size))
         rows[:, : self._states] = states
-        out = np.zeros_like(rows)
-        along = self._routine(slopes_along, size, self.routines.forward, len(times))
-        along(len(times), np.ascontiguousarray(times), rows.reshape(-1), self.parameters, out.reshape(-1))
-        return out[:, self._states :].copy()
+        along = self._routine(slopes_along, size, self.routines.statics, self.routines.forward, len(times))
+        return self._along(along, times, rows, settings)[:, self._states :].copy()
 
-    def weights(self, t: float, state: Vector, of_formulas: Vector) -> tuple[Vector, Vector]:
-        """Weights of the states and of the parameters, for a weighted sum of the formulas in one state."""
+    def weights(self, t: float, state: Vector, of_formulas: Vector, settings: Settings) -> tuple[Vector, Vector]:
         size = self.routines.variation.size
-        back = self._routine(observed_back, size, self.routines.backward, 1)
+        back = self._routine(observed_back, size, self.routines.statics, self.routines.backward, 1)
         y, w = np.concatenate([state, np.zeros(self.count)]), np.concatenate([np.zeros(self._states), of_formulas])
         ybar, pbar = np.zeros(size), np.zeros(max(self.routines.variation.columns, 1))
-        back(float(t), y, self.parameters, w, ybar, pbar)
+        back(float(t), y, settings(float(t)), w, ybar, pbar)
         return ybar[: self._states], pbar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torseur.equations import Equations
@@ -10,9 +10,12 @@ from torseur.errors import TorseurError, UnsupportedError
 from torseur.formalisms import derive
 from torseur.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol
 from torseur.mechanism import Law, Mechanism
-from torseur.sensitivity.constants import Shift, with_shifts
+from torseur.sensitivity.constants import Shift, shift_name, with_shifts
+from torseur.sensitivity.contact_jumps import restitution_names
+from torseur.sensitivity.formulas import read_formula
 from torseur.sensitivity.parameters import Requested, Varied, requested_names, varied_of
 from torseur.simulation.from_equations import Model, as_system
+from torseur.simulation.requests import Impact
 from torseur.simulation.simulate import started
 from torseur.simulation.system import System
 from torseur.tree.flatten import flatten
@@ -28,6 +31,14 @@ class Prepared:
     values: Mapping[str, float]
     initial: Mapping[str, float]
     start: float
+    impacts: tuple[Impact, ...] = ()
+
+    @property
+    def restitution_shifts(self) -> dict[str, Expr]:
+        """Symbols that vary the restitution of contacts, by the names of what varies."""
+        programs, names = self.system.programs, {n for impact in self.impacts for n in restitution_names(impact)}
+        known = {str(node.name): node for node in programs.equations.layout.parameters} if programs is not None else {}
+        return {name: known[shift_name(name)] for name in names if shift_name(name) in known}
 
     def shifted(self, parameter: Varied, step: float) -> Prepared:
         """The same with one parameter of the study changed, its initial state found anew."""
@@ -35,7 +46,8 @@ class Prepared:
         names, states = [q.name for q in system.parameters], [q.name for q in system.states]
         values = {names[k]: system.values[k] + step * weight for k, weight in parameter.constants}
         initial = {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
-        return _ready(self.model, self.varied, {**self.values, **values}, {**self.initial, **initial}, self.start)
+        told = {**self.values, **values}, {**self.initial, **initial}
+        return _ready(self.model, self.varied, *told, self.start, self.impacts)
 
 
 def prepare(
@@ -45,6 +57,7 @@ def prepare(
     initial: Mapping[str, float],
     laws: Mapping[str, Callable[..., object]],
     start: float,
+    impacts: Sequence[Impact] = (),
 ) -> Prepared:
     """The model with everything a study needs."""
     if not isinstance(model, System | Equations | Mechanism):
@@ -53,18 +66,40 @@ def prepare(
     mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
     if mechanism is not None:
         listed = [] if parameters is None else _members(parameters)
-        changed, shifts = with_shifts(_with_laws(mechanism, laws), listed)
+        restitutions = {name: impact.restitution for impact in impacts for name in restitution_names(impact)}
+        changed, shifts = with_shifts(_with_laws(mechanism, laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
-    ready = _ready(model, (), values, initial, start)
+    ready = _ready(model, (), values, initial, start, _read_gaps(model, impacts))
     return replace(ready, varied=_varied(parameters, ready.system, shifts))
 
 
 def _ready(
-    model: Model, varied: tuple[Varied, ...], values: Mapping[str, float], initial: Mapping[str, float], start: float
+    model: Model,
+    varied: tuple[Varied, ...],
+    values: Mapping[str, float],
+    initial: Mapping[str, float],
+    start: float,
+    impacts: tuple[Impact, ...] = (),
 ) -> Prepared:
-    system = as_system(model, values, initial)
+    shifted = [
+        replace(i, restitution=i.restitution + sum(values.get(shift_name(n), 0.0) for n in restitution_names(i)))
+        for i in impacts
+    ]
+    system = as_system(model, values, initial, shifted)
     _require_formulas(system)
-    return Prepared(model, started(system, None, start, "augmented"), varied, values, initial, start)
+    return Prepared(model, started(system, None, start, "augmented"), varied, values, initial, start, impacts)
+
+
+def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:
+    """The contacts with gaps that are formulas in the names of the mechanism."""
+    if not impacts:
+        return ()
+    system = as_system(model)
+    coordinates = {quantity.name for quantity in system.states[: system.coordinates]}
+    return tuple(
+        replace(i, gap=read_formula(i.gap, system).value) if isinstance(i.gap, str) and i.gap not in coordinates else i
+        for i in impacts
+    )
 
 
 def _members(parameters: Requested) -> list[str]:

@@ -87,6 +87,8 @@ class Rates:
     def externals(self, formulas: Sequence[Expr]) -> dict[str, Any]:
         """The formulas as event functions."""
         inputs = self.variation.rhs.inputs
+        if not formulas:
+            return {}
         if not {*self._solution, *self._solution_rates} & set(live_nodes(formulas)):
             return {"events": Program("events", inputs, (vector("g", formulas),))}
         speeds = len(self.variation.states) - self.variation.system.coordinates
@@ -104,12 +106,12 @@ class Rates:
         inputs = (*self.variation.rhs.inputs, *system.solution, Input("d", d))
         return Program("motion_rate", inputs, (vector("rate", rate),))
 
-    def values(self, formulas: Sequence[Expr], t: float, y: Vector) -> Vector:
+    def values(self, formulas: Sequence[Expr], t: float, y: Vector, settings: Vector) -> Vector:
         """Formulas, with rates among them or not, in one state."""
         routines = routines_of(self.variation)
         externals = {**routines.direct, **self.externals(formulas)}
-        statics = {**routines.statics, "NG": len(formulas)}
+        statics = {**routines.direct_statics, "NG": len(formulas)}
         evaluate = routine_of(events_at, self.variation.size, statics, externals, "python")
         found = np.zeros(len(formulas))
-        evaluate(float(t), np.array(y), self.variation.system.solver_parameters, found)
+        evaluate(float(t), np.array(y), settings, found)
         return found

@@ -1,33 +1,40 @@
 """Motions kept so that one can go back through their steps, in bounded memory.
 
 The slopes of all stages are kept while they fit. Beyond that, blocks of steps keep their times, lengths and first
-state only, and are computed again when they are needed, which costs one more simulation.
+state only, and are computed again when they are needed, which costs one more simulation. Implicit steps, which are few
+and dear, keep their stages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
 from torseur.codegen.compiled import CompiledRoutine
-from torseur.sensitivity.jumps import Jumps, Landing
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.landing import Landing
 from torseur.simulation import memory
 from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.integrator import FIRST_ROOM, Integrator, Memory, Run, Statistics
 from torseur.simulation.problem import Problem
+from torseur.simulation.radau.setup import STAGES as IMPLICIT_STAGES
 from torseur.simulation.system import Vector
 from torseur.simulation.tableau import STAGES
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Steps that follow each other: rows of what was kept of each, or its first state with times and lengths."""
+    """Steps that follow each other: rows of what was kept of each, or its first state with times and lengths.
+
+    `method` names the implicit method they were taken by, if any.
+    """
 
     rows: Vector
     first: Vector | None = None
+    method: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -35,7 +42,7 @@ class Block:
     @property
     def checkpoint(self) -> Block:
         """The block without its slopes."""
-        if self.first is not None or not len(self.rows):
+        if self.first is not None or self.method or not len(self.rows):
             return self
         size = (self.rows.shape[1] - PIECE_STATE) // (1 + STAGES)
         return Block(self.rows[:, :PIECE_STATE].copy(), self.rows[0, PIECE_STATE : PIECE_STATE + size].copy())
@@ -58,6 +65,10 @@ class Recording:
     def end(self) -> Vector:
         return self.run.y
 
+    def settings(self, t: float) -> Vector:
+        """The parameters as the loop took them at the end."""
+        return self.parameters
+
     @property
     def steps(self) -> int:
         return sum(len(block) for block in self.blocks)
@@ -67,21 +78,24 @@ class Recording:
         """Blocks whose slopes were not kept."""
         return sum(block.first is not None for block in self.blocks)
 
-    def backwards(self) -> Iterator[Vector | Landing]:
-        """Rows with slopes, from the last block to the first, and the jumps between them."""
+    def backwards(self) -> Iterator[Block | Landing]:
+        """Blocks with slopes, from the last to the first, and the jumps between them."""
+        parameters = self.parameters
         for number in range(len(self.blocks), -1, -1):
-            yield from reversed([landing for place, landing in self.jumps if place == number])
+            for landing in reversed([landing for place, landing in self.jumps if place == number]):
+                yield landing
+                parameters = landing.settings
             if number == 0:
                 return
             block = self.blocks[number - 1]
             if block.first is None:
-                yield block.rows
+                yield block
                 continue
             size = len(block.first)
             rows = np.zeros((len(block), PIECE_STATE + (1 + STAGES) * size))
             rows[:, :PIECE_STATE] = block.rows
-            self.repeat()(len(block), block.first.copy(), self.parameters, rows.reshape(-1))
-            yield rows
+            self.repeat()(len(block), block.first.copy(), parameters, rows.reshape(-1))
+            yield Block(rows)
 
 
 def record(
@@ -89,32 +103,49 @@ def record(
     repeat: Callable[[], CompiledRoutine],
     problem: Problem,
     most_bytes: float,
-    jumps: Jumps | None = None,
+    jumps: Discontinuities | None = None,
 ) -> Recording:
-    """The motion with everything needed to go back through it, in about that much memory."""
+    """The motion with everything needed to go back through it, in about that much memory; `problem` keeps slopes."""
     begin = perf_counter()
-    problem = replace(problem, keep=memory.KEEP_SLOPES)
+    running = jumps.along(problem.parameters) if jumps is not None else None
     work = Memory.of(problem)
+    work.count[memory.WATCH] = loop.when_stiff is not None
     blocks: list[Block] = []
     landed: list[tuple[int, Landing]] = []
+    notes: list[str] = []
     answer = memory.PAUSED
-    while answer == memory.PAUSED and work.attempts < problem.max_steps:
+    while answer in (memory.PAUSED, memory.STIFFENED) and work.attempts < problem.max_steps:
+        if answer == memory.STIFFENED and loop.when_stiff is not None:
+            loop = loop.when_stiff()
+            notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {loop.method} took over there.")
         if blocks:
             work.rows = np.empty_like(work.rows)
         work.kept_rows.clear()
         work.make_room(min(work.attempts + FIRST_ROOM, problem.max_steps))
         answer = loop.call(work, problem)
         if work.count[memory.ROW]:
-            blocks.append(Block(work.rows[: work.count[memory.ROW]]))
+            blocks.append(_block(work.rows[: work.count[memory.ROW]], loop, len(work.y)))
             _thin(blocks, most_bytes)
-        if answer == memory.STOPPED and jumps is not None:
+        if answer == memory.STOPPED and running is not None:
             work.take_over()
-            known = len(jumps.landings)
-            jumps.apply(work)
-            landed += [(len(blocks), landing) for landing in jumps.landings[known:]]
+            known = len(running.landings)
+            running.apply(work)
+            landed += [(len(blocks), landing) for landing in running.landings[known:]]
             answer = memory.PAUSED
-    run = _run(answer, work, loop.backend, perf_counter() - begin)
+    run = _run(answer, work, loop, perf_counter() - begin)._replace(notes=tuple(notes))
     return Recording(tuple(blocks), run, repeat, problem.parameters, tuple(landed))
+
+
+def _block(rows: Vector, loop: Integrator, size: int) -> Block:
+    """What the loop wrote; of implicit steps the slope at their start and their stages are worth keeping."""
+    if loop.method not in IMPLICIT_STAGES:
+        return Block(rows)
+    return Block(rows[:, : implicit_width(loop.method, size)].copy(), method=loop.method)
+
+
+def implicit_width(method: str, size: int) -> int:
+    """Numbers that are kept of an implicit step."""
+    return PIECE_STATE + (2 + IMPLICIT_STAGES[method]) * size
 
 
 def _thin(blocks: list[Block], most_bytes: float) -> None:
@@ -127,15 +158,18 @@ def _thin(blocks: list[Block], most_bytes: float) -> None:
         kept -= block.rows.nbytes - blocks[k].rows.nbytes
 
 
-def _run(answer: int, work: Memory, backend: str, seconds: float) -> Run:
+def _run(answer: int, work: Memory, loop: Integrator, seconds: float) -> Run:
     count, clock = work.count.tolist(), work.clock.tolist()
     statistics = Statistics(
         steps=count[memory.STEPS],
         rejected=count[memory.REJECTED],
         evaluations=count[memory.EVALUATIONS],
         stiffness=clock[memory.STIFFNESS],
-        backend=backend,
+        backend=loop.backend,
         wall_time=seconds,
+        method=loop.method,
+        jacobians=count[memory.JACOBIANS],
+        factorisations=count[memory.FACTORISATIONS],
     )
     empty = np.empty((0, 0))
     return Run(answer, clock[memory.TIME], work.y, empty, empty, empty, count[memory.WORST], statistics)

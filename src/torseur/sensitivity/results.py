@@ -24,6 +24,8 @@ FORMS = ("raw", "per_percent", "logarithmic")
 class Response:
     """A criterion along time (one time for those that are a single number), with its slopes by the parameters.
 
+    `over` says what `time` is where it is not that: the frequency of a response.
+
     `slopes` has a row per time and a column per parameter; `hessian` a row and a column per parameter, at the end.
     """
 
@@ -34,6 +36,7 @@ class Response:
     values: Vector
     slopes: Vector
     hessian: Vector | None = None
+    over: str = "time [s]"
 
     @property
     def value(self) -> float:

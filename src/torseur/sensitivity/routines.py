@@ -22,6 +22,7 @@ from torseur.simulation.constrained.accelerations import constrained_slope
 from torseur.simulation.constrained.manifold import on_manifold
 from torseur.simulation.constrained.setup import Constrained
 from torseur.simulation.dop853 import PIECE_STATE
+from torseur.simulation.radau.setup import implicit_externals
 from torseur.simulation.tableau import STAGES
 
 MOST_FACTORED = 10  # speeds up to which a mass matrix is factored as formulas
@@ -57,18 +58,22 @@ def _programs_of(
 
 
 class Routines(Protocol):
-    """Compile-time numbers and externals of the loop with changes, of the loop alone, and of the way back."""
+    """Compile-time numbers and externals: of the loop with and without changes, the way back, implicit steps."""
 
     @property
     def variation(self) -> Variation: ...
     @property
     def statics(self) -> dict[str, int]: ...
     @property
+    def direct_statics(self) -> dict[str, int]: ...
+    @property
     def direct(self) -> dict[str, Any]: ...
     @property
     def forward(self) -> dict[str, Any]: ...
     @property
     def backward(self) -> dict[str, Any]: ...
+    @property
+    def implicit(self) -> dict[str, Any]: ...
 
 
 def routines_of(variation: Variation) -> Routines:
@@ -80,7 +85,7 @@ def _sizes(variation: Variation) -> dict[str, int]:
     size = variation.size
     width = PIECE_STATE + (1 + STAGES) * size
     states = {"NX": size, "NY": len(variation.states), "NPAR": variation.columns, "WIDTH": width}
-    return {**states, "NQ": variation.system.coordinates}
+    return {**states, "NQ": variation.system.coordinates, "LENGTH": size, "GAINS": variation.columns}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +111,12 @@ class OpenRoutines:
             leading = {"LEADING": self.programs.leading, "FROM": self.variation.system.coordinates}
             return {**_sizes(self.variation), **leading, **project}
         assert self.variation.system.programs is not None
-        shared = len(self.solved.slopes[0].output("s"))
-        own = {**self.variation.system.programs.statics, "NZ": len(self.variation.integrands), "NSHARED": shared}
+        own = {**self.variation.system.programs.statics, "NZ": len(self.variation.integrands)}
         return {**own, **_sizes(self.variation), **project}
+
+    @cached_property
+    def direct_statics(self) -> dict[str, int]:
+        return {**self.statics, "NSHARED": len(self.solved.slopes[0].output("s"))} if self.is_large else self.statics
 
     @property
     def solved(self) -> ConstrainedPrograms:
@@ -141,6 +149,10 @@ class OpenRoutines:
         return {"rhs": program, **({} if project is None else {"project": project})}
 
     @cached_property
+    def implicit(self) -> dict[str, Any]:
+        return implicit_externals(self.variation.system)
+
+    @cached_property
     def backward(self) -> dict[str, Any]:
         found: dict[str, Any] = {**self.forward, "pullback": self.programs.pullback}
         if self.variation.system.project is not None:
@@ -167,8 +179,12 @@ class ConstrainedRoutines:
     @cached_property
     def statics(self) -> dict[str, int]:
         own = {**self._constrained.statics, "NZ": len(self.variation.integrands)}
-        shared = max(len(terms.output("s")) for terms, _ in (self.programs.slopes, self.programs.pulled))
-        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": shared}
+        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": len(self.programs.pulled[0].output("s"))}
+
+    @cached_property
+    def direct_statics(self) -> dict[str, int]:
+        own = {**self._constrained.statics, "NZ": len(self.variation.integrands)}
+        return {**_sizes(self.variation), **own, "PROJECT": 2, "NSHARED": len(self.programs.slopes[0].output("s"))}
 
     @cached_property
     def direct(self) -> dict[str, Any]:
@@ -212,6 +228,10 @@ class ConstrainedRoutines:
             "level_slopes": self.programs.level_slopes,
             "normalised_weights": self.programs.normalised_weights,
         }
+
+    @cached_property
+    def implicit(self) -> dict[str, Any]:
+        return {**implicit_externals(self.variation.system), "accelerated": self._constrained.externals["accelerated"]}
 
     @property
     def _common(self) -> dict[str, Any]:

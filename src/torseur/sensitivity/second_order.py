@@ -6,33 +6,36 @@ accompanied by their changes Λ with each parameter, and the weights of the para
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from torseur.codegen.routine import Array, External, Static, routine, static_range, zeros
-from torseur.errors import UnsupportedError
-from torseur.sensitivity.backward import NQ, pullback, repeat_steps
-from torseur.sensitivity.constrained_second_order import ConstrainedCurvature, constrained_pull_twice
+from torseur.codegen.routine import Array, External, Static, routine, zeros
+from torseur.sensitivity.backward import NQ, repeat_steps, steps_back
+from torseur.sensitivity.constrained_second_order import DIRECTIONS, ConstrainedCurvature, constrained_pull_twice
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
+from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.landing import Landing
 from torseur.sensitivity.loop import integrator, routine_of
-from torseur.sensitivity.parameters import constants_matrix
+from torseur.sensitivity.motion_slopes import MotionSlopes
+from torseur.sensitivity.observation import observed_back
+from torseur.sensitivity.rates import Rates
 from torseur.sensitivity.recording import Recording, record
-from torseur.sensitivity.routines import ConstrainedRoutines, OpenRoutines, Routines
+from torseur.sensitivity.routines import OpenRoutines, Routines, constrained_programs
 from torseur.sensitivity.tangent import NM, NPAR, NX, NY
-from torseur.simulation.dop853 import PIECE_LENGTH, PIECE_STATE, PIECE_TIME, rhs
+from torseur.simulation import memory
+from torseur.simulation.dop853 import PIECE_STATE
 from torseur.simulation.system import Vector
-from torseur.simulation.tableau import STAGES, A, B, C
+from torseur.simulation.tableau import STAGES
 
-NT: int = Static("NT")  # entries of (x, u)
 NB: int = Static("NB")  # directions at once
 NA: int = Static("NACC")  # accelerations
-WIDE: int = Static("WIDE")  # numbers that are kept of a step
 
 AT_ONCE = 4
 
+pulled_once = External("pulled_once", "t: float, y: Array, p: Array, a: Array, w: Array, ybar: Array, pbar: Array")
 curvature = External(
     "curvature",
     "t: float, y: Array, p: Array, a: Array, w: Array, u: Array, b: Array, v: Array, e: Array, "
@@ -40,43 +43,34 @@ curvature = External(
 )
 
 
-pull_twice = External(
-    "pull_twice",
-    "t: float, y: Array, dy: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array",
-)
-
-
 @routine
-def open_pull_twice(
-    t: float, y: Array, dy: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array
-) -> None:
-    """Weights w of (x', u') pulled back; the parameters' weights and the Hessian grow by their share."""
-    part = zeros(NPAR)
-    first = zeros(NX)
+def open_pull_twice(t: float, y: Array, p: Array, a: Array, w: Array, ybar: Array, gains: Array) -> None:
+    """Weights w of (x', u') pulled back, and what the parameters and then the Hessian gain.
+
+    `a` are the slopes of (x, u) from the accelerations on.
+    """
     u = zeros(NY * NB)
     b = zeros(NA * NB + 1)
     v = zeros(NX * NB)
     d = zeros(NM * NB + 1)
     changes = zeros(NY * NB)
     rows = zeros(NPAR * NB)
-    pullback(t, y, p, dy[NQ:], w, first, part)
-    for i in range(NX):
-        ybar[i] = first[i]
-    for k in range(NPAR):
-        pbar[k] += part[k]
+    pulled_once(t, y, p, a, w, ybar, gains)
+    for i in range(NY * NPAR, NX * NPAR):
+        ybar[NX + i] = 0.0
     for start in range(0, NPAR, NB):
         count = min(NB, NPAR - start)
         gather(NY, count, start, y[NX:], u)
-        gather(NA, count, start, dy[NX + NQ * NPAR :], b)
+        gather(NA, count, start, a[NX - NQ + NQ * NPAR :], b)
         gather(NX, count, start, w[NX:], v)
-        gather(NM, count, start, e, d)
-        curvature(t, y, p, dy[NQ:], w, u, b, v, d, changes, rows)
+        gather(NM, count, start, p[DIRECTIONS:], d)
+        curvature(t, y, p, a, w, u, b, v, d, changes, rows)
         for i in range(NY):
             for j in range(count):
                 ybar[NX + i * NPAR + start + j] = changes[i * NB + j]
         for i in range(NPAR):
             for j in range(count):
-                hessian[i * NPAR + start + j] += rows[i * NB + j]
+                gains[NPAR + i * NPAR + start + j] = rows[i * NB + j]
 
 
 @routine
@@ -87,69 +81,28 @@ def gather(rows: int, count: int, start: int, source: Array, target: Array) -> N
             target[i * NB + j] = source[i * NPAR + start + j]
 
 
-@routine
-def steps_back_twice(count: int, rows: Array, p: Array, e: Array, w: Array, pbar: Array, hessian: Array) -> None:
-    """Weights of (x, u) at the end of these steps become weights at their start."""
-    stage = zeros(NT)
-    kbar = zeros(NT)
-    ybar = zeros(STAGES * NT)
-    for step in range(count - 1, -1, -1):
-        row = rows[step * WIDE :]
-        t = row[PIECE_TIME]
-        h = row[PIECE_LENGTH]
-        y = row[PIECE_STATE:]
-        k = row[PIECE_STATE + NT :]
-        for s in static_range(STAGES - 1, -1, -1):
-            for i in range(NT):
-                total = 0.0
-                for j in static_range(s):
-                    if A[s][j] != 0.0:
-                        total += A[s][j] * k[j * NT + i]
-                stage[i] = y[i] + h * total
-            for i in range(NT):
-                total = B[s] * w[i]
-                for j in static_range(s + 1, STAGES):
-                    if A[j][s] != 0.0:
-                        total += A[j][s] * ybar[j * NT + i]
-                kbar[i] = h * total
-            pull_twice(t + C[s] * h, stage, k[s * NT :], p, e, kbar, ybar[s * NT :], pbar, hessian)
-        for i in range(NT):
-            total = 0.0
-            for s in static_range(STAGES):
-                total += ybar[s * NT + i]
-            w[i] += total
-
-
-@routine
-def observed_twice(t: float, y: Array, p: Array, e: Array, w: Array, ybar: Array, pbar: Array, hessian: Array) -> None:
-    """Weights of (x', u') in one state pulled back."""
-    dy = zeros(NT)
-    rhs(t, y, p, dy)
-    pull_twice(t, y, dy, p, e, w, ybar, pbar, hessian)
-
-
 @dataclass(frozen=True, eq=False)
 class Curvature:
     """Second derivatives of formulas of the state and of integrals along a motion."""
 
     routines: Routines
     course: Course
-
-    def __post_init__(self) -> None:
-        system = self.routines.variation.system
-        if system.project is not None or (system.programs is not None and system.programs.quaternions):
-            raise UnsupportedError(f"{system.name}: second-order sensitivities are not available with quaternions.")
+    jumps: Discontinuities
 
     @cached_property
     def recording(self) -> Recording:
         """The motion of states and changes."""
         variation = self.routines.variation
-        problem = self.course.problem(variation, True, times=np.empty(0))
-        size = len(problem.initial)
-        loop = integrator(size, self.routines.statics, self.routines.direct, self.course.backend)
-        statics = {**self.routines.statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
+        problem = self.course.problem(variation, True, np.empty(0), memory.KEEP_SLOPES)
+        size, watching = len(problem.initial), self.routines.direct
+        if self.jumps:
+            problem = replace(problem, directions=self.jumps.directions, limits=(1,) * len(self.jumps))
+            watching = {**watching, **self.jumps.externals(Rates(variation).externals(self.jumps.functions))}
+        statics = {**self.routines.direct_statics, "NG": len(self.jumps)}
+        loop = integrator(size, statics, watching, self.course.backend)
+        statics = {**self.routines.direct_statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
         repeat = partial(routine_of, repeat_steps, size, statics, self.routines.direct, self.course.backend)
-        recording = record(loop, repeat, problem, self.course.most_bytes)
+        recording = record(loop, repeat, problem, self.course.most_bytes, self.jumps)
         require_done(recording.run, problem, variation.system)
         return recording
 
@@ -159,14 +112,17 @@ class Curvature:
         The Hessian lacks second derivatives of the initial state, which count with the weights of x at the start.
         """
         variation, routines = self.routines.variation, self.routines
-        w, pbar, hessian = weights.copy(), pbar.copy(), hessian.copy()
-        size = variation.size * (1 + variation.columns)
-        loop = routine_of(steps_back_twice, size, self.statics(routines), externals(routines), self.course.backend)
-        p, e = self.recording.parameters, directions(routines)
-        for rows in self.recording.backwards():
-            assert isinstance(rows, np.ndarray)
-            loop(len(rows), rows.reshape(-1), p, e, w, pbar, hessian.reshape(-1))
-        start = variation.initial_changes
+        w, gains, columns = weights.copy(), np.concatenate([pbar, hessian.ravel()]), variation.columns
+        size = variation.size * (1 + columns)
+        loop = routine_of(steps_back, size, self.statics(routines), externals(routines), self.course.backend)
+        p, end = self._with_directions(routines, self.recording.parameters), self.recording.end.copy()
+        for part in self.recording.backwards():
+            if isinstance(part, Landing):
+                w, gains = part.back_twice(w, gains)
+                p = self._with_directions(routines, part.settings)
+            else:
+                loop(len(part), part.rows.reshape(-1), end, p, w, gains)
+        start, pbar, hessian = variation.initial_changes, gains[:columns], gains[columns:].reshape(columns, columns)
         first, second = w[: variation.size], w[variation.size :].reshape(variation.size, variation.columns)
         return pbar + first @ start, hessian + start.T @ second, first
 
@@ -175,8 +131,15 @@ class Curvature:
         variation = routines.variation
         size = variation.size * (1 + variation.columns)
         accelerations = len(variation.states) - variation.system.coordinates if variation.system.programs else 0
-        own = {"NT": size, "NB": min(AT_ONCE, variation.columns), "NM": len(variation.moving), "NACC": accelerations}
-        return {**routines.statics, **own, "WIDE": PIECE_STATE + (1 + STAGES) * size}
+        own = {"NB": min(AT_ONCE, variation.columns), "NM": len(variation.moving), "NACC": accelerations}
+        own |= {"LENGTH": size, "GAINS": variation.columns * (1 + variation.columns), "NW": 1, "PROJECT": 0}
+        own["DIRECTIONS"] = len(variation.system.solver_parameters)
+        return {**routines.direct_statics, **own, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
+
+    @staticmethod
+    def _with_directions(routines: Routines, parameters: Vector) -> Vector:
+        """The parameters as the way back takes them: with the changes of the constants that vary behind."""
+        return np.concatenate([parameters, MotionSlopes(routines.variation).directions.ravel(), [0.0]])
 
     def observed(self, routines: Routines, t: float, x: Vector, u: Vector, place: int) -> tuple[Vector, Vector, Vector]:
         """Weights of (x, u), of the parameters, and the Hessian of one formula in a state with known changes."""
@@ -185,29 +148,19 @@ class Curvature:
         y, w = np.zeros(size * (1 + columns)), np.zeros(size * (1 + columns))
         y[:states], w[states + place] = x[:states], 1.0
         y[size : size + states * columns] = u[:states].ravel()
-        ybar, pbar, hessian = np.zeros_like(y), np.zeros(columns), np.zeros((columns, columns))
-        pull = {**externals(routines), "rhs": routines.direct["rhs"]}
-        back = routine_of(observed_twice, len(y), self.statics(routines), pull, "python")
-        p, e = variation.system.solver_parameters, directions(routines)
-        back(float(t), y, p, e, w, ybar, pbar, hessian.reshape(-1))
-        return ybar, pbar, hessian
+        ybar, gains = np.zeros_like(y), np.zeros(columns * (1 + columns))
+        back = routine_of(observed_back, len(y), self.statics(routines), externals(routines), "python")
+        back(float(t), y, self._with_directions(routines, self.recording.parameters), w, ybar, gains)
+        return ybar, gains[:columns], gains[columns:].reshape(columns, columns)
 
 
 def externals(routines: Routines) -> dict[str, object]:
     """Programs of the way back with its changes."""
-    if isinstance(routines, OpenRoutines):
+    if isinstance(routines, OpenRoutines) and not routines.is_large:
         programs, at_once = routines.programs, min(AT_ONCE, routines.variation.columns)
-        own = {"pullback": programs.pullback, "curvature": programs.curvature(at_once)}
-        return {**routines.direct, **own, "pull_twice": open_pull_twice}
-    assert isinstance(routines, ConstrainedRoutines)
-    curved = ConstrainedCurvature(routines.programs)
-    own = {"pulled_alone": routines.programs.pulled_alone, "bending": curved.bending, "bent_pull": curved.bent_pull}
-    return {**routines.direct, **own, "pull_twice": constrained_pull_twice}
-
-
-def directions(routines: Routines) -> Vector:
-    """Changes of the constants that vary, a row each, a column per parameter."""
-    variation = routines.variation
-    everything = constants_matrix(variation.varied, len(variation.constants))
-    slots = [variation.constants.index(node) for node in variation.moving]
-    return np.append(everything[slots].ravel(), 0.0)
+        own = {"pulled_once": programs.pullback, "curvature": programs.curvature(at_once)}
+        return {**routines.direct, **own, "pullback": open_pull_twice}
+    solved = constrained_programs(routines.variation)
+    curved = ConstrainedCurvature(solved)
+    bent = {"pulled_alone": solved.pulled_alone, "bending": curved.bending, "bent_pull": curved.bent_pull}
+    return {**routines.direct, **bent, "pullback": constrained_pull_twice}

@@ -12,18 +12,18 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.equations import Equations
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Program, matrix, vector
 from torseur.linearisation import Steady, steady_motion
 from torseur.linearisation.equilibrium import steady_equations
 from torseur.sensitivity.constrained_programs import ConstrainedPrograms
 from torseur.sensitivity.criteria import Criterion, ReadCriterion, as_criteria, read_criterion
-from torseur.sensitivity.parameters import Requested
+from torseur.sensitivity.parameters import Requested, Varied
 from torseur.sensitivity.preparation import prepare
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
+from torseur.sensitivity.verification import agreements
 from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.from_equations import Model
 from torseur.simulation.system import System, Vector
@@ -42,6 +42,7 @@ def steady_sensitivity(
     fixed: Collection[str] = (),
     values: Mapping[str, float] | None = None,
     method: str = "direct",
+    verify: bool = False,
 ) -> Sensitivities:
     """How criteria change with parameters in equilibrium, or in a motion whose speeds are constant.
 
@@ -56,18 +57,34 @@ def steady_sensitivity(
     for criterion in wanted:
         if criterion.kind != "value":
             raise TorseurError(f"criterion '{criterion.label}': a steady state has values only, no {criterion.kind}.")
-    found: SteadyState | _Rest = _Rest(bare)
-    if ready.system.programs is not None:
-        given = dict(zip([q.name for q in ready.system.parameters], ready.system.values, strict=True))
-        steady = steady_motion(ready.system.programs.equations, at, moving=moving, fixed=fixed, parameters=given)
-        found = SteadyState(bare, steady, tuple(moving), tuple(fixed))
-    values_, slopes = found.criteria(wanted, method)
+    asked = {"moving": moving, "fixed": fixed}
+    values_, slopes = _found(bare, at, **asked).criteria(wanted, method)
     responses = [
-        Response(c.label, c.unit, "value", np.zeros(1), values_[k : k + 1], slopes[k : k + 1])
+        Response(c.label, c.unit, "steady", np.zeros(1), values_[k : k + 1], slopes[k : k + 1])
         for k, c in enumerate(wanted)
     ]
     reason = "one solution per parameter" if method == "direct" else "one solution per criterion"
-    return Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason)
+    if not verify:
+        return Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason)
+
+    def shifted(parameter: Varied, step: float) -> list[Vector]:
+        other = replace(bare, system=ready.shifted(parameter, step).system)
+        return [np.array([value]) for value in _found(other, at, **asked).criteria(wanted, method)[0]]
+
+    agreement = agreements(ready.varied, responses, shifted)
+    return Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason, agreement=agreement)
+
+
+def _found(
+    bare: Variation, at: Mapping[str, float] | None, moving: Collection[str], fixed: Collection[str]
+) -> SteadyState | _Rest:
+    """The steady state of a system."""
+    system = bare.system
+    if system.programs is None:
+        return _Rest(bare)
+    given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
+    steady = steady_motion(system.programs.equations, at, moving=moving, fixed=fixed, parameters=given)
+    return SteadyState(bare, steady, tuple(moving), tuple(fixed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +101,14 @@ class SteadyState:
         return constrained_programs(self.variation)
 
     @cached_property
+    def slopes(self) -> tuple[Vector, float]:
+        """F_s, and the unit in which forces stand in F."""
+        return steady_equations(self.steady, self.moving, self.fixed)
+
+    @cached_property
     def equations(self) -> tuple[Vector, Vector]:
         """F_s and F_p."""
-        by_state, size = steady_equations(self.steady, self.moving, self.fixed)
+        by_state, size = self.slopes
         point, states = self.steady.point, len(self.variation.states)
         slopes = point.numbers.of(
             self.programs.equation_slopes, 0.0, point.y, a=np.zeros(point.speeds), l=self.steady.multipliers
@@ -176,14 +198,22 @@ class _Rest:
         return found["values"], found["by_parameters"] - weights.T @ by_parameters
 
 
-def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tuple[System, Vector]:
-    """The system at its equilibrium with some values replaced, and the changes of that state by the parameters."""
+def equilibrium_of(variation: Variation) -> SteadyState:
+    """The equilibrium of a mechanism nearest to its initial state."""
     system = variation.system
     if system.programs is None:
         raise TorseurError(f"{system.name}: only mechanisms start from equilibrium.")
-    equations: Equations = system.programs.equations
+    if system.programs.contacts:
+        raise UnsupportedError(
+            f"{system.name}: contacts may carry an equilibrium, which is not looked for; give initial values."
+        )
     given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
-    found = SteadyState(variation, steady_motion(equations, parameters=given))
+    return SteadyState(variation, steady_motion(system.programs.equations, parameters=given))
+
+
+def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tuple[System, Vector]:
+    """The system at its equilibrium with some values replaced, and the changes of that state by the parameters."""
+    system, found = variation.system, equilibrium_of(variation)
     y, changes = found.steady.point.y.copy(), found.state_changes.copy()
     names = [quantity.name for quantity in system.states]
     if initial and system.constrained is not None:

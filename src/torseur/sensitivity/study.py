@@ -11,13 +11,16 @@ import numpy as np
 from torseur.errors import TorseurError
 from torseur.graph import Expr, symbols_of
 from torseur.sensitivity.choice import Choice
+from torseur.sensitivity.contact_jumps import ContactRules, restitution_formulas
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.criteria import ReadCriterion
 from torseur.sensitivity.direct import direct
+from torseur.sensitivity.discontinuities import Discontinuities
 from torseur.sensitivity.initial import initial_changes
-from torseur.sensitivity.jumps import Jump, JumpRules, Jumps, read_jump
+from torseur.sensitivity.jumps import Jump, read_jump
 from torseur.sensitivity.moments import Moment, MomentCriteria
-from torseur.sensitivity.observation import Observation
+from torseur.sensitivity.motion_slopes import MotionSlopes
+from torseur.sensitivity.observation import Observation, Settings, observation_of
 from torseur.sensitivity.preparation import Prepared
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import Routines, routines_of
@@ -57,9 +60,15 @@ class Study:
         return routines_of(self.variation)
 
     @cached_property
-    def rules(self) -> list[JumpRules]:
-        """The jumps with their names settled."""
-        return [read_jump(jump, self.variation) for jump in self.jumps]
+    def discontinuities(self) -> Discontinuities:
+        """The contacts, and the jumps with their names settled."""
+        return self._discontinuities(self.variation)
+
+    def _discontinuities(self, variation: Variation) -> Discontinuities:
+        slopes, impacts = MotionSlopes(variation), self.ready.impacts
+        restitutions = restitution_formulas(impacts, self.ready.restitution_shifts)
+        contacts = ContactRules(slopes, impacts, restitutions) if impacts else None
+        return Discontinuities(variation, contacts, tuple(read_jump(jump, slopes) for jump in self.jumps))
 
     @cached_property
     def values(self) -> list[ReadCriterion]:
@@ -68,9 +77,7 @@ class Study:
     @cached_property
     def observation(self) -> Observation:
         """The criteria that are formulas of the state."""
-        formulas = tuple(criterion.formula for criterion in self.values)
-        observed = routines_of(replace(self.variation, integrands=formulas))
-        return Observation(observed, self.variation.system.solver_parameters, self.course.backend)
+        return observation_of(self.variation, [criterion.formula for criterion in self.values], self.course.backend)
 
     @cached_property
     def moments(self) -> MomentCriteria:
@@ -88,25 +95,27 @@ class Study:
     def found_moments(self) -> list[Moment]:
         """The moments of the criteria that have one, from a motion without changes."""
         still = replace(self.variation, varied=(), start=self.variation.start[:, :0])
-        directions = tuple(jump.direction for jump in self.jumps)
-        watch = self.moments.watch([rule.when for rule in self.rules], directions, (1,) * len(self.rules))
-        bare = [replace(rule, variation=still) for rule in self.rules]
-        found = direct(routines_of(still), self.course, watch, Jumps(bare).apply if bare else None)
+        jumps = self._discontinuities(still)
+        found = direct(routines_of(still), self.course, self.moments.watch(jumps), jumps)
         states = len(self.variation.states)
         ends = [Moment(self.course.start, np.array(self.variation.system.initial)), Moment(found.end.t, found.end.x)]
         ends = [replace(moment, y=moment.y[:states]) for moment in ends]
         listed = [
-            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(self.rules) + k]
+            [Moment(m.t, m.x[:states]) for m in found.marks if m.number == len(jumps) + k]
             for k in range(len(self.moments.criteria))
         ]
-        return [self.moments.chosen(k, marks, ends) for k, marks in enumerate(listed)]
+        return [self.moments.chosen(k, marks, ends, found.settings) for k, marks in enumerate(listed)]
 
-    def end_weights(self, t: float, end: Vector, criteria: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
+    def end_weights(
+        self, t: float, end: Vector, criteria: Sequence[ReadCriterion], settings: Settings
+    ) -> tuple[Vector, Vector, Vector]:
         """Values of criteria at a time where x is known, and their slopes there by x and by the parameters."""
         states = len(self.variation.states)
         values, weights = np.zeros(len(criteria)), np.zeros((len(criteria), self.variation.size))
         of_parameters = np.zeros((len(criteria), self.variation.columns))
-        observed = self.observation.values(np.array([t]), end[None, :states])[0] if self.values else np.empty(0)
+        observed = (
+            self.observation.values(np.array([t]), end[None, :states], settings)[0] if self.values else np.empty(0)
+        )
         for k, criterion in enumerate(criteria):
             if criterion.kind == "integral":
                 place = states + self.integrals.index(criterion)
@@ -114,10 +123,10 @@ class Study:
             elif criterion.kind == "value":
                 values[k] = observed[self.values.index(criterion)]
                 one = np.eye(len(self.values))[self.values.index(criterion)]
-                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], one)
+                weights[k, :states], of_parameters[k] = self.observation.weights(t, end[:states], one, settings)
             else:
                 moment, place = Moment(t, end[:states]), self.moments.criteria.index(criterion)
-                values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment)
+                values[k], weights[k, :states], of_parameters[k] = self.moments.weights(place, moment, settings)
         return values, weights, of_parameters
 
     @staticmethod
@@ -173,7 +182,7 @@ class Study:
 
 def _on_stiffness(statistics: Statistics | None) -> list[str]:
     """What is said of a motion whose explicit steps are limited by stability."""
-    if statistics is None or statistics.stiffness <= STIFF:
+    if statistics is None or statistics.stiffness <= STIFF or statistics.method != "explicit":
         return []
     return [
         f"The motion is stiff: the explicit method took {statistics.steps} steps to stay stable, more than it needs."

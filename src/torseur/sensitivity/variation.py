@@ -53,7 +53,7 @@ class Variation:
         """x where the motion starts."""
         return np.concatenate([self.system.initial, np.zeros(len(self.integrands))])
 
-    @property
+    @cached_property
     def initial_changes(self) -> Vector:
         """u where the motion starts."""
         return np.vstack([self.start, np.zeros((len(self.integrands), self.columns))])

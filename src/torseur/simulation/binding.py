@@ -59,7 +59,7 @@ class Binding:
         self.system = system
         self.functions = given_laws(system, laws)
         n = len(system.states)
-        absent = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "HALF", "NU", "NA", "NQ"), 0)
+        absent = dict.fromkeys(("NG", "PROJECT", "PARTITIONED", "NS", "NE", "NJ", "HALF", "RIDES", "NU", "NA", "NQ"), 0)
         self.statics = {"N": n, **absent, **work_size(n, 0, 0)}
         self.externals: dict[str, Any] = {}
         if system.programs is not None:

@@ -93,10 +93,17 @@ def mark_events(
             stops = stops or limits[i] == 0
         if i == count[FIRED]:
             sides[i] = count[FIRED_SIDE]
-        elif side_of(g_start[i]) == sides[i] or not is_wanted(directions[i], side_of(g_end[i])):
+        elif g_end[i] != g_start[i] and is_left(g_start[i], g_end[i], sides[i], directions[i]):
+            # Without a step between, two events at one time would arm each other again and again.
             sides[i] = side_of(g_end[i])
         g_start[i] = g_end[i]
     return stops
+
+
+@routine
+def is_left(g_start: float, g_end: float, side: int, direction: int) -> bool:
+    """Whether the side in force is that of the step's end from now on."""
+    return side_of(g_start) == side or not is_wanted(direction, side_of(g_end))
 
 
 @routine

@@ -91,8 +91,12 @@ class NamedQuantities(Mapping[str, Named]):
     @property
     def _accelerations(self) -> tuple[Expr, ...]:
         """As formulas; as symbols where they are solved for together with multipliers."""
-        equations = self.equations
-        return equations.layout.accelerations if equations.is_constrained else equations.acceleration
+        return self.equations.layout.accelerations if self.has_symbols else self.equations.acceleration
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether accelerations are symbols in the quantities: with constraints, or contacts that may close."""
+        return bool(self.programs.constraints)
 
     def _sensor_of_motion(self, name: str) -> Sensor | None:
         """The sensor that a name such as `arm.velocity.x` describes."""
@@ -120,7 +124,7 @@ class NamedQuantities(Mapping[str, Named]):
             self.undetermined[name] = f"nothing that moves tells how much of it {result.undetermined[component]} takes"
         unit = UNITS_OF_REACTIONS[REACTIONS[component].partition(".")[0]]
         formula = result.components[component]
-        if not self.equations.is_constrained:
+        if not self.has_symbols:
             (formula,) = substitute([formula], self._solved)
         return Quantity(name, unit, f"reaction in joint {joint}, on its child"), formula
 

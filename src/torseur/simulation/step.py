@@ -164,10 +164,10 @@ def worst_state(y: Array, clock: Array, atol: Array, work: Array) -> int:
         return largest_correction(y, clock[RTOL], atol, work)
 
 
-def work_size(states: int, stages: int, equations: int) -> dict[str, int]:
+def work_size(states: int, stages: int, equations: int, of_jacobian: int | None = None) -> dict[str, int]:
     """Where the memory of the implicit method starts, and the size of the whole."""
-    start = (PIECE + 8) * states + PIECE_STATE
-    return {"NEWTON": start, "WORK": start + (newton_size(states, stages, equations) if stages else 0)}
+    start, own = (PIECE + 8) * states + PIECE_STATE, states if of_jacobian is None else of_jacobian
+    return {"NEWTON": start, "WORK": start + (newton_size(own, stages, equations) if stages else 0)}
 
 
 @routine

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.errors import TorseurError, unknown_name
-from torseur.studies.quantities import number_in
+from torseur.language.quantities import number_in
 
 Vector = NDArray[np.float64]
 
@@ -22,6 +22,7 @@ SHAPES = {
     "triangular": "lowest, likeliest and highest value",
 }
 KEYS = ("from", "to", "count", *SHAPES)
+TOLERANCE_KEYS = ("plus_minus", "distribution", "deviations")
 
 
 @dataclass(frozen=True)
@@ -95,3 +96,41 @@ def _numbers(shape: str, given: Any, unit: str, where: str) -> tuple[float, ...]
     if shape == "triangular" and not numbers[0] <= numbers[1] <= numbers[2] != numbers[0]:
         raise TorseurError(f"{where}: triangular takes {SHAPES[shape]} in this order.")
     return numbers
+
+
+def read_tolerance(name: str, unit: str, nominal: float, given: Any, where: str) -> Axis:
+    """An axis about a nominal value, from the tolerance it is made with: "0.2 mm", "1 %", or a table.
+
+    plus_minus     half the width of the tolerance
+    distribution   normal (by default), uniform or triangular
+    deviations     of a normal distribution that plus_minus stands for; 3 by default
+    """
+    table = given if isinstance(given, Mapping) else {"plus_minus": given}
+    for key in table:
+        if key not in TOLERANCE_KEYS:
+            raise TorseurError(unknown_name("key", str(key), TOLERANCE_KEYS, f"{where}: "))
+    if "plus_minus" not in table:
+        raise TorseurError(f"{where}: 'plus_minus' is missing.")
+    width = _width(table["plus_minus"], unit, nominal, where)
+    if not width > 0.0:
+        raise TorseurError(f"{where}: the tolerance is {width:g} {unit}, expected more than zero.")
+    shape = table.get("distribution", "normal")
+    if shape == "normal":
+        deviations = number_in(table.get("deviations", 3.0), "1", f"{where}.deviations")
+        if not deviations > 0.0:
+            raise TorseurError(f"{where}.deviations: expected a positive number, got {deviations:g}.")
+        return Axis(name, unit, "normal", (nominal, width / deviations))
+    if "deviations" in table:
+        raise TorseurError(f"{where}.deviations: only a normal distribution has deviations.")
+    ends = {"uniform": (nominal - width, nominal + width), "triangular": (nominal - width, nominal, nominal + width)}
+    if shape not in ends:
+        raise TorseurError(unknown_name("distribution", str(shape), ("normal", *ends), f"{where}: "))
+    return Axis(name, unit, str(shape), ends[shape])
+
+
+def _width(given: Any, unit: str, nominal: float, where: str) -> float:
+    """Half a tolerance in SI, from a length, an angle and the like, or from a part of the nominal value in percent."""
+    if isinstance(given, str) and given.rstrip().endswith("%"):
+        part = number_in(given.rstrip().removesuffix("%").strip(), "1", where)
+        return abs(nominal) * part / 100.0
+    return number_in(given, unit, where)

@@ -1,9 +1,10 @@
-"""The points of a study: all of a grid, or samples of the axes' distributions."""
+"""The points of a study: all of a grid, or samples of the axes' distributions, made range by range."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -12,6 +13,8 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.studies.axes import Axis, Vector
 
 KINDS = ("grid", "random", "latin_hypercube", "sobol", "saltelli", "morris")
+MOST_OF_SEQUENCE = 2**30  # points of a Sobol sequence, from the bits of SciPy's
+CLIPPED = 1e-3  # part of the probability that Morris' paths stay away from the ends, which may be infinite
 
 
 @dataclass(frozen=True)
@@ -29,64 +32,94 @@ class Design:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise TorseurError(unknown_name("design", self.kind, KINDS))
+        for name, value in (("count", self.count), ("seed", self.seed)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                raise TorseurError(f"design '{self.kind}': {name} is {value!r}, expected a whole number.")
         if self.kind != "grid" and self.count < 1:
             raise TorseurError(f"design '{self.kind}': count is {self.count}, expected how many samples.")
+        if self.kind in ("sobol", "saltelli") and self.count > MOST_OF_SEQUENCE:
+            raise TorseurError(f"design '{self.kind}': count is {self.count}, expected at most 2^30. Use random.")
 
     def size(self, axes: Sequence[Axis]) -> int:
         """The number of points."""
         if self.kind == "grid":
-            return prod(len(axis.numbers) for axis in axes)
+            return prod(len(_listed(axis).numbers) for axis in axes)
         return self.count * {"saltelli": len(axes) + 2, "morris": len(axes) + 1}.get(self.kind, 1)
 
-    def points(self, axes: Sequence[Axis]) -> Vector:
-        """One row per point, one column per axis."""
+    def points(self, axes: Sequence[Axis], start: int = 0, stop: int | None = None) -> Vector:
+        """The points from `start` on to before `stop`, one row each, one column per axis.
+
+        Any range is made without those before it, but for latin_hypercube and morris, which are made whole.
+        """
+        stop = self.size(axes) if stop is None else stop
         if self.kind == "grid":
-            return _grid(axes)
-        parts = self.parts(len(axes))
+            return _grid(axes, start, stop)
+        parts = self.parts(len(axes), start, stop)
         return np.column_stack([axis.at(parts[:, k]) for k, axis in enumerate(axes)])
 
-    def parts(self, dimensions: int) -> Vector:
+    def parts(self, dimensions: int, start: int, stop: int) -> Vector:
         """Samples of the unit cube."""
-        from scipy.stats import qmc
-
         if self.kind == "random":
-            return np.random.default_rng(self.seed).uniform(size=(self.count, dimensions))
-        if self.kind == "latin_hypercube":
-            return np.asarray(qmc.LatinHypercube(dimensions, rng=self.seed).random(self.count))
-        if self.kind == "morris":
-            return _trajectories(dimensions, self.count, self.seed)
+            generator = np.random.PCG64(self.seed).advance(start * dimensions)
+            return np.random.Generator(generator).uniform(size=(stop - start, dimensions))
+        if self.kind == "sobol":
+            return _low_discrepancy(dimensions, self.seed, start, stop)
         if self.kind == "saltelli":
-            return _saltelli(_low_discrepancy(2 * dimensions, self.count, self.seed), dimensions)
-        return _low_discrepancy(dimensions, self.count, self.seed)
+            return _saltelli(dimensions, self.count, self.seed, start, stop)
+        made = _latin_hypercube if self.kind == "latin_hypercube" else _trajectories
+        return made(dimensions, self.count, self.seed)[start:stop]
 
 
-def _grid(axes: Sequence[Axis]) -> Vector:
-    for axis in axes:
-        if not axis.is_listed:
-            raise TorseurError(f"axis '{axis.name}': a grid needs from, to and count, or values.")
-    mesh = np.meshgrid(*[np.array(axis.numbers) for axis in axes], indexing="ij")
-    return np.column_stack([each.ravel() for each in mesh])
+def _listed(axis: Axis) -> Axis:
+    if not axis.is_listed:
+        raise TorseurError(f"axis '{axis.name}': a grid needs from, to and count, or values.")
+    return axis
 
 
-def _low_discrepancy(dimensions: int, count: int, seed: int) -> Vector:
+def _grid(axes: Sequence[Axis], start: int, stop: int) -> Vector:
+    """All combinations; the last axis varies fastest."""
+    lengths = [len(_listed(axis).numbers) for axis in axes]
+    places = np.unravel_index(np.arange(start, stop), lengths) if lengths else []
+    columns = [np.array(axis.numbers)[place] for axis, place in zip(axes, places, strict=True)]
+    return np.column_stack(columns) if columns else np.empty((stop - start, 0))
+
+
+def _low_discrepancy(dimensions: int, seed: int, start: int, stop: int) -> Vector:
     """Scrambled points of Sobol's sequence; powers of two are its best counts."""
+    import warnings
+
     from scipy.stats import qmc
 
     sampler = qmc.Sobol(dimensions, rng=seed)
-    return np.asarray(sampler.random_base2(int(np.ceil(np.log2(count)))))[:count]
+    if start:
+        sampler.fast_forward(start)
+    with warnings.catch_warnings():  # SciPy warns of ranges that are no power of two
+        warnings.simplefilter("ignore", UserWarning)
+        return np.asarray(sampler.random(stop - start))
 
 
-def _saltelli(parts: Vector, k: int) -> Vector:
-    """A, B, and for each axis A with that column from B."""
-    a, b = parts[:, :k], parts[:, k:]
-    mixed = []
-    for axis in range(k):
-        one = a.copy()
-        one[:, axis] = b[:, axis]
-        mixed.append(one)
-    return np.vstack([a, b, *mixed])
+@lru_cache(maxsize=2)
+def _latin_hypercube(dimensions: int, count: int, seed: int) -> Vector:
+    from scipy.stats import qmc
+
+    return np.asarray(qmc.LatinHypercube(dimensions, rng=seed).random(count))
 
 
+def _saltelli(k: int, count: int, seed: int, start: int, stop: int) -> Vector:
+    """A, B, and for each axis A with that column from B, one block after the other."""
+    parts = []
+    for block in range(start // count, (stop - 1) // count + 1):
+        first, last = max(start - block * count, 0), min(stop - block * count, count)
+        both = _low_discrepancy(2 * k, seed, first, last)
+        a, b = both[:, :k], both[:, k:]
+        mixed = (b if block == 1 else a).copy()
+        if block >= 2:
+            mixed[:, block - 2] = b[:, block - 2]
+        parts.append(mixed)
+    return np.vstack(parts)
+
+
+@lru_cache(maxsize=2)
 def _trajectories(k: int, count: int, seed: int) -> Vector:
     """Morris' paths: from a random place of four levels, one axis after the other moves by two thirds."""
     random = np.random.default_rng(seed)
@@ -99,5 +132,4 @@ def _trajectories(k: int, count: int, seed: int) -> Vector:
         for axis in random.permutation(k):
             place[axis] += signs[axis] * jump
             rows.append(place.copy())
-    # The ends of a distribution without bounds are infinite.
-    return np.clip(np.array(rows), 1e-3, 1.0 - 1e-3)
+    return np.clip(np.array(rows), CLIPPED, 1.0 - CLIPPED)

@@ -6,42 +6,44 @@ on from there.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+import os
+import pickle
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from torseur.errors import TorseurError, unknown_name
-from torseur.sensitivity import sensitivity
 from torseur.studies.axes import Vector
 from torseur.studies.design import Design
-from torseur.studies.quantities import quantity
-from torseur.studies.study import SweepStudy, read_study
+from torseur.studies.goals import violation
+from torseur.studies.journal import Iterate, Journal
+from torseur.studies.problem import Problem
+from torseur.studies.reading import read_study
+from torseur.studies.store import locked
+from torseur.studies.study import SweepStudy
 
 ALGORITHMS = ("SLSQP", "L-BFGS-B", "trust-constr")
 MOST_ITERATIONS = 200
 PRECISION = 1e-12
 """Change of the objective, relative to its first value, at which a search ends."""
+FEASIBLE = 1e-6
+"""Part of a limit, or of 1, by which it may be missed."""
+LOOK_SECONDS = 0.2
+WORTH_PROCESSES = 8.0  # seconds of searching left from which starting processes pays
 
 Progress = Callable[[int, int, float], None]
 """Is called with the start, the iteration and the objective."""
 
 
 @dataclass(frozen=True)
-class Iterate:
-    """A step of the search: the start it belongs to, the values of the axes, and the criteria there."""
-
-    start: int
-    point: tuple[float, ...]
-    criteria: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Optimum:
-    """The best of all starts, and every iterate on the way."""
+    """The best of all starts, and every iterate on the way; `units` are those of the axes, then of the criteria."""
 
     point: dict[str, float]
     criteria: dict[str, float]
@@ -49,214 +51,181 @@ class Optimum:
     feasible: bool
     messages: tuple[str, ...]
     iterates: tuple[Iterate, ...]
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A criterion that must stay below or above a number."""
-
-    criterion: int
-    bound: float
-    sign: float
-
-
-class Problem:
-    """Objective and limits of a study as functions of x, the axes scaled to between 0 and 1."""
-
-    def __init__(self, study: SweepStudy) -> None:
-        self.study = study
-        self.names = [axis.name for axis in study.axes]
-        for axis in study.axes:
-            if axis.shape != "uniform":
-                raise TorseurError(
-                    f"'{study.path}': vary.{axis.name}: an optimisation needs from and to, without count."
-                )
-        if not study.axes:
-            raise TorseurError(f"'{study.path}': vary: nothing varies.")
-        self.low = np.array([axis.numbers[0] for axis in study.axes])
-        self.span = np.array([axis.numbers[1] - axis.numbers[0] for axis in study.axes])
-        self.labels = [criterion.label for criterion in study.criteria]
-        self.objective, self.sign = self._goal()
-        self.limits = self._limits()
-        self._last: tuple[Vector, Vector, Vector] | None = None
-
-    def _goal(self) -> tuple[int, float]:
-        given = self.study.tables.get("objective")
-        if isinstance(given, str):
-            return self._index(given, "objective"), 1.0
-        if isinstance(given, Mapping) and len(given) == 1 and next(iter(given)) in ("minimise", "maximise"):
-            ((way, name),) = given.items()
-            return self._index(str(name), f"objective.{way}"), 1.0 if way == "minimise" else -1.0
-        raise TorseurError(
-            f"'{self.study.path}': objective: expected the name of a criterion, or {{ maximise = \"NAME\" }}."
-        )
-
-    def _index(self, name: str, where: str) -> int:
-        if name not in self.labels:
-            raise TorseurError(unknown_name("criterion", name, self.labels, f"'{self.study.path}': {where}: "))
-        return self.labels.index(name)
-
-    def _limits(self) -> list[Limit]:
-        table, found = self.study.tables.get("constraints", {}), []
-        for name, bounds in table.items():
-            where = f"'{self.study.path}': constraints.{name}"
-            index = self._index(name, "constraints")
-            if not isinstance(bounds, Mapping) or not bounds or set(bounds) - {"at_most", "at_least"}:
-                raise TorseurError(f"{where}: expected {{ at_most = ... }}, {{ at_least = ... }} or both.")
-            for way, given in bounds.items():
-                bound = quantity(given, where)[0]
-                found.append(Limit(index, bound, -1.0 if way == "at_most" else 1.0))
-        return found
-
-    def values(self, x: Vector) -> Vector:
-        """All criteria."""
-        return self._evaluated(x)[0]
-
-    def gradients(self, x: Vector) -> Vector:
-        """Slopes of all criteria by x, a row each."""
-        return self._evaluated(x)[1]
-
-    def point(self, x: Vector) -> dict[str, float]:
-        return dict(zip(self.names, (self.low + self.span * x).tolist(), strict=True))
-
-    def _evaluated(self, x: Vector) -> tuple[Vector, Vector]:
-        if self._last is None or not np.array_equal(self._last[0], x):
-            study, values, initial = self.study, dict(self.study.values), dict(self.study.initial)
-            for name, number in self.point(x).items():
-                if name.endswith("(0)"):
-                    initial[name.removesuffix("(0)")] = number
-                else:
-                    values[name] = number
-            found = sensitivity(
-                study.equations, study.criteria, self.names, until=study.until, values=values, initial=initial,
-                rtol=study.rtol,
-            )  # fmt: skip
-            numbers = np.array([float(r.values[-1]) for r in found.responses])
-            slopes = np.array([np.asarray(r.slopes)[-1] * self.span for r in found.responses])
-            self._last = (x.copy(), numbers, slopes)
-        return self._last[1:]
-
-    def violation(self, values: Vector) -> float:
-        """How far the worst limit is missed, zero when all hold."""
-        missed = [-limit.sign * (values[limit.criterion] - limit.bound) for limit in self.limits]
-        return max([0.0, *missed])
+    units: dict[str, str]
+    goal: str
 
 
 def optimise(
-    study: SweepStudy | str | Path, log: str | Path | None = None, *, progress: Progress | None = None
+    study: SweepStudy | str | Path,
+    log: str | Path | None = None,
+    *,
+    cores: int | None = None,
+    progress: Progress | None = None,
 ) -> Optimum:
-    """The optimum of a study, from several starts; the log beside its file (or `log`) keeps every step."""
+    """The optimum of a study, from several starts at once; the log beside its file (or `log`) keeps every step.
+
+    The objective is the mean over the operating points; limits hold in each of them.
+    """
     study = study if isinstance(study, SweepStudy) else read_study(study)
-    problem, journal = Problem(study), _Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"), study)
+    problem = Problem(study)
     algorithm = study.tables.get("algorithm", "SLSQP" if problem.limits else "L-BFGS-B")
     if algorithm not in ALGORITHMS:
         raise TorseurError(unknown_name("algorithm", str(algorithm), ALGORITHMS, f"'{study.path}': "))
-    starts = int(study.tables.get("starts", 1))
-    messages = []
-    for number, x in enumerate(_starting_points(len(problem.names), starts)):
-        messages.append(journal.ended.get(number) or _search(problem, algorithm, number, x, journal, progress))
-    return _best(problem, journal.iterates, messages)
+    if algorithm == "L-BFGS-B" and problem.limits:
+        raise TorseurError(f"'{study.path}': L-BFGS-B keeps no constraints. Use SLSQP or trust-constr.")
+    journal = Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"))
+    starts = list(enumerate(_starting_points(len(problem.names), _starts(study))))
+    with locked(journal.path, "optimisation"):
+        journal.begin(study.digest)
+        ended = journal.ended
+        todo = [(number, x) for number, x in starts if number not in ended]
+        _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
+    messages = journal.ended
+    return _best(problem, journal.iterates, [messages[number] for number, _ in starts])
+
+
+def _starts(study: SweepStudy) -> int:
+    count = study.tables.get("starts", 1)
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise TorseurError(f"'{study.path}': starts: expected a whole number from 1 on, got {count!r}.")
+    return count
 
 
 def _starting_points(dimensions: int, count: int) -> list[Vector]:
     """The middle of the box, then points spread over it."""
     if count < 2:
         return [np.full(dimensions, 0.5)]
-    return [np.full(dimensions, 0.5), *Design("latin_hypercube", count - 1, 1).parts(dimensions)]
+    return [np.full(dimensions, 0.5), *Design("latin_hypercube", count - 1, 1).parts(dimensions, 0, count - 1)]
 
 
-def _search(
-    problem: Problem, algorithm: str, number: int, x: Vector, journal: _Journal, progress: Progress | None
-) -> str:
-    from scipy import optimize
+def _search_all(
+    problem: Problem,
+    algorithm: str,
+    starts: list[tuple[int, Vector]],
+    journal: Journal,
+    cores: int,
+    progress: Progress | None,
+) -> None:
+    """Searches one after the other, and at once in processes where one takes long enough to pay for these."""
+    began = time.perf_counter()
+    for done, (number, x) in enumerate(starts):
+        search(problem, algorithm, number, x, journal, progress)
+        left = starts[done + 1 :]
+        if cores > 1 and len(left) * (time.perf_counter() - began) / (done + 1) > WORTH_PROCESSES:
+            _search_at_once(problem, algorithm, left, journal, cores, progress)
+            return
 
-    minimize: Any = optimize.minimize
+
+def _search_at_once(
+    problem: Problem,
+    algorithm: str,
+    starts: list[tuple[int, Vector]],
+    journal: Journal,
+    cores: int,
+    progress: Progress | None,
+) -> None:
+    packed = pickle.dumps(problem.study)
+    with ProcessPoolExecutor(min(cores, len(starts)), mp_context=get_context("spawn")) as pool:
+        running = {pool.submit(_search_apart, packed, algorithm, n, x, journal) for n, x in starts}
+        known = len(journal.iterates)
+        while running:
+            finished, running = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
+            for future in finished:
+                future.result()
+            known = _tell(problem, journal, known, progress)
+
+
+def _search_apart(study: bytes, algorithm: str, number: int, x: Vector, journal: Journal) -> None:
+    """Runs in a process of its own."""
+    search(Problem(pickle.loads(study)), algorithm, number, x, journal, None)
+
+
+def _tell(problem: Problem, journal: Journal, known: int, progress: Progress | None) -> int:
+    """Reports the steps that were added to the log since."""
+    if progress is None:
+        return known
+    iterates = journal.iterates
+    for place in range(known, len(iterates)):
+        own = [i for i in iterates[: place + 1] if i.start == iterates[place].start]
+        progress(iterates[place].start, len(own), problem.objective(np.array(iterates[place].criteria)))
+    return len(iterates)
+
+
+def search(
+    problem: Problem, algorithm: str, number: int, x: Vector, journal: Journal, progress: Progress | None
+) -> None:
+    """One search to its end, from its last step in the log or from x; a motion that fails ends it."""
+    begun = [iterate for iterate in journal.iterates if iterate.start == number]
+    steps = [len(begun)]
 
     def keep(x: Vector, *rest: Any) -> None:
         values = problem.values(x)
-        journal.add(Iterate(number, tuple(x.tolist()), tuple(values.tolist())))
+        journal.add(Iterate(number, tuple(x.tolist()), tuple(values.ravel().tolist())))
+        steps[0] += 1
         if progress is not None:
-            progress(number, len([i for i in journal.iterates if i.start == number]), float(values[problem.objective]))
+            progress(number, steps[0], problem.objective(values))
 
-    limits = [
-        {
-            "type": "ineq",
-            "fun": lambda x, c=limit: c.sign * (problem.values(x)[c.criterion] - c.bound),
-            "jac": lambda x, c=limit: c.sign * problem.gradients(x)[c.criterion],
-        }
-        for limit in problem.limits
-    ]
+    try:
+        first = np.array(begun[-1].point) if begun else x
+        if not begun:
+            keep(first)
+        found = _minimised(problem, algorithm, first, keep)
+        keep(np.clip(np.asarray(found.x, dtype=float), 0.0, 1.0))
+        journal.end(number, str(found.message))
+    except TorseurError as failure:
+        journal.end(number, f"a motion failed: {failure}")
+
+
+def _minimised(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., None]) -> Any:
+    from scipy import optimize
+
+    minimize: Any = optimize.minimize
     # Criteria come in all sizes; the algorithms stop by changes of the objective relative to 1.
-    scale = problem.sign / max(abs(problem.values(x)[problem.objective]), 1e-300)
-    begun = [iterate for iterate in journal.iterates if iterate.start == number]
-    found = minimize(
-        lambda x: scale * problem.values(x)[problem.objective],
-        np.array(begun[-1].point) if begun else x,
-        jac=lambda x: scale * problem.gradients(x)[problem.objective],
+    size = max(abs(problem.objective(problem.values(x))), float(np.abs(problem.objective_slopes(x)).max()))
+    scale = problem.goal.sign / (size or 1.0)
+    return minimize(
+        lambda x: scale * problem.objective(problem.values(x)),
+        x,
+        jac=lambda x: scale * problem.objective_slopes(x),
         method=algorithm,
         bounds=[(0.0, 1.0)] * len(problem.names),
-        constraints=limits if algorithm != "L-BFGS-B" else (),
+        constraints=_limits(problem) if algorithm != "L-BFGS-B" else (),
         callback=keep,
         options={"maxiter": MOST_ITERATIONS, ("gtol" if algorithm == "trust-constr" else "ftol"): PRECISION},
     )
-    keep(np.clip(np.asarray(found.x, dtype=float), 0.0, 1.0))
-    journal.end(number, str(found.message))
-    return str(found.message)
 
 
-class _Journal:
-    """The iterates of a study in a file of lines; one of another study is begun anew under another name."""
-
-    def __init__(self, path: Path, study: SweepStudy) -> None:
-        self.path = path
-        self.iterates: list[Iterate] = []
-        self.ended: dict[int, str] = {}
-        if path.is_file():
-            self._read(study)
-        else:
-            self._write({"study": study.digest})
-
-    def _read(self, study: SweepStudy) -> None:
-        whole = self.path.read_text(encoding="utf-8").rpartition("\n")[0]  # a last line without an end was cut off
-        self.path.write_text(whole + "\n", encoding="utf-8")
-        lines = [json.loads(line) for line in whole.splitlines()]
-        if not lines or lines[0].get("study") != study.digest:
-            raise TorseurError(f"'{self.path}' belongs to another study, or this one before it was changed. Remove it.")
-        for line in lines[1:]:
-            if "message" in line:
-                self.ended[line["start"]] = line["message"]
-            else:
-                self.iterates.append(Iterate(line["start"], tuple(line["point"]), tuple(line["criteria"])))
-
-    def add(self, iterate: Iterate) -> None:
-        self.iterates.append(iterate)
-        self._write({"start": iterate.start, "point": iterate.point, "criteria": iterate.criteria})
-
-    def end(self, start: int, message: str) -> None:
-        self.ended[start] = message
-        self._write({"start": start, "message": message})
-
-    def _write(self, document: dict[str, Any]) -> None:
-        try:
-            with self.path.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(document) + "\n")
-        except OSError as problem:
-            raise TorseurError(f"'{self.path}': {problem.strerror or problem}.") from problem
+def _limits(problem: Problem) -> list[dict[str, Any]]:
+    """The limits as SciPy takes them: margins that stay positive or zero, in parts of the limit."""
+    return [
+        {
+            "type": "ineq" if limit.sign else "eq",
+            "fun": lambda x, c=limit: (c.sign or 1.0) * (problem.values(x)[:, c.criterion] - c.bound) / c.size,
+            "jac": lambda x, c=limit: (c.sign or 1.0) * problem.gradients(x)[:, c.criterion] / c.size,
+        }
+        for limit in problem.limits
+    ]
 
 
-def _best(problem: Problem, iterates: list[Iterate], messages: list[str]) -> Optimum:
-    allowed = 1e-6
+def _best(problem: Problem, iterates: tuple[Iterate, ...], messages: list[str]) -> Optimum:
+    """The best of all steps that keep the limits, or the one that comes nearest to them."""
+    if not iterates:
+        raise TorseurError(f"'{problem.study.path}': no start has a motion. {messages[0]}")
 
     def rank(iterate: Iterate) -> tuple[float, float]:
-        missed = problem.violation(np.array(iterate.criteria))
-        return (missed if missed > allowed else 0.0, problem.sign * iterate.criteria[problem.objective])
+        values = problem.table(iterate.criteria)
+        missed = violation(problem.limits, values)
+        return (missed if missed > FEASIBLE else 0.0, problem.goal.sign * problem.objective(values))
 
     best = min(iterates, key=rank)
+    values = problem.table(best.criteria)
     return Optimum(
-        problem.point(np.array(best.point)),
-        dict(zip(problem.labels, best.criteria, strict=True)),
-        best.criteria[problem.objective],
-        problem.violation(np.array(best.criteria)) <= allowed,
-        tuple(messages),
-        tuple(iterates),
+        point=problem.point(np.array(best.point)),
+        criteria=dict(zip(problem.labels, values.mean(axis=0).tolist(), strict=True)),
+        objective=problem.objective(values),
+        feasible=violation(problem.limits, values) <= FEASIBLE,
+        messages=tuple(messages),
+        iterates=iterates,
+        units=problem.units,
+        goal=problem.labels[problem.goal.criterion],
     )

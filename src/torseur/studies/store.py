@@ -1,7 +1,8 @@
 """Results on disk: a zarr store, written chunk by chunk, that another run goes on with.
 
-A chunk's numbers are written first and its status last, each file whole or not at all: what the status calls done is
-there. One run at a time writes to a store; the lock goes away with its process, however that ends.
+A chunk's numbers are written first and its status last, each file whole or not at all and on the disk before the next:
+what the status calls done is there. One run at a time writes to a store; the lock goes away with its process, however
+that ends.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from torseur.errors import TorseurError
 from torseur.studies.axes import Vector
-from torseur.studies.evaluation import Evaluated
+from torseur.studies.evaluation import Column, Evaluated
 from torseur.studies.study import SweepStudy
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ MOST_MESSAGES = 1000
 class Store:
     """The store of one study."""
 
-    def __init__(self, path: Path, group: Any, study: SweepStudy, chunk: int) -> None:
-        self.path, self.group, self.study, self.chunk = path, group, study, chunk
+    def __init__(self, path: Path, group: Any, study: SweepStudy, columns: Sequence[Column], chunk: int) -> None:
+        self.path, self.group, self.study, self.columns, self.chunk = path, group, study, tuple(columns), chunk
 
     @property
     def size(self) -> int:
@@ -48,17 +49,41 @@ class Store:
     def rows(self, number: int) -> slice:
         return slice(number * self.chunk, min((number + 1) * self.chunk, self.size))
 
-    def write(self, number: int, found: Evaluated) -> None:
-        """A chunk's results: numbers, failures, and last that it is done."""
-        rows = self.rows(number)
+    def write(self, number: int, points: Vector, found: Evaluated) -> None:
+        """A chunk's results: numbers, and last that it is done."""
+        self.write_numbers(number, points, found)
+        self.finish(number, found.failures)
+
+    def write_numbers(self, number: int, points: Vector, found: Evaluated) -> None:
+        """The points, criteria and outputs of a chunk; nobody counts on them before it is finished."""
         with refused(self.path):
-            for k, criterion in enumerate(self.study.criteria):
-                self.group[criterion.label][rows] = found.values[:, k]
-            if found.failures:
-                self._write_failures(number, found.failures)
-            status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
-            status[list(found.failures)] = FAILED
-            self.group["status"][rows] = status
+            for k, axis in enumerate(self.study.all_axes):
+                self._put(axis.name, number, points[:, k])
+            for k, column in enumerate(self.columns):
+                self._put(column.label, number, found.values[:, k])
+            for k, output in enumerate(self.study.outputs):
+                self._put(output.label, number, found.outputs[:, k])
+
+    def finish(self, number: int, failures: dict[int, str]) -> None:
+        """What failed in a chunk, and that its numbers are there."""
+        rows = self.rows(number)
+        status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
+        status[list(failures)] = FAILED
+        with refused(self.path):
+            if failures:
+                self._write_failures(number, failures)
+            self._put("status", number, status)
+
+    def _put(self, name: str, number: int, values: Any) -> None:
+        """A chunk of an array, on the disk when this returns: a machine may stop at any time."""
+        self.group[name][self.rows(number)] = values
+        folder = self.path / name / "c" / str(number)
+        for file in [folder] if folder.is_file() else folder.glob("*"):
+            handle = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def _write_failures(self, number: int, failures: dict[int, str]) -> None:
         """Keeps what the first failures said; the status tells of all."""
@@ -71,64 +96,129 @@ class Store:
         """What failed points said, by point."""
         return {int(point): text for point, text in self.group.attrs.get(FAILURES, {}).items()}
 
+    def column(self, name: str) -> Any:
+        """All values of an axis, a criterion or the status."""
+        return np.asarray(self.group[name][:])
+
+    def unit(self, name: str) -> str:
+        return str(self.group[name].attrs["units"])
+
     def dataset(self) -> xarray.Dataset:
-        """The points and criteria as a labelled dataset."""
+        """The points and criteria as a labelled dataset; nan where a chunk is not done, whatever is there of it."""
         import xarray
 
-        return xarray.open_zarr(self.path, consolidated=False).load()
+        found = xarray.open_zarr(self.path, consolidated=False).load()
+        missing = found["status"].values == 0
+        for name in [*found.data_vars, *found.coords]:
+            if missing.any() and name not in ("status", "time"):
+                found[name].values[missing] = np.nan
+        return found
 
 
-def open_store(path: Path, study: SweepStudy, points: Vector, units: Sequence[str], chunk: int) -> Store:
-    """The store of a study, made when it is not there; one of another study is refused."""
-    import zarr
-
+def open_store(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
+    """The store of a study, made when it is not there; one of another study is refused. `units` are the outputs'."""
     with refused(path):
-        if (path / "zarr.json").is_file():
-            group = zarr.open_group(path, mode="r+")
-            if group.attrs.get("study_digest") != study.digest:
-                raise TorseurError(
-                    f"'{path}' holds another study, or this one before it was changed. Give another name."
-                )
-            return Store(path, group, study, int(str(group.attrs["chunk"])))
-        return Store(path, _made(path, study, points, units, chunk), study, chunk)
+        if is_store(path):
+            return _opened(path, study, columns)
+        return Store(path, _made(path, study, columns, units, chunk), study, columns, chunk)
 
 
-def _made(path: Path, study: SweepStudy, points: Vector, units: Sequence[str], chunk: int) -> Any:
+def shared_store(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    """The store of a study as a worker reaches it, to write the numbers of its chunks."""
+    if not is_store(path):
+        raise TorseurError(f"a worker does not reach the store '{path}'. Without 'shared' the client writes it.")
+    return _opened(path, study, columns)
+
+
+def is_store(path: Path) -> bool:
+    return (path / "zarr.json").is_file()
+
+
+def _opened(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    try:
+        group = _zarr().open_group(path, mode="r+")
+        digest, chunk = group.attrs.get("study_digest"), int(str(group.attrs.get("chunk", 0)))
+        names = {*group.array_keys()}
+    except (ValueError, KeyError, TypeError) as problem:
+        raise TorseurError(f"'{path}' is no store that can be read: {problem}. Give another name.") from problem
+    if digest != study.digest:
+        raise TorseurError(f"'{path}' holds another study, or this one before it was changed. Give another name.")
+    wanted = ["status", *(axis.name for axis in study.all_axes), *(column.label for column in columns)]
+    for name in wanted:
+        if name not in names:
+            raise TorseurError(f"'{path}' is damaged: '{name}' is missing. Give another name.")
+    return Store(path, group, study, columns, chunk)
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise TorseurError("sweeps keep their results with zarr: pip install 'torseur[sweep]'.") from None
+    return zarr
+
+
+def _made(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Any:
     """A new store, complete before it appears under its name."""
-    import zarr
-
+    zarr = _zarr()
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    shutil.rmtree(beside, ignore_errors=True)
-    group = zarr.open_group(beside, mode="w")
-    count = len(points)
-    common: dict[str, Any] = {"chunks": (chunk,), "dimension_names": ["point"]}
-    for k, axis in enumerate(study.axes):
-        array = group.create_array(axis.name, data=np.ascontiguousarray(points[:, k]), **common)
-        array.attrs.update({"units": axis.unit, "varied": axis.shape})
-    for criterion, unit in zip(study.criteria, units, strict=True):
-        array = group.create_array(criterion.label, shape=(count,), dtype="f8", fill_value=np.nan, **common)
-        array.attrs.update({"units": unit, "kind": criterion.kind, "formula": str(criterion.formula)})
-    group.create_array("status", shape=(count,), dtype="i1", fill_value=0, **common)
-    group.attrs.update({
-        "study": study.path.name, "study_text": study.text, "study_digest": study.digest, "chunk": chunk,
-        "mechanism": study.mechanism.name, "design": study.design.kind, "status": "0 to do, 1 done, 2 failed",
-    })  # fmt: skip
-    os.makedirs(path.parent, exist_ok=True)
-    os.replace(beside, path)
+    try:
+        os.makedirs(path.parent, exist_ok=True)
+        shutil.rmtree(beside, ignore_errors=True)
+        _lay_out(zarr.open_group(beside, mode="w"), study, columns, units, chunk)
+        os.replace(beside, path)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
     return zarr.open_group(path, mode="r+")
 
 
+def _lay_out(group: Any, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> None:
+    """The empty arrays of a study; what varies are coordinates of the points."""
+    count = study.size
+    common: dict[str, Any] = {"shape": (count,), "chunks": (chunk,), "dimension_names": ["point"]}
+    empty: dict[str, Any] = {"dtype": "f8", "fill_value": np.nan}
+    for axis in study.all_axes:
+        role = "operating point" if axis in study.operating.axes else "design"
+        array = group.create_array(axis.name, **common, **empty)
+        array.attrs.update({"units": axis.unit, "varied": axis.shape, "role": role})
+    for column in columns:
+        array = group.create_array(column.label, **common, **empty)
+        array.attrs.update({"units": column.unit, "kind": column.kind, "formula": column.formula})
+    if study.outputs:
+        _lay_out_outputs(group, study, units, chunk)
+    group.create_array("status", dtype="i1", fill_value=0, **common)
+    group.attrs.update({
+        "study": study.path.name, "study_text": study.text, "study_digest": study.digest, "chunk": chunk,
+        "mechanism": study.name, "design": study.design.kind, "operating_points": list(study.operating.names),
+        "status": "0 to do, 1 done, 2 failed", "coordinates": " ".join(axis.name for axis in study.all_axes),
+    })  # fmt: skip
+
+
+def _lay_out_outputs(group: Any, study: SweepStudy, units: Sequence[str], chunk: int) -> None:
+    times = group.create_array("time", data=np.array(study.samples), dimension_names=["time"])
+    times.attrs["units"] = "s"
+    shape = (study.size, len(study.samples))
+    for output, unit in zip(study.outputs, units, strict=True):
+        array = group.create_array(
+            output.label, shape=shape, chunks=(chunk, len(study.samples)), dtype="f8", fill_value=np.nan,
+            dimension_names=["point", "time"],
+        )  # fmt: skip
+        array.attrs.update({"units": unit, "kind": "output", "formula": str(output.formula)})
+
+
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Holds the store for this process alone."""
+def locked(path: Path, by: str = "sweep") -> Iterator[None]:
+    """Holds a store or a log for this process alone; `by` says what others do with it."""
     with refused(path):
+        os.makedirs(path.parent, exist_ok=True)
         handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise TorseurError(
-                f"'{path}' is being written by another sweep. Wait for it, or give another name."
+                f"'{path}' is being written by another {by}. Wait for it, or give another name."
             ) from None
         yield
     finally:

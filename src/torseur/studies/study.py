@@ -1,192 +1,131 @@
-"""Study files: what to vary, how, and which criteria to keep, described in TOML."""
+"""A study: one mechanism, what varies in it, and which numbers of its motions are wanted."""
 
 from __future__ import annotations
 
 import hashlib
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from torseur.equations import Equations
-from torseur.errors import TorseurError, unknown_name
 from torseur.formalisms import derive
-from torseur.library import PREFIX
 from torseur.mechanism import Mechanism
 from torseur.sensitivity import Criterion
-from torseur.studies.axes import Axis, read_axis
+from torseur.simulation import System
+from torseur.studies.axes import Axis, Vector
 from torseur.studies.design import Design
-from torseur.studies.quantities import number_in
 
-TABLES = ("mechanism", "until", "rtol", "vary", "design", "values", "initial", "criteria", "chunk", "objective",
-          "constraints", "starts", "algorithm")  # fmt: skip
-CRITERION_KINDS = {
-    "value": "value",
-    "integral": "integral",
-    "maximum": "maximum",
-    "minimum": "minimum",
-    "event": "event",
-    "event_time": "event time",
-}
+
+@dataclass(frozen=True)
+class OperatingPoints:
+    """States of use in which every point of the design is judged: values of some axes, with a name each."""
+
+    axes: tuple[Axis, ...] = ()
+    rows: tuple[tuple[float, ...], ...] = ((),)
+    names: tuple[str, ...] = ("",)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Integration:
+    """How well motions are computed: tolerances of the integrator in SI, and its longest step in seconds."""
+
+    rtol: float = 1e-9
+    atol: Mapping[str, float] | float | None = None
+    max_step: float | None = None
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where motions are computed: on processors, or on a GPU in fixed steps."""
+
+    kind: str = "cpu"
+    step: float = 0.0
+    method: str = "rk4"
+    precision: str = "float64"
 
 
 @dataclass(frozen=True, eq=False)
 class SweepStudy:
-    """A study: a mechanism, the axes along which it varies, and the criteria of its motions."""
+    """A mechanism (or a system of the library), the axes along which it varies, and the criteria of its motions.
+
+    `axes` are those of the design; at each of its points the motion is computed in all operating points. `outputs` are
+    kept at `samples`; slopes of all criteria are taken by the parameters `slopes`.
+    """
 
     path: Path
     text: str
-    mechanism: Mechanism
+    source: Mechanism | str
     until: float
-    rtol: float
+    integration: Integration
     axes: tuple[Axis, ...]
+    operating: OperatingPoints
     design: Design
     values: Mapping[str, float]
     initial: Mapping[str, float]
     criteria: tuple[Criterion, ...]
+    slopes: tuple[str, ...]
+    outputs: tuple[Criterion, ...]
+    samples: tuple[float, ...]
     chunk: int
+    device: Device
     tables: Mapping[str, Any]
 
     @cached_property
-    def equations(self) -> Equations:
-        return derive(self.mechanism)
+    def model(self) -> Equations | System:
+        """What moves: the equations of the mechanism, or a system of the library."""
+        if isinstance(self.source, str):
+            from torseur.library.systems import system
+
+            return system(self.source)
+        return derive(self.source)
 
     @property
+    def name(self) -> str:
+        """The mechanism's name."""
+        return self.source if isinstance(self.source, str) else self.source.name
+
+    @property
+    def all_axes(self) -> tuple[Axis, ...]:
+        """Axes of the operating points, then those of the design."""
+        return (*self.operating.axes, *self.axes)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of motions."""
+        return len(self.operating) * self.design.size(self.axes)
+
+    def points(self, start: int = 0, stop: int | None = None) -> Vector:
+        """Rows of values of all axes; the whole design at the first operating point comes first."""
+        stop, block = self.size if stop is None else stop, self.design.size(self.axes)
+        parts = []
+        for k in range(start // block, -(-stop // block)):
+            own = self.design.points(self.axes, max(start - k * block, 0), min(stop - k * block, block))
+            parts.append(np.hstack([np.tile(np.array(self.operating.rows[k], dtype=float), (len(own), 1)), own]))
+        return np.vstack(parts) if parts else np.empty((0, len(self.all_axes)))
+
+    @cached_property
     def digest(self) -> str:
         """What the results depend on, as a hash: the file and the mechanism."""
         from torseur.language import to_text
 
-        content = self.text + to_text(self.mechanism)
+        content = self.text + (self.source if isinstance(self.source, str) else to_text(self.source))
+        content += "" if self.device.kind == "cpu" else self.device.kind
         return hashlib.sha256(content.encode()).hexdigest()
 
+    def on(self, backend: str) -> SweepStudy:
+        """The same study on another backend, "cpu" or "cuda"."""
+        return replace(self, device=replace(self.device, kind=backend))
 
-def read_study(path: str | Path) -> SweepStudy:
-    """The study of a TOML file; every fault names its place."""
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
-    except OSError as problem:
-        raise TorseurError(f"'{file}': {problem.strerror or problem}.") from problem
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise TorseurError(f"'{file}': {problem}.") from problem
-    for key in tables:
-        if key not in TABLES:
-            raise TorseurError(unknown_name("table", key, TABLES, f"'{file}': "))
-    return _Reader(file, text, tables).study()
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to workers: the description, not what was derived from it here."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
-
-class _Reader:
-    """Turns the tables of a file into a study."""
-
-    def __init__(self, file: Path, text: str, tables: Mapping[str, Any]) -> None:
-        self.file, self.text, self.tables = file, text, tables
-
-    def study(self) -> SweepStudy:
-        mechanism = self._mechanism()
-        units = _units(derive(mechanism))
-        axes = [read_axis(n, self._unit(n, units), t, self._at(f"vary.{n}")) for n, t in self._table("vary").items()]
-        if not axes and "objective" not in self.tables:
-            raise TorseurError(f"{self._at('vary')}: nothing varies.")
-        plain = {name: unit for name, unit in units.items() if not name.endswith("(0)")}
-        starts = {name.removesuffix("(0)"): unit for name, unit in units.items() if name.endswith("(0)")}
-        return SweepStudy(
-            self.file, self.text, mechanism, number_in(self._required("until"), "s", self._at("until")),
-            number_in(self.tables.get("rtol", 1e-9), "1", self._at("rtol")), tuple(axes), self._design(axes),
-            self._numbers("values", plain), self._numbers("initial", starts), self._criteria(),
-            self._whole("chunk", 0), self.tables,
-        )  # fmt: skip
-
-    def _at(self, place: str) -> str:
-        return f"'{self.file}': {place}"
-
-    def _required(self, key: str) -> Any:
-        if key not in self.tables:
-            raise TorseurError(f"'{self.file}': '{key}' is missing.")
-        return self.tables[key]
-
-    def _table(self, key: str) -> Mapping[str, Any]:
-        found = self.tables.get(key, {})
-        if not isinstance(found, Mapping):
-            raise TorseurError(f"{self._at(key)}: expected a table, [{key}].")
-        return found
-
-    def _whole(self, key: str, default: int) -> int:
-        value = self.tables.get(key, default)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise TorseurError(f"{self._at(key)}: expected a whole number, got {value!r}.")
-        return value
-
-    def _mechanism(self) -> Mechanism:
-        named = self._required("mechanism")
-        if not isinstance(named, str):
-            raise TorseurError(f"{self._at('mechanism')}: expected a file or a library name, got {named!r}.")
-        if named.startswith(PREFIX):
-            from torseur import library
-
-            return library.load(named.removeprefix(PREFIX))
-        beside = self.file.parent / named
-        if not beside.is_file():
-            raise TorseurError(f"{self._at('mechanism')}: there is no file '{named}' beside the study.")
-        if beside.suffix in (".urdf", ".xml", ".mjcf"):
-            from torseur.readers import read_robot
-
-            return read_robot(beside).mechanism
-        from torseur.language import load
-
-        return load(beside)
-
-    def _unit(self, name: str, units: Mapping[str, str]) -> str:
-        if name not in units:
-            raise TorseurError(unknown_name("parameter", name, units, f"{self._at('vary')}: "))
-        return units[name]
-
-    def _numbers(self, key: str, units: Mapping[str, str]) -> dict[str, float]:
-        found = {}
-        for name, given in self._table(key).items():
-            if name not in units:
-                raise TorseurError(unknown_name("name", name, units, f"{self._at(key)}: "))
-            found[name] = number_in(given, units[name], self._at(f"{key}.{name}"))
-        return found
-
-    def _design(self, axes: Sequence[Axis]) -> Design:
-        table = dict(self._table("design"))
-        for key in table:
-            if key not in ("kind", "count", "seed"):
-                raise TorseurError(unknown_name("key", key, ("kind", "count", "seed"), f"{self._at('design')}: "))
-        try:
-            return Design(**table)
-        except TypeError as problem:
-            raise TorseurError(f"{self._at('design')}: {problem}.") from problem
-
-    def _criteria(self) -> tuple[Criterion, ...]:
-        table = self._table("criteria")
-        if not table:
-            raise TorseurError(f'{self._at("criteria")}: no criterion is given, such as energy = "energy".')
-        return tuple(self._criterion(name, given) for name, given in table.items())
-
-    def _criterion(self, name: str, given: Any) -> Criterion:
-        where = self._at(f"criteria.{name}")
-        if isinstance(given, str):
-            return Criterion(given, name=name)
-        kinds = [key for key in CRITERION_KINDS if isinstance(given, Mapping) and key in given]
-        if len(kinds) != 1:
-            raise TorseurError(f"{where}: expected a formula, or a table with one of {', '.join(CRITERION_KINDS)}.")
-        more = {key: value for key, value in given.items() if key != kinds[0]}
-        for key in more:
-            if key not in ("when", "direction", "occurrence"):
-                raise TorseurError(unknown_name("key", key, ("when", "direction", "occurrence"), f"{where}: "))
-        formula = given[kinds[0]]
-        if kinds[0] == "event_time":
-            return Criterion("t", "event time", name, when=formula, **more)
-        return Criterion(formula, CRITERION_KINDS[kinds[0]], name, **more)
-
-
-def _units(equations: Equations) -> dict[str, str]:
-    """Units of what can be varied: parameters, and initial values under their name with (0)."""
-    layout = equations.layout
-    found = {str(p.name): p.data.unit for p in layout.parameters}
-    starts = [*layout.coordinates, *layout.speeds, *layout.rates]
-    return found | {f"{x.name}(0)": x.data.unit for x in starts}
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)

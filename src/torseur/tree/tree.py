@@ -30,7 +30,8 @@ class Link:
     """Bodies that move as one, carried by one joint.
 
     Its frame is the child frame of the joint. `q` and `v` are its slots in the state. `base` is the joint's own
-    frame in the parent link; `motion` begins with it.
+    frame in the parent link; `motion` begins with it. `alike` is how many such links, computed abreast, the parent
+    carries in this one's place.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Link:
     q: slice
     v: slice
     base: Transform = SAME
+    alike: int = 1
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,19 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from codegen.targets.runners import POINTER, run, run_cuda, tool
+from codegen.targets.runners import run, run_cuda, tool
 from robots import robot
 from torseur import library
-from torseur.codegen.cuda.module import kernel_source
-from torseur.codegen.cuda.rollout import rollout_source
+from torseur.codegen.cuda import device, stages
+from torseur.codegen.cuda.cutting import MOST_LIVE
+from torseur.codegen.cuda.device import fine_nodes
+from torseur.codegen.cuda.module import kernel_sources
 from torseur.codegen.cuda.scalar import HEAD
-from torseur.codegen.cuda.stages import MOST_LIVE, staged
+from torseur.codegen.cuda.stages import staged
 from torseur.codegen.module import Module
 from torseur.codegen.straight import fewest_live, most_live, result_orders
-from torseur.equations import motion_values, program_of
-from torseur.errors import UnsupportedError
+from torseur.equations import program_of
+from torseur.equations.generation import module_of
 from torseur.graph import Input, Program, scalar, symbol, vector
 
 
@@ -48,6 +50,22 @@ def test_sine_and_cosine_in_single_precision(tmp_path):
     assert np.abs(s - exact_s).max() < 1.2e-7 and np.abs(c - exact_c).max() < 1.2e-7
 
 
+def test_sine_and_cosine_in_double_precision(tmp_path):
+    """Oracle: mpmath. Within one unit in the last place of the result's own size up to 1e6 rad."""
+    wrapper = 'extern "C" void both(int n, double *x, double *s, double *c) { for (int i = 0; i < n; ++i) sine_cosine(x[i], s + i, c + i); }'
+    library = built(tmp_path, HEAD + wrapper)
+    random = np.random.default_rng(0)
+    x = np.concatenate([random.uniform(-4, 4, 1000), random.uniform(-1e6, 1e6, 1000), np.arange(-9, 10) * np.pi / 4])
+    s, c = np.empty_like(x), np.empty_like(x)
+    library.both(len(x), *(a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (x, s, c)))
+    for found, function in ((s, mpmath.sin), (c, mpmath.cos)):
+        exact = np.array([float(function(mpmath.mpf(float(a)))) for a in x])
+        assert (
+            np.abs(found - exact).max() < 1.2e-16 * 2
+            and (np.abs(found - exact) <= 2 * np.spacing(np.abs(exact)) + 1e-17 * np.abs(x)).all()
+        )
+
+
 def test_schedules_keep_every_operation_and_shorten_lives():
     program = program_of(ts.derive(robot("solo12")), ["forward_dynamics"])
     order = fewest_live(program.operations, *result_orders(program))
@@ -66,60 +84,94 @@ def test_stages_give_what_the_program_gives(tmp_path):
         values = [0.5 * a + 0.25 * b * random.choice(values) for a, b in zip(values, values[::-1], strict=True)]
     program = Program("wide", (Input("x", tuple(x)),), (vector("y", values),))
     plan = staged(program, frozenset())
-    assert len(plan.chunks) > 1 and all(most_live(chunk.operations) <= MOST_LIVE for chunk in plan.chunks[:-1])
+    assert plan.stages > 1 and all(most_live(chunk.operations) <= MOST_LIVE for chunk in plan.layout.chunks[:-1])
     module, point = Module("wide", (program,)), {"x": [0.1 * k for k in range(40)]}
     (found,) = run_cuda(module, tmp_path, [point])
     assert np.allclose(found[0][0], program.evaluate(point)["y"], rtol=1e-13, atol=1e-15)
 
 
-def test_rollouts_are_motions(tmp_path):
-    """Oracle: the adaptive integrator of order 8, at a tight tolerance."""
-    equations = ts.derive(library.load("double_pendulum"))
-    program = program_of(equations, ["rates", "forward_dynamics"])
-    prepare, per_state = program.split(("p",), "prepared")
-    values = list(motion_values(equations, {}).values())
-    prepared = np.array(prepare.evaluate({"p": values})["prepared"], dtype=float)
-    start = np.array([np.pi / 4, np.pi / 4]), np.zeros(2)
-    expected = ts.simulate(equations, until=1.0, rtol=1e-12, samples=2).values[-1]
-    found = {}
-    for steps in (100, 200):
-        text = rollout_source(per_state, "f64", "rk4") + _WRAPPER
-        motion = built(_fresh(tmp_path, steps), text)
-        out, tau = np.empty(4), np.zeros(2)
-        arrays = [a.ctypes.data_as(POINTER) for a in (*start, tau, prepared, out)]
-        motion.motion_of_one(*arrays, ctypes.c_double(1.0 / steps), ctypes.c_longlong(steps))
-        found[steps] = np.abs(out - expected[:4]).max()
-    assert found[200] < 1e-6 and 12 < found[100] / found[200] < 20  # order 4
+@pytest.mark.parametrize("function", ["inverse_dynamics/q,v", "forward_dynamics/q,v"])
+def test_limbs_are_stages_of_their_own(function, tmp_path, monkeypatch):
+    """A trunk with two arms and a leg apart from it, too wide for one thread. Oracle: the graph."""
+    monkeypatch.setattr(stages, "FEW", 50)
+    monkeypatch.setattr(device, "staged", lambda program, taken: staged(program, taken, 60))
+    equations = ts.derive(_trunk_with_arms())
+    (program,) = module_of(equations, [function], baked=True).programs
+    plan = staged(program, frozenset(), 60)
+    repeated = sum(len(chunk.operations) for chunk in plan.layout.chunks) > len(program.operations)
+    assert plan.stages >= 4 and (repeated or plan.systems)
+    assert bool(plan.systems) == function.startswith("forward")
+    rows = sum(len(output.entries) for output in program.outputs)
+    assert plan.scratch < rows  # what crosses is little beside what comes out
+    random = np.random.default_rng(2)
+    point = {group.name: list(random.uniform(-1, 1, len(group))) for group in program.inputs}
+    (found,) = run_cuda(Module("limbs", (program,)), tmp_path, [point])
+    exact = program.evaluate(point)
+    for k, output in enumerate(program.outputs):
+        wanted = np.array(exact[output.name], dtype=float)
+        assert np.allclose(np.ravel(found[0][k]), wanted, rtol=1e-11, atol=1e-12 * np.abs(wanted).max())
 
 
-_WRAPPER = """
-extern "C" void motion_of_one(double *q, double *v, double *tau, double *prepared, double *out, double h, long long steps) {
-  kernels::rollout<double>(q, v, tau, prepared, out, 0.0, h, steps, 0, 1);
-}
-"""
+def _trunk_with_arms():
+    """Two joints of a trunk, two arms of three joints on it, and a leg of two on the ground."""
+    lines = ["mechanism limbs ;", "gravity = [0, 0, -9.81] ;"]
+    chains = {"trunk": ("earth", 2), "left": ("trunk2", 3), "right": ("trunk2", 3), "leg": ("earth", 2)}
+    for chain, (parent, length) in chains.items():
+        for k in range(1, length + 1):
+            body, below = f"{chain}{k}", parent if k == 1 else f"{chain}{k - 1}"
+            axis = ["[1,0,0]", "[0,1,0]", "[0,0,1]"][k % 3]
+            lines.append(
+                f"let {body} = body mass = {1 + 0.1 * k} kg, centre = [0.1, {0.02 * k}, 0.05], "
+                "inertia = diag(0.02, 0.03, 0.01) end ;"
+            )
+            place = f"[{0.3 if k > 1 else 0}, {0.2 if chain == 'left' else 0}, 0.1] ++ 1 @ {below}"
+            lines.append(f"join {place} and {body}.frame as j_{body} with revolute(q_{body}) about {axis} end ;")
+    return ts.parse("\n".join(lines))
 
 
-def _fresh(folder, name):
-    path = folder / str(name)
-    path.mkdir()
-    return path
-
-
-def test_unknown_methods_are_named():
-    program = program_of(ts.derive(library.load("double_pendulum")), ["rates", "forward_dynamics"])
-    with pytest.raises(UnsupportedError, match="Did you mean 'rk4'"):
-        rollout_source(program, "f32", "rk5")
+def test_mixed_precision_keeps_the_digits_of_factors(tmp_path):
+    """The pivots of a chain lose digits. Oracle: the graph in double precision."""
+    equations = ts.derive(library.load("pendulum_chain?n=9"))
+    (program,) = module_of(equations, ["forward_dynamics/q"], baked=True).programs
+    assert fine_nodes(program)
+    random = np.random.default_rng(3)
+    points = [
+        {
+            group.name: list(random.uniform(-1, 1, len(group)).astype(np.float32).astype(float))
+            for group in program.inputs
+        }
+        for _ in range(20)
+    ]
+    exact = np.array([program.evaluate(point)["dvdot_dq"] for point in points], dtype=float)
+    worst = {}
+    for fine in ("float", "double"):
+        (source,), _ = kernel_sources(program, "f32")
+        text = source.text.partition('extern "C" __global__')[0]
+        sizes = [len(group) for group in program.inputs]
+        wrapper = f'extern "C" void one(float *a, float *b, float *c, float *d) {{ kernels::forward_dynamics_by_q<float, {fine}>(a, b, c, d, 1); }}'
+        folder = tmp_path / fine
+        folder.mkdir()
+        function = built(folder, text + wrapper).one
+        found = []
+        for point in points:
+            arrays = [np.array(point[group.name], dtype=np.float32) for group in program.inputs] + [
+                np.empty(sizes[0] ** 2, np.float32)
+            ]
+            function(*(a.ctypes.data_as(ctypes.POINTER(ctypes.c_float)) for a in arrays))
+            found.append(arrays[-1].copy())
+        worst[fine] = np.abs(np.array(found) - exact).max() / np.abs(exact).max()
+    assert worst["double"] < 1e-5 and worst["double"] < 0.2 * worst["float"], worst
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["f32", "f64"])
+@pytest.mark.parametrize("suffix", ["f32", "f64", "mixed"])
 def test_nvcc_takes_the_kernels(suffix, tmp_path):
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not installed")
     equations = ts.derive(robot("ur5"))
-    text, names, _ = kernel_source(program_of(equations, ["forward_dynamics"]), suffix)
-    (tmp_path / "kernel.cu").write_text(text)
+    (source,), scratch = kernel_sources(program_of(equations, ["forward_dynamics"]), suffix)
+    (tmp_path / "kernel.cu").write_text(source.text)
     command = ["nvcc", "-arch=sm_90", "-Xptxas", "-v", "-c", "kernel.cu", "-o", "kernel.o"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert all(name in done.stderr for name in names) and "0 bytes spill stores" in done.stderr
+    assert source.name in done.stderr and scratch == 0 and "0 bytes spill stores" in done.stderr

@@ -118,3 +118,16 @@ def test_motion_of_a_linear_equation():
     assert abs(complex(back.subs(numbers))) < 1e-9
     with pytest.raises(UnsupportedError, match="not linear"):
         solved_motion(ts.derive(library.load("pendulum")))
+
+
+def test_accelerations_of_four_speeds_as_formulas():
+    """Oracle: the linear system M v' + b = Q, at random numbers, on a cart with three links."""
+    equations = ts.derive(library.load("cart_pendulum?n=3"))
+    solved = solved_accelerations(equations)
+    chance = random.Random(5)
+    states = {one: chance.uniform(0.3, 1.2) for one in symbols_of(equations.residual)}
+    spelled = {str(one.name): value for one, value in states.items()}
+    for acceleration in equations.layout.accelerations:
+        formula = solved[str(acceleration.name)]
+        states[acceleration] = float(formula.subs({s: spelled[s.name] for s in formula.free_symbols}))
+    assert evaluate(equations.residual, states) == pytest.approx([0] * 4, abs=1e-9)

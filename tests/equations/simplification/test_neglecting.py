@@ -168,3 +168,17 @@ def test_what_has_no_interval_stays():
     found = simplify(equations, box_of(equations, {"x": (0, 1), "x'": (0, 1), "x''": (-1e-3, 1e-3)}), 0.1)
     assert [change.piece.share.kind for change in found.dropped] == ["inertia"]
     assert [piece.share.kind for piece in found.kept] == ["load"]
+
+
+def test_what_is_left_of_the_shares_is_the_simplified_equation():
+    """Oracle: the sum over bodies and loads, at random states."""
+    equations = ts.derive(library.load("double_pendulum"))
+    box = ts.box_of(equations, {"angles": (-0.2, 0.2), "angular_speeds": (-0.3, 0.3), "angular_accelerations": (-1, 1)})
+    simplified = ts.simplify(equations, box, 0.02)
+    shares = {(p.share.kind, p.share.owner): p.share for p in simplified.pieces}.values()
+    chance = random.Random(8)
+    for row, total in enumerate(simplified.residual):
+        parts = [simplified.share_of(share, row) for share in shares]
+        values = {one: chance.uniform(0.1, 1.0) for one in symbols_of([total, *parts])}
+        whole, *found = evaluate([total, *parts], values)
+        assert sum(found) == pytest.approx(whole, rel=1e-12)

@@ -5,14 +5,14 @@
 
 /* Sines, and `size` behind them cosines, of n angles; by the C library where one is very large or not a number. */
 static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n, int size) {
-  lane_bits inside = (lane_bits){0} - 1;
+  lane_bits beyond = {0}; /* negative where an angle is beyond the limit, or not a number */
   for (int k = 0; k < n; k++) {
-    inside &= (angles[k] <= 65536.0) & (angles[k] >= -65536.0);
+    beyond |= LANES_LIMIT - ((lane_bits)angles[k] & INT64_MAX);
     lanes_turn(angles[k], &sines[k], &sines[size + k]);
   }
-  int64_t all = -1;
-  for (int i = 0; i < LANES; i++) all &= inside[i];
-  if (all == 0)
+  int64_t any = 0;
+  for (int i = 0; i < LANES; i++) any |= beyond[i];
+  if (any < 0)
     for (int k = 0; k < n; k++)
       for (int i = 0; i < LANES; i++) {
         sines[k][i] = sin(angles[k][i]);

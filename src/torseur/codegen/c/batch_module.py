@@ -68,7 +68,7 @@ def _lookups(lookups: Lookups) -> str:
 
 
 def _exported(batch: Batch, function: str) -> str:
-    arguments = ", ".join(["begin", "end", "stride", *batch.plan().arrays])
+    arguments = ", ".join(["begin", "end", "stride", *batch.plan.arrays])
     head = f"TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{"
     return f"{head}\n  {function}({arguments});\n}}\n"
 
@@ -78,7 +78,7 @@ def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str,
     lookups = Lookups()
     bodies = "\n".join(batch_source(batch, f"{batch.name}_run", lookups) for batch in batches)
     names = [f"#define {name} VARIANT({name})" for name in _renamed(batches)]
-    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL")]
+    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL", "LANES_LIMIT")]
     lanes = "\n".join([heading, *names, lanes_text(batches), bodies, *undone, ""])
     plain = [NATIVE, "#define VARIANT(name) name##_plain", f'#include "{own}_lanes.h"']
     choices = "\n".join(_choice(batch) for batch in batches)
@@ -93,13 +93,13 @@ def _renamed(batches: Sequence[Batch]) -> list[str]:
     functions = []
     for batch in batches:
         run = f"{batch.name}_run"
-        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan().chunks)))]
+        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan.chunks)))]
     return [*_RENAMED, *(f"lanes_{op}" for op in sorted(used) if f"lanes_{op}" not in _RENAMED), *functions]
 
 
 def _choice(batch: Batch) -> str:
     """The exported functions: over a range of states, and over all of them in threads of OpenMP."""
-    arrays = batch.plan().arrays
+    arrays = batch.plan.arrays
     arguments = ", ".join(["begin", "end", "stride", *arrays])
     run = f"{batch.name}_run"
     return f"""\

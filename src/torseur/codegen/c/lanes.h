@@ -1,6 +1,8 @@
 typedef double lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t lane_bits __attribute__((vector_size(8 * LANES)));
 
+#define LANES_LIMIT INT64_C(0x40f0000000000000) /* the bits of 65536.0 */
+
 /* Sine and cosine of |x| <= 65536 rad, within about one unit in the last place. */
 static TORSEUR_INLINE void lanes_turn(lanes x, lanes *sine, lanes *cosine) {
   /* x = k pi/2 + (r + t), the products of k with parts of pi/2 exact (Cody and Waite). */
@@ -11,14 +13,14 @@ static TORSEUR_INLINE void lanes_turn(lanes x, lanes *sine, lanes *cosine) {
   const lanes r = near - k * 6.07710050630396597660e-11;
   const lanes t = ((near - r) - k * 6.07710050630396597660e-11) - k * 2.02226624879595063154e-21;
   /* Minimax polynomials for |r| <= pi/4, of the degrees that fdlibm takes. */
-  const lanes z = r * r, v = z * r;
-  const lanes s = 8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06
-      + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
+  const lanes z = r * r, zz = z * z;
+  const lanes s = -1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04
+      + z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))));
   const lanes c = 4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * (2.48015872894767294178e-05
       + z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11))));
-  const lanes half = z * 0.5, w = 1.0 - half;
-  const lanes sine_r = r - ((z * (t * 0.5 - v * s) - t) + v * 1.66666666666666324348e-01);
-  const lanes cosine_r = w + (((1.0 - w) - half) + (z * (z * c) - r * t));
+  const lanes sine_r = r + (z * r * s + t);
+  const lanes w = 1.0 - z * 0.5;
+  const lanes cosine_r = w + ((zz * c + ((1.0 - w) - z * 0.5)) - r * t);
   /* Odd quadrants exchange the two; the next bit is the sign. */
   const lane_bits odd = -(quadrant & 1);
   const lane_bits sine_sign = (quadrant & 2) << 62, cosine_sign = ((quadrant + 1) & 2) << 62;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torseur.codegen.c.batch import Batch
 from torseur.codegen.c.batch_module import batch_sources
-from torseur.codegen.c.program import program_source, turns_text
+from torseur.codegen.c.program import program_source, vectors_text
 from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
 from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.c.unit import HEAD, no_external
@@ -45,10 +45,10 @@ def _source(module: Module, functions: list[Function], own: str) -> str:
     bodies = []
     for function in functions:
         described = "\n".join(commented(function_lines(function, module, C), C))
-        parts = [program_source(program, name, lookups, "TORSEUR_EXPORT") for name, program in function.parts]
+        parts = [program_source(part, name, lookups, "TORSEUR_EXPORT", portable=True) for name, part in function.parts]
         bodies.append("\n".join([described, *parts]))
     searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
-    turns = turns_text([program for function in functions for _, program in function.parts])
+    turns = vectors_text([program for function in functions for _, program in function.parts])
     head = [HEAD, f'#include "{own}.h"', turns, PRELUDE if searches else "", tables.text()]
     return "\n".join([*head, *searches, *bodies])
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from torseur.codegen.c.abreast import GNU, abreast_text, kind, lane_operation, loaded, stored
 from torseur.codegen.c.routine import function_name
-from torseur.codegen.c.spelling import RESERVED, double
-from torseur.codegen.names import Names, part
-from torseur.codegen.straight import WHOLE, Chunk, Layout, array_names, layout
+from torseur.codegen.c.solved import solved_source
+from torseur.codegen.c.spelling import RESERVED, double, parameter_list
+from torseur.codegen.names import part
+from torseur.codegen.straight import SCHEDULED, WHOLE, Chunk, Layout, layout
 from torseur.codegen.straight.turns import turns_of
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
-from torseur.graph.program import Program, Solved
+from torseur.graph.program import Program
 
 ONE_FOR_CLANG = 3300
 """Operations up to which clang may join the pieces of a function: an arm's derivatives gained a quarter."""
@@ -29,20 +31,36 @@ def own_text(name: str) -> str:
     return files("torseur.codegen.c").joinpath(name).read_text(encoding="ascii")
 
 
-def turns_text(programs: list[Program]) -> str:
-    """What the programs need to compute sines together; nothing when none of them does."""
+def vectors_text(programs: list[Program]) -> str:
+    """What the programs need to compute in vectors; nothing when none of them does."""
     stages = [program.solved.program if program.solved is not None else program for program in programs]
+    stages = [program.abreast or program for program in stages]
     solved = any(program.solved is not None for program in programs)
+    limbs = abreast_text(stages)
     if not solved and not any(turns_of(program).angles for program in stages):
-        return ""
-    return own_text("turns.h").replace("@LANES@", own_text("lanes.h"))
+        return limbs
+    return own_text("turns.h").replace("@LANES@", own_text("lanes.h")) + limbs
 
 
-def program_source(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
-    """The C functions that compute a program; the last one has the given name and linkage."""
+def program_source(program: Program, name: str, lookups: Lookups, linkage: str, portable: bool = False) -> str:
+    """The C functions that compute a program; the last one has the given name and linkage.
+
+    What is `portable` needs no compiler with vectors, though it uses them where they are.
+    """
     if program.solved is not None:
-        return _staged(program, program.solved, name, lookups, linkage)
-    plan = layout(program, RESERVED, together=True, whole=WHOLE)
+        first = program_source(program.solved.program, f"{name}_terms", lookups, "static TORSEUR_NOINLINE", portable)
+        return first + solved_source(program, program.solved, name, linkage)
+    if program.abreast is None:
+        return _straight(program, name, lookups, linkage)
+    abreast = _straight(program.abreast, name, lookups, linkage)
+    if not portable:
+        return abreast
+    why = "/* Limbs that are alike are computed side by side; below, one by one for compilers without vectors. */"
+    return "\n".join([GNU, why, abreast, "#else", _straight(program, name, lookups, linkage), "#endif", ""])
+
+
+def _straight(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
+    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED)
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
@@ -53,49 +71,6 @@ def program_source(program: Program, name: str, lookups: Lookups, linkage: str) 
         for k, chunk in enumerate(plan.chunks)
     ]
     return "\n".join([*parts, _caller(plan, name, linkage, lookups)])
-
-
-def _staged(program: Program, solved: Solved, name: str, lookups: Lookups, linkage: str) -> str:
-    """The terms of a linear system, its solution for vectors of columns, and the results in their places."""
-    terms = program_source(solved.program, f"{name}_terms", lookups, "static TORSEUR_NOINLINE")
-    arrays = array_names(program, Names(RESERVED | _STAGES))
-    rows, columns = solved.size
-    given, outputs = arrays[: len(program.inputs)], arrays[len(program.inputs) :]
-    sizes = {"right": rows * columns, "lower": len(solved.pattern), "inverse": rows, "known": len(solved.places)}
-    lines = [f"  double {array}[{max(size, 1)}];" for array, size in sizes.items()]
-    lines.append(f"  {name}_terms({', '.join([*given, *sizes])});")
-    lines.append(f"  {name}_solve(lower, inverse, right);")
-    lines.append(f"  for (int row = 0; row < {rows}; row++) {{")
-    for k, j, column, count in solved.runs:
-        width = program.outputs[k].shape[-1] if len(program.outputs[k].shape) > 1 else 1
-        to, origin = f"{outputs[k]} + row * {width} + {j}", f"right + row * {columns} + {column}"
-        lines.append(f"    memcpy({to}, {origin}, {count} * sizeof(double));")
-    lines += ["  }", *(f"  {outputs[k]}[{i}] = known[{e}];" for e, (k, i) in enumerate(solved.places))]
-    head = f"{linkage} void {name}({', '.join(_parameters(arrays, len(given)))}) {{"
-    return "\n".join([terms, _solve(solved, f"{name}_solve"), head, *lines, "}", ""])
-
-
-_STAGES = {"right", "lower", "inverse", "known", "row", "column"}
-
-
-def _solve(solved: Solved, name: str) -> str:
-    """right <- -A⁻¹ right for as many columns at a time as a vector holds: inward along the tree, then outward."""
-    rows, columns = solved.size
-    entries = list(enumerate(solved.pattern))
-    head = f"static TORSEUR_NOINLINE void {name}(const double *lower, const double *inverse, double *right) {{"
-    lines = [head, f"  for (int column = 0; column < {columns}; column += LANES) {{"]
-    lines += [f"    lanes x{k} = lanes_load(right + {k * columns} + column);" for k in range(rows)]
-    for k in range(rows - 1, -1, -1):
-        lines += [f"    x{i} -= lower[{e}] * x{k};" for e, (row, i) in entries if row == k]
-    for k in range(rows):
-        lines.append(f"    x{k} *= -inverse[{k}];")
-        lines += [f"    x{k} -= lower[{e}] * x{i};" for e, (row, i) in entries if row == k]
-        lines.append(f"    lanes_store(right + {k * columns} + column, x{k});")
-    return "\n".join([*lines, "  }", "}", ""])
-
-
-def _parameters(arrays: Sequence[str], inputs: int) -> list[str]:
-    return [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(arrays)]
 
 
 def _turns(plan: Layout, lookups: Lookups) -> list[str]:
@@ -128,17 +103,19 @@ def _function(
     first: list[str] | None = None,
 ) -> str:
     lines = [
-        f"{head}({', '.join([*_parameters(plan.arrays, len(plan.program.inputs)), *(extra or [])]) or 'void'}) {{",
+        f"{head}({', '.join([*parameter_list(plan.arrays, len(plan.program.inputs)), *(extra or [])]) or 'void'}) {{",
         *(first or []),
     ]
-    names = plan.names
+    names, widths = plan.names, plan.widths
     lines += [f"  const double {names[node]} = {plan.arrays[i]}[{j}];" for node, (i, j) in chunk.inputs.items()]
-    lines += [f"  const double {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
-    lines += [f"  const double {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
+    for array, held in (("sines", chunk.turned), ("scratch", chunk.restored)):
+        for node, place in held.items():
+            width = widths[node]
+            lines.append(f"  const {kind(width)} {names[node]} = {loaded(width, array, place)};")
     for node in chunk.operations:
-        lines.append(f"  const double {names[node]} = {operation(node, names, lookups)};")
+        lines.append(f"  const {kind(widths[node])} {names[node]} = {operation(node, names, lookups)};")
         if node in chunk.saved:
-            lines.append(f"  scratch[{chunk.saved[node]}] = {names[node]};")
+            lines.append(f"  {stored(widths[node], 'scratch', chunk.saved[node], names[node])}")
     outputs = plan.arrays[len(plan.program.inputs) :]
     for node, places in chunk.results.items():
         lines += [f"  {outputs[i]}[{j}] = {reference(node, names)};" for i, j in places]
@@ -149,7 +126,7 @@ def _caller(plan: Layout, name: str, linkage: str, lookups: Lookups) -> str:
     arguments = ", ".join([*plan.arrays, "scratch", *(["sines"] if plan.turns.angles else [])])
     calls = "\n".join(f"  {part(name, k)}({arguments});" for k in range(len(plan.chunks)))
     first = "\n".join([*_turns(plan, lookups), f"  double scratch[{max(plan.slots, 1)}];"])
-    parameters = ", ".join(_parameters(plan.arrays, len(plan.program.inputs)))
+    parameters = ", ".join(parameter_list(plan.arrays, len(plan.program.inputs)))
     return f"{linkage} void {name}({parameters}) {{\n{first}\n{calls}\n}}\n"
 
 
@@ -166,4 +143,4 @@ def operation(node: Expr, names: Mapping[Expr, str], lookups: Lookups) -> str:
     arguments = [reference(a, names) for a in node.args]
     if node.op == "table":
         return f"{function_name(lookups.function(node.data))}({arguments[0]})"
-    return _SPELLING[node.op].format(*arguments)
+    return lane_operation(node, arguments) or _SPELLING[node.op].format(*arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from torseur.codegen.routine.language import Kind
 
@@ -162,3 +163,8 @@ def double(value: float) -> str:
 def integer(value: int) -> str:
     text = f"{value}" if abs(value) < 1 << 31 else f"INT64_C({value})"
     return text if value >= 0 else f"({text})"
+
+
+def parameter_list(arrays: Sequence[str], inputs: int) -> list[str]:
+    """The parameters of a function of arrays, inputs first."""
+    return [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(arrays)]

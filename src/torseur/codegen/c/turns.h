@@ -9,18 +9,18 @@
 #endif
 @LANES@
 static TORSEUR_INLINE void sines_of(const double *restrict angles, double *restrict sines, int n) {
-  lane_bits inside = (lane_bits){0} - 1;
+  lane_bits beyond = {0}; /* negative where an angle is beyond the limit, or not a number */
   for (int i = 0; i < n; i += LANES) {
     lanes x, sine, cosine;
     memcpy(&x, angles + i, sizeof x);
-    inside &= (x <= 65536.0) & (x >= -65536.0);
+    beyond |= LANES_LIMIT - ((lane_bits)x & INT64_MAX);
     lanes_turn(x, &sine, &cosine);
     memcpy(sines + i, &sine, sizeof sine);
     memcpy(sines + n + i, &cosine, sizeof cosine);
   }
-  int64_t all = -1;
-  for (int i = 0; i < LANES; i++) all &= inside[i];
-  if (all == 0)
+  int64_t any = 0;
+  for (int i = 0; i < LANES; i++) any |= beyond[i];
+  if (any < 0)
     for (int i = 0; i < n; i++) {
       sines[i] = sin(angles[i]);
       sines[n + i] = cos(angles[i]);
@@ -45,3 +45,15 @@ static TORSEUR_INLINE lanes lanes_load(const double *from) {
 }
 
 static TORSEUR_INLINE void lanes_store(double *to, lanes x) { memcpy(to, &x, sizeof x); }
+
+/* The first lanes of a vector. */
+static TORSEUR_INLINE void lanes_store_some(double *to, lanes x, int count) {
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__FAST_MATH__)
+  __builtin_ia32_storeupd512_mask(to, x, (unsigned char)((1u << count) - 1));
+#else
+  if (count == LANES)
+    lanes_store(to, x);
+  else
+    memcpy(to, &x, count * sizeof(double));
+#endif
+}

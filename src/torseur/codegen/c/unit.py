@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from torseur.codegen.c.program import program_source, turns_text
+from torseur.codegen.c.program import program_source, vectors_text
 from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables, function_name
 from torseur.codegen.c.spelling import RESERVED, TYPES
 from torseur.codegen.linking import LinkedProgram, LinkedUnit
@@ -42,7 +42,7 @@ def unit_source(linked: LinkedUnit, symbol: str) -> str:
     searches = _routines(lookups.functions, linked, tables)
     routines = _routines(linked.unit.functions, linked, tables)
     context = _context(linked)
-    turns = turns_text([program.program for program in linked.programs.values()])
+    turns = vectors_text([program.program for program in linked.programs.values()])
     return "\n".join(
         [HEAD, PRELUDE, turns, tables.text(), context, searches, programs, routines, _entry(linked, symbol)]
     )
@@ -53,7 +53,7 @@ def programs_source(programs: Mapping[str, Program]) -> str:
     tables, lookups = Tables(), Lookups()
     functions = [program_source(program, symbol, lookups, "TORSEUR_EXPORT") for symbol, program in programs.items()]
     searches = [RoutinePrinter(function, no_external, tables).text() for function in lookups.functions]
-    turns = turns_text(list(programs.values()))
+    turns = vectors_text(list(programs.values()))
     return "\n".join([HEAD, turns, PRELUDE if searches else "", tables.text(), *searches, *functions])
 
 

@@ -7,46 +7,27 @@ speaks DLPack or `__cuda_array_interface__` are used where they lie; NumPy array
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from torseur.codegen.cuda.module import kernel_source
-from torseur.codegen.cuda.tuning import Launch, tuned
+from torseur.codegen.cuda.module import kernel_sources
+from torseur.codegen.cuda.tuning import FAST_SINES, Launchable, cupy, run_all
 from torseur.codegen.kernel import PREPARED, compile_program
-from torseur.errors import CompilationError, TorseurError, unknown_name
+from torseur.errors import TorseurError, unknown_name
 from torseur.graph.program import Input, Output, Program
 
-PRECISIONS = {"float32": ("f32", np.float32), "float64": ("f64", np.float64)}
-OPTIONS = ("-DTORSEUR_ZEROS_ARE_THERE", "-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
+PRECISIONS = {"float32": "f32", "float64": "f64", "mixed": "mixed"}
+TYPES = {"f32": (np.float32, np.float32), "f64": (np.float64, np.float64), "mixed": (np.float32, np.float64)}
+"""Types of T and F by suffix."""
 
 
-def cupy() -> Any:
-    """CuPy with a device behind it; says what is missing."""
-    try:
-        import cupy as found
-    except ImportError:
-        raise CompilationError(
-            "backend 'cuda' needs CuPy (pip install cupy-cuda13x, or the one of your CUDA version). "
-            "Sources are generated without: target 'cuda'."
-        ) from None
-    try:
-        devices = found.cuda.runtime.getDeviceCount()
-    except found.cuda.runtime.CUDARuntimeError as problem:
-        raise CompilationError(f"backend 'cuda' found no usable GPU: {problem}.") from None
-    if not devices:
-        raise CompilationError("backend 'cuda' found no GPU.")
-    return found
-
-
-@dataclass(frozen=True)
-class Stages:
-    """The compiled kernels of one program, to be launched one after the other, and the scratch values per state."""
-
-    functions: tuple[Any, ...]
-    scratch: int
+def suffix_of(precision: str) -> str:
+    """The suffix of kernels in a precision."""
+    if precision not in PRECISIONS:
+        raise TorseurError(unknown_name("precision", precision, PRECISIONS))
+    return PRECISIONS[precision]
 
 
 class CudaKernel:
@@ -59,20 +40,19 @@ class CudaKernel:
 
     backend = "cuda"
 
-    def __init__(self, program: Program, parameters: Sequence[str] = (), precision: str = "float32") -> None:
-        if precision not in PRECISIONS:
-            raise TorseurError(unknown_name("precision", precision, PRECISIONS))
+    def __init__(
+        self, program: Program, parameters: Sequence[str] = (), precision: str = "float32", fast_sines: bool = False
+    ) -> None:
+        suffix = suffix_of(precision)
+        self._cupy = cupy()
         self.program = program
         self.parameters = tuple(group.name for group in program.inputs if group.name in parameters)
-        self.precision = precision
-        self._suffix, self._type = PRECISIONS[precision]
-        self._cupy = cupy()
-        self._split = program.split(self.parameters, PREPARED) if self.parameters else (None, program)
-        self._per_state = self._split[1]
-        self._prepare = compile_program(self._split[0]) if self._split[0] is not None else None
-        self.source, self._names, self._scratch = kernel_source(self._per_state, self._suffix)
-        self._stages: dict[Launch, Stages] = {}
-        self._launch: Launch | None = None
+        self.precision, self.fast_sines = precision, fast_sines
+        self._type, self._fine = TYPES[suffix]
+        prepare, self._per_state = program.split(self.parameters, PREPARED) if self.parameters else (None, program)
+        self._prepare = compile_program(prepare) if prepare is not None else None
+        sources, self._scratch = kernel_sources(self._per_state, suffix)
+        self._stages = [Launchable(source, [FAST_SINES] if fast_sines else []) for source in sources]
 
     def __repr__(self) -> str:
         return f"CudaKernel({self.program.name!r}, precision={self.precision!r})"
@@ -92,37 +72,26 @@ class CudaKernel:
     @cached_property
     def _of_each_state(self) -> CudaKernel:
         """The same with parameters that differ from state to state."""
-        return CudaKernel(self.program, (), self.precision)
+        return CudaKernel(self.program, (), self.precision, self.fast_sines)
+
+    @property
+    def source(self) -> str:
+        """The text of all kernels."""
+        return "\n".join(stage.source.text for stage in self._stages)
 
     def launch(self, arrays: Sequence[Any], results: Sequence[Any], n: int) -> None:
         """Runs on device arrays: inputs in the order of the per-state program, what was prepared as a host array.
 
         Results must hold zeros where the program has none to give.
         """
-        if not n:
-            return
-        scratch = [self._cupy.empty(self._scratch * n, dtype=self._type)] if self._scratch else []
-        arguments = (*arrays, *results, *scratch, np.int64(n))
-
-        def run(launch: Launch) -> None:
-            stages = self._stages_for(launch)
-            blocks = -(-n // launch.block)
-            for function in stages.functions:
-                function((blocks,), (launch.block,), arguments)
-
-        self._launch = self._launch or tuned(self.source, n, self._cupy, run)
-        run(self._launch or Launch())
+        if n:
+            scratch = [self._cupy.empty(self._scratch * n, dtype=self._fine)] if self._scratch else []
+            run_all(self._stages, (*arrays, *results, *scratch, np.int64(n)), n)
 
     def _room(self, output: Output, n: int) -> Any:
         """An array for results; entries that are zero for every state are not computed, so they are set here."""
         make = self._cupy.zeros if any(entry.is_zero for entry in output.entries) else self._cupy.empty
         return make((*output.shape, n), dtype=self._type)
-
-    def _stages_for(self, launch: Launch) -> Stages:
-        if launch not in self._stages:
-            module = self._cupy.RawModule(code=self.source, options=(*OPTIONS, launch.option))
-            self._stages[launch] = Stages(tuple(module.get_function(name) for name in self._names), self._scratch)
-        return self._stages[launch]
 
     def _given(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         names = [group.name for group in self.program.inputs]
@@ -166,7 +135,7 @@ class CudaKernel:
         """What depends on parameters only, as an array that is passed by value."""
         assert self._prepare is not None
         numbers = [np.asarray(given[name], dtype=float) for name in self.parameters]
-        return by_value(self._prepare(*numbers)[PREPARED].astype(self._type))
+        return by_value(self._prepare(*numbers)[PREPARED].astype(self._fine))
 
 
 def by_value(numbers: Any) -> Any:

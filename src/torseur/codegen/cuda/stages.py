@@ -1,75 +1,213 @@
-"""A program cut into stages that one thread can hold in its registers; values that cross go through memory."""
+"""A program as stages, each held by one thread in its registers; values that cross go through memory.
+
+A program that fits is one stage. Otherwise results that share no input become stages of their own, then limbs before
+the trunk that joins them; derivatives that end with the solution of a system leave its columns in their places, and a
+last stage solves them there, one after the other, with the factors in registers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from torseur.codegen.cuda.cutting import cut
+from torseur.codegen.cuda.limbs import components, limbs, supports
+from torseur.codegen.cuda.recomputing import needed
+from torseur.codegen.module import PREPARED
 from torseur.codegen.straight import Layout, arranged, fewest_live, most_live, pair_sines, result_orders
-from torseur.graph.expr import Expr
-from torseur.graph.program import Program
+from torseur.graph.evaluation import live_nodes
+from torseur.graph.expr import Expr, as_expr
+from torseur.graph.program import Block, Output, Program, Solved, vector
 
-MOST_LIVE = 150
-"""Values that may be live at once in a stage: with 168 registers, three blocks of threads run side by side."""
 UNCUT = 340
-"""Live values up to which one kernel with a few spills is faster than stages. A thread has 255 registers."""
-GRAIN = 256
-"""Stages grow by so many operations."""
-SHORTEST = 0.6
-"""How much of the longest stage may be given up to cut where few values cross."""
+"""Live values up to which one kernel with spills is faster than stages. A thread has 255 registers.
+
+This holds in double precision too, where a value takes two: stages of an arm's gradient were a third slower."""
+FEW = 800
+"""Operations below which a limb is no stage of its own."""
+LANES = 8
+"""Columns that a block of right sides has room for."""
+FACTORS = "factors"
+"""The name of the array that holds the factors of a system between stages."""
 
 
-def staged(program: Program, reserved: frozenset[str], live: int = MOST_LIVE, uncut: int = UNCUT) -> Layout:
-    """The program in an order with few live values, in few stages that keep within the limit."""
-    order = pair_sines(fewest_live(program.operations, *result_orders(program)))
+@dataclass(frozen=True)
+class Columns:
+    """Right sides with the same rows that are not always zero: (output, column) of each."""
+
+    rows: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class System:
+    """The solution of -A⁻¹ B in place for some rows of B; A = Lᵀ D L.
+
+    `lower` gives the rows (k, i) of the entries of L and `rows` those of 1/D, in the order in which they are stored.
+    """
+
+    rows: tuple[int, ...]
+    lower: tuple[tuple[int, int], ...]
+    columns: tuple[Columns, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The stages of a program: straight-line chunks, then systems solved in place.
+
+    The program of the layout may have one more output than the program that was asked for: the factors.
+    """
+
+    layout: Layout
+    systems: tuple[System, ...] = ()
+    outputs: int = 0
+    """How many outputs were asked for."""
+
+    @property
+    def scratch(self) -> int:
+        """Values per state that go through memory, apart from inputs and outputs."""
+        factors = sum(len(output) for output in self.layout.program.outputs[self.outputs :])
+        return self.layout.slots + factors
+
+    @property
+    def stages(self) -> int:
+        return len(self.layout.chunks) + len(self.systems)
+
+    @property
+    def operations(self) -> list[int]:
+        """Operations of each stage; a column of a system takes two for every entry of L, twice."""
+        straight = [len(chunk.operations) for chunk in self.layout.chunks]
+        return straight + [
+            sum(len(c.places) for c in s.columns) * (4 * len(s.lower) + len(s.rows)) for s in self.systems
+        ]
+
+
+def staged(program: Program, reserved: frozenset[str], uncut: int = UNCUT) -> Plan:
+    """The program in few stages with few values between them."""
+    order = _scheduled(program.operations, *result_orders(program))
     if most_live(order) <= uncut:
-        return arranged(program, [order], reserved)
-    results = {entry for output in program.outputs for entry in output.entries}
-    return arranged(program, _Cutting(order, results, live).stages(), reserved)
+        return Plan(arranged(program, [order], reserved), outputs=len(program.outputs))
+    staging = _Staging(program, uncut)
+    return Plan(arranged(staging.program, staging.parts, reserved), staging.systems, len(program.outputs))
 
 
-class _Cutting:
-    """An order of operations on its way to stages."""
+def _scheduled(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Expr]:
+    return pair_sines(fewest_live(operations, *results))
 
-    def __init__(self, order: Sequence[Expr], results: set[Expr], live: int) -> None:
-        self.order, self.results, self.live = order, results, live
-        place = {node: k for k, node in enumerate(order)}
-        self.last = {argument: k for k, node in enumerate(order) for argument in node.args if argument in place}
-        begun = [0] * (len(order) + 1)
-        for node, end in self.last.items():
-            begun[place[node] + 1] += 1
-            begun[end + 1] -= 1
-        self.crossing = list(accumulate(begun))
-        """By place in the order: values computed before it that are read at it or later."""
 
-    def stages(self) -> list[list[Expr]]:
-        found: list[list[Expr]] = []
-        start = 0
-        while start < len(self.order):
-            length = self._longest(start)
-            if start + length < len(self.order):
-                shortest = max(1, int(SHORTEST * length))
-                length = min(range(shortest, length + 1), key=lambda n: (self.crossing[start + n], -n))
-            found.append(self._stretch(start, length))
-            start += length
-        return found
+class _Staging:
+    """A program on its way to stages."""
 
-    def _longest(self, start: int) -> int:
-        """The longest stretch that fits, found by doubling and halving; one grain is always taken."""
-        left = len(self.order) - start
-        most = -(-left // GRAIN)
-        fits, fails = 1, most + 1
-        while fails - fits > 1:
-            grains = min(2 * fits, most) if fails > most else (fits + fails) // 2
-            if most_live(self._stretch(start, grains * GRAIN)) <= self.live:
-                fits = grains
+    def __init__(self, program: Program, uncut: int) -> None:
+        self.uncut = uncut
+        self.parts: list[list[Expr]] = []
+        self.known: set[Expr] = set()
+        self.stored: set[Expr] = set()
+        self.given = {node for group in program.inputs for node in group.nodes}
+        self.places = _places(program)
+        wide = self._take_what_fits(program)
+        self.program: Program = program
+        self.systems: tuple[System, ...] = ()
+        middle: list[Expr] = []
+        if wide and program.solved is not None:
+            self.program, self.systems, middle = _unsolved(program, program.solved, wide)
+        self._take(middle, ())
+        self._take(_results(self.program), middle)
+
+    def _take_what_fits(self, program: Program) -> list[Expr]:
+        """Components that one thread can hold become stages; gives the results of the others."""
+        wide: list[Expr] = []
+        results = _results(program)
+        for group in components(results, supports(program.nodes, _states(program))):
+            order = _scheduled(needed(group, (), (), self.given), group)
+            if most_live(order) <= self.uncut:
+                self._append(order, group)
             else:
-                fails = grains
-        return min(fits * GRAIN, left)
+                wide += group
+        return wide
 
-    def _stretch(self, start: int, length: int) -> list[Expr]:
-        """A part of the order, scheduled by itself; what is read later leaves as results do."""
-        part = self.order[start : start + length]
-        end = start + length
-        leaving = [node for node in part if node in self.results or self.last.get(node, 0) >= end]
-        return pair_sines(fewest_live(part, leaving))
+    def _take(self, results: Sequence[Expr], middle: Collection[Expr]) -> None:
+        """Stages for some results: limb after limb, then what joins them. What is in the middle is there already."""
+        left = [node for node in results if node not in self.known and node.args and node not in self.given]
+        if not left:
+            return
+        support = supports(live_nodes(left, self.given | set(middle)), self.places, middle)
+        waiting: list[Expr] = []
+        groups = limbs(left, support)
+        for k, group in enumerate(groups):
+            waiting += group
+            operations = needed(waiting, self.known, self.stored, self.given)
+            if len(operations) < FEW and k + 1 < len(groups):
+                continue
+            self._append_cut(operations, waiting)
+            waiting = []
+
+    def _append_cut(self, operations: list[Expr], results: list[Expr]) -> None:
+        order = _scheduled(operations, results, results[::-1])
+        if most_live(order) <= self.uncut:
+            self._append(order, results)
+            return
+        for part in cut(order, set(results)):
+            self._append(part, [node for node in part if node in set(results)])
+
+    def _append(self, order: list[Expr], results: Iterable[Expr]) -> None:
+        here = set(order)
+        self.stored |= {a for node in order for a in node.args if a in self.known and a not in here}
+        self.parts.append(order)
+        self.known |= here
+        self.stored |= set(results)
+
+
+def _places(program: Program) -> tuple[Expr, ...]:
+    """The inputs that tell limbs apart: the first vector, which is that of the coordinates; speeds would do as well."""
+    vectors = [group.nodes for group in program.inputs if group.name != PREPARED and len(group) > 1]
+    return vectors[0] if vectors else ()
+
+
+def _states(program: Program) -> list[Expr]:
+    return [node for group in program.inputs if group.name != PREPARED for node in group.nodes]
+
+
+def _results(program: Program) -> list[Expr]:
+    """What is written out, each value once, by columns from the last to the first."""
+    entries = result_orders(program)[-1]
+    return list(dict.fromkeys(node for node in entries if node.args))
+
+
+def _unsolved(
+    program: Program, solved: Solved, wide: Collection[Expr]
+) -> tuple[Program, tuple[System, ...], list[Expr]]:
+    """The program with right sides in the places of wide results, the systems to solve, the values in the middle."""
+    wanted = set(wide)
+    entries = [list(output.entries) for output in program.outputs]
+    rows: set[int] = set()
+    columns: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for block in solved.blocks:
+        across = program.outputs[block.output].shape[1]
+        for j, side in _sides(solved, block):
+            results = entries[block.output][j::across]
+            mine = [i for i, result in enumerate(results) if result in wanted]
+            for i in mine:
+                entries[block.output][i * across + j] = side.get(i, as_expr(0))
+            if mine:
+                rows.update(mine)
+                pattern = tuple(i for i in mine if i in side and not side[i].is_zero)
+                columns.setdefault(pattern, []).append((block.output, j))
+    lower = tuple((k, i) for k, i in solved.pattern if k in rows)
+    place = {pair: e for e, pair in enumerate(solved.pattern)}
+    factors = [solved.program.output("lower").entries[place[pair]] for pair in lower]
+    factors += [solved.program.output("inverse").entries[k] for k in sorted(rows)]
+    outputs = [Output(o.name, o.shape, tuple(e)) for o, e in zip(program.outputs, entries, strict=True)]
+    system = System(tuple(sorted(rows)), lower, tuple(Columns(p, tuple(c)) for p, c in columns.items()))
+    changed = replace(program, outputs=(*outputs, vector(FACTORS, factors)), solved=None)
+    reached = set(live_nodes([node for output in changed.outputs for node in output.entries], ()))
+    return changed, (system,), [node for node in solved.middle if node in reached]
+
+
+def _sides(solved: Solved, block: Block) -> Iterator[tuple[int, dict[int, Expr]]]:
+    """The columns of a block: which one of the output, and its entries by row."""
+    right = solved.program.output("right").entries
+    for c in range(block.count):
+        places = [LANES * e + c for e in range(len(block.rows))]
+        values = [as_expr(block.fixed[p]) if block.fixed else right[block.start + p] for p in places]
+        yield block.column + c, dict(zip(block.rows, values, strict=True))

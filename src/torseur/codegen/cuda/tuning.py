@@ -1,13 +1,16 @@
-"""How a kernel is launched: measured on the device, a few variants once, and remembered."""
+"""Kernels on the device, and how they are launched: a few variants measured once, and the fastest remembered."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from torseur.codegen.cache import cache_key, load, store
+from torseur.codegen.cuda.module import KernelSource
+from torseur.errors import CompilationError
 
 SMALL = 16384
 """States below which a launch is latency, whatever its shape: nothing is measured."""
@@ -27,31 +30,114 @@ class Launch:
         return f"-DTORSEUR_BOUNDS=__launch_bounds__({self.block},{self.resident})"
 
 
-VARIANTS = (*(Launch(128, resident) for resident in (1, 2, 3, 4, 5, 6, 8)), Launch(64, 1), Launch(256, 1))
+VARIANTS = (
+    *(Launch(128, resident) for resident in (1, 3, 4, 5, 6, 8)),
+    *(Launch(96, resident) for resident in (5, 6)),
+    *(Launch(64, resident) for resident in (1, 7)),
+    Launch(256, 1),
+)
+"""Registers left to a thread: 255, 168, 128, 96, 80, 64; 136 and 112; 255 and 144; 255."""
+LARGE = 6000
+"""Operations above which compiling takes long and few caps make sense."""
+FEW_VARIANTS = (Launch(128, 1), Launch(128, 3))
+OPTIONS = ("-DTORSEUR_ZEROS_ARE_THERE", "-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
+FAST_SINES = "-DTORSEUR_FAST_SINES"
 
 
-def tuned(source: str, n: int, cupy: Any, run: Callable[[Launch], None]) -> Launch | None:
-    """The fastest variant for a source on this device; None while there were only few states to measure with."""
-    name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
-    key = cache_key("cuda launch", name, source)
-    known = load(key)
-    if known is None and n < SMALL:
-        return None
-    if known is None:
-        known = json.dumps(asdict(min(VARIANTS, key=lambda launch: _seconds(cupy, run, launch)))).encode()
-        store(key, known)
-    return Launch(**json.loads(known))
+class Launchable:
+    """One kernel: compiled for several ways to launch it, launched in the one that was fastest on this device."""
+
+    def __init__(self, source: KernelSource, options: Sequence[str] = ()) -> None:
+        self.source, self.options = source, (*OPTIONS, *options)
+        self.cupy = cupy()
+        self.chosen: Launch | None = None
+        self._functions: dict[Launch, Any] = {}
+
+    def tune(self, arguments: tuple[Any, ...], n: int) -> bool:
+        """Measures a few ways to launch, once for a source and a device; False where nothing was run.
+
+        A kernel may change what it reads: after measurements the results are to be computed again.
+        """
+        if self.chosen is not None or n < SMALL:
+            return False
+        key = cache_key("cuda launch", _device(self.cupy), *self.options, self.source.text)
+        known = load(key)
+        if known is None:
+            variants = VARIANTS if self.source.operations < LARGE else FEW_VARIANTS
+            fastest = min(variants, key=lambda launch: self._seconds(launch, arguments, n))
+            store(key, json.dumps(asdict(fastest)).encode())
+        self.chosen = fastest if known is None else Launch(**json.loads(known))
+        return known is None
+
+    def run(self, arguments: tuple[Any, ...], n: int, launch: Launch | None = None) -> None:
+        how = launch or self.chosen or Launch()
+        self._function(how)((-(-n // how.block),), (how.block,), arguments)
+
+    def _function(self, launch: Launch) -> Any:
+        if launch not in self._functions:
+            options = (*self.options, launch.option)
+            module = self.cupy.RawModule(code=self.source.text, options=options, backend=_compiler(self.cupy))
+            self._functions[launch] = module.get_function(self.source.name)
+        return self._functions[launch]
+
+    def compile(self) -> None:
+        """Compiles the variant that is launched first; several kernels can do so side by side."""
+        self._function(self.chosen or Launch())
+
+    def _seconds(self, launch: Launch, arguments: tuple[Any, ...], n: int) -> float:
+        """The shortest of some launches."""
+        self.run(arguments, n, launch)
+        times = []
+        for _ in range(REPETITIONS):
+            begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
+            begin.record()
+            self.run(arguments, n, launch)
+            end.record()
+            end.synchronize()
+            times.append(float(self.cupy.cuda.get_elapsed_time(begin, end)))
+        return min(times)
 
 
-def _seconds(cupy: Any, run: Callable[[Launch], None], launch: Launch) -> float:
-    """The shortest of some launches."""
-    run(launch)
-    times = []
-    for _ in range(REPETITIONS):
-        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-        begin.record()
-        run(launch)
-        end.record()
-        end.synchronize()
-        times.append(float(cupy.cuda.get_elapsed_time(begin, end)))
-    return min(times)
+def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) -> None:
+    """All stages one after the other; the first time with many states, each is measured after those before it."""
+    if len(stages) > 1:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(Launchable.compile, stages))
+    measured = False
+    for stage in stages:
+        measured |= stage.tune(arguments, n)
+        stage.run(arguments, n)
+    if measured:
+        for stage in stages:
+            stage.run(arguments, n)
+
+
+def _compiler(cupy: Any) -> str:
+    """NVRTC, or nvcc where that library is missing."""
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except Exception:  # whatever the loader of libraries raises
+        return "nvcc"
+    return "nvrtc"
+
+
+def _device(cupy: Any) -> str:
+    return str(cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"])
+
+
+def cupy() -> Any:
+    """CuPy with a device behind it; says what is missing."""
+    try:
+        import cupy as found
+    except ImportError:
+        raise CompilationError(
+            "backend 'cuda' needs CuPy (pip install cupy-cuda13x, or the one of your CUDA version). "
+            "Sources are generated without: target 'cuda'."
+        ) from None
+    try:
+        devices = found.cuda.runtime.getDeviceCount()
+    except found.cuda.runtime.CUDARuntimeError as problem:
+        raise CompilationError(f"backend 'cuda' found no usable GPU: {problem}.") from None
+    if not devices:
+        raise CompilationError("backend 'cuda' found no GPU.")
+    return found

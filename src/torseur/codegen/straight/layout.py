@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from torseur.codegen.names import Names
 from torseur.codegen.straight.order import demanded
+from torseur.codegen.straight.scheduling import fewest_live, result_orders
 from torseur.codegen.straight.turns import Turns, turns_of
+from torseur.graph.abreast import vector_width, widths
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
@@ -23,6 +25,9 @@ WHOLE = 2000
 
 Longer ones are slower whole, because the compiler runs out of places to keep values near.
 """
+
+SCHEDULED = 3000
+"""Operations up to which C orders them for few live values; beyond, the time it takes is not worth it for one state."""
 
 
 @dataclass
@@ -53,6 +58,8 @@ class Layout:
     arrays: tuple[str, ...]
     """Identifiers of the inputs, then of the outputs."""
     turns: Turns
+    widths: dict[Expr, int]
+    """How many lanes each value has; 1 unless limbs are computed abreast."""
 
 
 def layout(
@@ -62,18 +69,30 @@ def layout(
     ignore_case: bool = False,
     together: bool = False,
     whole: int = 0,
+    scheduled: int = 0,
 ) -> Layout:
     """The program's operations as results need them, sine beside cosine, in chunks of about the given size.
 
     With `together`, sines and cosines that depend on nothing but inputs come first, all at once. A program of at most
-    `whole` operations is one chunk.
+    `whole` operations is one chunk; one of at most `scheduled` is ordered such that few values wait at a time.
     """
     turns = turns_of(program) if together else Turns()
-    order = pair_sines(demanded(program, turns))
+    order = demanded(program, turns)
+    if len(order) <= scheduled:
+        order = _scheduled(program, order)
+    order = pair_sines(order)
     # Pieces of the same size, so that the last is not a handful of operations.
     number = 1 if len(order) <= whole else max(1, -(-len(order) // chunk))
     parts = [order[len(order) * k // number : len(order) * (k + 1) // number] for k in range(number)]
     return arranged(program, parts, reserved, ignore_case, turns)
+
+
+def _scheduled(program: Program, order: list[Expr]) -> list[Expr]:
+    """The order with fewer values live: from what results need, and for short programs from several orders of them."""
+    if len(order) > SCHEDULED:
+        return fewest_live(order)
+    own = set(order)
+    return fewest_live(order, *([entry for entry in entries if entry in own] for entries in result_orders(program)))
 
 
 def arranged(
@@ -83,15 +102,19 @@ def arranged(
     ignore_case: bool = False,
     turns: Turns | None = None,
 ) -> Layout:
-    """The program's operations in the order and the chunks they are given in, after the sines computed first."""
+    """The program's operations in the order and the chunks they are given in, after the sines computed first.
+
+    An operation may stand in several chunks: later ones compute it again instead of reading it from scratch.
+    """
     turns = turns or Turns()
     pieces = [Chunk(list(part)) for part in parts] or [Chunk([])]
-    slots = _connect(program, pieces, turns)
+    sizes = widths(program.nodes)
+    slots = _connect(program, pieces, turns, sizes)
     names = Names(reserved, ignore_case)
     arrays = array_names(program, names)
     order = [node for part in parts for node in part]
     values = list(dict.fromkeys([*turns.operations, *(turns.places or ()), *order]))
-    return Layout(program, tuple(pieces), slots, _name_values(program, values, names), arrays, turns)
+    return Layout(program, tuple(pieces), slots, _name_values(program, values, names), arrays, turns, sizes)
 
 
 def array_names(program: Program, names: Names) -> tuple[str, ...]:
@@ -116,22 +139,23 @@ def pair_sines(operations: Iterable[Expr]) -> list[Expr]:
     return order
 
 
-def _connect(program: Program, pieces: list[Chunk], turns: Turns) -> int:
+def _connect(program: Program, pieces: list[Chunk], turns: Turns, sizes: dict[Expr, int]) -> int:
     """Fills in what each chunk reads and leaves behind; returns the number of scratch slots."""
     places = turns.places or {}
-    home = {node: k for k, piece in enumerate(pieces) for node in piece.operations}
+    home = {node: k for k, piece in reversed([*enumerate(pieces)]) for node in piece.operations}
     sources = {node: (i, j) for i, group in enumerate(program.inputs) for j, node in enumerate(group.nodes)}
     last_reader: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
-        for argument in (a for node in piece.operations for a in node.args):
+        own = set(piece.operations)
+        for argument in (a for node in piece.operations for a in node.args if a not in own):
             if argument in sources:
                 piece.inputs[argument] = sources[argument]
             elif argument in places:
                 piece.turned[argument] = places[argument]
-            elif home.get(argument, k) != k:
+            elif argument in home:
                 last_reader[argument] = k
     _place_results(program, pieces, home, sources, places)
-    return _assign_slots(pieces, home, last_reader)
+    return _assign_slots(pieces, home, last_reader, sizes)
 
 
 def _place_results(
@@ -152,25 +176,31 @@ def _place_results(
                 piece.turned[entry] = places[entry]
 
 
-def _assign_slots(pieces: list[Chunk], home: dict[Expr, int], last_reader: dict[Expr, int]) -> int:
-    free: list[int] = []
-    released: dict[int, list[int]] = {}
+def _assign_slots(
+    pieces: list[Chunk], home: dict[Expr, int], last_reader: dict[Expr, int], sizes: dict[Expr, int]
+) -> int:
+    """Gives every value that crosses chunks a slot, or as many as its vector has lanes; returns their number."""
+    free: dict[int, list[int]] = {}
+    released: dict[int, list[Expr]] = {}
     count = 0
     slot: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
+        own = set(piece.operations)
+        for argument in (a for node in piece.operations for a in node.args if a not in own):
+            if argument in last_reader:
+                piece.restored[argument] = slot[argument]
+        for node in released.pop(k - 1, ()):
+            free.setdefault(vector_width(sizes[node]), []).append(slot[node])
         for node in piece.operations:
-            for argument in node.args:
-                if argument in last_reader and home[argument] != k:
-                    piece.restored[argument] = slot[argument]
-        free.extend(released.pop(k - 1, ()))
-        for node in piece.operations:
-            if node in last_reader:
-                if free:
-                    slot[node] = free.pop()
+            if node in last_reader and home[node] == k:
+                size = vector_width(sizes[node])
+                if free.get(size):
+                    slot[node] = free[size].pop()
                 else:
-                    slot[node], count = count, count + 1
+                    slot[node] = -(-count // size) * size
+                    count = slot[node] + size
                 piece.saved[node] = slot[node]
-                released.setdefault(last_reader[node], []).append(slot[node])
+                released.setdefault(last_reader[node], []).append(node)
     return count
 
 

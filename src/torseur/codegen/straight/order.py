@@ -5,10 +5,16 @@ from __future__ import annotations
 from operator import attrgetter
 
 from torseur.codegen.straight.turns import Turns
+from torseur.graph.abreast import LANE
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
 _serial = attrgetter("serial")
+
+
+def _made(result: Expr) -> int:
+    """When a result was made; a lane, when its vector was."""
+    return result.args[0].serial if result.op == LANE else result.serial
 
 
 def demanded(program: Program, turns: Turns) -> list[Expr]:
@@ -19,7 +25,7 @@ def demanded(program: Program, turns: Turns) -> list[Expr]:
     """
     done = {node for group in program.inputs for node in group.nodes} | set(turns.places or ())
     order: list[Expr] = []
-    for result in sorted({entry for output in program.outputs for entry in output.entries}, key=_serial):
+    for result in sorted({entry for output in program.outputs for entry in output.entries}, key=_made):
         missing: list[Expr] = []
         stack = [result]
         while stack:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from torseur.graph.abreast import PACK, vector_width
 from torseur.graph.evaluation import live_nodes
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
@@ -19,7 +20,8 @@ _STRIDE = 8
 class Turns:
     """The angles, the operations they take, and the places of their sines and cosines.
 
-    `places` maps a sine or cosine to its index in an array of sines followed by cosines, each `size` long.
+    `places` maps a sine or cosine to its index in an array of sines followed by cosines, each `size` long; a pack of
+    them to the index of its first.
     """
 
     angles: tuple[Expr, ...] = ()
@@ -45,11 +47,35 @@ def turns_of(program: Program) -> Turns:
         if node.op in (*_CIRCULAR, "table") or any(argument in late for argument in node.args):
             late.add(node)
     early = [node for node in program.operations if node.op in _CIRCULAR and _varies(node.args[0], late)]
-    angles = tuple(dict.fromkeys(node.args[0] for node in early))
-    if len(angles) < FEWEST:
+    packs = [node for node in program.operations if node.op == PACK and all(a.op in _CIRCULAR for a in node.args)]
+    angles, index = _ordered(early, packs)
+    if len(index) < FEWEST:
         return Turns()
-    index = {angle: k for k, angle in enumerate(angles)}
     found = Turns(angles)
     places = {node: index[node.args[0]] + (found.size if node.op == "cos" else 0) for node in early}
+    for pack in packs:
+        if _is_run([places.get(node, -1) for node in pack.args]):
+            places[pack] = places[pack.args[0]]
     operations = [node for node in live_nodes(angles, given) if node.args and node not in given]
     return Turns(angles, tuple(operations), places)
+
+
+def _ordered(early: list[Expr], packs: list[Expr]) -> tuple[tuple[Expr, ...], dict[Expr, int]]:
+    """The angles and their places: those of values abreast side by side, filled up to the width of their vector."""
+    wanted = {node.args[0] for node in early}
+    angles: list[Expr] = []
+    index: dict[Expr, int] = {}
+    for pack in packs:
+        group = [node.args[0] for node in pack.args]
+        if all(angle in wanted and angle not in index for angle in group):
+            index |= {angle: len(angles) + k for k, angle in enumerate(group)}
+            angles += group + [group[-1]] * (vector_width(len(group)) - len(group))
+    for angle in (node.args[0] for node in early):
+        if angle not in index:
+            index[angle] = len(angles)
+            angles.append(angle)
+    return tuple(angles), index
+
+
+def _is_run(places: list[int]) -> bool:
+    return places[0] >= 0 and places == list(range(places[0], places[0] + len(places)))

@@ -15,12 +15,12 @@ from typing import Any
 from torseur.dynamics import link_poses
 from torseur.equations.intrinsic.operators import TIME as CLOCK
 from torseur.equations.intrinsic.operators import Frame, matrix, vector
-from torseur.errors import UnsupportedError
-from torseur.graph import Expr, as_expr, jacobian, time_derivative, to_sympy
+from torseur.equations.terms.mass_centres import placed_inertia
+from torseur.equations.terms.trigonometry import vanishes
+from torseur.graph import Expr, as_expr, jacobian, time_derivative
 from torseur.mechanism import TIME, Body, ElementaryMotion
 from torseur.spatial import NULL, Rotation, Symmetric3, Transform, Vec3
 from torseur.tree import GROUND, Link, Tree
-from torseur.tree.constants import body_inertia
 from torseur.tree.definitions import resolved
 from torseur.tree.steps import step_of, unit_vector, way_back
 
@@ -124,15 +124,15 @@ class Anatomy:
         return [one for one in self.masses if one.link in self.tree.subtrees[link]]
 
     def _mass(self, body: Body) -> Mass:
-        link, place, centre = self.tree.places[body.name]
+        link = self.tree.places[body.name][0]
         turn = self.poses[link].rotation
-        inertia = resolved(self.tree.mechanism, self.tree.definitions, place.inertia_to_parent(body_inertia(body)))
+        inertia, centre = placed_inertia(self.tree, body)
         return Mass(
             body.name,
             link,
             self._number(f"m_{body.name}", as_expr(inertia.mass)),
-            self._centre(body.name, link, centre.position) if not as_expr(inertia.mass).is_zero else None,
-            self._inertia(f"I_{body.name}", _central(inertia.matrix, inertia.mass, centre.position), turn, link),
+            self._centre(body.name, link, centre) if not as_expr(inertia.mass).is_zero else None,
+            self._inertia(f"I_{body.name}", _central(inertia.matrix, inertia.mass, centre), turn, link),
         )
 
     def _centre(self, body: str, link: int, local: Vec3) -> Any:
@@ -151,7 +151,7 @@ class Anatomy:
 
     def _fixed(self, name: str, local: Vec3, link: int, meaning: str) -> Any:
         """A vector fixed in a link, or None where it vanishes."""
-        if all(_vanishes(x) for x in local):
+        if all(vanishes(as_expr(x)) for x in local):
             return None
         made = vector(name, constant=True, frame=self.frames[link])
         self.components[made] = self.pose(link).rotation.to_parent(local)
@@ -159,7 +159,7 @@ class Anatomy:
         return made
 
     def _inertia(self, name: str, central: Symmetric3, turn: Rotation, link: int) -> Any:
-        if all(_vanishes(x) for x in central):
+        if all(vanishes(as_expr(x)) for x in central):
             return None
         made = matrix(name, symmetric=True, constant=True, frame=self.frames[link])
         self.components[made] = turn.tensor_to_parent(central)
@@ -195,7 +195,8 @@ class Anatomy:
         self, i: int, link: Link, motion: ElementaryMotion, place: Transform, frame: Frame, name: str, *, alone: bool
     ) -> Advance:
         if motion.kind not in ("rotation", "translation"):
-            return self._quaternion(i, link, frame, name, alone)
+            local = link.motion.velocity.angular if alone else self._turning(link, motion)
+            return self._quaternion(link, frame, name, place.rotation.then(step_of(link, motion).rotation), local)
         after = Frame(name, frame) if motion.kind == "rotation" else frame
         amount = self._amount(motion.amount, link, name)
         axis = vector(f"u_{str(amount.func) if amount.is_Function else name}", unit=True, constant=True, frame=frame)
@@ -216,31 +217,36 @@ class Anatomy:
         import sympy
 
         local = unit_vector(motion.axis) * motion.amount
-        if all(_vanishes(x) for x in local):
+        if all(vanishes(as_expr(x)) for x in local):
             return []
         whole = vector(name, constant=True, frame=frame)
         self.components[whole] = place.rotation.to_parent(local)
         self.fixed[whole] = Constant(f"constant part of the way to O_{name.removeprefix('c_')}")
         return [Advance("offset", frame, frame, whole, sympy.S.One)]
 
-    def _quaternion(self, i: int, link: Link, frame: Frame, name: str, alone: bool) -> Advance:
-        if not alone:
-            raise UnsupportedError(
-                f"intrinsic level: joint '{link.joint.name}' turns by a quaternion and by angles; give it angles only."
-            )
+    def _quaternion(self, link: Link, frame: Frame, name: str, turn: Rotation, local: Vec3) -> Advance:
+        """A turn by a quaternion, its angular velocity Ω in the axes it leads to."""
         after = Frame(name, frame)
-        turn, local = self.poses[i].rotation, link.motion.velocity.angular
         self.components[after.omega] = turn.to_parent(local)
-        changes = Vec3(*self.changes([*local]))
-        self.components[vector(after.omega.name, frame=after, dots=1)] = turn.to_parent(changes)
+        self.fixed[after.omega] = Constant(f"angular velocity of {name} in joint {link.joint.name}", name, local)
+        change = vector(after.omega.name, frame=after, dots=1)
+        self.components[change] = turn.to_parent(Vec3(*self.changes([*local])))
         return Advance("quaternion", frame, after)
+
+    def _turning(self, link: Link, motion: ElementaryMotion) -> Vec3:
+        """The angular velocity 2 q* q' of a quaternion among other turns; the other way round -2 q' q*."""
+        rates = dict(zip(link.symbols.coordinates, link.motion.rates, strict=True))
+        (a, *v), (b, *u) = link.symbols.quaternion, [as_expr(rates[x]) for x in link.symbols.quaternion]
+        spin = Vec3(*u) * a - Vec3(*v) * b
+        crossed = Vec3(*v).cross(Vec3(*u))
+        return (spin - crossed) * 2 if motion.kind == "quaternion" else -(spin + crossed) * 2
 
     def _amount(self, amount: Expr, link: Link, name: str) -> Any:
         """The amount as a function of time: a coordinate by its name, a formula by one of its own."""
         import sympy
 
         sign, bare = (-1, amount.args[0]) if amount.op == "neg" else (1, amount)
-        shown = sympy.Function(str(bare.name) if bare.op == "symbol" else f"s_{name}")(CLOCK)
+        shown = sympy.Function(str(bare.name) if bare.op == "symbol" else f"s_{name.replace('.', '_')}")(CLOCK)
         value = bare
         for order in range(3):
             self.components[shown.diff(CLOCK, order) if order else shown] = value
@@ -255,11 +261,3 @@ def _central(matrix: Symmetric3, mass: Any, centre: Vec3) -> Symmetric3:
         mass * (y * y + z * z), mass * (x * x + z * z), mass * (x * x + y * y), -mass * (x * y), -mass * (x * z),
         -mass * (y * z),
     )  # fmt: skip
-
-
-def _vanishes(value: Any) -> bool:
-    """Whether a constant is zero, also where only multiplying out shows it."""
-    value = as_expr(value)
-    if value.is_zero or value.is_constant:
-        return value.is_zero
-    return bool(to_sympy([value])[0].expand() == 0)

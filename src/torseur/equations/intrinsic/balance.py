@@ -4,7 +4,7 @@ For what joint k carries, with R_k and N_k the force and the moment that go thro
 
     R_k + Σ m g + Σ F = Σ m a(G)                       N_k + Σ O_kG x m g + Σ ... = Σ [I ω' + ω x I ω + O_kG x m a(G)]
 
-and along the joint's axes, where R_k and N_k do no work. Step 1 expands a(G) by the origins of the links, step 2
+and along the joint's speeds, where R_k and N_k do no work. Step 1 expands a(G) by the origins of the links, step 2
 those by their parents, step 3 the angular velocities by the rates of the coordinates.
 """
 
@@ -28,6 +28,7 @@ from torseur.equations.intrinsic.expansion import (
     vector_sum,
 )
 from torseur.equations.intrinsic.operators import Cross, Dot, vector
+from torseur.equations.intrinsic.partial_velocities import partial_velocity
 from torseur.graph import Expr, as_expr
 from torseur.mechanism import AppliedWrench, Bushing, PointSpring
 
@@ -72,7 +73,8 @@ class IntrinsicEquations:
         found: list[Balance] = []
         for i in range(len(self.equations.tree.links)):
             if self.anatomy.carried(i):
-                found += [self.force_balance(i), self.moment_balance(i), *self._along(i)]
+                found += [self.force_balance(i), self.moment_balance(i)]
+            found += self._along(i)
         return found
 
     def force_balance(self, i: int) -> Balance:
@@ -80,49 +82,66 @@ class IntrinsicEquations:
         name, carried = self._name(i), self.anatomy.carried(i)
         forces = [Term(vector(f"R_{name}"), REACTION.format(name), (), (name,))]
         forces += self._weights(carried, None) + self._load_forces(i)
-        inertia = [_inertia(one, one.mass * acceleration(f"G_{one.body}")) for one in carried if one.mass != 0]
-        return Balance("force", f"Forces on what {name} carries", tuple(forces), tuple(inertia))
+        return Balance("force", f"Forces on what {name} carries", tuple(forces), tuple(self._resisting(i, None)))
 
     def moment_balance(self, i: int) -> Balance:
         """The moments at the origin of link i."""
         name, carried = self._name(i), self.anatomy.carried(i)
         forces = [Term(vector(f"N_{name}"), REACTION.format(name), (), (name,))]
-        forces += self._weights(carried, (i, len(self.anatomy.advances[i]))) + self._load_moments(i)
-        inertia = self._spins(carried) + self._levered(carried, (i, len(self.anatomy.advances[i])))
+        origin = (i, len(self.anatomy.advances[i]))
+        forces += self._weights(carried, origin) + self._load_moments(i)
         return Balance(
             "moment",
             f"Moments of what {name} carries, at O_{self.equations.tree.links[i].name}",
             tuple(forces),
-            tuple(inertia),
+            tuple(self._resisting(i, origin)),
         )
 
     def _along(self, i: int) -> list[Balance]:
-        """Along each coordinate of a joint whose speeds are the rates of its coordinates."""
+        """One equation per speed of a joint; one that says 0 = 0 is left out."""
         link = self.equations.tree.links[i]
-        if link.joint.frame_speeds or link.joint.speeds or any(a.axis is None for a in self.anatomy.advances[i]):
-            return []
-        return [self._along_speed(i, slot) for slot in range(link.v.start, link.v.stop)]
+        rates = {rate for _, rate in link.symbols.ordinary}
+        found = []
+        for slot in range(link.v.start, link.v.stop):
+            is_rate = self.equations.layout.speeds[slot] in rates and link.symbols.speeds == link.symbols.natural
+            forces, inertia = self._by_motions(i, slot) if is_rate else self._by_partial_velocities(i, slot)
+            forces += self._generalised(slot)
+            speed = str(self.equations.layout.speeds[slot].name).rstrip("'")
+            if forces or inertia:
+                found.append(Balance("along", f"Along {speed}", tuple(forces), tuple(inertia), slot))
+        return found
 
-    def _along_speed(self, i: int, slot: int) -> Balance:
+    def _by_motions(self, i: int, slot: int) -> tuple[list[Term], list[Term]]:
         """u · (moment at a turn's point) and u · (force along a move), each by how much the speed drives it."""
-        carried = self.anatomy.carried(i)
         forces: list[Term] = []
         inertia: list[Term] = []
         for place, advance in enumerate(self.anatomy.advances[i]):
             if slot not in advance.partials:
                 continue
-            here = (i, place)
+            here = (i, place) if advance.kind == "rotation" else None
             drive = self._driven(advance, slot)
-            if advance.kind == "rotation":
-                vectors = self._spins(carried) + self._levered(carried, here), self._weights(carried, here)
-            else:
-                moved = [_inertia(one, one.mass * acceleration(f"G_{one.body}")) for one in carried if one.mass != 0]
-                vectors = moved, self._weights(carried, None)
-            inertia += [_projected(term, drive, advance) for term in vectors[0]]
-            forces += [_projected(term, drive, advance) for term in vectors[1]]
-        speed = str(self.equations.layout.speeds[slot].name).rstrip("'")
-        forces += self._generalised(slot)
-        return Balance("along", f"Along {speed}", tuple(forces), tuple(inertia), slot)
+            forces += [_projected(term, drive, advance.axis) for term in self._weights(self.anatomy.carried(i), here)]
+            inertia += [_projected(term, drive, advance.axis) for term in self._resisting(i, here)]
+        return forces, inertia
+
+    def _by_partial_velocities(self, i: int, slot: int) -> tuple[list[Term], list[Term]]:
+        """∂ω/∂v · (moment at O) and ∂v(O)/∂v · (force), for a speed that is not the rate of a coordinate."""
+        part = partial_velocity(self.anatomy, i, slot)
+        forces: list[Term] = []
+        inertia: list[Term] = []
+        origin = (i, len(self.anatomy.advances[i]))
+        for axis, sign, here in ((part.angular, part.angular_sign, origin), (part.linear, part.linear_sign, None)):
+            if axis is not None:
+                forces += [_projected(term, sign, axis) for term in self._weights(self.anatomy.carried(i), here)]
+                inertia += [_projected(term, sign, axis) for term in self._resisting(i, here)]
+        return forces, inertia
+
+    def _resisting(self, i: int, here: tuple[int, int] | None) -> list[Term]:
+        """Σ m a(G) of what a joint carries, or its moments and spins at a point."""
+        carried = self.anatomy.carried(i)
+        if here is None:
+            return [_inertia(one, one.mass * acceleration(f"G_{one.body}")) for one in carried if one.mass != 0]
+        return self._spins(carried) + self._levered(carried, here)
 
     def _driven(self, advance: Advance, slot: int) -> Any:
         """∂(rate of the amount)/∂speed as a SymPy number or symbol."""
@@ -277,8 +296,8 @@ def _inertia(one: Mass, expression: Any) -> Term:
     return Term(expression, INERTIA.format(one.body), (one.body,))
 
 
-def _projected(term: Term, drive: Any, advance: Advance) -> Term:
-    """drive · (u · term)."""
+def _projected(term: Term, drive: Any, axis: Any) -> Term:
+    """drive · (axis · term)."""
     coefficient, rest = term.expression.as_coeff_mmul() if hasattr(term.expression, "as_coeff_mmul") else (1, None)
     inner = term.expression if rest is None else rest
-    return replace(term, expression=drive * coefficient * Dot(advance.axis, inner))
+    return replace(term, expression=drive * coefficient * Dot(axis, inner))

@@ -59,6 +59,8 @@ class Components:
             return as_expr(self.of(e.base)) ** int(e.exp)
         if e.is_Rational:
             return as_expr(int(e.p)) / int(e.q)
+        if e.is_Float:
+            return as_expr(float(e))
         raise IntrinsicError(f"'{e}' has no value here.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from math import factorial
 
-from torseur.equations.terms.polynomial import ONE, Monomial, Polynomial, multiplied_out, plus, times
+from torseur.equations.terms.polynomial import ONE, Monomial, Polynomial, expression_of, multiplied_out, plus, times
 from torseur.equations.terms.trigonometry import shortened
 from torseur.errors import TorseurError
 from torseur.graph import Expr, ExprLike, as_expr, from_sympy, jacobian, substitute, symbols_of, to_sympy
@@ -20,7 +20,7 @@ def horner(expression: Expr, variable: Expr) -> Expr:
         if degree < 0:
             raise TorseurError(f"Horner's form: '{variable}' stands in a denominator.")
         rest = tuple(pair for pair in term if pair[0] is not variable)
-        by_power[degree] = by_power.get(degree, as_expr(0)) + _expression({rest: coefficient})
+        by_power[degree] = by_power.get(degree, as_expr(0)) + expression_of({rest: coefficient})
     total = as_expr(0)
     for degree in range(max(by_power, default=0), -1, -1):
         total = total * variable + by_power.get(degree, as_expr(0))
@@ -61,7 +61,7 @@ def small_motion_form(expression: Expr, small: Collection[Expr], order: int = 1)
             for _ in range(abs(exponent)):
                 series = _truncated(times(series, single if exponent > 0 else {((f, -1),): 1}), chosen, order)
         total = plus([*total.items(), *series.items()])
-    return _expression(total)
+    return expression_of(total)
 
 
 def _series(f: Expr, small: set[Expr], order: int) -> Polynomial:
@@ -91,13 +91,3 @@ def _truncated(polynomial: Polynomial, small: set[Expr], order: int) -> Polynomi
 
 def _degree(term: Monomial, small: set[Expr]) -> int:
     return sum(e for f, e in term if f in small)
-
-
-def _expression(polynomial: Polynomial) -> Expr:
-    total = as_expr(0)
-    for term, coefficient in polynomial.items():
-        part = as_expr(coefficient)
-        for f, exponent in term:
-            part = part * f**exponent
-        total = total + part
-    return total

@@ -112,6 +112,19 @@ class Simplified:
             rows[piece.row] = rows[piece.row] + changed.get(piece, piece.expression)
         return tuple(rows)
 
+    def share_of(self, share: Share, row: int) -> Expr:
+        """What is left of one body's or load's share of one row."""
+        return self._share_rows.get((share.kind, share.owner, row), as_expr(0))
+
+    @cached_property
+    def _share_rows(self) -> dict[tuple[str, str, int], Expr]:
+        changed = {change.piece: change.expression for change in self.changes}
+        found: dict[tuple[str, str, int], Expr] = {}
+        for piece in self.pieces:
+            key = (piece.share.kind, piece.share.owner, piece.row)
+            found[key] = found.get(key, as_expr(0)) + changed.get(piece, piece.expression)
+        return found
+
     @property
     def kept(self) -> tuple[Piece, ...]:
         """The terms that are not dropped, each with the body or load it comes from."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from torseur.equations.equations import Equations
+from torseur.equations.terms.polynomial import TooManyTerms, expression_of, multiplied_out
+from torseur.equations.terms.trigonometry import shortened
 from torseur.errors import UnsupportedError
 from torseur.graph import Expr, jacobian, symbols_of, to_sympy
 from torseur.mechanism import TIME
 
 MOST_SPEEDS = 4  # beyond, the formulas are longer than anyone reads
+FACTORED = 2  # up to here they are multiplied out and factored, which takes SymPy minutes for three
 
 
 def solved_accelerations(equations: Equations) -> dict[str, Any]:
@@ -27,13 +30,40 @@ def solved_accelerations(equations: Equations) -> dict[str, Any]:
         )
     entries = [entry for row in equations.mass_matrix for entry in row]
     forces = [q - b for q, b in zip(equations.loads, equations.bias, strict=True)]
-    found = to_sympy([*entries, *forces])
-    mass = sympy.Matrix(n, n, [sympy.expand(e) for e in found[: n * n]])
-    right = sympy.Matrix(n, 1, [sympy.expand(e) for e in found[n * n :]])
-    determinant = sympy.factor(mass.det())
-    solved = mass.adjugate() * right
+    found = to_sympy([_short(e) for e in (*entries, *forces)])
+    mass, right = sympy.Matrix(n, n, found[: n * n]), sympy.Matrix(n, 1, found[n * n :])
     names = [str(a.name) for a in equations.layout.accelerations]
-    return {name: sympy.factor(sympy.expand(e)) / determinant for name, e in zip(names, solved, strict=True)}
+    solved = _factored(mass, right) if n <= FACTORED else _by_minors(mass, right)
+    return dict(zip(names, solved, strict=True))
+
+
+def _short(expression: Expr) -> Expr:
+    """The expression as a short sum, where it has one."""
+    try:
+        return expression_of(shortened(multiplied_out(expression)))
+    except TooManyTerms:
+        return expression
+
+
+def _factored(mass: Any, right: Any) -> list[Any]:
+    """Numerators multiplied out and factored over the factored determinant."""
+    import sympy
+
+    expanded, forces = mass.applyfunc(sympy.expand), right.applyfunc(sympy.expand)
+    determinant = sympy.factor(expanded.det())
+    return [sympy.factor(sympy.expand(e)) / determinant for e in expanded.adjugate() * forces]
+
+
+def _by_minors(mass: Any, right: Any) -> list[Any]:
+    """Minors of a matrix of plain letters, into which the entries are put: nothing is multiplied out."""
+    import sympy
+
+    n = mass.rows
+    letters = sympy.Matrix(n, n, lambda i, j: sympy.Symbol(f"M_{min(i, j)}_{max(i, j)}") if mass[i, j] != 0 else 0)
+    meaning = {letters[i, j]: mass[i, j] for i in range(n) for j in range(n) if mass[i, j] != 0}
+    determinant = letters.det(method="berkowitz").xreplace(meaning)
+    minors = letters.adjugate().applyfunc(lambda e: e.xreplace(meaning))
+    return [sum(minors[i, j] * right[j] for j in range(n)) / determinant for i in range(n)]
 
 
 def solved_motion(equations: Equations) -> Any:

@@ -10,16 +10,21 @@ from torseur.equations.terms.polynomial import ONE, Monomial, Polynomial, monomi
 from torseur.graph import Expr
 from torseur.graph.expr import Number
 
-Key = tuple[Monomial, Number, str]
+Key = tuple[Monomial, str, float | None]
 
 
 @dataclass(frozen=True)
 class Group:
-    """coefficient · rest · (sum of like quantities); nothing in `like` stands for a term by itself."""
+    """coefficient · rest · (weighted sum of like quantities); nothing in `like` stands for a term by itself."""
 
     rest: Monomial
     coefficient: Number
-    like: tuple[Expr, ...]
+    like: tuple[tuple[Expr, Number], ...]
+
+    @property
+    def terms(self) -> list[Monomial]:
+        """The terms that it gathers."""
+        return [product(self.rest, ((x, 1),)) for x, _ in self.like] or [self.rest]
 
 
 def common_factor(terms: Iterable[Monomial]) -> Monomial:
@@ -41,25 +46,38 @@ def common_number(coefficients: Iterable[Number]) -> Fraction | int:
     return sign * sizes.pop() if exact else sign
 
 
+def shared_number(coefficients: Iterable[Number]) -> Number:
+    """As `common_number`, and a rounded number that all have."""
+    listed = list(coefficients)
+    return listed[0] if len(set(listed)) == 1 else common_number(listed)
+
+
+def quotient(coefficient: Number, number: Number) -> Number:
+    """The quotient of two coefficients, exact where both are."""
+    return coefficient / number if isinstance(coefficient, float) else Fraction(coefficient) / number
+
+
 def groups(polynomial: Polynomial) -> list[Group]:
-    """The terms, those gathered that differ in one symbol of the same unit only: m1 r² + m2 r² is (m1 + m2) r²."""
+    """The terms, those gathered that differ in one symbol of the same unit: m1 r² + m2 r² / 2 is (m1 + m2/2) r²."""
     alike = _alike(polynomial)
     taken: set[Monomial] = set()
     found: list[Group] = []
-    for rest, coefficient, unit in sorted(alike, key=lambda key: -len(alike[key])):
-        like = [x for x in alike[rest, coefficient, unit] if product(rest, ((x, 1),)) not in taken]
+    for key in sorted(alike, key=lambda key: -len(alike[key])):
+        like = {x: c for x, c in alike[key].items() if product(key[0], ((x, 1),)) not in taken}
         if len(like) > 1:
-            taken |= {product(rest, ((x, 1),)) for x in like}
-            found.append(Group(rest, coefficient, tuple(like)))
+            number = shared_number(like.values())
+            found.append(Group(key[0], number, tuple((x, quotient(c, number)) for x, c in like.items())))
+            taken |= set(found[-1].terms)
     return [*found, *(Group(term, c, ()) for term, c in polynomial.items() if term not in taken)]
 
 
-def _alike(polynomial: Polynomial) -> dict[Key, list[Expr]]:
-    """Symbols by what multiplies them."""
-    alike: dict[Key, list[Expr]] = {}
+def _alike(polynomial: Polynomial) -> dict[Key, dict[Expr, Number]]:
+    """Symbols with their coefficients by what multiplies them; rounded coefficients only where they are equal."""
+    alike: dict[Key, dict[Expr, Number]] = {}
     for term, coefficient in polynomial.items():
         for factor, exponent in term:
             rest = product(term, ((factor, -1),))
             if exponent == 1 and factor.op == "symbol" and rest != ONE:
-                alike.setdefault((rest, coefficient, factor.data.unit), []).append(factor)
+                rounded = coefficient if isinstance(coefficient, float) else None
+                alike.setdefault((rest, factor.data.unit, rounded), {})[factor] = coefficient
     return alike

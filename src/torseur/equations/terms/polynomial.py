@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 
 from torseur.errors import UnsupportedError
-from torseur.graph import Expr, live_nodes
+from torseur.graph import Expr, as_expr, live_nodes
 from torseur.graph.expr import Number
 
 Monomial = tuple[
@@ -54,6 +54,17 @@ def multiplied_out(
         if len(known[node]) > limit:
             raise TooManyTerms(limit)
     return known[expression]
+
+
+def expression_of(polynomial: Polynomial) -> Expr:
+    """The sum of monomials as an expression."""
+    total = as_expr(0)
+    for term, coefficient in polynomial.items():
+        part = as_expr(coefficient)
+        for f, exponent in term:
+            part = part * f**exponent
+        total = total + part
+    return total
 
 
 def _effort(node: Expr, known: Known) -> int:

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from torseur.equations.terms.polynomial import Monomial, Polynomial, monomial, multiplied_out, plus, product
+from torseur.equations.terms.polynomial import (
+    Monomial,
+    Polynomial,
+    TooManyTerms,
+    monomial,
+    multiplied_out,
+    plus,
+    product,
+)
 from torseur.graph import Expr, as_expr
 from torseur.graph import scalar as s
 from torseur.graph.expr import Number
@@ -27,6 +35,16 @@ def shortened(polynomial: Polynomial) -> Polynomial:
         current = _without_squares(joined)
         joined = _with_sums_of_angles(current)
     return current
+
+
+def vanishes(expression: Expr) -> bool:
+    """Whether an expression is zero, also where only multiplying out shows it; a very long one is taken not to be."""
+    if expression.is_constant:
+        return bool(expression.is_zero)
+    try:
+        return not shortened(multiplied_out(expression))
+    except TooManyTerms:
+        return False
 
 
 def _without_squares(polynomial: Polynomial) -> Polynomial:

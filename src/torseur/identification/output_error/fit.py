@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from torseur.errors import IdentificationError, SimulationError
-from torseur.identification.arrays import Array
+from torseur.errors import IdentificationError, TorseurError
+from torseur.identification.arrays import Array, Mask
 from torseur.identification.fits import Fit
 from torseur.identification.output_error.variation import Variation
 from torseur.simulation.from_equations import Model
 
 METHODS = ("gauss_newton", "adjoint")
+_UNFELT, _MIXED = 1e-9, 1e-7
+_TOO_FAR = (TorseurError, ArithmeticError, np.linalg.LinAlgError)  # loops that do not close, masses that vanish
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,10 @@ class Recording:
 
 @dataclass(frozen=True, eq=False)
 class MotionEstimate:
-    """Unknowns with their covariance, the cost by iteration, and the recordings with what is computed instead."""
+    """Unknowns with their covariance, the cost by iteration, and the recordings with what is computed instead.
+
+    Unknowns that the recordings do not tell keep their start value, or one of many, with an infinite deviation.
+    """
 
     names: tuple[str, ...]
     values: Array
@@ -57,6 +62,7 @@ class MotionEstimate:
     converged: bool
     fits: tuple[Fit, ...]
     method: str
+    warnings: tuple[str, ...] = ()
 
     @property
     def deviation(self) -> Array:
@@ -67,7 +73,8 @@ class MotionEstimate:
 
     def __str__(self) -> str:
         rows = [f"{n}  {v:.9g} ± {s:.2g}" for n, v, s in zip(self.names, self.values, self.deviation, strict=True)]
-        return "\n".join([*rows, *(f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits)])
+        rows += [f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits]
+        return "\n".join([*rows, *(f"warning: {text}" for text in self.warnings)])
 
 
 def fit_motion(
@@ -93,14 +100,29 @@ def fit_motion(
     for recording in recordings:
         if set(recording.channels) != set(outputs):
             raise IdentificationError(f"recording '{recording.name}' has other channels than '{recordings[0].name}'.")
-    task = _Task(Variation.of(model, tuple(unknown), outputs), tuple(recordings), rtol)
-    if method == "adjoint":
-        task.variation.require_open()
-    start = np.array([float(x) for x in unknown.values()])
+    whole = _Task(Variation.of(model, tuple(unknown), outputs), tuple(recordings), rtol)
+    values = np.array([float(x) for x in unknown.values()])
+    felt = whole.felt(values)
+    task = whole.holding(values, felt)
     solve = _gauss_newton if method == "gauss_newton" else _quasi_newton
-    values, history, converged = solve(task, start, rounds, progress or (lambda part: None))
-    covariance, fits = task.certainty(values)
-    return MotionEstimate(tuple(unknown), values, covariance, tuple(history), converged, fits, method)
+    found, history, converged = solve(task, values[felt], rounds, progress or (lambda part: None))
+    values[felt] = found
+    part, fits, mixed = task.certainty(found)
+    covariance = np.diag(np.where(felt, 0.0, np.inf))
+    covariance[np.ix_(felt, felt)] = part
+    warnings = _warnings([n for n, here in zip(unknown, felt, strict=True) if not here], mixed, converged, rounds)
+    return MotionEstimate(tuple(unknown), values, covariance, tuple(history), converged, fits, method, warnings)
+
+
+def _warnings(unfelt: Sequence[str], mixed: Sequence[str], converged: bool, rounds: int) -> tuple[str, ...]:
+    found = []
+    if unfelt:
+        found.append(f"what was recorded does not depend on {', '.join(unfelt)}: start values were kept.")
+    if mixed:
+        found.append(f"these recordings do not tell {', '.join(mixed)} apart: one of many values is given.")
+    if not converged:
+        found.append(f"the fit did not settle within {rounds} rounds.")
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +137,32 @@ class _Task:
         together = np.vstack([r.table(self.variation.outputs) for r in self.recordings])
         spread = np.std(together, axis=0)
         return 1 / np.where(spread > 0, spread, 1.0)
+
+    def felt(self, values: Array) -> Mask:
+        """Which unknowns the recorded quantities depend on at all."""
+        slopes = self.residuals(values)[1]
+        sizes = np.linalg.norm(slopes, axis=0) * _sizes(values)
+        found: Mask = sizes > _UNFELT * np.sqrt(len(slopes))  # parts of the channels' own spread
+        if not found.any():
+            raise IdentificationError("unexcited motion: what was recorded depends on none of the unknowns.")
+        return found
+
+    def holding(self, values: Array, free: Mask) -> _Task:
+        """The task of some unknowns, with the others at their values."""
+        if free.all():
+            return self
+        held = {n: float(x) for n, x, is_free in zip(self.variation.unknown, values, free, strict=True) if not is_free}
+        states = {q.name for q in self.variation.system.states}
+        recordings = tuple(
+            replace(
+                r,
+                parameters={**r.parameters, **{k: x for k, x in held.items() if k not in states}},
+                initial={**r.initial, **{k: x for k, x in held.items() if k in states}},
+            )
+            for r in self.recordings
+        )
+        left = tuple(name for name in self.variation.unknown if name not in held)
+        return _Task(replace(self.variation, unknown=left), recordings, self.rtol)
 
     def given(self, recording: Recording, values: Array) -> tuple[dict[str, float], dict[str, float]]:
         """Parameters and initial state of a recording with the unknowns at their values."""
@@ -145,20 +193,38 @@ class _Task:
             total, gradient = total + cost, gradient + slope
         return total, gradient
 
-    def certainty(self, values: Array) -> tuple[Array, tuple[Fit, ...]]:
-        """Covariance by the residual's variance, and the recordings beside their simulation."""
+    def certainty(self, values: Array) -> tuple[Array, tuple[Fit, ...], list[str]]:
+        """Covariance by the residual's variance, recordings beside their simulation, and unknowns not told apart."""
         residual, slopes = self.residuals(values)
         variance = float(residual @ residual) / max(len(residual) - len(values), 1)
-        covariance: Array = variance * np.linalg.pinv(slopes.T @ slopes, hermitian=True).astype(np.float64)
-        fits, start, names = [], 0, self.variation.outputs
+        covariance, mixed = _covariance(slopes, _sizes(values), variance)
+        fits, start, names, units = [], 0, self.variation.outputs, self.variation.units
         for recording in self.recordings:
             measured = recording.table(names)
             part = residual[start : start + measured.size].reshape(measured.shape) / self.weights
             start += measured.size
-            fits.append(
-                Fit(recording.name, np.asarray(recording.time), names, ("",) * len(names), measured, measured + part)
-            )
-        return covariance, tuple(fits)
+            fits.append(Fit(recording.name, np.asarray(recording.time), names, units, measured, measured + part))
+        return (
+            covariance,
+            tuple(fits),
+            [name for name, is_mixed in zip(self.variation.unknown, mixed, strict=True) if is_mixed],
+        )
+
+
+def _sizes(values: Array) -> Array:
+    """What counts as a large change of each unknown: its own size, one where it is zero."""
+    return np.where(values != 0, np.abs(values), 1.0)
+
+
+def _covariance(slopes: Array, sizes: Array, variance: float) -> tuple[Array, Mask]:
+    """(SᵀS)⁻¹ times the variance, and the unknowns that only occur together; theirs is infinite."""
+    _, values, right = np.linalg.svd(slopes * sizes, full_matrices=False)
+    told = values > _MIXED * values[0]
+    mixed: Mask = np.any(np.abs(right[~told]) > 0.1, axis=0)
+    whitened = right[told].T / values[told]
+    covariance = variance * (whitened @ whitened.T) * np.outer(sizes, sizes)
+    covariance[mixed, mixed] = np.inf
+    return covariance, mixed
 
 
 Solved = tuple[Array, list[float], bool]
@@ -177,7 +243,7 @@ def _gauss_newton(task: _Task, start: Array, rounds: int, progress: Callable[[fl
         try:
             new, new_slopes = task.residuals(values + step)
             cost = 0.5 * float(new @ new)
-        except SimulationError:
+        except _TOO_FAR:
             cost = np.inf
         if cost < history[-1]:
             small = float(np.max(np.abs(step) / np.maximum(np.abs(values), 1e-12))) < 1e-10
@@ -204,7 +270,7 @@ def _quasi_newton(task: _Task, start: Array, rounds: int, progress: Callable[[fl
     def relative(x: Array) -> tuple[float, Array]:
         try:
             cost, gradient = task.cost(x * scale)
-        except SimulationError:
+        except _TOO_FAR:
             return 1e30, np.zeros(len(x))
         history.append(cost)
         progress(min(1.0, len(history) / (2 * rounds)))

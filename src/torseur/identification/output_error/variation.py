@@ -1,38 +1,27 @@
 """Motions with the derivatives of what was recorded along them.
 
-With y' = f(y, p, t) and outputs z = h(y, p, t):
-direct   the slopes dz/dp of every sample, by the direct method of `torseur.sensitivity`; loops included
-adjoint  λ' = -f_yᵀ λ backward in time, λ += h_yᵀ r at each sample with weighted residual r, gradient = ∫ λᵀ f_p dt:
-         one backward motion gives the gradient of the whole cost, whatever the number of parameters
+direct   the slopes dz/dp of every sample, by the direct method of `torseur.sensitivity`
+adjoint  the gradient of the whole cost by one way back through the motion, whatever the number of parameters
+Both cover loops and rolling.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from torseur.codegen import Kernel, compile_program
 from torseur.errors import IdentificationError, UnsupportedError, unknown_name
-from torseur.graph import (
-    Expr,
-    Input,
-    Program,
-    as_expr,
-    dense_jacobian,
-    matrix,
-    symbol,
-    vector,
-    weighted_gradient,
-)
+from torseur.graph import Expr, Input, Program, dense_jacobian, matrix, vector
 from torseur.identification.arrays import Array
+from torseur.identification.output_error.sampled_adjoint import sampled_motion
 from torseur.mechanism import TIME
 from torseur.sensitivity.analysis import sensitivity
 from torseur.simulation.from_equations import Model, as_system
-from torseur.simulation.simulate import simulate
-from torseur.simulation.system import Quantity, System
+from torseur.simulation.system import System
 
 
 @dataclass(frozen=True)
@@ -60,14 +49,6 @@ class Variation:
                 raise IdentificationError(unknown_name("quantity", name, [*known, *system.quantities]))
         return Variation(model, system, tuple(unknown), tuple(outputs))
 
-    def require_open(self) -> None:
-        """Refuses the adjoint of a mechanism whose accelerations follow together with multipliers."""
-        if self.system.constrained is not None or not isinstance(self.system.rhs, Program):
-            raise UnsupportedError(
-                f"{self.system.name}: the adjoint of an output-error fit is for mechanisms without loops. "
-                "method='gauss_newton' covers loops too."
-            )
-
     @property
     def _rhs(self) -> Program:
         assert isinstance(self.system.rhs, Program)
@@ -78,10 +59,6 @@ class Variation:
         return self._rhs.input("y").nodes
 
     @cached_property
-    def slopes(self) -> tuple[Expr, ...]:
-        return self._rhs.outputs[0].entries
-
-    @cached_property
     def parameters(self) -> tuple[Expr, ...]:
         return tuple(node for group in self._rhs.inputs if group.name == "p" for node in group.nodes)
 
@@ -90,6 +67,12 @@ class Variation:
         """The outputs as expressions of state and parameters."""
         known = {q.name: x for q, x in zip(self.system.states, self.states, strict=True)}
         return [known[name] if name in known else self.system.quantities[name][1] for name in self.outputs]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """SI units of the outputs."""
+        known = {q.name: q.unit for q in self.system.states}
+        return tuple(known[n] if n in known else self.system.quantities[n][0].unit for n in self.outputs)
 
     @cached_property
     def _unknown_symbols(self) -> list[Expr | None]:
@@ -118,40 +101,11 @@ class Variation:
             direct[:, slots] = found["by_unknown"]
         return found["z"], found["by_state"], direct
 
-    @cached_property
-    def adjoint_system(self) -> System:
-        """The motion with λ and the gradient's integral beside it, to be run backward."""
-        costates = [symbol(f"lambda of {y.name}") for y in self.states]
-        sums = [symbol(f"gradient by {name}") for name in self.unknown]
-        by_state = weighted_gradient(self.slopes, costates, self.states)
-        wanted = [s for s in self._unknown_symbols if s is not None]
-        found = iter(weighted_gradient(self.slopes, costates, wanted))
-        by_unknown = [as_expr(0) if s is None else -next(found) for s in self._unknown_symbols]
-        slopes = [*self.slopes, *(-x for x in by_state), *by_unknown]
-        return self._with((*costates, *sums), slopes, (0.0,) * (len(costates) + len(sums)))
-
-    def _with(self, carried: Sequence[Expr], slopes: Sequence[Expr], initial: tuple[float, ...]) -> System:
-        inputs = [Input("t", (TIME,)), Input("y", (*self.states, *carried)), Input("p", self.parameters)]
-        quantities = tuple(Quantity(str(x.name)) for x in carried)
-        return replace(
-            self.system,
-            states=(*self.system.states, *quantities),
-            initial=(*self.system.initial, *initial),
-            rhs=Program("variation", tuple(inputs), (vector("dy", list(slopes)),)),
-            project=None,
-            quantities={},
-            programs=None,
-            explain=None,
-            resolve=None,
-            scales=None,
-        )
-
     def outputs_with_derivatives(
         self, times: Array, parameters: dict[str, float], initial: dict[str, float], rtol: float
     ) -> tuple[Array, Array]:
         """z (samples, outputs) and dz/dp (samples, outputs, unknowns) by the direct method."""
-        states = {q.name for q in self.system.states}
-        named = [f"{name}(0)" if name in states else name for name in self.unknown]
+        named = self._named
         found = sensitivity(
             self.model, list(self.outputs), named, until=float(times[-1]), start=float(times[0]), samples=times,
             method="direct", values=parameters, initial=initial, rtol=rtol,
@@ -169,29 +123,20 @@ class Variation:
         rtol: float,
     ) -> tuple[float, Array, Array]:  # fmt: skip
         """½ Σ |w (z - recorded)|², its gradient by the adjoint method, and the outputs z."""
-        states = simulate(
-            self.system, float(times[-1]), start=float(times[0]), samples=times, initial=initial, parameters=parameters,
-            rtol=rtol,
-        ).values  # fmt: skip
-        n, p, system = len(self.states), self._parameter_vector(parameters), self.adjoint_system
-        costate, gradient, outputs, cost = np.zeros(n), np.zeros(len(self.unknown)), [], 0.0
-        for k in range(len(times) - 1, -1, -1):
-            z, by_state, by_unknown = self.observed(float(times[k]), states[k], p)
-            residual = weights * (z - recorded[k])
-            cost += 0.5 * float(residual @ residual)
-            costate = costate + by_state.T @ (weights * residual)
-            gradient = gradient + by_unknown.T @ (weights * residual)
-            outputs.append(z)
-            if k > 0:
-                start = replace(system, initial=(*states[k], *costate, *gradient), values=tuple(p))
-                back = simulate(start, float(times[k - 1]), start=float(times[k]), samples=times[k - 1 : k], rtol=rtol)
-                costate, gradient = back.values[-1, n : 2 * n], back.values[-1, 2 * n :]
-        return cost, self._with_initial(gradient, costate), np.array(outputs[::-1])
+        motion = sampled_motion(self.model, self._named, times, parameters, initial, rtol)
+        p, outputs = self._parameter_vector(parameters), np.zeros_like(recorded)
 
-    def _with_initial(self, gradient: Array, costate: Array) -> Array:
-        """The gradient with the costate at the start where initial states are unknown."""
-        names = [q.name for q in self.system.states]
-        for k, name in enumerate(self.unknown):
-            if name in names:
-                gradient[k] += costate[names.index(name)]
-        return gradient
+        def observed(k: int, state: Array) -> tuple[Array, Array]:
+            outputs[k], by_state, by_unknown = self.observed(float(times[k]), state, p)
+            pull = weights**2 * (outputs[k] - recorded[k])
+            return by_state.T @ pull, by_unknown.T @ pull
+
+        gradient = motion.gradient(observed)
+        residual = weights * (outputs - recorded)
+        return 0.5 * float(np.sum(residual**2)), gradient, outputs
+
+    @property
+    def _named(self) -> list[str]:
+        """The unknowns as studies of sensitivity name them."""
+        states = {q.name for q in self.system.states}
+        return [f"{name}(0)" if name in states else name for name in self.unknown]

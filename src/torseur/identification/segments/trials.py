@@ -111,13 +111,27 @@ def rotations_from_markers(points: Array, reference: Array) -> Array:
     if reference.shape[0] < 3 or points.shape[1:] != reference.shape:
         raise IdentificationError("a rotation needs at least three markers, each with its place in the body.")
     seen = points - points.mean(axis=1, keepdims=True)
-    F = np.einsum("tki,kj->tij", seen, reference - reference.mean(axis=0))
+    return best_rotations(np.einsum("tki,kj->tij", seen, reference - reference.mean(axis=0)))
+
+
+def best_rotations(F: Array) -> Array:
+    """The rotation R that maximises tr(Rᵀ F), for every F of (count, 3, 3)."""
+    w, x, y, z = np.linalg.eigh(rotation_form(F))[1][:, :, -1].T
+    return rotation_of_quaternion(w, x, y, z)
+
+
+def rotation_form(F: Array) -> Array:
+    """The symmetric 4x4 matrix Q with tr(Rᵀ F) = Xᵀ Q X for the unit quaternion X of R, scalar first."""
     Q = np.empty((len(F), 4, 4))
     trace = np.trace(F, axis1=1, axis2=2)
     skew = np.stack([F[:, 2, 1] - F[:, 1, 2], F[:, 0, 2] - F[:, 2, 0], F[:, 1, 0] - F[:, 0, 1]], axis=1)
     Q[:, 0, 0], Q[:, 0, 1:], Q[:, 1:, 0] = trace, skew, skew
     Q[:, 1:, 1:] = F + np.swapaxes(F, 1, 2) - trace[:, None, None] * np.eye(3)
-    w, x, y, z = np.linalg.eigh(Q)[1][:, :, -1].T
+    return Q
+
+
+def rotation_of_quaternion(w: Array, x: Array, y: Array, z: Array) -> Array:
+    """Rotation matrices (count, 3, 3) of unit quaternions."""
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],

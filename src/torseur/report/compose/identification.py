@@ -47,6 +47,7 @@ def motion_content(estimate: MotionEstimate, name: str, reproduction: Reproducti
     return ReportContent(
         title=f"{name}: identification",
         summary=(f"{len(rows)} unknowns", f"method output_error, {estimate.method}"),
+        warnings=estimate.warnings,
         tables=(DataTable("Values", ("Unknown", "Value (SI)", "Deviation"), tuple(rows), numeric=(1, 2)),),
         convergence=(Convergence("Cost by iteration", estimate.history),),
         plots=tuple(plot for fit in estimate.fits for plot in _plots(fit)),
@@ -90,30 +91,25 @@ def segments_content(
 
 
 def _notes(estimate: Estimate) -> list[DataTable]:
-    rows = tuple((note[:1].upper() + note[1:],) for note in estimate.notes)
+    rows = tuple((note,) for note in estimate.notes)
     return [DataTable("Notes", ("What was done, and what cannot be known",), rows)] if rows else []
 
 
 def _values(estimate: Estimate) -> DataTable:
+    """Values with what they stand for first; how sure they are stands behind."""
     low, high = estimate.interval
     boot = estimate.bootstrap
-    headings = ["Parameter", "Value", "Deviation", "Relative", f"{100 * estimate.confidence:.0f} % interval", "Unit"]
     rows = []
-    for k, (name, value, deviation, relative, unit, text) in enumerate(estimate.rows()):
-        row = [
-            name,
-            f"{value:.6g}",
-            f"{deviation:.2g}",
-            f"{100 * relative:.2g} %",
-            f"{low[k]:.5g} .. {high[k]:.5g}",
-            unit,
-        ]
+    for k, (_, value, deviation, relative, unit, text) in enumerate(estimate.rows()):
+        row = [text, f"{value:.6g}", f"{deviation:.2g}", unit]
         row += [f"{boot.deviation[k]:.2g}"] if boot is not None else []
-        rows.append((*row, text))
-    headings += ["Bootstrap"] if boot is not None else []
+        rows.append((*row, f"{low[k]:.5g} .. {high[k]:.5g}", f"{100 * relative:.2g} %"))
+    headings = ["Combination", "Value", "Deviation", "Unit", *(["Bootstrap"] if boot is not None else [])]
+    confidence = f"{100 * estimate.confidence:.0f} % interval"
+    numeric = (1, 2, *range(4, 7 if boot is not None else 6))
     return DataTable(
-        "Identified parameters", (*headings, "Stands for"), tuple(rows),
-        "Each value is that of a combination of parameters: what the forces depend on.", (1, 2, 3, 4),
+        "Identified parameters", (*headings, confidence, "Relative"), tuple(rows),
+        "Each value is that of a combination of parameters: what the forces depend on.", numeric,
     )  # fmt: skip
 
 
@@ -121,18 +117,18 @@ def _bodies(estimate: Estimate) -> list[DataTable]:
     """Mass, mass centre and inertia of every body, where all parameters are known."""
     if estimate.parameters is None:
         return []
-    rows = []
+    masses, inertias = [], []
     for owner, where in estimate.model.bodies.items():
         p = estimate.parameters[where]
         centre = p[1:4] / p[0] if p[0] > 0 else np.full(3, np.nan)
-        real = "yes" if is_consistent(p) else "no"
-        rows.append((owner, f"{p[0]:.5g}", *_numbers(centre), *_numbers(p[[4, 6, 9, 5, 7, 8]]), real))
-    headings = ("Body", "Mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "Real body")
-    note = (
-        "Mass in kg, mass centre in m, inertia in kg m² at the origin of the joint's frame and in its axes. What the "
-        "data leave open is nearest to what was expected."
-    )
-    return [DataTable("Bodies", headings, tuple(rows), note, tuple(range(1, 11)))]
+        masses.append((owner, f"{p[0]:.5g}", *_numbers(centre), "yes" if is_consistent(p) else "no"))
+        inertias.append((owner, *_numbers(p[[4, 6, 9, 5, 7, 8]])))
+    note = "Mass in kg, mass centre in m in the joint's axes. What the data leave open is nearest to what was expected."
+    axes = ("Body", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+    return [
+        DataTable("Bodies", ("Body", "Mass", "x", "y", "z", "Real body"), tuple(masses), note, (1, 2, 3, 4)),
+        DataTable("Inertias", axes, tuple(inertias), "In kg m² at the joint's origin.", tuple(range(1, 7))),
+    ]
 
 
 def _numbers(values: Floats) -> list[str]:
@@ -156,7 +152,8 @@ def _others(estimate: Estimate) -> list[DataTable]:
 
 def _residuals(estimate: Estimate) -> DataTable:
     rows = []
-    for role, fits in (("fitted", estimate.fits), ("held out", estimate.validation)):
+    roles = (("fitted", estimate.fits), ("held out", estimate.validation), ("by the others", estimate.crossed))
+    for role, fits in roles:
         for fit in fits:
             for equation, unit in zip(fit.equations, fit.units, strict=True):
                 s = fit.statistics(equation)
@@ -191,7 +188,8 @@ def _plots(fit: Fit) -> list[Plot]:
     left = tuple(
         Curve(equation, np.ascontiguousarray(fit.residual[::every, k])) for k, equation in enumerate(fit.equations)
     )
-    return [*found, Plot(f"Residuals in {fit.name}", "", times, left)]
+    unit = fit.units[0] if len(set(fit.units)) == 1 else "N, N m"
+    return [*found, Plot(f"Residuals in {fit.name}", unit, times, left)]
 
 
 def _checks(estimate: Estimate) -> list[Check]:

@@ -10,7 +10,7 @@ from torseur.errors import UnsupportedError
 from torseur.graph import live_nodes
 from torseur.report import mathml
 from torseur.report.content import Equation, EquationBlock, Origin, Term
-from torseur.report.expression import Call, Name, Node
+from torseur.report.expression import Call, Name, Node, inside
 from torseur.report.formula import Formula, formula
 from torseur.report.levels.intrinsic import first_statements
 from torseur.report.levels.levels import RESIDUAL, size_note, statements
@@ -39,7 +39,7 @@ def intrinsic_block(equations: Equations) -> EquationBlock | None:
     places = {plain(s.left): k for k, s in enumerate(folded)}
     note = (
         "What every joint carries: the force R and moment N through the joint, weights and loads on the left, masses "
-        "times accelerations on the right; then the same along each coordinate, where R and N do no work."
+        "times accelerations on the right; then the same along each speed, where R and N do no work."
     )
     if rest or len(folded) < len(used):
         rest += len(used) - len(folded)
@@ -182,5 +182,4 @@ def _names(node: Node) -> set[str]:
             return {plain(node)}
         case Call(bold=True):
             return {plain(node)}
-    inner = [v for value in vars(node).values() for v in (value if isinstance(value, tuple) else (value,))]
-    return {name for one in inner if hasattr(one, "__dataclass_fields__") for name in _names(one)}
+    return {name for one in inside(node) for name in _names(one)}

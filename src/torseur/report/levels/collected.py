@@ -9,32 +9,59 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from torseur.equations import Equations
-from torseur.equations.terms.polynomial import Monomial, Polynomial, monomial
+from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, monomial
 from torseur.graph import Expr, as_expr
 from torseur.report.expression import Name, Node, Number, Power, Product, Sum
-from torseur.report.levels.levels import RESIDUAL
-from torseur.report.levels.statement import Statement
+from torseur.report.levels.levels import RESIDUAL, defining
+from torseur.report.levels.statement import Statement, terms_of
 from torseur.report.reading.read_graph import factored, few_terms, named, readable
+from torseur.report.reading.recursion import definitions
 
 ZERO = Number(Fraction(0))
 ONE = Number(Fraction(1))
 
 
 def collected_statements(equations: Equations) -> list[Statement]:
-    """One equation per speed: coefficients of accelerations, then of products of speeds, then the rest = loads."""
-    names = [f"{RESIDUAL}{name.rstrip(chr(39))}" for name in equations.layout.speed_names]
-    found = []
-    for k, name in enumerate(names):
-        parts = [*_accelerations(equations, k), *by_speeds(few_terms(equations.bias[k]), equations.layout.speeds)]
-        left: Node = ZERO if not parts else parts[0] if len(parts) == 1 else Sum(tuple(parts))
-        found.append(Statement(name, left, ((_forces(equations, k),),), "scalar"))
+    """One equation per speed: coefficients of accelerations, then of products of speeds, then the rest = loads.
+
+    Coefficients that are long in any writing are broken up by named intermediates, which come first.
+    """
+    try:
+        return [_statement(equations, k, _parts(equations, k), _forces(equations, k)) for k in _rows(equations)]
+    except TooManyTerms:
+        return _by_intermediates(equations)
+
+
+def _rows(equations: Equations) -> range:
+    return range(len(equations.layout.speeds))
+
+
+def _parts(equations: Equations, k: int) -> list[Node]:
+    weighted = zip(equations.mass_matrix[k], equations.layout.accelerations, strict=True)
+    found = [_times(readable(entry), [named(str(a.name))]) for entry, a in weighted if not entry.is_zero]
+    return [*found, *by_speeds(few_terms(equations.bias[k]), equations.layout.speeds)]
+
+
+def _statement(equations: Equations, k: int, parts: Sequence[Node], forces: Expr | Node) -> Statement:
+    left: Node = ZERO if not parts else parts[0] if len(parts) == 1 else Sum(tuple(parts))
+    right = readable(forces) if isinstance(forces, Expr) else forces
+    return Statement(f"{RESIDUAL}{equations.layout.speed_names[k].rstrip(chr(39))}", left, ((right,),), "scalar")
+
+
+def _by_intermediates(equations: Equations) -> list[Statement]:
+    """M q'' + b = loads row by row, with every entry in terms of named intermediates."""
+    n = len(equations.layout.speeds)
+    entries = [e for k in _rows(equations) for e in (*equations.mass_matrix[k], equations.bias[k])]
+    entries += [_forces(equations, k) for k in _rows(equations)]
+    lines, nodes = definitions(entries)
+    found = defining(equations, lines)
+    accelerations = [named(str(a.name)) for a in equations.layout.accelerations]
+    for k in _rows(equations):
+        *weights, rest = nodes[k * (n + 1) : (k + 1) * (n + 1)]
+        parts = [_times(w, [a]) for w, a in zip(weights, accelerations, strict=True) if w != ZERO]
+        parts += terms_of(rest) if rest != ZERO else ()
+        found.append(_statement(equations, k, parts, nodes[n * (n + 1) + k]))
     return found
-
-
-def _accelerations(equations: Equations, row: int) -> Iterable[Node]:
-    for entry, acceleration in zip(equations.mass_matrix[row], equations.layout.accelerations, strict=True):
-        if not entry.is_zero:
-            yield _times(readable(entry), [named(str(acceleration.name))])
 
 
 def by_speeds(bias: Polynomial, speeds: Sequence[Expr]) -> Iterable[Node]:
@@ -64,9 +91,9 @@ def _times(coefficient: Node, motion: Sequence[Node]) -> Node:
     return Product((*factors, *motion))
 
 
-def _forces(equations: Equations, row: int) -> Node:
+def _forces(equations: Equations, row: int) -> Expr:
     """Loads and constraint forces -Cᵀ λ."""
     total = equations.loads[row]
     for constraint, multiplier in zip(equations.constraints, equations.multipliers, strict=True):
         total = total - constraint.row[row] * multiplier
-    return readable(as_expr(total))
+    return as_expr(total)

@@ -6,37 +6,48 @@ v(O) + r' + ω x r with r the place of the mass centre in these axes; angular ve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from torseur.dynamics import link_poses, link_velocities
 from torseur.equations import Equations
-from torseur.graph import Expr, as_expr, time_derivative, to_sympy
+from torseur.equations.terms.mass_centres import placed_inertia
+from torseur.equations.terms.polynomial import TooManyTerms, expression_of
+from torseur.equations.terms.trigonometry import vanishes
+from torseur.graph import Expr, as_expr, time_derivative
 from torseur.mechanism import TIME
 from torseur.report.expression import Name, Node, Number, Power, Product, Sum, split_sign
 from torseur.report.levels.collected import by_speeds
+from torseur.report.levels.levels import defining
 from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.reading.read_graph import few_terms, readable
+from torseur.report.reading.recursion import definitions
 from torseur.spatial import Inertia, Symmetric3, Transform, Vec3
 from torseur.tree import GROUND
-from torseur.tree.constants import body_inertia
-from torseur.tree.definitions import resolved
 
 HALF = Number(Fraction(1, 2))
+ZERO = Number(Fraction(0))
 TWO = Number(Fraction(2))
 
 
-def kinetic_energy_statement(equations: Equations) -> Statement:
-    """T = Σ of the bodies' shares."""
+def kinetic_energy_statements(equations: Equations) -> list[Statement]:
+    """T = Σ of the bodies' shares; where velocities are long in any writing, named intermediates come first."""
     form = EnergyForm(equations)
-    nodes: list[Node] = []
-    origins: list[Remark] = []
-    for body in equations.mechanism.bodies:
-        own = form.of(body.name)
-        nodes += own
-        origins += [Remark(f"Kinetic energy of {body.name}", "J", (body.name,))] * len(own)
-    right: Node = Number(Fraction(0)) if not nodes else nodes[0] if len(nodes) == 1 else Sum(tuple(nodes))
+    bodies = [body.name for body in equations.mechanism.bodies if equations.tree.places[body.name][0] != GROUND]
+    try:
+        return [_statement(equations, {body: form.of(body) for body in bodies})]
+    except TooManyTerms:
+        pass
+    lines, nodes = definitions([x for body in bodies for x in form.in_link_axes(body)])
+    shares = {body: _named_share(nodes[13 * k : 13 * k + 13]) for k, body in enumerate(bodies)}
+    return [*defining(equations, lines), _statement(equations, shares)]
+
+
+def _statement(equations: Equations, shares: Mapping[str, Sequence[Node]]) -> Statement:
+    nodes = tuple(node for own in shares.values() for node in own)
+    origins = [Remark(f"Kinetic energy of {body}", "J", (body,)) for body, own in shares.items() for _ in own]
+    right: Node = Number(Fraction(0)) if not nodes else nodes[0] if len(nodes) == 1 else Sum(nodes)
     value = ((equations.kinetic_energy,),)
     return Statement("T", Name("T"), ((right,),), "scalar", value, remark=Remark("", "J"), origins=tuple(origins))
 
@@ -54,22 +65,21 @@ class EnergyForm:
     def of(self, body: str) -> list[Node]:
         """½ m v² and ½ ωᵀ I ω of one body, those that are not zero."""
         tree = self.equations.tree
-        link, place, centre = tree.places[body]
-        if link == GROUND:
-            return []
-        inertia = resolved(
-            tree.mechanism, tree.definitions, place.inertia_to_parent(body_inertia(tree.mechanism.body(body)))
-        )
-        return [*self._translation(link, inertia, centre.position), *self._rotation(link, inertia, centre.position)]
+        link = tree.places[body][0]
+        inertia, centre = placed_inertia(tree, tree.mechanism.body(body))
+        spin = [_terms(x) for x in self.velocities[link].angular]
+        moving = [] if as_expr(inertia.mass).is_zero else self.velocity(link, centre)
+        central = [_bracket(_terms(x) or [ZERO]) for x in _central(inertia, centre)]
+        return [*_translation(readable(as_expr(inertia.mass)), moving), *_rotation(central, spin)]
 
-    def _translation(self, link: int, inertia: Inertia, centre: Vec3) -> list[Node]:
-        if as_expr(inertia.mass).is_zero:
-            return []
-        squares = [square for part in self.velocity(link, centre) for square in _squared(part)]
-        if not squares:
-            return []
-        total: Node = squares[0] if len(squares) == 1 else Sum(tuple(squares))
-        return [Product((HALF, readable(as_expr(inertia.mass)), total))]
+    def in_link_axes(self, body: str) -> list[Expr]:
+        """v(G), ω, the mass and the central inertia of a body in the axes of its link: 3 + 3 + 1 + 6 components."""
+        tree = self.equations.tree
+        own = self.velocities[tree.places[body][0]]
+        inertia, centre = placed_inertia(tree, tree.mechanism.body(body))
+        moving = own.linear + own.angular.cross(centre)
+        central = [as_expr(0) if vanishes(as_expr(x)) else x for x in _central(inertia, centre)]
+        return [as_expr(x) for x in (*moving, *own.angular, inertia.mass, *central)]
 
     def velocity(self, link: int, centre: Vec3) -> list[list[Node]]:
         """The terms of each component of v(O) + r' + ω x r."""
@@ -88,38 +98,40 @@ class EnergyForm:
     def _seen(self, frame: Transform, point: Vec3) -> Vec3:
         """A point of the earth in a frame, its components shortened."""
         local = frame.rotation.to_child(point - frame.position)
-        return Vec3(*(_expression(few_terms(as_expr(x))) for x in local))
-
-    def _rotation(self, link: int, inertia: Inertia, centre: Vec3) -> list[Node]:
-        central = _central(inertia, centre)
-        w = [*self.velocities[link].angular]
-        entries = [*central]
-        found: list[Node] = []
-        for k, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))):
-            if _vanishes(entries[k]):
-                continue
-            first, second = _terms(w[i]), _terms(w[j])
-            if first and second:
-                spins = _squared(first) if i == j else [_bracket(first), _bracket(second)]
-                front: tuple[Node, ...] = (HALF,) if i == j else ()
-                found.append(Product((*front, *_factors(readable(as_expr(entries[k]))), *spins)))
-        return found
+        return Vec3(*(expression_of(few_terms(as_expr(x))) for x in local))
 
 
-def _expression(polynomial: Any) -> Expr:
-    total = as_expr(0)
-    for term, coefficient in polynomial.items():
-        part = as_expr(coefficient)
-        for factor, exponent in term:
-            part = part * factor**exponent
-        total = total + part
-    return total
+def _named_share(nodes: Sequence[Node]) -> list[Node]:
+    """The share of a body by velocities, mass and inertia in terms of named intermediates."""
+    velocities = [[] if node == ZERO else list(terms_of(node)) for node in nodes[:6]]
+    mass, *central = nodes[6:]
+    moving = [] if mass == ZERO else velocities[:3]
+    return [*_translation(mass, moving), *_rotation(central, velocities[3:])]
+
+
+def _translation(mass: Node, velocity: Sequence[Sequence[Node]]) -> list[Node]:
+    squares = [square for part in velocity for square in _squared(part)]
+    if not squares:
+        return []
+    total: Node = squares[0] if len(squares) == 1 else Sum(tuple(squares))
+    return [Product((HALF, mass, total))]
+
+
+def _rotation(central: Sequence[Node], spin: Sequence[Sequence[Node]]) -> list[Node]:
+    found: list[Node] = []
+    for k, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))):
+        first, second = spin[i], spin[j]
+        if first and second and central[k] != ZERO:
+            spins = _squared(first) if i == j else [_bracket(first), _bracket(second)]
+            front: tuple[Node, ...] = (HALF,) if i == j else ()
+            found.append(Product((*front, *_factors(central[k]), *spins)))
+    return found
 
 
 def _terms(value: Any) -> list[Node]:
     """The terms of an expression; none for zero."""
     value = as_expr(value)
-    return [] if _vanishes(value) else list(terms_of(readable(value)))
+    return [] if vanishes(value) else list(terms_of(readable(value)))
 
 
 def _product(a: Any, b: Any, sign: int) -> Node | None:
@@ -160,10 +172,3 @@ def _central(inertia: Inertia, c: Vec3) -> Symmetric3:
         i.xx - m * (y * y + z * z), i.yy - m * (x * x + z * z), i.zz - m * (x * x + y * y),
         i.xy + m * (x * y), i.xz + m * (x * z), i.yz + m * (y * z),
     )  # fmt: skip
-
-
-def _vanishes(value: Any) -> bool:
-    value = as_expr(value)
-    if value.is_constant:
-        return value.is_zero
-    return bool(to_sympy([value])[0].expand(trig=False) == 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -122,17 +122,28 @@ def _constants(level: Any) -> list[Statement]:
 
 
 def _unread(level: Any) -> list[Statement]:
-    """The scalars that loads and constraints bring: by their formulas where these are short, otherwise by name."""
-    found: list[Statement] = []
+    """The scalars of formulas: what loads and constraints bring, and amounts that are not plain coordinates."""
+    return [_scalar(text, value, meaning) for text, value, meaning in _scalars(level)]
+
+
+def _scalars(level: Any) -> Iterator[tuple[str, Expr, str]]:
+    coordinates = set(level.equations.layout.coordinate_names)
     for symbol, value in level.anatomy.components.items():
-        text = str(getattr(symbol, "name", ""))
-        if not text.startswith(("Q_", "k_")) or hasattr(symbol, "shape"):
+        if hasattr(symbol, "shape"):
             continue
-        remark = Remark("generalised force" if text.startswith("Q_") else "rate per unit of speed")
-        node = _short(value) if written_size(value) <= LONGEST_FORMULA else None
-        right, shape = (named(text), "name") if node is None else (node, "scalar")
-        found.append(Statement(text, named(text), ((right,),), shape, ((value,),), auxiliary=True, remark=remark))
-    return found
+        if symbol.is_Function and str(symbol.func) not in coordinates:
+            yield str(symbol.func), value, "amount of a motion"
+        elif symbol.is_Symbol and symbol.name.startswith("Q_"):
+            yield symbol.name, value, "generalised force"
+        elif symbol.is_Symbol and symbol.name.startswith("k_"):
+            yield symbol.name, value, "rate per unit of speed"
+
+
+def _scalar(text: str, value: Expr, meaning: str) -> Statement:
+    """By its formula where that is short, otherwise by name."""
+    node = _short(value) if written_size(value) <= LONGEST_FORMULA else None
+    right, shape = (named(text), "name") if node is None else (node, "scalar")
+    return Statement(text, named(text), ((right,),), shape, ((value,),), auxiliary=True, remark=Remark(meaning))
 
 
 def _short(value: Expr) -> Node | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from torseur.dynamics import inverse_dynamics
@@ -12,7 +13,8 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Expr, as_expr, live_nodes
 from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
-from torseur.report.levels.statement import Remark, Statement
+from torseur.report.levels.statement import Remark, Statement, terms_of
+from torseur.report.levels.term_origins import TermOrigins
 from torseur.report.reading.read_graph import HOPELESS, named, readable, written_size
 from torseur.report.reading.recursion import Line, definitions, lines
 
@@ -56,15 +58,25 @@ def _rates(equations: Equations) -> list[Part]:
 
 
 def scalar_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
-    """0 = one equation per speed."""
-    return residual_statements(equations, equations.residual, hopeless)
+    """0 = one equation per speed, each term with its origin where terms could be added up."""
+    return residual_statements(equations, equations.residual, TermOrigins(equations), hopeless)
 
 
-def residual_statements(equations: Equations, residual: Sequence[Expr], hopeless: int = HOPELESS) -> list[Statement]:
+def residual_statements(
+    equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None, hopeless: int = HOPELESS
+) -> list[Statement]:
     """0 = each of these rows, and q' where it is not the speeds."""
     rows = zip(equations.layout.speed_names, residual, strict=True)
     labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
-    return _statements(equations, [*labelled, *_rates(equations)], hopeless)
+    listed = _statements(equations, [*labelled, *_rates(equations)], hopeless)
+    if origins is None or any(one.auxiliary for one in listed):
+        return listed
+    count = len(residual)
+    return [*(_with_origins(one, origins.of(k, residual[k])) for k, one in enumerate(listed[:count])), *listed[count:]]
+
+
+def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
+    return replace(one, origins=origins) if len(origins) == len(terms_of(one.right)) else one
 
 
 def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> list[Statement]:
@@ -74,7 +86,7 @@ def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> l
     long = list(dict.fromkeys(entry for entry in entries if entry not in short))
     listed, nodes = definitions(long)
     written_as = {**short, **dict(zip(long, nodes, strict=True))}
-    found = _defining(equations, listed)
+    found = defining(equations, listed)
     for name, rows, shape in parts:
         given = tuple(tuple(row) for row in rows)
         left = ZERO if name.startswith(RESIDUAL) else named(name) if shape == "scalar" else Name(name, bold=True)
@@ -82,7 +94,8 @@ def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> l
     return found
 
 
-def _defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+def defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+    """The lines that define named intermediates, each with what it is."""
     remarks = Remarks(equations)
     return [
         Statement(line.name, line.left, ((line.right,),), "scalar", auxiliary=True, remark=remarks.of(line))
@@ -116,7 +129,7 @@ def recursive_level(equations: Equations) -> list[Statement]:
     """The recursion's intermediates in the order they are computed, then the forces."""
     listed = recursive_lines(equations)
     results = len(equations.layout.speeds)
-    found = _defining(equations, listed[:-results])
+    found = defining(equations, listed[:-results])
     for line, speed in zip(listed[-results:], equations.layout.speeds, strict=True):
         along = str(speed.name).rstrip("'")
         remark = Remark(f"generalised force along {along}", FORCE_UNITS.get(speed.data.unit, ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,15 @@ class Remark:
     def text(self) -> str:
         """meaning, in unit."""
         return ", in ".join(part for part in (self.meaning, self.unit if self.unit != "1" else "") if part)
+
+
+def united(origins: Iterable[Remark]) -> Remark:
+    """One origin for several."""
+    listed = list(origins)
+    meanings = dict.fromkeys(one.meaning for one in listed if one.meaning)
+    bodies = dict.fromkeys(body for one in listed for body in one.bodies)
+    joints = dict.fromkeys(joint for one in listed for joint in one.joints)
+    return Remark("; ".join(meanings), "", tuple(bodies), tuple(joints))
 
 
 @dataclass(frozen=True)

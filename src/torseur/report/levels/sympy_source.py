@@ -9,19 +9,32 @@ from typing import Any
 from torseur.equations import Equations
 from torseur.graph import Expr, substitute, symbol, symbols_of
 from torseur.graph.sympy_bridge import to_sympy
-from torseur.report.expression import Call, Name, Node, Number, Power, Product, Sum
+from torseur.report.expression import Call, Name, Node, Number, inside, made_of, names_in
 from torseur.report.levels.statement import Statement
 from torseur.report.reading.plain_text import plain
 
 RESERVED = {"M", "b", "Q", "sympy", "lambda", "in", "is", "as", "if", "or", "and", "not", "I", "E", "S", "N", "pi"}
+
+# Functions by their names in SymPy; comparisons and choices are built from its own.
+SAME_NAME = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "sign"}
+SAME_NAME |= {"floor", "abs"}
+MEANINGS = {
+    "lt": "Lt",
+    "le": "Le",
+    "both": "And",
+    "invert": "Not",
+    "min": "Min",
+    "max": "Max",
+    "where": "lambda condition, a, b: Piecewise((a, condition), (b, True))",
+}
 
 
 def source(equations: Equations, listed: Sequence[Statement]) -> str:
     """A Python program that defines every statement as a SymPy matrix or expression."""
     if any(statement.intrinsic for statement in listed):
         return _vectors(listed)
-    if all(statement.expressions or statement.auxiliary for statement in listed):
-        return _from_graph(equations, [statement for statement in listed if not statement.auxiliary])
+    if all(statement.expressions for statement in listed):
+        return _from_graph(equations, listed)
     return _from_lines(listed)
 
 
@@ -62,50 +75,69 @@ def _definition(statement: Statement, names: Mapping[Expr, Expr], functions: Map
     rows = [[str(e) for e in to_sympy(substitute(row, names), called)] for row in statement.expressions]
     if statement.shape == "scalar":
         return f"{left} = {rows[0][0]}"
+    return f"{left} = {_matrix(rows)}"
+
+
+def _matrix(rows: Sequence[Sequence[str]]) -> str:
     inside = ",\n    ".join(f"[{', '.join(row)}]" for row in rows)
-    return f"{left} = Matrix([\n    {inside},\n])"
+    return f"Matrix([\n    {inside},\n])" if rows else "Matrix(0, 0, [])"
 
 
 def _from_lines(listed: Sequence[Statement]) -> str:
-    """Named intermediates as assignments in their order."""
+    """Named intermediates as assignments, each before it is used."""
+    entries = [entry for statement in listed for row in statement.rows for entry in row]
     defined = {statement.name for statement in listed}
-    used = dict.fromkeys(name for statement in listed for name in _names(statement.right))
+    used = dict.fromkeys(name for entry in entries for name in _names(entry))
     lines = ["from sympy import *", ""]
     free = [one for one in used if one.text not in defined and one.text != "pi"]
     lines += [
         f"{_identifier(n.text + chr(39) * n.dots)} = Symbol({n.text + chr(39) * n.dots!r}, real=True)" for n in free
     ]
-    functions = dict.fromkeys(call for statement in listed for call in _calls(statement.right))
-    lines += [f"{_identifier(f)} = Function({f!r})" for f in functions if f not in ("sin", "cos", "tan", "sqrt", "exp")]
+    functions = dict.fromkeys(call for entry in entries for call in _calls(entry))
+    lines += [f"{_identifier(f)} = {_function(f)}" for f in functions if f not in SAME_NAME]
     lines.append("")
-    return "\n".join([*lines, *(f"{_identifier(s.name)} = {_python(s.right)}" for s in listed)])
+    return "\n".join([*lines, *map(_assigned, _in_order(listed))])
+
+
+def _function(name: str) -> str:
+    """What a function of the equations is in SymPy: one of its own, or undetermined."""
+    return MEANINGS.get(name, f"Function({name!r})")
+
+
+def _in_order(listed: Sequence[Statement]) -> list[Statement]:
+    """The statements with what they use before them."""
+    by_name = {one.name: one for one in listed if one.auxiliary}
+    found: dict[str, Statement] = {}
+
+    def add(one: Statement) -> None:
+        if one.name not in found:
+            for name in {name for row in one.rows for entry in row for name in names_in(entry)} & by_name.keys():
+                add(by_name[name])
+            found[one.name] = one
+
+    for one in listed:
+        add(one)
+    return list(found.values())
+
+
+def _assigned(one: Statement) -> str:
+    if one.shape == "scalar":
+        return f"{_identifier(one.name)} = {_python(one.right)}"
+    return f"{_identifier(one.name).rstrip('_')} = {_matrix([[*map(_python, row)] for row in one.rows])}"
 
 
 def _names(node: Node) -> Iterable[Name]:
     if isinstance(node, Name):
         yield node
-    for inner in _inside(node):
+    for inner in inside(node):
         yield from _names(inner)
 
 
 def _calls(node: Node) -> Iterable[str]:
     if isinstance(node, Call):
         yield node.function
-    for inner in _inside(node):
+    for inner in inside(node):
         yield from _calls(inner)
-
-
-def _inside(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Sum():
-            return node.terms
-        case Product():
-            return node.factors
-        case Power():
-            return (node.base, node.exponent)
-        case Call():
-            return node.arguments
-    return ()
 
 
 def _python(node: Node) -> str:
@@ -119,15 +151,9 @@ def _for_python(node: Node) -> Node:
             return Name(_identifier(node.text + "'" * node.dots)) if node.text != "pi" else node
         case Number(value=value) if not isinstance(value, float) and value.denominator != 1:
             return Name(f"Rational({value.numerator}, {value.denominator})")
-        case Sum():
-            return Sum(tuple(map(_for_python, node.terms)))
-        case Product():
-            return Product(tuple(map(_for_python, node.factors)))
-        case Power():
-            return Power(_for_python(node.base), _for_python(node.exponent))
         case Call():
             return Call(_identifier(node.function), tuple(map(_for_python, node.arguments)))
-    return node
+    return made_of(node, tuple(map(_for_python, inside(node))))
 
 
 def _vectors(listed: Sequence[Statement]) -> str:
@@ -175,7 +201,8 @@ class _VectorWriter:
 
     def code(self, e: Any) -> str:
         """An expression as it is typed."""
-        from sympy import Add, Mul, sympify
+        from sympy import Add, Derivative, Mul, sympify
+        from sympy.core.function import AppliedUndef
         from sympy.matrices.expressions import MatAdd, MatMul, ZeroMatrix
 
         from torseur.equations.intrinsic import Cross, Dot
@@ -191,7 +218,9 @@ class _VectorWriter:
             return "*".join(map(self.code, e.args))
         if isinstance(e, ZeroMatrix):
             return "ZeroMatrix(3, 1)"
-        return re.sub(r"(\w+)\(t\)", lambda m: f"Function({m[1]!r})(t)", str(e))
+        if isinstance(e, Derivative):
+            return f"Derivative({self.code(e.expr)}, (t, {e.derivative_count}))"
+        return f"Function({e.func.__name__!r})(t)" if isinstance(e, AppliedUndef) else str(e)
 
 
 def _declared(e: Any) -> set[Any]:

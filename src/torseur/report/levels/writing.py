@@ -9,7 +9,9 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.report import mathml
 from torseur.report.expression import Node
 from torseur.report.levels import omml
+from torseur.report.levels.folding import Fold, folded, require_foldable
 from torseur.report.levels.levels import statements
+from torseur.report.levels.part_origins import PartOrigins
 from torseur.report.levels.statement import Statement
 from torseur.report.markup import escape
 from torseur.report.reading import latex
@@ -19,13 +21,20 @@ _MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
 FORMATS = ("text", "latex", "mathml", "sympy", "omml")
 
 
-def write_equations(equations: Equations, level: str = "scalar", form: str = "text", steps: int = 0) -> str:
+def write_equations(
+    equations: Equations, level: str = "scalar", form: str = "text", steps: int = 0, fold: Fold | None = None
+) -> str:
     """The equations of motion at a level of detail ("intrinsic", "recursive", "matrix", "scalar") in a format.
 
     Formats are "text", "latex", "mathml", "sympy" (a Python program) and "omml" (Word's own). `steps` of the
-    intrinsic level (0 to 3) put the definitions of accelerations and angular velocities in.
+    intrinsic level (0 to 3) put the definitions of accelerations and angular velocities in. `fold` writes parts by
+    names, with a table of what these stand for.
     """
-    return written(equations, statements(equations, level, steps), form)
+    listed = statements(equations, level, steps)
+    if fold is not None:
+        require_foldable(level, form)
+        listed = folded(listed, fold, PartOrigins(equations))
+    return written(equations, listed, form)
 
 
 def written(equations: Equations, listed: Sequence[Statement], form: str) -> str:
@@ -82,7 +91,7 @@ def _text(statement: Statement) -> str:
     triangle = statement.shape == "matrix"
     shown = [f"{left}[{i},{j}] = {text}" for i, j, text in found if text != "0" and not (triangle and j < i)]
     how = "symmetric; " if triangle else ""
-    size = f"{len(statement.rows)} x {len(statement.rows[0])}"
+    size = f"{len(statement.rows)} x {len(statement.rows[0]) if statement.rows else 0}"
     return "\n".join([f"{left}: {size}, {how}entries not listed are 0", *shown])
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from torseur.equations.terms.factoring import Group, common_factor, common_number, groups
+from torseur.equations.terms.factoring import Group, common_factor, common_number, groups, quotient
 from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
 from torseur.equations.terms.polynomial import product as monomials_product
 from torseur.equations.terms.trigonometry import shortened
@@ -79,13 +79,21 @@ def factored(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
         return _sum_of_groups(polynomial, names)
     number, shared = common_number(polynomial.values()), common_factor(polynomial)
     below = tuple((factor, -exponent) for factor, exponent in shared)
-    inside = {monomials_product(monomial, below): c / number for monomial, c in polynomial.items()}
+    inside = {monomials_product(monomial, below): quotient(c, number) for monomial, c in polynomial.items()}
     front = [_factor(factor, exponent, names) for factor, exponent in shared]
     if number == 1 and not front:
         return _sum_of_groups(inside, names)
     total = _sum_of_groups(inside, names)
     factors = sorted([*front, *_factors(total)], key=factor_key)
     return product(tuple(factors) if number == 1 else (Number(_value(number)), *factors))
+
+
+def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:
+    """For every term of `factored`, in its order, the terms of the polynomial that it stands for."""
+    shared = common_factor(polynomial) if len(polynomial) > 1 else ()
+    if shared or (len(polynomial) > 1 and common_number(polynomial.values()) != 1):
+        return [list(polynomial)]
+    return [group.terms for group in sorted(groups(polynomial), key=lambda one: term_key(_group(one, NO_NAMES)))]
 
 
 def _sum_of_groups(polynomial: Polynomial, names: Names) -> Node:
@@ -97,9 +105,10 @@ def _sum_of_groups(polynomial: Polynomial, names: Names) -> Node:
 
 def _group(group: Group, names: Names) -> Node:
     """(m1 + m2) r² for a group of like quantities, a plain term for one alone."""
-    if len(group.like) < 2:
-        return term(monomials_product(group.rest, tuple((x, 1) for x in group.like)), group.coefficient, names)
-    bracket = Sum(tuple(sorted((as_it_stands(x, names) for x in group.like), key=factor_key)))
+    if not group.like:
+        return term(group.rest, group.coefficient, names)
+    like = sorted(group.like, key=lambda one: (one[1] < 0, factor_key(as_it_stands(one[0], names))))
+    bracket = Sum(tuple(term(((x, 1),), weight, names) for x, weight in like))
     factors = sorted((bracket, *_factors(term(group.rest, group.coefficient, names))), key=factor_key)
     return product(tuple(f for f in factors if f != ONE))
 

@@ -35,6 +35,7 @@ from torseur.simulation.constrained.sizes import (
     SIZES,
     dynamics,
 )
+from torseur.simulation.dop853 import N
 from torseur.simulation.laws import NU, laws
 from torseur.simulation.settling import constrain
 
@@ -55,7 +56,7 @@ def constrained_slope(t: float, y: Array, p: Array, dy: Array) -> None:
     multipliers = zeros(NC)
     distance = accelerated(t, y, p, dy, multipliers)
     if distance < NEAR:
-        on_it = zeros(NQ + NV)
+        on_it = zeros(N)
         constrain(t, y, p, on_it)
         if math.isfinite(on_it[0]):
             slope_beside(t, on_it, p, dy)
@@ -69,7 +70,7 @@ def solve_motion(t: float, y: Array, p: Array, dy: Array, multipliers: Array) ->
     """Rates, accelerations and multipliers of the nearest state on the constraints; how far a singularity is."""
     distance = accelerated(t, y, p, dy, multipliers)
     if distance < NEAR:
-        on_it = zeros(NQ + NV)
+        on_it = zeros(N)
         constrain(t, y, p, on_it)
         if math.isfinite(on_it[0]):
             accelerated(t, on_it, p, dy, multipliers)

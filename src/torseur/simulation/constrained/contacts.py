@@ -9,7 +9,7 @@ close become -e G v, by impulses along them that leave all other constraints as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,7 +27,8 @@ MOST_AT_ONCE = 200  # changes of contacts at one time
 class Contacts:
     """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them.
 
-    `lasting` is what the lasting constraints usually add, `own` what the contacts add to them.
+    `lasting` is what the lasting constraints usually add, `own` what the contacts add to them. `pushed` are the rows
+    along which the last change had impulses, and `rebounding` the restitution of each contact that was hit in it.
     """
 
     impacts: tuple[Impact, ...]
@@ -38,6 +39,8 @@ class Contacts:
     closed: set[int]
     changes: int = 0
     last_time: float = -np.inf
+    pushed: tuple[int, ...] = ()
+    rebounding: dict[int, float] = field(default_factory=dict)
 
     @property
     def usual(self) -> Vector:
@@ -66,6 +69,7 @@ class Contacts:
     def change(self, t: float, y: Vector, fired: Sequence[int]) -> Vector:
         """The state after contacts have hit or let go; which are closed is updated."""
         self._count(t)
+        self.pushed, self.rebounding = (), {}
         letting_go = [k for k in fired if k in self.closed]
         self.closed -= set(letting_go)
         gaps, rates = self._gaps(t, y)
@@ -98,6 +102,7 @@ class Contacts:
         back = {k: self.impacts[k].restitution * -rates[k] for k in hit}
         staying = [k for k in hit if back[k] < self.impacts[k].rest_speed]
         wanted = {k: 0.0 if k in staying else back[k] for k in hit}
+        self.rebounding = {k: 0.0 if k in staying else self.impacts[k].restitution for k in hit}
         after = self._pushed(t, y, {k: wanted[k] - rates[k] for k in hit})
         self.closed |= set(staying)
         self._release_pulling(t, after)
@@ -115,6 +120,7 @@ class Contacts:
             if not pulling:
                 break
             self.closed -= pulling
+        self.pushed = tuple(active)
         after = y.copy()
         after[count:] += change
         return after

@@ -19,7 +19,7 @@ from torseur.simulation.radau.memory import (
     MATRICES,
     NS,
 )
-from torseur.simulation.radau.newton_matrix import solve_real
+from torseur.simulation.radau.newton_matrix import NJ, RIDES, solve_real
 from torseur.simulation.radau.tableau import ERROR, REAL
 
 MOST_GROWTH = 8.0
@@ -53,7 +53,8 @@ def implicit_error(
         of_stages[i] = total / h
         estimate[i] = work[i] + of_stages[i]
     size = filtered_size(h, y, y_end, clock[RTOL], atol, estimate, newton)
-    if size > 1.0 and (count[AFTER_REJECTION] != 0 or count[STEPS] == 0):
+    # What couples riders to the states is not in the filter: a second estimate, which knows it, decides about them.
+    if size > 1.0 and (RIDES != 0 or count[AFTER_REJECTION] != 0 or count[STEPS] == 0):
         for i in range(N):
             trial[i] = y[i] + estimate[i]
         rhs(t, trial, p, estimate)
@@ -69,7 +70,7 @@ def filtered_size(h: float, y: Array, y_end: Array, rtol: float, atol: Array, es
     """Solves for the filtered estimate in place; its root mean square in units of the tolerance."""
     k = (NS - 3) // 2
     jacobian = newton[MATRICES:]
-    factors = jacobian[NE * N :]
+    factors = jacobian[NE * NJ :]
     solve_real(REAL[k] / h, jacobian, factors, factors[NE * NE :], estimate)
     total = 0.0
     for i in range(N):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torseur.codegen.routine import Array, routine, zeros
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.radau.elimination import NE
+from torseur.simulation.radau.newton_matrix import NJ
 
 DIFFERENCE = 1e-7  # change of a state from which slopes are taken, in units of its size
 SMALLEST = 1e-2  # size that a state is taken to have at least
@@ -16,14 +17,14 @@ def difference_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
     beside = zeros(N)
     here = zeros(N)
     there = zeros(N)
-    first = N - NE
+    first = NJ - NE
     rhs(t, y, p, here)
     for i in range(N):
         beside[i] = y[i]
-    for j in range(N):
+    for j in range(NJ):
         change = DIFFERENCE * max(SMALLEST, abs(y[j]))
         beside[j] = y[j] + change
         rhs(t, beside, p, there)
         for i in range(NE):
-            jacobian[i * N + j] = (there[first + i] - here[first + i]) / change
+            jacobian[i * NJ + j] = (there[first + i] - here[first + i]) / change
         beside[j] = y[j]

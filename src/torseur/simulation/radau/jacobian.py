@@ -23,7 +23,7 @@ from torseur.simulation.constrained.sizes import MASSLESS, NC, NP, NQ, NV, SIZES
 from torseur.simulation.dop853 import N, rhs
 from torseur.simulation.laws import NU, laws
 from torseur.simulation.radau.differences import difference_jacobian
-from torseur.simulation.radau.newton_matrix import HALF
+from torseur.simulation.radau.newton_matrix import HALF, NJ
 
 linearised = External(
     "linearised",
@@ -38,16 +38,16 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
     mass = zeros(NV * NV)
     rows = zeros(NC * NV)
     r = zeros(NC * NC)
-    rate_slopes = zeros(N * NQ)
-    force_slopes = zeros(N * NV)
-    row_slopes = zeros(N * NC)
+    rate_slopes = zeros(NJ * NQ)
+    force_slopes = zeros(NJ * NV)
+    row_slopes = zeros(NJ * NC)
     distance = at_solution(t, y, p, mass, rows, rate_slopes, force_slopes, row_slopes)
     if distance < NEAR:
         difference_jacobian(t, y, p, jacobian)
         return
     if MASSLESS:
         weight = add_constraint_inertia(p, mass, rows)
-        for j in range(N):
+        for j in range(NJ):
             for c in range(NC):
                 if p[NP + SIZES + c] >= 0.0:
                     add(weight * row_slopes[j * NC + c], rows[c * NV :], force_slopes[j * NV :])
@@ -57,13 +57,13 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Array) -> None:
     if NC > 0:
         orthogonalise(p, rows, r, LEAST)
     below = 0 if HALF else NQ
-    for j in range(N):
+    for j in range(NJ):
         change = force_slopes[j * NV :]
         change_acceleration(mass, rows, r, change, row_slopes[j * NC :])
         for i in range(NV):
-            jacobian[(below + i) * N + j] = -change[i]
+            jacobian[(below + i) * NJ + j] = -change[i]
         for i in range(below):
-            jacobian[i * N + j] = rate_slopes[j * NQ + i]
+            jacobian[i * NJ + j] = rate_slopes[j * NQ + i]
 
 
 @routine

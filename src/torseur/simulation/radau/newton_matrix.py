@@ -5,22 +5,32 @@ Where the rates of the coordinates are the speeds, J = [0 1; A B] and the system
     (c - B - A/c) x_v = b_v + A b_q / c,    x_q = (b_q + x_v) / c
 
 Otherwise it is solved whole. `jacobian` holds [A B], or J.
+
+Further states may ride behind those whose Jacobian is taken, such as changes of the states with parameters: the same
+factors solve for them, and what couples them is left to the iteration.
 """
 
 from __future__ import annotations
 
-from torseur.codegen.routine import Array, Static, routine
-from torseur.simulation.dop853 import N
+from torseur.codegen.routine import Array, External, Static, routine
 from torseur.simulation.radau.elimination import NE, eliminate, eliminate_complex, substitute, substitute_complex
 
 HALF: int = Static("HALF")  # 1 when the rates of the coordinates are the speeds, in order
+NJ: int = Static("NJ")  # states whose Jacobian is taken
+RIDES: int = Static("RIDES")  # 1 when other states ride behind them
+
+riders_real = External("riders_real", "c: float, jacobian: Array, a: Array, pivots: Array, b: Array")
+riders_complex = External(
+    "riders_complex",
+    "c_re: float, c_im: float, jacobian: Array, re: Array, im: Array, pivots: Array, b_re: Array, b_im: Array",
+)
 
 
 @routine
 def factor_real(c: float, jacobian: Array, a: Array, pivots: Array) -> None:
     """Factors of the matrix for a real c."""
     for i in range(NE):
-        row = jacobian[i * N :]
+        row = jacobian[i * NJ :]
         for j in range(NE):
             if HALF:
                 a[i * NE + j] = -row[NE + j] - row[j] / c
@@ -32,11 +42,19 @@ def factor_real(c: float, jacobian: Array, a: Array, pivots: Array) -> None:
 
 @routine
 def solve_real(c: float, jacobian: Array, a: Array, pivots: Array, b: Array) -> None:
-    """b becomes the solution."""
+    """b becomes the solution, for all states."""
+    solve_own_real(c, jacobian, a, pivots, b)
+    if RIDES != 0:
+        riders_real(c, jacobian, a, pivots, b)
+
+
+@routine
+def solve_own_real(c: float, jacobian: Array, a: Array, pivots: Array, b: Array) -> None:
+    """b becomes the solution, for the states whose Jacobian is taken."""
     if HALF:
         lower = b[NE:]
         for i in range(NE):
-            row = jacobian[i * N :]
+            row = jacobian[i * NJ :]
             total = 0.0
             for j in range(NE):
                 total += row[j] * b[j]
@@ -53,7 +71,7 @@ def factor_complex(c_re: float, c_im: float, jacobian: Array, re: Array, im: Arr
     """Factors of the matrix for a complex c."""
     square = c_re * c_re + c_im * c_im
     for i in range(NE):
-        row = jacobian[i * N :]
+        row = jacobian[i * NJ :]
         for j in range(NE):
             if HALF:
                 re[i * NE + j] = -row[NE + j] - row[j] * (c_re / square)
@@ -70,14 +88,24 @@ def factor_complex(c_re: float, c_im: float, jacobian: Array, re: Array, im: Arr
 def solve_complex(
     c_re: float, c_im: float, jacobian: Array, re: Array, im: Array, pivots: Array, b_re: Array, b_im: Array
 ) -> None:
-    """b becomes the solution."""
+    """b becomes the solution, for all states."""
+    solve_own_complex(c_re, c_im, jacobian, re, im, pivots, b_re, b_im)
+    if RIDES != 0:
+        riders_complex(c_re, c_im, jacobian, re, im, pivots, b_re, b_im)
+
+
+@routine
+def solve_own_complex(
+    c_re: float, c_im: float, jacobian: Array, re: Array, im: Array, pivots: Array, b_re: Array, b_im: Array
+) -> None:
+    """b becomes the solution, for the states whose Jacobian is taken."""
     if HALF:
         inverse_re = c_re / (c_re * c_re + c_im * c_im)
         inverse_im = -c_im / (c_re * c_re + c_im * c_im)
         lower_re = b_re[NE:]
         lower_im = b_im[NE:]
         for i in range(NE):
-            row = jacobian[i * N :]
+            row = jacobian[i * NJ :]
             total_re = 0.0
             total_im = 0.0
             for j in range(NE):

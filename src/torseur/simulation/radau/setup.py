@@ -18,7 +18,7 @@ def implicit_statics(system: System, method: str) -> dict[str, int]:
     """Numbers of stages and equations, and the room they take."""
     states, half = len(system.states), is_second_order(system)
     equations = states - system.coordinates if half else states
-    sizes = {"NS": STAGES[method], "NE": equations, "HALF": int(half)}
+    sizes = {"NS": STAGES[method], "NE": equations, "HALF": int(half), "NJ": states}
     return {**sizes, **work_size(states, STAGES[method], equations)}
 
 

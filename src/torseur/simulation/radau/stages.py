@@ -22,13 +22,14 @@ from torseur.simulation.radau.memory import (
     MATRICES,
     NS,
 )
-from torseur.simulation.radau.newton_matrix import factor_complex, factor_real, solve_complex, solve_real
+from torseur.simulation.radau.newton_matrix import NJ, RIDES, factor_complex, factor_real, solve_complex, solve_real
 from torseur.simulation.radau.tableau import COMPLEX, FROM_STAGES, NODES, PIECE_WEIGHTS, REAL, TO_STAGES
 
 slope_jacobian = External("slope_jacobian", "t: float, y: Array, p: Array, jacobian: Array")
 
 ROUNDING = 2.0**-52
 NOTHING = 1e-2  # part of a correction small enough that needs no other to follow: those would be rounding
+MORE_FOR_RIDERS = 6  # iterations beyond those of the states that riders may take
 FARTHEST = 8.0  # length of a step, in lengths of the last one, beyond which that one says nothing about it
 
 
@@ -44,7 +45,7 @@ def make_factors(t: float, h: float, y: Array, p: Array, count: IntArray, newton
         newton[FRESH] = 1.0
         newton[FACTORED_STEP] = 0.0
     if newton[FACTORED_STEP] != h:
-        factors = jacobian[NE * N :]
+        factors = jacobian[NE * NJ :]
         factor_real(REAL[k] / h, jacobian, factors, factors[NE * NE :])
         for m in static_range((NS - 1) // 2):
             re = factors[(1 + 2 * m) * NE * NE + (1 + m) * NE :]
@@ -102,7 +103,7 @@ def correct_stages(h: float, work: Array, newton: Array) -> None:
     """Newton's correction of W, left in the place of the transformed slopes, then W and Z corrected."""
     k = (NS - 3) // 2
     jacobian = newton[MATRICES:]
-    factors = jacobian[NE * N :]
+    factors = jacobian[NE * NJ :]
     w = work[(1 + NS) * N :]
     b = work[(1 + 2 * NS) * N :]
     c = REAL[k] / h
@@ -133,16 +134,16 @@ def correct_stages(h: float, work: Array, newton: Array) -> None:
 
 
 @routine
-def correction_size(y: Array, rtol: float, atol: Array, work: Array) -> float:
-    """Root mean square of the last correction in units of the tolerance."""
+def correction_size(y: Array, rtol: float, atol: Array, work: Array, first: int, last: int) -> float:
+    """Root mean square of the last correction of some states in units of the tolerance."""
     b = work[(1 + 2 * NS) * N :]
     total = 0.0
-    for i in range(N):
+    for i in range(first, last):
         scale = atol[i] + rtol * abs(y[i])
         for q in static_range(NS):
             ratio = b[q * N + i] / scale
             total += ratio * ratio
-    return math.sqrt(total / (NS * N))
+    return math.sqrt(total / (NS * (last - first)))
 
 
 @routine
@@ -159,29 +160,35 @@ def solve_stages(
     work: Array,
     newton: Array,
 ) -> bool:
-    """Solves for the stages of a step of length h; false when the iteration does not converge fast enough."""
+    """Solves for the stages of a step of length h; false when the iteration does not converge fast enough.
+
+    How fast is judged by the states whose Jacobian is taken. Riders follow them, and must have arrived too.
+    """
     most = 7 + (NS - 3) * 5 // 2
     rtol = clock[RTOL]
     enough = max(10.0 * ROUNDING / rtol, min(0.03, math.sqrt(rtol)))
     make_factors(t, h, y, p, count, newton)
     guess_stages(t, h, y, piece, work, newton)
     last = 0.0
-    for iteration in range(most):
+    solved = False
+    for iteration in range(most + MORE_FOR_RIDERS * RIDES):
         stage_slopes(t, h, y, p, count, y_stage, work)
         correct_stages(h, work, newton)
-        size = correction_size(y, rtol, atol, work)
+        size = correction_size(y, rtol, atol, work, 0, NJ)
         newton[ITERATIONS] = iteration + 1.0
         newton[LAST_SIZE] = size
         if not math.isfinite(size):
             return False
         if size <= NOTHING * enough:
-            return True
-        if iteration > 0:
+            solved = True
+        if iteration > 0 and not solved:
             rate = size / last
-            if rate >= 1.0 or math.pow(rate, most - 1 - iteration) / (1.0 - rate) * size > enough:
+            left = max(most - 1 - iteration, 0)
+            if rate >= 1.0 or math.pow(rate, left) / (1.0 - rate) * size > enough:
                 return False
-            if rate / (1.0 - rate) * size < enough:
-                return True
+            solved = rate / (1.0 - rate) * size < enough
+        if solved and (RIDES == 0 or correction_size(y, rtol, atol, work, NJ, N) < enough):
+            return True
         last = size
     return False
 

@@ -4,7 +4,7 @@ import { add, blend, compose, placement, rotate, scaled, turnBetween } from "./l
 const STEPS = 32767;
 
 // Numbers arrive packed as text, or as bytes.
-function bytesOf(packed) {
+export function bytesOf(packed) {
   if (typeof packed !== "string") return packed;
   return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)).buffer;
 }

@@ -29,7 +29,7 @@ export class FlatScene {
     context.fillStyle = shade(stage.colours().ground, 1);
     context.fillRect(0, 0, width, height);
     this.drawPath();
-    const strokes = stage.bodies.flatMap((body, k) => this.strokesOf(body, k));
+    const strokes = [...stage.bodies.flatMap((body, k) => this.strokesOf(body, k)), ...this.overlayStrokes()];
     strokes.sort((a, b) => b.depth - a.depth).forEach((stroke) => this.paint(stroke));
   }
 
@@ -49,6 +49,14 @@ export class FlatScene {
       const radius = shape.radius ?? this.stage.lineRadius * 2;
       return [{ shape, points, depth, radius, faded, marked: marked.has(k), colour: this.stage.colours().bodyColours[k] }];
     });
+  }
+
+  overlayStrokes() {
+    const { stage } = this;
+    return stage.overlays.flatMap((overlay, k) => overlay.shapes(stage.time()).map(({ from, to, radius }) => {
+      const points = [this.toScreen(from), this.toScreen(to)], shape = { kind: "capsule", shade: 1 };
+      return { shape, points, depth: points[0].depth, radius, faded: false, marked: false, colour: stage.colours().overlayColours[k] };
+    }));
   }
 
   // The triangles of a mesh that face the viewer, lighter towards the lamp.

@@ -57,6 +57,11 @@ function cylinder({ start, end, radius }) {
   return lathe(profile, start, axis);
 }
 
+function cone({ start, end, radius }) {
+  const [axis, length] = axisOf(start, end), slant = Math.SQRT1_2;
+  return lathe([[0, 0, 0, -1], [radius, 0, 0, -1], [radius, 0, slant, slant], [0, length, slant, slant]], start, axis);
+}
+
 function sphere({ centre, radius }) {
   return lathe(arc(radius, -Math.PI / 2, Math.PI / 2, 2 * CAP), centre, [0, 0, 1]);
 }
@@ -121,7 +126,7 @@ export function faceNormals(points, corners) {
   return faces;
 }
 
-const MAKERS = { capsule, cylinder, sphere, box, line, mesh };
+const MAKERS = { capsule, cylinder, cone, sphere, box, line, mesh };
 
 function joined(meshes) {
   const whole = { positions: [], normals: [], shades: [], indices: [], outward: [] };

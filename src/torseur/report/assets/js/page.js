@@ -3,7 +3,8 @@ import { floatsOf } from "./decode.js";
 import { NOTHING, Store } from "./store.js";
 import { Plot } from "./plot.js";
 import { bindHighlight, hideTip } from "./highlight.js";
-import { bindCopying, bindFolding } from "./folding.js";
+import { bindCopying } from "./copying.js";
+import { Folding } from "./folding.js";
 import { bindTheme } from "./theme.js";
 import { bindStage } from "./theatre.js";
 
@@ -81,11 +82,11 @@ function start() {
   const samples = data.terms.map((packed) => (packed ? floatsOf(packed) : null));
   bindHighlight(store, samples, views?.stage.motion.times ?? null);
   bindTheme(repaint);
-  bindFolding();
+  const folding = new Folding(document.body, store);
   bindLevels();
   bindCopying(data.copies);
   bindPrint(views, plots, repaint);
-  window.report = { store, plots, ...views };
+  window.report = { store, plots, folding, ...views };
 }
 
 start();

@@ -1,7 +1,7 @@
 // One plot of the page: curves over time, with zoom, pan, a cursor tied to the animation, a legend and export.
 import { floatsOf, valueAt } from "./decode.js";
 import { readable } from "./axes.js";
-import { drawAxes, frameOf, MARGINS, pathOf, svgElement, valueRange } from "./plot_area.js";
+import { bandPath, drawAxes, frameOf, MARGINS, pathOf, svgElement, valueRange } from "./plot_area.js";
 import { csvText, fileName, pngBlob, save, svgText } from "./plot_export.js";
 
 const SHOWN_AT_FIRST = 6;
@@ -14,6 +14,8 @@ export class Plot {
     this.store = store;
     this.title = data.title;
     this.unit = data.unit;
+    this.clock = data.clock;
+    this.across = data.across ?? "s";
     this.curves = data.curves.map((curve) => ({ ...curve, hidden: false }));
     this.fill(data);
     this.keys = [...element.querySelectorAll(".key")];
@@ -36,7 +38,10 @@ export class Plot {
   // Take over times and values; curves stay as they are.
   fill({ times, curves }) {
     this.times = floatsOf(times);
-    this.curves.forEach((curve, k) => { curve.values = floatsOf(curves[k].values); });
+    this.curves.forEach((curve, k) => {
+      curve.values = floatsOf(curves[k].values);
+      curve.band = curves[k].band && floatsOf(curves[k].band);
+    });
   }
 
   // The same curves with new numbers.
@@ -54,7 +59,16 @@ export class Plot {
 
   get shown() { return this.curves.filter((curve) => !curve.hidden); }
   get whole() { return [this.times[0], this.times[this.times.length - 1]]; }
-  get span() { return this.store.state.span ?? this.whole; }
+  get timed() { return this.across === "s"; }
+  get span() { return (this.timed ? this.store.state.span : null) ?? this.whole; }
+
+  // Where a time of the store stands on this plot's axis, and back: seconds, percent between two times, or nowhere.
+  placeOf(time) {
+    if (this.timed) return time;
+    return this.clock ? (100 * (time - this.clock[0])) / (this.clock[1] - this.clock[0]) : NaN;
+  }
+
+  timeOf(place) { return this.timed ? place : this.clock[0] + (place / 100) * (this.clock[1] - this.clock[0]); }
 
   buildLayers() {
     this.drawing = svgElement("svg", { class: "drawing", "aria-hidden": "true" });
@@ -79,23 +93,30 @@ export class Plot {
       viewBox: `${left} ${top} ${width - left - right} ${height - top - bottom}`,
     });
     for (const curve of this.shown) {
+      if (curve.band) inner.append(this.bandOf(curve));
       const path = svgElement("path", { d: pathOf(this.frame, this.times, curve.values), "data-curve": this.curves.indexOf(curve) });
       path.style.stroke = `var(${curve.colour})`;
       if (curve.dashed) path.setAttribute("stroke-dasharray", "5 4");
       inner.append(path);
     }
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.drawing.replaceChildren(drawAxes(this.frame, width < 420), inner);
+    this.drawing.replaceChildren(drawAxes(this.frame, width < 420, this.across), inner);
     this.element.classList.toggle("zoomed", this.store.state.span !== null);
     this.dots.forEach((dot, k) => { dot.hidden = this.curves[k].hidden; });
     this.moveCursor(this.store.state.time, true);
     this.point(this.store.state.pointed.bodies);
   }
 
+  bandOf(curve) {
+    const band = svgElement("path", { d: bandPath(this.frame, this.times, curve.values, curve.band), class: "band-of", "data-curve": this.curves.indexOf(curve) });
+    band.style.fill = `var(${curve.colour})`;
+    return band;
+  }
+
   // Only transforms change here, so that the browser moves layers and does not paint the curves again.
-  moveCursor(time, now = false) {
+  moveCursor(moment, now = false) {
     if (!this.frame) return;
-    const inside = time >= this.frame.from && time <= this.frame.to;
+    const time = this.placeOf(moment), inside = time >= this.frame.from && time <= this.frame.to;
     this.cursor.classList.toggle("outside", !inside);
     if (inside) {
       this.cursor.style.transform = `translateX(${this.frame.x(time).toFixed(1)}px)`;
@@ -103,16 +124,17 @@ export class Plot {
         if (!curve.hidden) this.dots[k].style.transform = `translateY(${this.frame.y(valueAt(this.times, curve.values, time)).toFixed(1)}px)`;
       });
     }
-    this.readOut(time, now);
+    this.readOut(now);
   }
 
   // Numbers in the legend follow a few times a second: text is dear to lay out.
-  readOut(time, now) {
+  readOut(now) {
     const write = () => {
       this.reading = 0;
-      const scale = this.frame.high - this.frame.low;
+      const scale = this.frame.high - this.frame.low, place = this.placeOf(this.store.state.time);
+      const inside = this.timed || (place >= this.frame.from && place <= this.frame.to);
       this.curves.forEach((curve, k) => {
-        if (!curve.hidden) this.keys[k].lastElementChild.textContent = readable(valueAt(this.times, curve.values, this.store.state.time), scale);
+        if (!curve.hidden) this.keys[k].lastElementChild.textContent = inside ? readable(valueAt(this.times, curve.values, place), scale) : "";
       });
     };
     if (now || !this.store.state.playing) write();
@@ -183,6 +205,7 @@ export class Plot {
   svg() { return svgText(this.drawing, this, this.shown); }
 
   zoomTo(from, to) {
+    if (!this.timed) return;
     const [first, last] = this.whole, least = (last - first) * NARROWEST;
     if (to - from < least) return;
     const whole = from <= first && to >= last;
@@ -237,8 +260,9 @@ export class Plot {
   }
 
   goTo(time) {
+    if (!this.timed && !this.clock) return;
     const [from, to] = this.span;
-    this.store.set({ time: Math.max(from, Math.min(to, time)) });
+    this.store.set({ time: this.timeOf(Math.max(from, Math.min(to, time))) });
   }
 
   dragSpan(grip, at) {
@@ -261,7 +285,7 @@ export class Plot {
 
   bindKeys() {
     this.area.addEventListener("keydown", (event) => {
-      const [from, to] = this.span, step = (to - from) / 100, { time } = this.store.state;
+      const [from, to] = this.span, step = (to - from) / 100, time = this.placeOf(this.store.state.time);
       const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (way && event.shiftKey) this.pan(way * step * 10);
       else if (way) this.goTo(time + way * step);

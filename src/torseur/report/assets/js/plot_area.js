@@ -16,11 +16,12 @@ export function svgElement(tag, attributes = {}, ...children) {
 export function valueRange(times, curves, from, to) {
   const first = Math.max(0, sampleBefore(times, from)), last = Math.min(times.length - 1, sampleBefore(times, to) + 1);
   let low = Infinity, high = -Infinity;
-  for (const { values } of curves) {
+  for (const { values, band } of curves) {
     for (let k = first; k <= last; k++) {
       if (!Number.isFinite(values[k])) continue;
-      if (values[k] < low) low = values[k];
-      if (values[k] > high) high = values[k];
+      const half = band?.[k] ?? 0;
+      if (values[k] - half < low) low = values[k] - half;
+      if (values[k] + half > high) high = values[k] + half;
     }
   }
   if (low > high) return [-1, 1];
@@ -37,7 +38,7 @@ export function frameOf(width, height, [from, to], [low, high]) {
   return { width, height, from, to, low, high, x, y, time };
 }
 
-export function drawAxes(frame, narrow) {
+export function drawAxes(frame, narrow, unit = "s") {
   const { left, right, top, bottom } = MARGINS, base = frame.height - bottom, group = svgElement("g", { class: "axes" });
   const across = ticks(frame.from, frame.to, (frame.width - left - right) / (narrow ? 70 : 90));
   const upward = ticks(frame.low, frame.high, Math.max(2, (base - top) / 32));
@@ -49,7 +50,7 @@ export function drawAxes(frame, narrow) {
   }
   across.values.forEach((value, k) => {
     const x = round(frame.x(value)), last = k === across.values.length - 1, tight = last && x > frame.width - right - 14;
-    const text = tickText(value, across.step, Math.max(1, Math.abs(frame.to))) + (last ? " s" : "");
+    const text = tickText(value, across.step, Math.max(1, Math.abs(frame.to))) + (last ? ` ${unit}` : "");
     group.append(svgElement("line", { x1: x, x2: x, y1: base, y2: base + 4, class: "mark" }));
     group.append(svgElement("text", { x: tight ? frame.width - 2 : x, y: base + 16, "text-anchor": tight ? "end" : "middle" }, text));
   });
@@ -71,6 +72,13 @@ export function pathOf(frame, times, values) {
     pen = "L";
   }
   return data;
+}
+
+// The area between a curve less and plus half the width of its band.
+export function bandPath(frame, times, values, band) {
+  const at = (k, sign) => `${frame.x(times[k]).toFixed(1)} ${frame.y(values[k] + sign * band[k]).toFixed(1)}`;
+  const known = Array.from(times.keys()).filter((k) => Number.isFinite(values[k] + band[k]));
+  return known.length ? `M${known.map((k) => at(k, 1)).join("L")}L${known.reverse().map((k) => at(k, -1)).join("L")}Z` : "";
 }
 
 function extremes(times, values, first, last, frame) {

@@ -19,7 +19,7 @@ export const fileName = (title, ending) => (title.toLowerCase().replace(/[^\p{L}
 // One row per sample; texts are quoted, and a leading sign that spreadsheets would take for a formula is kept as text.
 export function csvText(plot) {
   const quoted = (text) => `"${(/^[=+\-@]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
-  const head = ["t [s]", ...plot.curves.map((curve) => `${curve.label} [${plot.unit || "1"}]`)].map(quoted).join(",");
+  const head = [plot.across === "%" ? "percent [%]" : "t [s]", ...plot.curves.map((curve) => `${curve.label} [${plot.unit || "1"}]`)].map(quoted).join(",");
   const rows = Array.from(plot.times, (t, k) => [t, ...plot.curves.map((curve) => curve.values[k])].map((v) => Number(v.toPrecision(8))).join(","));
   return [head, ...rows].join("\r\n") + "\r\n";
 }
@@ -36,8 +36,13 @@ export function svgText(drawing, plot, shown) {
   for (const [selector, look] of Object.entries(LOOK)) {
     copy.querySelectorAll(selector).forEach((element) => Object.entries(look).forEach(([name, value]) => element.setAttribute(name, value)));
   }
-  const strokes = [...drawing.querySelectorAll("path")].map((path) => getComputedStyle(path).stroke);
-  copy.querySelectorAll("path").forEach((path, k) => {
+  const strokes = [...drawing.querySelectorAll("path:not(.band-of)")].map((path) => getComputedStyle(path).stroke);
+  const fills = [...drawing.querySelectorAll(".band-of")].map((path) => getComputedStyle(path).fill);
+  copy.querySelectorAll(".band-of").forEach((path, k) => {
+    path.removeAttribute("style");
+    Object.entries({ fill: fills[k], "fill-opacity": 0.2, stroke: "none" }).forEach((a) => path.setAttribute(...a));
+  });
+  copy.querySelectorAll("path:not(.band-of)").forEach((path, k) => {
     path.removeAttribute("style");
     Object.entries({ fill: "none", stroke: strokes[k], "stroke-width": 1.6, "stroke-linejoin": "round" }).forEach((a) => path.setAttribute(...a));
   });

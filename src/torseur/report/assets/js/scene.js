@@ -1,6 +1,7 @@
 // The animated mechanism in WebGL2. Drafts while things move on slow machines, a smooth picture when they rest.
 import { add, lookAt, multiply, norm, orthographic, scaled, subtract } from "./linear.js";
 import { bodyMesh } from "./meshes.js";
+import { PARTS } from "./overlays.js";
 import { discard, isSoftware, makeProgram, pictureTarget, shadowTarget, smoothTarget, upload } from "./renderer.js";
 import { BACKDROP, BODY, COPY, DEPTH, FLOOR_SHADOW, OUTLINE, PATH } from "./shaders.js";
 
@@ -18,6 +19,7 @@ export class Scene {
     this.programs = { fine: this.compile(2, 1.3), draft: this.compile(0, 1) };
     this.meshes = [];
     this.paths = [];
+    this.parts = Object.fromEntries(Object.entries(stage.overlays.length ? PARTS : {}).map(([name, shape]) => [name, this.uploadBody({ shapes: [shape] })]));
     this.shadows = { fine: shadowTarget(gl, 2048), draft: shadowTarget(gl, 512) };
     this.present(true);
   }
@@ -206,6 +208,7 @@ export class Scene {
       programs.body.set({ place: matrices[k], colour: lighting.bodyColours[k], faded: any && !lightened.has(k) ? 0.66 : 0 });
       draw();
     });
+    this.drawOverlays(programs, lighting);
     if (!any) return;
     const pixelSize = [(2 * OUTLINE_PIXELS) / this.canvas.width, (2 * OUTLINE_PIXELS) / this.canvas.height];
     programs.outline.use({ camera: lighting.camera, colour: lighting.accent, pixelSize, step_: lighting.radius * 1e-3 });
@@ -213,6 +216,20 @@ export class Scene {
     gl.cullFace(gl.FRONT);
     this.eachBody((draw, k) => { if (lightened.has(k)) { programs.outline.set({ place: matrices[k] }); draw(); } });
     gl.disable(gl.CULL_FACE);
+  }
+
+  // Balls as they lie among the bodies, arrows in front of everything.
+  drawOverlays(programs, lighting) {
+    const gl = this.gl;
+    this.stage.overlays.forEach((overlay, k) => {
+      const above = overlay.kind === "arrows";
+      if (above) { gl.disable(gl.DEPTH_TEST); gl.enable(gl.CULL_FACE); gl.cullFace(gl.BACK); }
+      for (const { part, matrix } of overlay.shapes(this.stage.time())) {
+        programs.body.set({ place: matrix, colour: lighting.overlayColours[k], faded: 0 });
+        this.parts[part]();
+      }
+      if (above) { gl.enable(gl.DEPTH_TEST); gl.disable(gl.CULL_FACE); }
+    });
   }
 
   drawPath(programs, view) {

@@ -3,6 +3,7 @@ import { Camera, FIELD_OF_VIEW } from "./camera.js";
 import { Motion } from "./decode.js";
 import { add, norm, rotate, scaled, subtract, unit } from "./linear.js";
 import { enclosure } from "./meshes.js";
+import { Overlay } from "./overlays.js";
 import { nearestBody } from "./pick.js";
 
 const SAMPLES = 40;
@@ -27,14 +28,15 @@ export class Stage {
   }
 
   // Bodies, and from where they are first seen.
-  showBodies({ bodies, joints, view }) {
-    Object.assign(this, { bodies, joints, view, traces: view.traces, palette: null });
+  showBodies({ bodies, joints, view, overlays = [] }) {
+    Object.assign(this, { bodies, joints, view, traces: view.traces, palette: null, overlayData: overlays });
     this.enclosures = bodies.map((body) => body.shapes.flatMap(enclosure));
     this.reaches = this.enclosures.map(reach);
   }
 
   showMotion(motion) {
     this.motion = new Motion(motion, this.view.up);
+    this.overlays = this.overlayData.map((overlay) => new Overlay(overlay, this.motion));
     this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
   }
 
@@ -43,7 +45,7 @@ export class Stage {
     this.measureWay(this.view.start);
     this.home();
     this.lineRadius = this.camera.size * LINE_THICKNESS;
-    this.floor = this.view.floor && !this.falling ? this.makeFloor() : null;
+    this.floor = this.view.floor && !this.falling ? this.makeFloor(this.view.level) : null;
   }
 
   // Whether the bodies no longer fit the picture they were framed for.
@@ -112,10 +114,10 @@ export class Stage {
     return points;
   }
 
-  // A floor just below everything, with a grid of round spacing.
-  makeFloor() {
-    const lowest = Math.min(...this.points.map((p) => p[2])), { size } = this.camera;
-    return { floorHeight: lowest - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
+  // A floor at its level or just below everything, with a grid of round spacing.
+  makeFloor(level) {
+    const { size } = this.camera;
+    return { floorHeight: level ?? Math.min(...this.points.map((p) => p[2])) - 0.06 * size, cell: roundLength(size / 6), reach: 2.1 * size };
   }
 
   home() {
@@ -159,6 +161,7 @@ export class Stage {
       shadow: dark ? 0.55 : 0.26, exposure: dark ? 0.8 : 1,
       sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"),
       bodyColours: this.bodies.map((body) => colour(body.colour)),
+      overlayColours: this.overlays.map((overlay) => colour(overlay.colour)),
     };
   }
 

@@ -57,6 +57,12 @@ function bindViews(stage, scene, home) {
   const follow = document.getElementById("follow"), mark = () => follow.setAttribute("aria-pressed", String(stage.following));
   follow.addEventListener("click", () => { stage.setFollowing(!stage.following); mark(); scene.request(); });
   mark();
+  views.querySelectorAll("[data-overlay]").forEach((button) => button.addEventListener("click", () => {
+    const overlay = stage.overlays[button.dataset.overlay];
+    overlay.shown = !overlay.shown;
+    button.setAttribute("aria-pressed", String(overlay.shown));
+    scene.request();
+  }));
   const trace = document.getElementById("trace");
   trace?.addEventListener("change", () => stage.store.set({ trace: Number(trace.value) }));
   return mark;

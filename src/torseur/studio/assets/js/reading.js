@@ -1,22 +1,24 @@
 // What is read: equations, the drawing of bodies and joints, the loop doctor's words. What was folded open stays open.
 import { bindHighlight } from "../../report/js/highlight.js";
-import { bindCopying, bindFolding } from "../../report/js/folding.js";
+import { bindCopying } from "../../report/js/copying.js";
+import { Folding } from "../../report/js/folding.js";
 
 export class Reading {
   constructor(panel, store) {
-    Object.assign(this, { panel, store, html: null });
+    Object.assign(this, { panel, store, html: null, folding: new Folding(panel, store) });
   }
 
   // Markup made by the server, or the reason why there is none.
   show(html, reason = "", copies = {}) {
     this.panel.classList.remove("stale");
     if (html === this.html && reason === this.reason) return;
-    const opened = this.opened();
+    const opened = this.opened(), folded = this.folding.state;
     this.unbind?.();
     Object.assign(this, { html, reason });
     this.panel.innerHTML = html;
     if (reason) this.panel.prepend(Object.assign(document.createElement("p"), { className: "note", textContent: reason }));
-    bindFolding(this.panel);
+    this.folding.renew();
+    this.folding.restore(folded);
     bindCopying(copies, this.panel);
     this.unbind = bindHighlight(this.store, [], null, this.panel);
     this.reopen(opened);

@@ -1,12 +1,15 @@
-"""Numbers with units in study files: 4, "4 kg", "30 deg", "2*pi rad/s"."""
+"""Numbers with units outside descriptions, in files and on command lines: 4, "4 kg", "30 deg", "2*pi rad/s"."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from torseur.errors import TorseurError
 from torseur.graph import symbols_of
 from torseur.mechanism.units import kind_of, parse_unit
+
+_PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def number_in(given: Any, unit: str, where: str) -> float:
@@ -19,19 +22,25 @@ def number_in(given: Any, unit: str, where: str) -> float:
 
 
 def quantity(given: Any, where: str) -> tuple[float, str | None]:
-    """A value in SI and its SI unit; None for a plain number."""
+    """A value in SI and its SI unit; None for a plain number, which is in SI already."""
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         raise TorseurError(f"{where}: expected a number with its unit, got {given!r}.")
-    return _read(given, where) if isinstance(given, str) else (float(given), None)
+    if not isinstance(given, str):
+        return float(given), None
+    text = given.strip()
+    return (float(text), None) if _PLAIN.fullmatch(text) else _read(text, where)
 
 
 def _read(text: str, where: str) -> tuple[float, str | None]:
+    """A formula of numbers, units and pi, read as the language reads it."""
     from torseur.language import LanguageError, parse
 
-    expected = f"{where}: expected a number with its unit, such as '4 kg' or '45 deg', got '{text}'"
+    expected = f"{where}: expected a number with its unit, such as 4 kg, 45 deg or pi/4, got '{text}'"
     try:
         (parameter,) = parse(f"param value = {text} ;").parameters
-    except (LanguageError, ValueError) as problem:
+    except LanguageError as problem:
+        raise TorseurError(f"{expected}; {problem.diagnostics[0].message}") from problem
+    except ValueError as problem:
         raise TorseurError(f"{expected}.") from problem
     if parameter.value is None or symbols_of([parameter.value]):
         raise TorseurError(f"{expected}.")

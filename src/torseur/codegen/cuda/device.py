@@ -1,0 +1,204 @@
+"""Device functions: one state of one program, straight-line code in one or several stages.
+
+T is the scalar of inputs, outputs and most values, F that of what a division divides by and all it comes from: the
+factors of a mass matrix lose digits that no later care brings back. Scratch holds F.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torseur.codegen.cuda.columns import system_text
+from torseur.codegen.cuda.language import CUDA
+from torseur.codegen.cuda.stages import FACTORS, Plan, staged
+from torseur.codegen.module import PREPARED
+from torseur.codegen.names import part
+from torseur.codegen.straight import Chunk, Splines
+from torseur.graph.evaluation import live_nodes
+from torseur.graph.expr import Expr
+from torseur.graph.program import Program
+
+LOAD_AHEAD = 48
+"""Operations between a load and its use: enough to hide some of the latency, few enough to spare registers."""
+
+
+class Printer:
+    """Prints the device functions of programs."""
+
+    def __init__(self, splines: Splines) -> None:
+        self.splines = splines
+        self.taken = CUDA.reserved | frozenset(splines.names.values()) | {FACTORS}
+        self._plans: dict[int, Plan] = {}
+
+    def plan(self, program: Program) -> Plan:
+        if id(program) not in self._plans:
+            self._plans[id(program)] = staged(program, self.taken)
+        return self._plans[id(program)]
+
+    def templates(self, name: str, plan: Plan) -> str:
+        """One device function, or one per stage and one that calls them all."""
+        if plan.stages == 1:
+            return self.template(plan, plan.layout.chunks[0], name)
+        arguments = ", ".join([*arrays_of(plan), "stride", "scratch"])
+        calls = [f"  {stage}<T, F>({arguments});" for stage in stage_names(name, plan)]
+        size = f"enum {{ {name}_scratch_size = {plan.scratch} }};"
+        return "\n".join([size, *self.stages(name, plan), self.head(name, plan), *calls, "}", ""])
+
+    def stages(self, name: str, plan: Plan) -> list[str]:
+        """The device functions of the stages."""
+        chunks, names = plan.layout.chunks, stage_names(name, plan)
+        straight = [self.template(plan, chunk, stage) for chunk, stage in zip(chunks, names, strict=False)]
+        solving = zip(plan.systems, names[len(chunks) :], strict=True)
+        return straight + [system_text(self.head(stage, plan), system, plan) for system, stage in solving]
+
+    def head(self, name: str, plan: Plan) -> str:
+        return f"template <class T, class F = T>\nTORSEUR_DEVICE void {name}({', '.join(parameters(plan))}) {{"
+
+    def template(self, plan: Plan, chunk: Chunk, name: str) -> str:
+        """A device function. Values are loaded where they are first used and results stored as they are made."""
+        body = _Body(plan, chunk, self.splines)
+        return "\n".join([self.head(name, plan), *(f"  {line}" for line in body.lines()), "}", ""])
+
+
+def stage_names(name: str, plan: Plan) -> list[str]:
+    """The device functions of a program, one per stage."""
+    return [name] if plan.stages == 1 else [part(name, k) for k in range(plan.stages)]
+
+
+def arrays_of(plan: Plan) -> tuple[str, ...]:
+    """Identifiers of the inputs, then of the outputs that were asked for."""
+    return plan.layout.arrays[: len(plan.layout.program.inputs) + plan.outputs]
+
+
+def parameters(plan: Plan) -> list[str]:
+    """The arguments of a device function: the arrays at the place of this state, and the step between entries."""
+    inputs = plan.layout.program.inputs
+    arrays = []
+    for i, array in enumerate(arrays_of(plan)):
+        const = "const " if i < len(inputs) else ""
+        scalar = "F" if i < len(inputs) and inputs[i].name == PREPARED else "T"
+        arrays.append(f"{const}{scalar} *TORSEUR_RESTRICT {array}")
+    return [*arrays, "long long stride", *(["F *TORSEUR_RESTRICT scratch"] if plan.stages > 1 else [])]
+
+
+def fine_nodes(program: Program) -> set[Expr]:
+    """What is divided by, and all operations it comes from."""
+    given = {node for group in program.inputs for node in group.nodes}
+    divisors = [node.args[1] for node in program.operations if node.op == "div"]
+    return {node for node in live_nodes(divisors, given) if node.args and node not in given}
+
+
+FINE = replace(CUDA, literal=lambda value: f"F({float(value)!r})")
+
+
+class _Body:
+    """The lines of one chunk. A value x that is fine has the name x_f_, and x too where something coarse reads it."""
+
+    def __init__(self, plan: Plan, chunk: Chunk, splines: Splines) -> None:
+        self.layout, self.chunk, self.splines = plan.layout, chunk, splines
+        self.program = plan.layout.program
+        self.results = plan.layout.arrays[len(self.program.inputs) :]
+        self.hidden = plan.outputs
+        self.written = _written(plan)
+        self.here = set(chunk.operations)
+        self.partner: dict[tuple[str, Expr], Expr] = {
+            (node.op, node.args[0]): node for node in chunk.operations if node.op in ("sin", "cos")
+        }
+        self.known: set[Expr] = set()
+        self.fine = fine_nodes(self.program)
+        self.read_coarse = {a for node in chunk.operations if node not in self.fine for a in node.args}
+        self.names, self.fine_names = self.layout.names, self._fine_names()
+
+    def _fine_names(self) -> dict[Expr, str]:
+        """How values are written where F is wanted."""
+        prepared = {node for group in self.program.inputs if group.name == PREPARED for node in group.nodes}
+        exact = self.fine | prepared
+        return {node: f"{name}_f_" if node in exact else f"F({name})" for node, name in self.layout.names.items()}
+
+    def lines(self) -> list[str]:
+        """Loads, operations and stores. A load stands some operations before its first use, so that it has arrived."""
+        found: list[str] = []
+        operations = self.chunk.operations
+        ahead = 0
+        for k, node in enumerate(operations):
+            while ahead < min(k + LOAD_AHEAD, len(operations)):
+                found += [line for argument in operations[ahead].args for line in self.load(argument)]
+                ahead += 1
+            if node not in self.known:
+                found += self.compute(node)
+        for node in self.chunk.results:
+            if node not in self.here:
+                found += [*self.load(node), *self.store(node)]
+        return found
+
+    def load(self, node: Expr) -> list[str]:
+        """Reads a value from outside at its first use."""
+        if node in self.known:
+            return []
+        if node in self.chunk.inputs:
+            i, j = self.chunk.inputs[node]
+            array = self.layout.arrays[i]
+            uniform = self.program.inputs[i].name == PREPARED
+            place = f"{array}[{j}]" if uniform else f"{array}[{j} * stride]"
+        elif node in self.chunk.restored:
+            place = self.kept(node, self.chunk.restored[node])
+        else:
+            return []
+        self.known.add(node)
+        return self.declared(node, place)
+
+    def declared(self, node: Expr, value: str) -> list[str]:
+        """A value under the names that are read."""
+        fine = self.fine_names[node]
+        if not fine.endswith("_f_"):
+            return [f"const T {self.names[node]} = {value};"]
+        coarse = node in self.read_coarse or node in self.chunk.results
+        return [f"const F {fine} = {value};", *([f"const T {self.names[node]} = T({fine});"] if coarse else [])]
+
+    def kept(self, node: Expr, slot: int) -> str:
+        """Where a value waits for other stages: among the results if it is one, else in scratch."""
+        if node in self.written:
+            return self.place(*self.written[node])
+        return f"scratch[{slot} * stride]"
+
+    def place(self, output: int, entry: int) -> str:
+        """Where an entry of an output lies; what nobody asked for lies behind the slots of scratch."""
+        if output < self.hidden:
+            return f"{self.results[output]}[{entry} * stride]"
+        return f"scratch[{self.layout.slots + entry} * stride]"
+
+    def compute(self, node: Expr) -> list[str]:
+        language, names = (FINE, self.fine_names) if node in self.fine else (CUDA, self.names)
+        opposite = {"sin": "cos", "cos": "sin"}.get(node.op)
+        other = self.partner.get((opposite, node.args[0])) if opposite else None
+        if other is None:
+            self.known.add(node)
+            return [*self.declared(node, language.operation(node, names, self.splines)), *self.store(node)]
+        self.known |= {node, other}
+        sine, cosine = (node, other) if node.op == "sin" else (other, node)
+        kind = "F" if {sine, cosine} & self.fine else "T"
+        own = [f"{self.names[x]}_{'sc'[k]}_" for k, x in enumerate((sine, cosine))]
+        argument = FINE.reference(node.args[0], self.fine_names) if kind == "F" else CUDA.reference(node.args[0], names)
+        both = f"{kind} {own[0]}, {own[1]}; sine_cosine({argument}, &{own[0]}, &{own[1]});"
+        values = [line for x, name in zip((sine, cosine), own, strict=True) for line in self.declared(x, name)]
+        return [both, *values, *self.store(sine), *self.store(cosine)]
+
+    def store(self, node: Expr) -> list[str]:
+        """Writes a value where it is wanted."""
+        coarse = CUDA.reference(node, self.names)
+        fine = self.fine_names[node] if node in self.fine else coarse
+        stores = [(self.place(i, j), coarse if i < self.hidden else fine) for i, j in self.chunk.results.get(node, ())]
+        if node.is_zero:
+            return [f"TORSEUR_ZERO({place});" for place, _ in stores]
+        if node in self.chunk.saved and node not in self.written:
+            stores.append((f"scratch[{self.chunk.saved[node]} * stride]", fine))
+        return [f"{place} = {value};" for place, value in stores]
+
+
+def _written(plan: Plan) -> dict[Expr, tuple[int, int]]:
+    """A place among the outputs of every result that an operation gives, with all its digits."""
+    fine = fine_nodes(plan.layout.program)
+    results = [
+        (node, place) for chunk in plan.layout.chunks for node, places in chunk.results.items() for place in places
+    ]
+    return {node: place for node, place in results if node.args and (node not in fine or place[0] >= plan.outputs)}

@@ -1,0 +1,124 @@
+"""Values abreast: one expression for the same quantity of several limbs, computed in the lanes of a vector.
+
+`pack` puts scalars side by side, `lane` takes one of them out, `total` adds them up; every other operation works on
+packed values lane by lane. Only targets with vectors print such expressions; see Program.abreast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from torseur.graph.evaluation import live_nodes
+from torseur.graph.expr import Expr, as_expr, intern, named
+from torseur.graph.operations import OPERATIONS
+
+PACK, LANE, TOTAL = "pack", "lane", "total"
+LANEWISE = ("add", "sub", "mul", "div", "neg")
+"""Operations that are spelled for vectors as for numbers."""
+
+
+def packed(values: Sequence[Expr]) -> Expr:
+    """Scalars side by side; a scalar that all lanes share stays one."""
+    return values[0] if all(value is values[0] for value in values) else intern(PACK, tuple(values))
+
+
+def lane(x: object, k: int) -> Expr:
+    """What lane k of a value holds."""
+    node = as_expr(x)
+    return node if node.is_constant else intern(LANE, (node,), k)
+
+
+def total(x: object, count: int) -> Expr:
+    """The sum over the lanes of a value."""
+    node = as_expr(x)
+    return node * count if node.is_constant else intern(TOTAL, (node,), count)
+
+
+def vector_width(lanes: int) -> int:
+    """The lanes of the vector that holds so many: a power of two, the last value filling it up."""
+    return 1 << (lanes - 1).bit_length()
+
+
+def widths(nodes: Iterable[Expr]) -> dict[Expr, int]:
+    """How many lanes each node has, parents after children: 1 for scalars."""
+    found: dict[Expr, int] = {}
+    for node in nodes:
+        if node.op == PACK:
+            found[node] = len(node.args)
+        else:
+            scalar = node.op in (LANE, TOTAL) or not node.args
+            found[node] = 1 if scalar else max(found.get(a, 1) for a in node.args)
+    return found
+
+
+def put_abreast(outputs: Sequence[Expr], leaves: Mapping[Expr, Expr]) -> list[Expr]:
+    """The outputs with packed values put in for the symbols that stand for them.
+
+    What depends on constants only is computed here, lane by lane.
+    """
+    results: dict[Expr, Expr] = {}
+    wide: set[Expr] = {value for value in leaves.values() if value.op == PACK}
+    for node in live_nodes(outputs, leaves):
+        if node in leaves:
+            results[node] = leaves[node]
+        elif not node.args:
+            results[node] = node
+        else:
+            results[node] = result = _rebuilt(node, [results[a] for a in node.args], wide)
+            if result.op == PACK or (result.op not in (LANE, TOTAL) and any(a in wide for a in result.args)):
+                wide.add(result)
+    return [results[output] for output in outputs]
+
+
+def _rebuilt(node: Expr, args: list[Expr], wide: set[Expr]) -> Expr:
+    if node.op == LANE:
+        return _taken(args[0], node.data) if args[0] in wide else args[0]
+    if node.op == TOTAL:
+        return _summed(args[0], node.data) if args[0] in wide else args[0] * node.data
+    if all(a is b for a, b in zip(args, node.args, strict=True)):
+        return node
+    if all(a.is_constant or _is_constant_pack(a) for a in args) and any(a.op == PACK for a in args):
+        return _lane_by_lane(node.op, args)
+    if node.op not in LANEWISE and any(a in wide for a in args):
+        return _one_by_one(node.op, args, wide)
+    value = as_expr(OPERATIONS[node.op].value(*args))
+    return as_expr(named(node.label, value)) if node.label is not None and value.label is None else value
+
+
+def _one_by_one(op: str, args: Sequence[Expr], wide: set[Expr]) -> Expr:
+    """A function that vectors lack (a sine, a root), of each lane by itself."""
+    count = max(widths(live_nodes(args)).values())
+    lanes = [[_inside(a, k, wide) for a in args] for k in range(count)]
+    return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])
+
+
+def _inside(x: Expr, k: int, wide: set[Expr]) -> Expr:
+    """Lane k of a value; of a sum or product of packs, that of their lanes, as angles are."""
+    if x not in wide:
+        return x
+    if x.op in LANEWISE and all(a.op == PACK or a not in wide for a in x.args):
+        return as_expr(OPERATIONS[x.op].value(*[_taken(a, k) if a.op == PACK else a for a in x.args]))
+    return _taken(x, k)
+
+
+def _taken(x: Expr, k: int) -> Expr:
+    return x.args[k] if x.op == PACK else lane(x, k)
+
+
+def _summed(x: Expr, count: int) -> Expr:
+    if not _is_constant_pack(x):
+        return total(x, count)
+    found = x.args[0]
+    for other in x.args[1:]:
+        found = found + other
+    return found
+
+
+def _is_constant_pack(node: Expr) -> bool:
+    return node.op == PACK and all(a.is_constant for a in node.args)
+
+
+def _lane_by_lane(op: str, args: Sequence[Expr]) -> Expr:
+    count = max(len(a.args) for a in args)
+    lanes = [[a.args[k] if a.op == PACK else a for a in args] for k in range(count)]
+    return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])

@@ -1,0 +1,125 @@
+"""Everything that makes a motion jump: contacts first among the loop's events, then the jumps that a user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from torseur.graph import Expr
+from torseur.sensitivity.contact_jumps import ContactRules
+from torseur.sensitivity.jumps import JumpRules
+from torseur.sensitivity.landing import Landing
+from torseur.sensitivity.variation import Variation
+from torseur.simulation import memory
+from torseur.simulation.adjusting import SolverSettings
+from torseur.simulation.constrained.contacts import Contacts
+from torseur.simulation.integrator import Memory
+from torseur.simulation.jumps import FLIGHTS
+from torseur.simulation.system import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Discontinuities:
+    """The contacts and jumps of a study."""
+
+    variation: Variation
+    contacts: ContactRules | None = None
+    jumps: tuple[JumpRules, ...] = ()
+
+    def __len__(self) -> int:
+        return self.contact_count + len(self.jumps)
+
+    @property
+    def contact_count(self) -> int:
+        return len(self.contacts.impacts) if self.contacts is not None else 0
+
+    @property
+    def functions(self) -> list[Expr]:
+        """Event functions that are formulas."""
+        return [rule.when for rule in self.jumps]
+
+    @property
+    def directions(self) -> tuple[int, ...]:
+        return (-1,) * self.contact_count + tuple(rule.jump.direction for rule in self.jumps)
+
+    def externals(self, of_formulas: dict[str, Any]) -> dict[str, Any]:
+        """Event functions of the loop, with contacts before the formulas."""
+        if self.contacts is None:
+            return of_formulas
+        others = {("other_events" if name == "events" else name): value for name, value in of_formulas.items()}
+        return {**others, **self.contacts.externals}
+
+    def along(self, parameters: Vector) -> Jumps | None:
+        """What happens along one motion, whose loop takes these parameters; None when it cannot jump."""
+        if not len(self):
+            return None
+        system, contacts = self.variation.system, None
+        if self.contacts is not None:
+            assert system.constrained is not None
+            contacts = self.contacts.fresh()
+            system = replace(system, constrained=replace(system.constrained, contacts=contacts))
+        return Jumps(self, SolverSettings(system, parameters), contacts)
+
+
+@dataclass
+class Jumps:
+    """Changes x, and u where it is carried along, wherever the loop stops; keeps what happened."""
+
+    rules: Discontinuities
+    settings: SolverSettings
+    contacts: Contacts | None
+    landings: list[Landing] = field(default_factory=list)
+    past: list[tuple[float, Vector]] = field(default_factory=list)
+    direction: float = 1.0
+
+    def settings_at(self, t: float) -> Vector:
+        """The parameters as the loop took them up to a time."""
+        earlier = (before for end, before in self.past if (t - end) * self.direction <= 0.0)
+        return next(earlier, self.settings.parameters)
+
+    def apply(self, work: Memory) -> bool:
+        """Changes the state where the loop stopped; the motion goes on."""
+        t, self.direction = float(work.clock[memory.TIME]), float(work.clock[memory.DIRECTION])
+        count = len(self.rules)
+        fired = [int(mark[1]) for mark in work.kept_marks[-1] if mark[0] == t and int(mark[1]) < count]
+        hit = [k for k in fired if k < self.rules.contact_count]
+        if hit:
+            self._change_contacts(t, work, hit)
+        for k in fired[len(hit) :]:
+            rule = self.rules.jumps[k - self.rules.contact_count]
+            x, u = self._state(work)
+            self._take(work, rule.land(t, x, u, self.settings.parameters))
+            work.limits[k], work.sides[k] = 1, 0
+        return True
+
+    def _state(self, work: Memory) -> tuple[Vector, Vector]:
+        """x and u where the loop stands; u without columns where it is not carried along."""
+        size, columns = self.rules.variation.size, self.rules.variation.columns
+        x, u = work.y[:size].copy(), work.y[size:].copy()
+        return x, u.reshape(size, columns) if len(u) else np.zeros((size, columns))
+
+    def _take(self, work: Memory, landing: Landing) -> None:
+        self.landings.append(landing)
+        work.y[:] = np.concatenate([landing.x, landing.changes.ravel()])[: len(work.y)]
+
+    def _change_contacts(self, t: float, work: Memory, fired: Sequence[int]) -> None:
+        rules, contacts = self.rules.contacts, self.contacts
+        assert rules is not None and contacts is not None
+        x, u = self._state(work)
+        states, before = len(self.rules.variation.states), self.settings.parameters.copy()
+        released = [k for k in fired if k in contacts.closed]
+        new = contacts.change(t, x[:states], fired)
+        self.settings.take_constraints(t, new)
+        self.past.append((t, before))
+        crossing = rules.crossing(contacts, released)
+        if crossing is not None:
+            met = crossing.met(t, x, before, new)
+            after = rules.slopes.at(t, met.z[:states], self.settings.parameters)
+            self._take(work, Landing(crossing, met, u, after, before))
+        count = self.rules.contact_count
+        work.limits[:count] = work.sides[:count] = 1
+        flight = FLIGHTS * contacts.flight_time(t, work.y[:states])
+        work.clock[memory.STEP] = min(work.clock[memory.STEP], flight)
