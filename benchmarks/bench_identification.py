@@ -161,7 +161,7 @@ def _cvxpy(problem: ConeProblem) -> tuple[np.ndarray, float]:
 
 def linkage(samples: int = 2000) -> None:
     """Regressor through the projector and fit of a Stewart platform on six actuators, every coordinate recorded."""
-    model = linear_model(load("stewart_platform"))
+    model = linear_model(load("stewart_platform"), loads="measured")
     base = base_parameters(model)
     rng = np.random.default_rng(1)
     q, v, a = Projector(model).random(samples, rng)
