@@ -208,3 +208,13 @@ def test_assembly_that_leaves_freedoms_open():
     for found in pair:
         assert found.responses[0].gradient == pytest.approx(expected, rel=1e-7)
         assert found.trusted
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_redundant_constraints_that_are_selected_anew(method):
+    """A Bennett linkage over more than a turn, without gravity: its energy is that of the start, and so are its slopes."""
+    mechanism = library.load("bennett")
+    found = ts.sensitivity(mechanism, "kinetic_energy", "m,a", until=8.0, rtol=1e-10, method=method)
+    start = ts.sensitivity(mechanism, "kinetic_energy", "m,a", until=0.0)
+    assert found.responses[0].value == pytest.approx(start.responses[0].value, rel=1e-7)
+    assert found.responses[0].gradient == pytest.approx(start.responses[0].gradient, rel=1e-5)

@@ -11,11 +11,11 @@ from torseur.codegen.compiled import CompiledRoutine
 from torseur.sensitivity.backward import repeat_steps, steps_back
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
-from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.discontinuities import Discontinuities, selection
 from torseur.sensitivity.landing import Landing
 from torseur.sensitivity.loop import routine_of, stepping, stiff_statics
 from torseur.sensitivity.rates import Rates
-from torseur.sensitivity.recording import Recording, implicit_width, record
+from torseur.sensitivity.recording import Recording, Switch, implicit_width, record
 from torseur.sensitivity.routines import Routines
 from torseur.sensitivity.stiff import implicit_steps_back
 from torseur.simulation import memory
@@ -61,7 +61,9 @@ class Backward:
         lam, pbar = np.array(weights, dtype=float), np.array(of_parameters, dtype=float)
         settled, p = self.recording.end.copy(), self.recording.parameters
         for part in self.recording.backwards():
-            if isinstance(part, Landing):
+            if isinstance(part, Switch):
+                p = part.settings
+            elif isinstance(part, Landing):
                 lam, pbar = part.back(lam, pbar)
                 settled, p = part.met.x.copy(), part.settings
             else:
@@ -82,6 +84,9 @@ def recorded(routines: Routines, course: Course, jumps: Discontinuities | None =
     loop = stepping(routines, variation.size, statics, externals, course)
     backend = course.backend
     repeat = partial(routine_of, repeat_steps, variation.size, routines.statics, routines.backward, backend)
+    problem = (
+        replace(problem, reselect=selection(variation, problem.parameters)) if variation.system.constrained else problem
+    )
     recording = record(loop, repeat, problem, course.most_bytes, jumps)
     require_done(recording.run, problem, variation.system)
     return Backward(routines, course, recording)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from torseur.errors import SimulationError
 from torseur.sensitivity.course import Course
-from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.discontinuities import Discontinuities, selection
 from torseur.sensitivity.loop import stepping
 from torseur.sensitivity.moments import NOTHING, Watch
 from torseur.sensitivity.observation import Settings
@@ -46,7 +46,8 @@ def direct(routines: Routines, course: Course, watch: Watch = NOTHING, jumps: Di
     variation = routines.variation
     problem = replace(course.problem(variation, True), directions=watch.directions, limits=watch.limits)
     running = jumps.along(problem.parameters) if jumps is not None else None
-    problem = replace(problem, jump=running.apply if running is not None else None)
+    reselect = selection(variation, problem.parameters)
+    problem = replace(problem, jump=running.apply if running is not None else None, reselect=reselect)
     statics = {**routines.direct_statics, "NG": len(watch.directions)}
     loop = stepping(routines, len(problem.initial), statics, {**routines.direct, **watch.externals}, course)
     run = loop.run(problem)

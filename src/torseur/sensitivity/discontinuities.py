@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -62,6 +62,17 @@ class Discontinuities:
             contacts = self.contacts.fresh()
             system = replace(system, constrained=replace(system.constrained, contacts=contacts))
         return Jumps(self, SolverSettings(system, parameters), contacts)
+
+
+def selection(variation: Variation, parameters: Vector) -> Callable[[float, Vector], None] | None:
+    """Selects other constraints among redundant ones along one motion; None when there is no choice."""
+    system = variation.system
+    constrained = system.constrained
+    if constrained is None or constrained.usual is None or constrained.impacts or not constrained.is_redundant:
+        return None
+    own = replace(system, constrained=replace(constrained, usual=constrained.usual.copy()))
+    settings, states = SolverSettings(own, parameters), len(variation.states)
+    return lambda t, x: settings.reselect(t, x[:states])
 
 
 @dataclass

@@ -49,6 +49,13 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
+class Switch:
+    """Other constraints selected among redundant ones; `settings` are those before."""
+
+    settings: Vector
+
+
+@dataclass(frozen=True, eq=False)
 class Recording:
     """A motion as blocks of steps and how it ended; `repeat` makes the routine that takes steps again.
 
@@ -59,7 +66,7 @@ class Recording:
     run: Run
     repeat: Callable[[], CompiledRoutine]
     parameters: Vector
-    jumps: tuple[tuple[int, Landing], ...] = ()
+    jumps: tuple[tuple[int, Landing | Switch], ...] = ()
 
     @property
     def end(self) -> Vector:
@@ -78,7 +85,7 @@ class Recording:
         """Blocks whose slopes were not kept."""
         return sum(block.first is not None for block in self.blocks)
 
-    def backwards(self) -> Iterator[Block | Landing]:
+    def backwards(self) -> Iterator[Block | Landing | Switch]:
         """Blocks with slopes, from the last to the first, and the jumps between them."""
         parameters = self.parameters
         for number in range(len(self.blocks), -1, -1):
@@ -110,11 +117,15 @@ def record(
     running = jumps.along(problem.parameters) if jumps is not None else None
     work = Memory.of(problem)
     work.count[memory.WATCH] = loop.when_stiff is not None
+    work.count[memory.SELECTS] = problem.reselect is not None
     blocks: list[Block] = []
-    landed: list[tuple[int, Landing]] = []
+    landed: list[tuple[int, Landing | Switch]] = []
     notes: list[str] = []
     answer = memory.PAUSED
-    while answer in (memory.PAUSED, memory.STIFFENED) and work.attempts < problem.max_steps:
+    while answer in (memory.PAUSED, memory.STIFFENED, memory.RESELECT) and work.attempts < problem.max_steps:
+        if answer == memory.RESELECT and problem.reselect is not None:
+            landed.append((len(blocks), Switch(problem.parameters.copy())))
+            problem.reselect(float(work.clock[memory.TIME]), work.y)
         if answer == memory.STIFFENED and loop.when_stiff is not None:
             loop = loop.when_stiff()
             notes.append(f"Stiff from t = {work.clock[memory.TIME]:.6g} s on: {loop.method} took over there.")

@@ -16,13 +16,13 @@ from torseur.sensitivity.backward import NQ, repeat_steps, steps_back
 from torseur.sensitivity.constrained_second_order import DIRECTIONS, ConstrainedCurvature, constrained_pull_twice
 from torseur.sensitivity.course import Course
 from torseur.sensitivity.direct import require_done
-from torseur.sensitivity.discontinuities import Discontinuities
+from torseur.sensitivity.discontinuities import Discontinuities, selection
 from torseur.sensitivity.landing import Landing
 from torseur.sensitivity.loop import integrator, routine_of
 from torseur.sensitivity.motion_slopes import MotionSlopes
 from torseur.sensitivity.observation import observed_back
 from torseur.sensitivity.rates import Rates
-from torseur.sensitivity.recording import Recording, record
+from torseur.sensitivity.recording import Recording, Switch, record
 from torseur.sensitivity.routines import OpenRoutines, Routines, constrained_programs
 from torseur.sensitivity.tangent import NM, NPAR, NX, NY
 from torseur.simulation import memory
@@ -102,6 +102,7 @@ class Curvature:
         loop = integrator(size, statics, watching, self.course.backend)
         statics = {**self.routines.direct_statics, "WIDTH": PIECE_STATE + (1 + STAGES) * size}
         repeat = partial(routine_of, repeat_steps, size, statics, self.routines.direct, self.course.backend)
+        problem = replace(problem, reselect=selection(variation, problem.parameters))
         recording = record(loop, repeat, problem, self.course.most_bytes, self.jumps)
         require_done(recording.run, problem, variation.system)
         return recording
@@ -117,7 +118,9 @@ class Curvature:
         loop = routine_of(steps_back, size, self.statics(routines), externals(routines), self.course.backend)
         p, end = self._with_directions(routines, self.recording.parameters), self.recording.end.copy()
         for part in self.recording.backwards():
-            if isinstance(part, Landing):
+            if isinstance(part, Switch):
+                p = self._with_directions(routines, part.settings)
+            elif isinstance(part, Landing):
                 w, gains = part.back_twice(w, gains)
                 p = self._with_directions(routines, part.settings)
             else:
