@@ -55,13 +55,12 @@ def four_bar(page: Any) -> None:
 
 
 def quadruped(page: Any) -> None:
-    """Dark, in the air, a slider moved."""
+    """Dark, landing, a slider moved."""
     page.click("#theme")
-    page.select_option("#level", "recursive")
     page.focus("#slider-stance")
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(6000)
-    page.evaluate("() => studio.store.set({ time: 0.12 })")
+    page.evaluate("() => studio.store.set({ time: 0.06 })")
 
 
 def wrong_text(page: Any) -> None:

@@ -54,7 +54,8 @@ export const hearing = {
   equations(studio, { number, html, reason, copies }) {
     if (!studio.desk.isCurrent("describe", number)) return;
     studio.equations.show(html, reason, copies);
-    studio.status.say(`equations in ${Math.round(performance.now() - studio.asked)} ms`);
+    studio.status.say(studio.asked ? `equations in ${Math.round(performance.now() - studio.asked)} ms` : "");
+    studio.asked = 0;
     studio.settling = setTimeout(() => { if (studio.shown.text !== studio.good) studio.desk.insist("move"); }, SETTLE_MS);
   },
 

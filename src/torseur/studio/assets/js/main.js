@@ -75,12 +75,13 @@ class Studio {
   edited(text) {
     this.change({ text });
     this.describe();
+    this.asked = performance.now();
   }
 
   describe() {
     clearTimeout(this.settling);
     clearTimeout(this.resting);
-    this.asked = performance.now();
+    this.asked = 0;
     this.desk.insist("describe");
     this.status.busy(true);
   }
