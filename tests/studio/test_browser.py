@@ -85,7 +85,7 @@ def test_an_edit_shows_its_equations_and_its_motion(visit):
 def test_a_fault_is_shown_at_its_place_and_the_last_good_model_stays(visit):
     page = ready(visit())
     rewrite(page, "blade.frame as", "blde.frame as")
-    wait_until(page, "document.querySelectorAll('.ink .fault').length > 0")
+    wait_until(page, "!studio.desk.busy.has('describe') && document.querySelectorAll('.ink .fault').length > 0")
     marked = page.evaluate("[...document.querySelectorAll('.row.wrong .fault')].map((one) => one.textContent)")
     assert any(text.startswith("blde") for text in marked)
     assert "Did you mean 'blade'?" in words(page, "#faults")

@@ -126,6 +126,21 @@ def test_long_texts_sent_to_a_busy_worker_stop_nobody():
     with_crew(act)
 
 
+def test_a_worker_that_has_grown_is_replaced(monkeypatch):
+    monkeypatch.setattr("torseur.studio.crew.WORN", -1)
+
+    async def act(crew: Crew, page: Page) -> None:
+        await crew.ask(Request("describe", 1, PENDULUM))
+        before = crew.hands["writer"]
+        await page.wait("done", 1)
+        await asyncio.sleep(0.2)
+        assert crew.hands.get("writer") is not before
+        await crew.ask(Request("describe", 2, PENDULUM))
+        await page.wait("equations", 2)
+
+    with_crew(act)
+
+
 def test_too_much_memory_is_refused(monkeypatch):
     monkeypatch.setattr("torseur.studio.crew.MEGABYTES", 5)
 

@@ -25,7 +25,7 @@ PATIENCE = {"writer": 0, "mover": 2, "examiner": 10}  # who goes first where pro
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
 MEGABYTES = 3000  # of memory that a worker may take beyond what it starts with
-WORN = 900  # megabytes in use at which an idle worker is replaced
+WORN = 120  # megabytes by which a worker may grow after its first answer before it is replaced
 
 Deliver = Callable[[bytes], Awaitable[None]]
 
@@ -43,6 +43,7 @@ class Hand:
     running: Request | None = None
     since: float = 0.0
     waiting: Request | None = None
+    first: int = 0  # megabytes in use after its first answer
 
     def give(self, request: Request) -> None:
         """Lets the worker answer a request now, or after what it is at; it takes the place of another that waits."""
@@ -155,7 +156,8 @@ class Crew:
         role = self._role_of(hand)
         if role is None:
             return
-        if role not in ROLES.values() or memory > WORN:
+        hand.first = hand.first or memory
+        if role not in ROLES.values() or memory > hand.first + WORN:
             self._replace(role, hand, hand.waiting)
         else:
             hand.done()
