@@ -6,6 +6,7 @@ import pickle
 import sys
 import threading
 import weakref
+from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given, settings
@@ -182,3 +183,10 @@ def test_functions_tables_and_names_travel():
     back = pickle.loads(pickle.dumps([node, x]))
     assert back == [node, x]
     assert back[0].name == "total"
+
+
+def test_names_stay_with_what_depends_on_something():
+    """A formula of numbers is shared by all mechanisms: a name given to it would show where nobody gave it."""
+    third = named("third", as_expr(Fraction(1, 3)) * expr.PI)
+    assert third.label is None
+    assert named("turned", scalar.sin(x + third)).label == "turned"

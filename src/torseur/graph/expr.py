@@ -324,9 +324,22 @@ def named(label: str, value: Any) -> Any:
 
     Numbers, symbols and nodes that already have a name are left as they are.
     """
-    if value.__class__ is Expr and value.label is None and value.args:
+    if value.__class__ is Expr and value.label is None and value.args and not _is_number(value):
         value.label = label
     return value
+
+
+def _is_number(node: Expr) -> bool:
+    """Whether a node is a short formula of numbers alone: such nodes are shared by mechanisms that have nothing else in
+    common, so that the name one of them gave would appear in another."""
+    pending, left = [node], 16
+    while pending and left:
+        left -= 1
+        found = pending.pop()
+        if found.op in ("symbol", "apply"):
+            return False
+        pending.extend(found.args)
+    return not pending
 
 
 ZERO = constant(0)

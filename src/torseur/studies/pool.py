@@ -203,11 +203,15 @@ def _client(dask: Any, cluster: Any, scheduler: str | None) -> Any:
 
 
 def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk], store: str | None) -> Iterator[Done]:
-    """Results from a cluster, with a few chunks ahead of its workers; results are let go once they are here."""
-    study, ahead = client.scatter(packed, broadcast=True), iter(chunks)
+    """Results from a cluster, with a few chunks ahead of its workers; results are let go once they are here.
+
+    The study travels with every chunk: what is scattered once dies with the workers that hold it, and a chunk that
+    needs it could then not be computed again.
+    """
+    ahead = iter(chunks)
     slots = AHEAD * max(sum(client.nthreads().values()), 1)
     first = [chunk for chunk, _ in zip(ahead, range(slots), strict=False)]
-    flow = dask.as_completed([client.submit(evaluate_chunk, study, chunk, store, pure=False) for chunk in first])
+    flow = dask.as_completed([client.submit(evaluate_chunk, packed, chunk, store, pure=False) for chunk in first])
     for future in flow:
         try:
             done = future.result()
@@ -216,5 +220,5 @@ def _from_dask(dask: Any, client: Any, packed: bytes, chunks: Sequence[Chunk], s
         future.release()
         following = next(ahead, None)
         if following is not None:
-            flow.add(client.submit(evaluate_chunk, study, following, store, pure=False))
+            flow.add(client.submit(evaluate_chunk, packed, following, store, pure=False))
         yield done
