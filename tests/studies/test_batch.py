@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -94,6 +96,8 @@ def test_together_and_one_by_one_agree(tmp_path):
 
 @pytest.mark.parametrize("backend", ["python", "llvm", "c"])
 def test_every_backend(backend, tmp_path):
+    if backend == "c":
+        needs_compiler()
     found = evaluator(tmp_path)
     whole = found.batch
     batch = Batch(whole.starts, whole.criteria, whole.until, whole.outputs, whole.times, backend)
@@ -147,6 +151,11 @@ def test_a_stiff_motion_is_left_to_the_implicit_method(tmp_path):
     assert np.allclose(results.values[:, 1], 0.1 * (1 - np.exp(-2 * rate)) / rate, rtol=1e-4)
 
 
+def needs_compiler():
+    if not any(map(shutil.which, (os.environ.get("CC") or "cc", "gcc", "clang"))):
+        pytest.skip("there is no C compiler")
+
+
 def in_lanes(folder, text="", backend="c"):
     """A batch with eight motions side by side."""
     path = folder / "lanes.toml"
@@ -176,6 +185,7 @@ def test_motions_side_by_side_are_those_one_after_another(tmp_path):
 
 def test_motions_side_by_side_as_python(tmp_path):
     """The same routine as Python, against the compiled one."""
+    needs_compiler()
     study, batch = in_lanes(tmp_path, "max_step = '0.2 s'")
     externals, statics = batch._linked
     externals = {**externals, "rhs_lanes": widened(externals["rhs"], LANES)}
