@@ -121,10 +121,14 @@ def undisturbed(act: Callable[[int], float], count: int, most: int = 150) -> tup
     return (good, len(every) - len(good)) if len(good) >= 4 else (every, 0)
 
 
-def edits(page: Any, count: int = 12) -> tuple[list[float], int]:
-    """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn."""
+def edits(page: Any, first: int, count: int = 12) -> tuple[list[float], int]:
+    """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn.
 
-    def act(k: int) -> float:
+    Edits are numbered from `first` on: no name is defined twice.
+    """
+
+    def act(number: int) -> float:
+        k = first + number
         page.wait_for_timeout(400)
         text = page.evaluate("() => studio.state.text")
         gravity = GRAVITY.search(text)
@@ -173,10 +177,10 @@ def measure(driver: Any, name: str) -> bool:
         wait(page, READY)
         print(f"{name}: {page.evaluate(SUMMARY)}")
         fine = told("slider to motion", moves(page), SLIDER_LIMIT)
-        for level in ("scalar", "recursive", "matrix"):
+        for first, level in zip((0, 300, 600), ("scalar", "recursive", "matrix"), strict=True):
             page.select_option("#level", level)
             page.wait_for_timeout(1500)
-            fine &= told(f"edit to equations, {level}", edits(page), EDIT_LIMIT)
+            fine &= told(f"edit to equations, {level}", edits(page, first), EDIT_LIMIT)
             wait(page, READY)
         browser.close()
     return fine
