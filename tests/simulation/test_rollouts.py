@@ -119,7 +119,7 @@ def test_sensitivities_go_along(tmp_path):
 
 
 def test_closed_loops_stay_closed(tmp_path):
-    """A four-bar for four seconds. Oracle: constrained motion on the CPU."""
+    """A four-bar for two seconds. Oracle: constrained motion on the CPU."""
     mechanism = library.load("four_bar")
     equations = ts.derive(mechanism)
     motion = ts.simulate(mechanism, until=2.0, rtol=1e-11, samples=3)

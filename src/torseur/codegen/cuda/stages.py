@@ -22,7 +22,7 @@ from torseur.graph.program import Block, Output, Program, Solved, vector
 UNCUT = 340
 """Live values up to which one kernel with spills is faster than stages. A thread has 255 registers.
 
-This holds in double precision too, where a value takes two: stages of an arm's gradient were a third slower."""
+Values of double precision take two; counting them so cut an arm's gradient into stages that were slower still."""
 FEW = 800
 """Operations below which a limb is no stage of its own."""
 LANES = 8
