@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from torseur.codegen.cpp.module import spline_text
 from torseur.codegen.cuda.device import Printer
+from torseur.codegen.cuda.entry import BY_VALUE, SCALARS, KernelSource, on_device
 from torseur.codegen.cuda.language import CUDA
-from torseur.codegen.cuda.module import BY_VALUE, SCALARS, KernelSource, on_device
 from torseur.codegen.cuda.scalar import HEAD
 from torseur.codegen.cuda.stages import Plan
 from torseur.codegen.kernel import PREPARED
