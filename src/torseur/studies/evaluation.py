@@ -9,11 +9,12 @@ from threading import Lock
 import numpy as np
 
 from torseur.errors import TorseurError
-from torseur.sensitivity.criteria import Criterion, read_criterion
+from torseur.sensitivity.criteria import read_criterion
 from torseur.sensitivity.initial import initial_changes
 from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.routines import OpenRoutines
 from torseur.sensitivity.variation import Variation
+from torseur.simulation.criterion import Criterion
 from torseur.studies.axes import Vector
 from torseur.studies.batch import Batch, Found, Starts, why_not
 from torseur.studies.device import DeviceMotions
