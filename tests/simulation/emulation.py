@@ -12,6 +12,7 @@ import pytest
 from codegen.targets.runners import run, tool
 from torseur.codegen.cuda.kernel import TYPES, suffix_of
 from torseur.codegen.cuda.module import SCALARS
+from torseur.codegen.cuda.motion import LONGEST
 from torseur.codegen.cuda.rollout import CHANGING, rollout_source, split_together
 
 _WRAPPER = """
@@ -71,7 +72,7 @@ class EmulatedRollout:
         judged = np.empty((*(self.judged or (0, 0)), n), dtype=self.type)
         constants = [self._constant(name, others, n) for name in self.inputs]
         arrays = [q0, v0, *constants, out, judged]
-        longest = min(steps.longest, float(np.finfo(self.type).max))
+        longest = min(steps.longest, LONGEST)
         atol = np.array(steps.atol, dtype=self.type)
         self.run(
             *(a.ctypes.data_as(ctypes.c_void_p) for a in arrays), number(steps.start), number(steps.length),

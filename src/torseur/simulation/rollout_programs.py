@@ -53,7 +53,7 @@ class RolloutPrograms:
 
     @cached_property
     def observe(self) -> Program | None:
-        """What is recorded: values, then their derivatives by each parameter; None where only criteria are asked for."""
+        """What is recorded: values, then their derivatives by each parameter; None where nothing is."""
         if not self.names:
             return None
         return Program("observe", self.inputs, (vector("seen", self.with_columns(self._seen)),))
@@ -103,10 +103,10 @@ class RolloutPrograms:
                     changes[k, self._initial_names.index(name)] = 1.0
         return np.concatenate([q, *changes[:, : len(q)]]), np.concatenate([v, *changes[:, len(q) :]])
 
-    def spread(self, states: Sequence[float], integrals: Sequence[float], sizes: Sequence[float]) -> np.ndarray:
-        """Tolerances of the augmented state from those of states and integrals; changes count by the parameter's size."""
+    def spread(self, states: np.ndarray, integrals: np.ndarray, sizes: Sequence[float]) -> np.ndarray:
+        """Tolerances of the augmented state, from those of states and integrals and the sizes of the parameters."""
         count = len(self.equations.layout.coordinates)
-        parts = [np.asarray(part, dtype=float) for part in (states[:count], states[count:], integrals)]
+        parts = (states[:count], states[count:], integrals)
         return np.concatenate([np.concatenate([part, *(part / size for size in sizes)]) for part in parts])
 
     @cached_property

@@ -21,7 +21,7 @@ from torseur.simulation.requests import Event
 from torseur.simulation.rollout_criteria import RolloutCriteria
 from torseur.simulation.rollout_programs import RolloutPrograms
 
-OWN = "own"
+OWN = "varied"
 """The input of parameters that differ from motion to motion."""
 
 
@@ -94,10 +94,10 @@ class Rollouts:
                     coordinate, speed and integral
         max_step    longest step of dopri5; by default none but that between records
 
-        With sensitivities the shape is (records, 1 + sensitivities, outputs, n): values, then derivatives. With criteria
-        or a stop the result is a pair, records and criteria, (criteria, n) or (1 + sensitivities, criteria, n). A motion
-        that could not be continued gives nan, as does a criterion whose event did not happen. NumPy arrays come back as
-        NumPy arrays; those on the device stay there.
+        With sensitivities the shape is (records, 1 + sensitivities, outputs, n): values, then derivatives. With
+        criteria or a stop the result is a pair, records and criteria, (criteria, n) or (1 + sensitivities, criteria,
+        n). A motion that could not be continued gives nan, as does a criterion whose event did not happen. NumPy
+        arrays come back as NumPy arrays; those on the device stay there.
         """
         self._check(q, v, step, steps, every)
         on_host = isinstance(q, np.ndarray)
@@ -170,7 +170,7 @@ class Rollouts:
         if step < 0.0 and (self._options[0] == "dopri5" or watched):
             raise TorseurError("rollout: dopri5, criteria and stop go forward in time; step is negative.")
         if self._options[0] == "dopri5" and every and steps % every:
-            raise TorseurError(f"rollout: dopri5 records at even times: every is {every} and must divide steps, {steps}.")
+            raise TorseurError(f"rollout: every is {every} and must divide steps, {steps}, with dopri5.")
 
 
 def with_own(parts: RolloutParts, equations: Equations, own: Sequence[str]) -> RolloutParts:

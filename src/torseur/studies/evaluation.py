@@ -88,8 +88,9 @@ class Evaluator:
         return _taken(self.batch(points), found)
 
     def _on_device(self, points: Vector, found: Evaluated) -> Evaluated:
-        for row in _taken(self.device(points), found):
-            found.failures[row] = "the motion on the GPU has no finite end. Backend 'cpu' may say more."
+        motions = self.device(points)
+        for row in _taken(motions, found):
+            found.failures[row] = self.device.why(points[row], motions.values[row])
         return found
 
     @property

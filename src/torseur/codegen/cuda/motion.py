@@ -13,10 +13,13 @@ from torseur.codegen.cuda.rollout import CHANGING, RolloutParts, rollout_source,
 from torseur.codegen.cuda.tuning import FAST_SINES, Launchable, cupy, run_all
 from torseur.codegen.kernel import PREPARED, compile_program
 
+LONGEST = 3e38
+"""No limit, as a number that single precision knows."""
+
 
 @dataclass(frozen=True)
 class Steps:
-    """When states are recorded, and how exactly adaptive steps follow the motion: `atol` for each entry of the state."""
+    """When states are recorded, and how exactly adaptive steps follow; `atol` for each entry of the state."""
 
     start: float
     length: float
@@ -65,7 +68,7 @@ class CudaRollout:
         constants = [self._constant(group.name, others, n) for group in self.inputs] or [np.int32(0)]
         results = [out if self._seen else xp.empty(1, dtype=kind), *([] if judged is None else [judged])]
         numbers = (kind(steps.start), kind(steps.length), np.int64(steps.number), np.int64(steps.every or steps.number))
-        longest = min(steps.longest, float(np.finfo(kind).max))
+        longest = min(steps.longest, LONGEST)
         limits = (kind(steps.rtol), xp.asarray(steps.atol, dtype=kind), kind(longest), np.int64(n))
         run_all([self._kernel], (q0, v0, *constants, *results, *numbers, *limits), n)
         return out, judged

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-
 ORDER = {"maximum": ">", "minimum": "<"}
 
 TAKEN = """\
@@ -37,9 +36,9 @@ class Take:
 
 @dataclass(frozen=True)
 class Watch:
-    """What is taken at the start, at each event, and at the end or where an event stops the motion; each number with its
-    changes by `columns` parameters.
+    """What is taken at the start, at each event, and at the end or where an event stops the motion.
 
+    columns     parameters by which the changes of each number are taken with it
     directions  of the changes of sign that are events: 1, -1, or 0 for both
     stop        which event ends the motion, and at which of its occurrences; None where nothing does
     """
@@ -98,10 +97,8 @@ def _taking(take: Take, place: int, moment: str, width: int) -> str:
 
 
 def _nothing(moment: str, words: Mapping[str, object]) -> str:
-    return (
-        "template <class T, class F> TORSEUR_DEVICE void note_"
-        f"{moment}(const T, const T *, const T *, {words['constants_unnamed']}, taken_so_far<T> *, T *, long long) {{}}\n"
-    )
+    given = f"const T, const T *, const T *, {words['constants_unnamed']}, taken_so_far<T> *, T *, long long"
+    return f"template <class T, class F> TORSEUR_DEVICE void note_{moment}({given}) {{}}\n"
 
 
 def dispatch_text(watch: Watch, passed: str) -> str:
@@ -117,5 +114,3 @@ def dispatch_text(watch: Watch, passed: str) -> str:
         stops = f"fired == {event} && ++taken.stops == {occurrence}"
         lines.append(f"        if ({stops}) {{ stopped = true; {note} }}\n")
     return "".join(lines)
-
-

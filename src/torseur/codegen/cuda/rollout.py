@@ -214,7 +214,7 @@ def _kernel_words(parts: RolloutParts, suffix: str) -> dict[str, str]:
 
 def split_together(programs: Mapping[str, Program], parameters: Sequence[str]) -> tuple[Program, dict[str, Program]]:
     """What depends on parameters only, computed once for all programs, and these after it."""
-    groups = {group.name: group for program in reversed(programs.values()) for group in program.inputs}
+    groups = {group.name: group for program in reversed(list(programs.values())) for group in program.inputs}
     outputs = tuple(output for program in programs.values() for output in program.outputs)
     prepare, rest = Program("all", tuple(groups.values()), outputs).split(tuple(parameters), PREPARED)
     prepared = rest.input(PREPARED)
