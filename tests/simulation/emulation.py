@@ -60,7 +60,7 @@ class EmulatedRollout:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "source.cpp").write_text(self.source.text + _WRAPPER.format(judged=judged, **words))
         compiler = tool("g++", "clang++")
-        flags = ["-std=c++14", "-O1", "-fPIC", "-shared"]
+        flags = ["-std=c++14", "-O1", "-DTORSEUR_ZEROS_ARE_THERE", "-fPIC", "-shared"]
         run(compiler, *flags, "source.cpp", "-o", "source.so", cwd=folder)
         return ctypes.CDLL(str(folder / "source.so")).all_motions
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from simulation.emulation import emulated  # noqa: F401
 from torseur import library
 from torseur.codegen.cuda.rollout import RolloutParts, rollout_source
 from torseur.errors import TorseurError, UnsupportedError
@@ -28,7 +27,7 @@ class Moved:
 START = [np.pi / 4, np.pi / 4], [0.0, 0.0]
 
 
-def test_fixed_steps_have_their_order(emulated):  # noqa: F811
+def test_fixed_steps_have_their_order(emulated):
     """Oracle: the adaptive integrator of order 8, at a tight tolerance."""
     exact = ts.simulate(library.load("double_pendulum"), until=1.0, rtol=1e-12, samples=2).values[-1][:4]
     for method, order in (("rk4", 4), ("semi_implicit", 1)):
@@ -37,7 +36,7 @@ def test_fixed_steps_have_their_order(emulated):  # noqa: F811
         assert 0.75 * 2**order < error[0] / error[1] < 1.25 * 2**order
 
 
-def test_adaptive_steps_keep_the_tolerance(emulated):  # noqa: F811
+def test_adaptive_steps_keep_the_tolerance(emulated):
     """Oracle: the adaptive integrator of order 8. Records stand at the times that were asked for."""
     move = Moved(library.load("double_pendulum"), "dopri5")
     exact = ts.simulate(library.load("double_pendulum"), until=4.0, rtol=1e-12, samples=5).values[1:, :4]
@@ -45,13 +44,13 @@ def test_adaptive_steps_keep_the_tolerance(emulated):  # noqa: F811
     assert tight < 1e-6 and tight < 0.05 * loose < 1e-4
 
 
-def test_a_motion_that_ends_is_not_a_number(emulated):  # noqa: F811
+def test_a_motion_that_ends_is_not_a_number(emulated):
     text = "mechanism fall ; let ball = body mass = 1 kg end ; join earth and ball.frame as rail with prismatic(x) along [1,0,0] force = 1 N / (1 - x / 1 m) end ; init x = 0 m ;"
     move = Moved(ts.parse(text), "dopri5")
     assert np.isnan(move([0.0], [2.0], 0.1, 20, rtol=1e-9)).all()
 
 
-def test_outputs_are_recorded_by_name(emulated):  # noqa: F811
+def test_outputs_are_recorded_by_name(emulated):
     """Oracle: the motion's own energies."""
     mechanism = library.load("double_pendulum")
     move = Moved(mechanism, "rk4", ["energy", "q2", "blade.centre.position.y", "q1''"])
@@ -65,7 +64,7 @@ def test_outputs_are_recorded_by_name(emulated):  # noqa: F811
     assert np.allclose(found, expected, rtol=1e-7)
 
 
-def test_sensitivities_go_along(emulated):  # noqa: F811
+def test_sensitivities_go_along(emulated):
     """Oracle: the direct method on the CPU."""
     mechanism = library.load("double_pendulum")
     names = ("m2", "l2", "q1(0)")
@@ -77,7 +76,7 @@ def test_sensitivities_go_along(emulated):  # noqa: F811
             assert found[1 + j, k] == pytest.approx(exact.slope(output, name)[-1], rel=1e-6)
 
 
-def test_closed_loops_stay_closed(emulated):  # noqa: F811
+def test_closed_loops_stay_closed(emulated):
     """A four-bar for two seconds. Oracle: constrained motion on the CPU."""
     mechanism = library.load("four_bar")
     equations = ts.derive(mechanism)
@@ -90,7 +89,7 @@ def test_closed_loops_stay_closed(emulated):  # noqa: F811
     assert np.abs(found - last).max() < 1e-6 * np.abs(last).max()
 
 
-def test_parameters_of_each_motion(emulated):  # noqa: F811
+def test_parameters_of_each_motion(emulated):
     mechanism = library.load("double_pendulum")
     move = Moved(mechanism, "rk4")
     changed = ts.simulate(mechanism, until=1.0, rtol=1e-11, samples=2, parameters={"m2": 5.0}).values[-1][:4]

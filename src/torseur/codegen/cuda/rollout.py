@@ -59,7 +59,7 @@ def rollout_source(parts: RolloutParts, suffix: str, method: str) -> KernelSourc
     words = _words(parts, method)
     inside = "\n".join([BY_VALUE, *tables, *functions, *_texts(parts, method, words)])
     kernel = plain.KERNEL.format(suffix=suffix, **_kernel_words(parts, suffix))
-    text = f"{HEAD}\nnamespace kernels {{\n\n{inside}\n}}\n#if defined(__CUDACC__)\n{kernel}#endif\n"
+    text = f"{HEAD}\n{plain.ZEROS}\nnamespace kernels {{\n\n{inside}\n}}\n#if defined(__CUDACC__)\n{kernel}#endif\n"
     operations = sum(len(program.operations) for program in programs.values()) * (6 if method == ADAPTIVE else 1)
     return KernelSource(text, f"kernels_rollout_{suffix}", operations)
 

@@ -6,6 +6,12 @@ It calls device functions: `motion` gives the rates of the coordinates, the acce
 once the loops over entries are unrolled.
 """
 
+ZEROS = """\
+/* Results go into local arrays, which hold nothing yet: zeros are always stored. */
+#undef TORSEUR_ZERO
+#define TORSEUR_ZERO(place) place = T(0)
+"""
+
 STATE = """\
 /* x is the state: {nq} coordinates, {nv} speeds, {nz} integrals, each with its changes. */
 template <class T, class F>
