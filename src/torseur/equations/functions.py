@@ -188,9 +188,10 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     apart = _speeds_apart(e)
     if max(map(len, apart), default=0) <= FEW_SPEEDS:
         ways.append(_by_mass_matrix(e))
-    shortest = {}
+    shortest: dict[int, Expr] = {}
     for speeds in apart:
-        shortest |= dict(zip(speeds, min(([way[k] for k in speeds] for way in ways), key=_operations), strict=True))
+        results = min([[way[k] for k in speeds] for way in ways], key=_operations)
+        shortest |= dict(zip(speeds, results, strict=True))
     return [vector("vdot", [shortest[k] for k in range(len(e.layout.speeds))])]
 
 
