@@ -21,7 +21,7 @@ from torseur.codegen.cuda.device import arrays_of
 from torseur.codegen.cuda.entry import SCALARS, StageSource, kernel_sources, scratch_of, stride
 from torseur.codegen.cuda.scalar import FOOT, HEAD
 from torseur.codegen.cuda.stages import Plan
-from torseur.codegen.cuda.tuning import Launch, variants_of
+from torseur.codegen.cuda.tuning import Launch, source_for, variants_of
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.equations.generation import module_of
@@ -91,11 +91,11 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
     kernels, parked, ways = [], [], []
     for k, source in enumerate(sources):
         launches = variants_of(source)
-        for registers in dict.fromkeys(launch.registers * launch.parks for launch in launches):
-            name = f"{source.name}_{registers}" if registers else source.name
-            kernels.append(_kernel(source, registers, f"{stem}::{name}"))
-            if registers:
-                parked.append(source.printer.stage(plan, k, name, source.parked(registers)))
+        for launch in (launches[0], *(launch for launch in launches if launch.parks)):
+            name = f"{source.name}_{launch.registers}" if launch.parks else source.name
+            kernels.append(_kernel(source, launch, f"{stem}::{name}"))
+            if launch.parks:
+                parked.append(source.printer.stage(plan, k, name, source.parking(launch.registers, launch.parked)))
         ways.append(f"{{{', '.join(_variant(k, launch) for launch in launches)}}}")
     main = _MAIN.format(
         header=f"{stem}.cuh", parked=f"{stem}_parked_{suffix}.cuh", kernels="\n".join(kernels),
@@ -105,20 +105,20 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
     return main, f"{HEAD}\nnamespace {stem} {{\n" + "\n".join(parked) + f"}}\n{FOOT}"
 
 
-def _kernel(source: StageSource, registers: int, function: str) -> str:
+def _kernel(source: StageSource, launch: Launch, function: str) -> str:
     """A kernel for any block and any number of blocks that fit, and the function that launches it."""
     plan = source.plan
     inputs, arrays = len(plan.layout.program.inputs), len(arrays_of(plan))
     arguments = ", ".join(f"{'const ' if i < inputs else ''}T *__restrict__ a{i}" for i in range(arrays))
     passed = ", ".join([*(f"a{i} + lane" for i in range(arrays)), stride(plan, source.stage), *scratch_of(plan)])
     given = ", ".join([*(f"(T *)a[{i}]" for i in range(arrays)), f"(FINE *)a[{arrays}]"])
-    name = f"{source.stage}_{registers}"
+    name = f"{source.stage}_{launch.registers * launch.parks}"
     return (
         f"template <class T, int B, int R> __global__ void __launch_bounds__(B, R) kernel_{name}({arguments}, "
         f"FINE *scratch, unsigned n) {{\n  const unsigned lane = blockIdx.x * B + threadIdx.x;\n"
         f"  if (lane < n) {function}<T, FINE>({passed});\n}}\n"
         f"template <class T, int B, int R> void launch_{name}(void **a, long long n) {{\n"
-        f"  const int parked = {source.within(registers).parked} * B;\n"
+        f"  const int parked = {source_for(source, launch).parked} * B;\n"
         f"  static const cudaError_t room = with_shared(kernel_{name}<T, B, R>, parked);\n"
         f"  CHECK(room);\n  kernel_{name}<T, B, R><<<(n + B - 1) / B, B, parked>>>({given}, n);\n}}"
     )

@@ -16,7 +16,6 @@ from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, symbols_of, vector
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
-from torseur.tree.tree import GROUND
 
 if TYPE_CHECKING:
     from torseur.codegen.cuda.kernel import CudaKernel
@@ -174,33 +173,20 @@ def _inverse_dynamics(e: Equations) -> list[Output]:
 
 
 FEW_SPEEDS = 20
-"""Speeds of what one link on the ground carries, up to which forward dynamics is written in both ways."""
+"""Speeds up to which forward dynamics is written in both ways and the shorter one taken."""
 
 
 def _forward_dynamics(e: Equations) -> list[Output]:
     """Accelerations under the loads and the generalised forces tau.
 
     Articulated bodies win on long chains; with short limbs, as those of a quadruped, the factors of the mass matrix
-    take a fifth fewer operations. Trees that stand apart on the ground are each written in the shorter way.
+    take a fifth fewer operations.
     """
     require_open(e, "forward_dynamics")
     ways = [_by_articulated_bodies(e)]
-    apart = _speeds_apart(e)
-    if max(map(len, apart), default=0) <= FEW_SPEEDS:
+    if len(e.layout.speeds) <= FEW_SPEEDS:
         ways.append(_by_mass_matrix(e))
-    shortest: dict[int, Expr] = {}
-    for speeds in apart:
-        results = min([[way[k] for k in speeds] for way in ways], key=_operations)
-        shortest |= dict(zip(speeds, results, strict=True))
-    return [vector("vdot", [shortest[k] for k in range(len(e.layout.speeds))])]
-
-
-def _speeds_apart(e: Equations) -> list[list[int]]:
-    """The speeds of each tree that stands on the ground."""
-    tree = e.regrouped_tree
-    roots = [k for k in tree.outward() if tree.parent(k) == GROUND]
-    return [[k for link in tree.subtrees[root] for k in range(tree.links[link].v.start, tree.links[link].v.stop)]
-            for root in roots]  # fmt: skip
+    return [vector("vdot", min(ways, key=_operations))]
 
 
 def _by_articulated_bodies(e: Equations) -> list[Expr]:

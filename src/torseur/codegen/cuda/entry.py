@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from torseur.codegen.cpp.module import spline_text
 from torseur.codegen.cuda.device import Printer, arrays_of, fine_nodes, stage_names
@@ -34,8 +35,8 @@ class KernelSource:
     operations: int
     parked: int = 0
 
-    def within(self, registers: int) -> KernelSource:
-        """The source for threads that have so many registers: this one, whatever they are."""
+    def within(self, registers: int, parked: int) -> KernelSource:
+        """The source for threads with so many registers and bytes of shared memory: this one, whatever they are."""
         return self
 
 
@@ -47,22 +48,34 @@ class StageSource:
         self.stage = stage
         self.name = stage_names(program.name, self.plan)[stage]
         self.operations = self.plan.operations[stage]
+        self._parking: dict[tuple[int, int], Parking] = {}
 
-    def within(self, registers: int) -> KernelSource:
-        """The source for threads that have so many registers; for 0, nothing is parked."""
-        parked = self.parked(registers)
-        inside = "\n".join([BY_VALUE, *self.tables, self.printer.stage(self.plan, self.stage, self.name, parked)])
+    def within(self, registers: int, parked: int) -> KernelSource:
+        """The source for threads with so many registers and bytes of shared memory."""
+        places = self.parking(registers, parked)
+        inside = "\n".join([BY_VALUE, *self.tables, self.printer.stage(self.plan, self.stage, self.name, places)])
         kernel = kernel_text("kernels", self.name, self.stage, self.plan, self.suffix)
         text = f"{HEAD}\nnamespace kernels {{\n\n{inside}\n}}\n{kernel}"
-        size = BYTES[SCALARS[self.suffix][1]] * parked.slots
-        return KernelSource(text, f"kernels_{self.name}_{self.suffix}", self.operations, size)
+        return KernelSource(text, f"kernels_{self.name}_{self.suffix}", self.operations, self._size * places.slots)
 
-    def parked(self, registers: int) -> Parking:
+    def parking(self, registers: int, parked: int) -> Parking:
         """What waits in shared memory."""
         chunks = self.plan.layout.chunks
-        if not registers or self.stage >= len(chunks):
+        if not parked or self.stage >= len(chunks):
             return Parking()
-        return parking(chunks[self.stage].operations, registers - RESERVED, register_weights(self.plan, self.suffix))
+        key = registers, parked
+        if key not in self._parking:
+            order = chunks[self.stage].operations
+            self._parking[key] = parking(order, registers - RESERVED, self._weights, parked // self._size)
+        return self._parking[key]
+
+    @property
+    def _size(self) -> int:
+        return BYTES[SCALARS[self.suffix][1]]
+
+    @cached_property
+    def _weights(self) -> dict[Expr, int]:
+        return register_weights(self.plan, self.suffix)
 
 
 def kernel_sources(program: Program, suffix: str) -> tuple[list[StageSource], int]:
@@ -78,13 +91,16 @@ def kernel_sources(program: Program, suffix: str) -> tuple[list[StageSource], in
 
 
 def register_weights(plan: Plan, suffix: str) -> dict[Expr, int]:
-    """How many registers values take, where it is not one."""
+    """How many registers values take, where it is not one; fine ones that are read coarse too are there twice."""
     scalar, fine = SCALARS[suffix]
     program = plan.layout.program
-    nodes = [*program.operations, *(node for group in program.inputs for node in group.nodes)]
     if scalar == "double":
-        return dict.fromkeys(nodes, 2)
-    return dict.fromkeys(fine_nodes(program), 3) if fine == "double" else {}
+        return dict.fromkeys([*program.operations, *(node for group in program.inputs for node in group.nodes)], 2)
+    if fine == scalar:
+        return {}
+    exact = fine_nodes(program)
+    read_coarse = {a for node in program.operations if node not in exact for a in node.args}
+    return {node: 3 if node in read_coarse else 2 for node in exact}
 
 
 def on_device(spline: str) -> str:

@@ -33,16 +33,19 @@ class Parking:
     """Values that come back before an operation."""
 
 
-def parking(order: Sequence[Expr], room: int, weights: Mapping[Expr, int] | None = None) -> Parking:
-    """What to park so that the values held in registers at a time take about `room`; a value takes one by default."""
-    return _Parking(order, room, weights or {}).found()
+def parking(order: Sequence[Expr], room: int, weights: Mapping[Expr, int] | None = None, most: int = NEVER) -> Parking:
+    """What to park so that the values held in registers at a time take about `room`; a value takes one by default.
+
+    There are at most `most` places; what finds none is left to the compiler.
+    """
+    return _Parking(order, room, weights or {}, most).found()
 
 
 class _Parking:
     """An order of operations that is walked through once, with the values in registers at each place."""
 
-    def __init__(self, order: Sequence[Expr], room: int, weights: Mapping[Expr, int]) -> None:
-        self.order, self.room, self.weights = order, room, weights
+    def __init__(self, order: Sequence[Expr], room: int, weights: Mapping[Expr, int], most: int) -> None:
+        self.order, self.room, self.weights, self.most = order, room, weights, most
         self.taken = 0
         self.own = set(order)
         self.uses = _uses(order)
@@ -100,23 +103,31 @@ class _Parking:
         return uses[later] if later < len(uses) else NEVER
 
     def _make_room(self, k: int) -> None:
+        staying = []
         while self.taken > self.room and self.furthest:
-            use, _, value = heappop(self.furthest)
+            use, _, value = entry = heappop(self.furthest)
             if self.next.get(value) != -use:
                 continue
             if -use <= k + FETCH_AHEAD:
-                heappush(self.furthest, (use, value.serial, value))
-                return
-            self._release(value)
-            if value not in self.result.slot:
-                self.result.slot[value] = self._slot()
-                self.result.leave.setdefault(k, []).append(value)
+                staying.append(entry)
+                break
+            if value in self.result.slot or self._found_place(value, k):
+                self._release(value)
+            else:
+                staying.append(entry)
+        for entry in staying:
+            heappush(self.furthest, entry)
 
-    def _slot(self) -> int:
-        if self.free:
-            return self.free.pop()
-        self.result.slots += 1
-        return self.result.slots - 1
+    def _found_place(self, value: Expr, k: int) -> bool:
+        """Whether a value could be stored after an operation."""
+        if not self.free and self.result.slots == self.most:
+            return False
+        if not self.free:
+            self.free.append(self.result.slots)
+            self.result.slots += 1
+        self.result.slot[value] = self.free.pop()
+        self.result.leave.setdefault(k, []).append(value)
+        return True
 
 
 def _uses(order: Sequence[Expr]) -> Mapping[Expr, list[int]]:

@@ -27,8 +27,6 @@ METHODS = {
 }
 STEPS = {"rk4": watched.STEP_RK4, "semi_implicit": watched.STEP_SEMI_IMPLICIT, "dopri5": plain.DOPRI5}
 ADAPTIVE = "dopri5"
-SHORT = 1500
-"""Operations of a motion up to which the stages of a fixed step are written out: what is known of each then folds."""
 CHANGING = ("t", "q", "v", "z", "rates", "vdot")
 """Inputs that change along a motion: time, coordinates, speeds, integrals, and the slopes of the first two."""
 
@@ -118,7 +116,6 @@ def _words(parts: RolloutParts, method: str) -> dict[str, object]:
         "bend_passed": "",
         "bend": "",
         "adaptive": int(method == ADAPTIVE),
-        "stages": "TORSEUR_UNROLL" if len(programs["motion"].operations) <= SHORT else "TORSEUR_ROLLED",
     }
     words |= _called_words(programs, words) | _settling_words(programs, words)
     return words if parts.watch is None else words | _watch_words(parts, parts.watch, method, words)

@@ -15,6 +15,12 @@ from torseur.errors import CompilationError
 SMALL = 16384
 """States below which a launch is latency, whatever its shape: nothing is measured."""
 REPETITIONS = 5
+SHARED = 228 * 1024
+"""Bytes of shared memory of a multiprocessor."""
+OF_BLOCK = 1024
+"""Bytes of it that every block takes for itself."""
+UNASKED = 48 * 1024
+"""Bytes of shared memory that a kernel may have without asking."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,11 @@ class Launch:
         return min(255, 16384 // (32 * warps) // 8 * 8)
 
     @property
+    def parked(self) -> int:
+        """Bytes of shared memory that a thread may take."""
+        return (SHARED // self.resident - OF_BLOCK) // self.block if self.parks else 0
+
+    @property
     def options(self) -> tuple[str, ...]:
         """What the compiler is told."""
         bounds = f"__launch_bounds__({self.block},{self.resident})"
@@ -51,10 +62,6 @@ PARKING = tuple(Launch(64, resident, parks=True) for resident in (4, 6, 8, 10))
 LARGE = 6000
 """Operations above which compiling takes long and few caps make sense."""
 FEW_VARIANTS = (Launch(128, 1), Launch(128, 3))
-SHARED = 228 * 1024
-"""Bytes of shared memory that the blocks on a multiprocessor have; each takes a KiB for itself."""
-PER_BLOCK = 48 * 1024
-"""Bytes of shared memory that a block has without asking."""
 OPTIONS = ("-DTORSEUR_ZEROS_ARE_THERE", "-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
 FAST_SINES = "-DTORSEUR_FAST_SINES"
 
@@ -64,7 +71,7 @@ class Launchable:
 
     def __init__(self, source: KernelSource | StageSource, options: Sequence[str] = ()) -> None:
         self.source, self.options = source, (*OPTIONS, *options)
-        self.text = source.within(0).text
+        self.text = source_for(source, Launch()).text
         self.cupy = cupy()
         self.chosen: Launch | None = None
         self._functions: dict[Launch, tuple[Any, KernelSource]] = {}
@@ -95,7 +102,7 @@ class Launchable:
             options = (*self.options, *launch.options)
             module = self.cupy.RawModule(code=source.text, options=options, backend=_compiler(self.cupy))
             function = module.get_function(source.name)
-            if source.parked * launch.block > PER_BLOCK:
+            if source.parked * launch.block > UNASKED:
                 function.max_dynamic_shared_size_bytes = source.parked * launch.block
             self._functions[launch] = function, source
         return self._functions[launch]
@@ -119,17 +126,13 @@ class Launchable:
 
 
 def source_for(source: KernelSource | StageSource, launch: Launch) -> KernelSource:
-    return source.within(launch.registers if launch.parks else 0)
+    return source.within(launch.registers, launch.parked)
 
 
 def variants_of(source: KernelSource | StageSource) -> list[Launch]:
     """The ways to launch that are worth a measurement."""
-    found = list(VARIANTS if source.operations < LARGE else FEW_VARIANTS)
-    for launch in PARKING:
-        bytes_of_block = source_for(source, launch).parked * launch.block
-        if bytes_of_block and (bytes_of_block + 1024) * launch.resident <= SHARED:
-            found.append(launch)
-    return found
+    plain = VARIANTS if source.operations < LARGE else FEW_VARIANTS
+    return [*plain, *(launch for launch in PARKING if source_for(source, launch).parked)]
 
 
 def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) -> None:
