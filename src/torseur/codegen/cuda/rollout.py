@@ -73,7 +73,8 @@ def _texts(parts: RolloutParts, method: str, words: Mapping[str, object]) -> lis
     if watch is None:
         return [text.format(**words) for text in (*chosen, *METHODS[method])]
     if watch.directions:
-        chosen.append(watched.SEARCH)
+        piece = watched.STRAIGHT_PIECE if method == "semi_implicit" else watched.SMOOTH_PIECE
+        chosen += [watched.SIDES, piece, watched.SEARCH]
     steps = [watched.FINITE, STEPS[method]]
     notes = notes_text(watch, words, {name: _called(p, words) for name, p in programs.items()})
     return [*(text.format(**words) for text in (*chosen, *steps)), notes, watched.WATCHED.format(**words)]

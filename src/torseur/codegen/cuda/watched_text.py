@@ -69,7 +69,7 @@ BENT = """\
   }}
 """
 
-SEARCH = """\
+SIDES = """\
 template <class T> TORSEUR_DEVICE int side_of(const T value) {{ return value >= T(0) ? 1 : -1; }}
 template <class T> TORSEUR_DEVICE T precision_of() {{ return sizeof(T) == 4 ? T(1.2e-7) : T(2.3e-16); }}
 TORSEUR_DEVICE int direction_of(int i) {{ return {directions}; }}
@@ -81,7 +81,9 @@ template <class T> TORSEUR_DEVICE T chosen(const int i, const T *g) {{
   TORSEUR_UNROLL for (int j = 1; j < {events}; ++j) found = j == i ? g[j] : found;
   return found;
 }}
+"""
 
+SMOOTH_PIECE = """\
 /* A step as a piece of motion: with s from 0 to 1 and r = 1 - s, c0 + s c1 + s r c2 + s s r c3 + s s r r c4. */
 template <class T>
 TORSEUR_DEVICE void piece_of(const T *x, const T *next, const T *slopes, const T *ends, const T *bend, const T h,
@@ -110,7 +112,34 @@ TORSEUR_DEVICE void watch_within(const T s, const T t, const T h, const T *piece
   }}
   watch<T, F>({watch}, 1);
 }}
+"""
 
+STRAIGHT_PIECE = """\
+/* A step of order 1 as a piece of motion: states and slopes go evenly from its start to its end. */
+template <class T>
+TORSEUR_DEVICE void piece_of(const T *x, const T *next, const T *slopes, const T *ends, const T *, const T, T *piece) {{
+  TORSEUR_UNROLL for (int j = 0; j < {base}; ++j) {{
+    const int i = j < {nq0} ? j : {nq} - {nq0} + j;
+    piece[j] = x[i];
+    piece[{base} + j] = next[i] - x[i];
+    piece[2 * {base} + j] = slopes[i];
+    piece[3 * {base} + j] = ends[i] - slopes[i];
+  }}
+}}
+
+template <class T, class F>
+TORSEUR_DEVICE void watch_within(const T s, const T t, const T h, const T *piece, {constants}, T *g) {{
+  T x[{base}], dx[{base}];
+  const T now = t + s * h;
+  TORSEUR_UNROLL for (int j = 0; j < {base}; ++j) {{
+    x[j] = piece[j] + s * piece[{base} + j];
+    dx[j] = piece[2 * {base} + j] + s * piece[3 * {base} + j];
+  }}
+  watch<T, F>({watch}, 1);
+}}
+"""
+
+SEARCH = """\
 /* The fraction at which function i leaves its side between a and b: regula falsi in the Illinois variant. Where it only
    dips there, a golden section looks for the other side first; beyond 1 where there is none. */
 template <class T, class F>
@@ -213,20 +242,40 @@ TORSEUR_ROLLED
   return first;
 }}
 
-template <class T> struct landing_of {{ T reach, before, after, last_length, last_value, rate; int tries; }};
+/* `armed`: the function was on the other side before; else it only seemed so within the step, and must be seen there.
+   `past`: nothing happens, the step goes as far as the event was looked for. */
+template <class T>
+struct landing_of {{ T reach, first, before, after, last_length, last_value, rate; int tries; bool armed, past; }};
 
-/* Whether a real step of this length ended on the event; else the next length to try, by the secant rule. */
+template <class T> TORSEUR_DEVICE void aim(landing_of<T> *landing, const T reach, const T step, const bool armed) {{
+  landing->reach = landing->first = reach;
+  landing->before = T(0);
+  landing->after = step;
+  landing->tries = 0;
+  landing->armed = armed;
+  landing->past = false;
+}}
+
+/* Whether a real step of this length is the last one that is tried; else the next length, by the secant rule. */
 template <class T>
 TORSEUR_DEVICE bool has_landed(landing_of<T> *landing, const T value, const int fired_side, const T step,
                                const T resolution) {{
+  if (landing->past) return true;
   if (landing->tries > 0 && value != landing->last_value)
     landing->rate = (value - landing->last_value) / (step - landing->last_length);
   if (side_of(value) == fired_side) landing->after = step;
   else landing->before = step;
   T better = landing->rate != T(0) ? step - value / landing->rate : step;
   const T moved = better > step ? better - step : step - better;
-  if (moved <= resolution || ++landing->tries >= 24) return true;
-  if (!(landing->before < better && better < landing->after)) better = T(0.5) * (landing->before + landing->after);
+  const bool seen = landing->armed || landing->before > T(0);
+  if (++landing->tries >= 24 || (seen && moved <= resolution)) {{
+    landing->past = !seen;
+    landing->reach = landing->first;
+    return seen;
+  }}
+  if (!seen && moved <= resolution) better = step * T(0.9999);
+  else if (!(landing->before < better && better < landing->after))
+    better = T(0.5) * (landing->before + landing->after);
   landing->last_length = step;
   landing->last_value = value;
   landing->reach = better;
@@ -246,7 +295,7 @@ TORSEUR_DEVICE void rollout(const T *q0, const T *v0, {given}, T *out, T *judged
   TORSEUR_UNROLL for (int j = {nq} + {nv}; j < {n}; ++j) x[j] = T(0);
 {loading}  const T spacing = {adaptive} ? h * T(every) : h;
   const long long goals = {adaptive} ? steps / every : steps;
-  const long long most = 100000;
+  const long long most = {adaptive} ? 100000 : 100000 + 50 * steps;
   T t = start, length = spacing * T({adaptive} ? 0.01 : 2.0);
   if ({adaptive}) length = length < longest ? length : longest;
   long long count = 0;
@@ -265,7 +314,7 @@ TORSEUR_ROLLED
       const T error = attempt<T, F>(t, x, {passed}, step, slopes, next, ends{bend_passed}, rtol, atol);
       const bool good = error <= T(1);
       bool accepted = good;
-      if ({adaptive}) ++count;
+      ++count;
 {searching}      if ({adaptive} && !lands && (accepted || !good)) {{
         const T factor = T(0.9) * (error > T(1e-10) ? exp(T(-0.2) * log(error)) : T(10));
         if (!good) length = step * (factor > T(0.2) ? factor : T(0.2));
@@ -290,8 +339,7 @@ TORSEUR_ROLLED
 WATCHING = """\
   T bend[{base}], piece[5 * {base}], g[{events}];
   int side[{events}], fired = -1, fired_side = 0;
-  landing_of<T> landing;
-  landing.reach = T(0);
+  landing_of<T> landing = {{}};
   TORSEUR_UNROLL for (int i = 0; i < {events}; ++i) side[i] = 0;
 """
 
@@ -302,24 +350,25 @@ SEARCHING = """\
       if (lands) {{
         const T now = t + step;
         watch<T, F>({watch_end}, 1);
-        accepted = happens = has_landed(&landing, chosen(fired, g), fired_side, step, resolution);
+        accepted = has_landed(&landing, chosen(fired, g), fired_side, step, resolution);
+        happens = accepted && !landing.past;
       }} else if (good) {{
         piece_of(x, next, slopes, ends, bend, step, piece);
         const T s = first_event<T, F>(t, step, piece, {passed}, side, &fired, &fired_side, &landing.rate);
         accepted = fired < 0;
         if (fired >= 0) {{
-          landing.reach = s * step;
-          landing.before = landing.tries = 0;
-          landing.after = step;
+          aim(&landing, s * step, step, chosen(fired, side) != fired_side);
           happens = landing.reach <= resolution;  /* at the very start, without a step */
         }}
       }}
 """
 
 NOTING = """\
-      if (happens) {{
+      if (happens || (accepted && lands)) {{
         if (goal - t <= resolution) t = goal;
-{dispatch}        TORSEUR_UNROLL for (int i = 0; i < {events}; ++i) {{
+        if (happens) {{
+{dispatch}        }}
+        TORSEUR_UNROLL for (int i = 0; i < {events}; ++i) {{
           if (i == fired) side[i] = fired_side;
           else if (accepted && side_of(g[i]) != side[i] && !is_wanted(i, side_of(g[i]))) side[i] = side_of(g[i]);
         }}
