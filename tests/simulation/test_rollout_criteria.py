@@ -178,6 +178,21 @@ def test_a_double_pendulum_as_on_the_cpu(emulated):
     assert np.allclose(found, expected, rtol=1e-7, atol=1e-7)
 
 
+def test_rounding_makes_no_endless_events(emulated):
+    """Single precision and short steps: signs of functions near zero are noise. Oracle: the same in double precision."""
+    criteria = [
+        Criterion("q2", "maximum"), Criterion("q1", "minimum"), Criterion("q2'", "maximum"),
+        Criterion("", "event time", when="q1", name="first"),
+    ]  # fmt: skip
+    q = np.random.default_rng(0).uniform([[0.35], [0.7]], [[0.55], [0.9]], (2, 60))
+    found = {}
+    for precision in ("float32", "mixed", "float64"):
+        move = ts.Rollouts(library.load("double_pendulum"), "rk4", precision, criteria=criteria)
+        found[precision] = move(q, 0 * q, step=1e-3, steps=3000).criteria
+    for precision in ("float32", "mixed"):
+        assert np.abs(found[precision] - found["float64"]).max() < 1e-4
+
+
 def test_what_changes_nothing_has_slope_zero(emulated):
     """Entries that are zero for every state are written too."""
     move = oscillator("rk4", criteria=[Criterion(ts.mechanism.TIME, "integral"), Criterion("x")], sensitivities=["m"])

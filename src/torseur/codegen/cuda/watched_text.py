@@ -199,10 +199,11 @@ template <class T> TORSEUR_DEVICE bool comes_and_goes(const T *samples, const in
 }}
 
 /* The fraction of a step at which the first wanted event happens, looked for in four parts one after the other; `fired`
-   tells which it is, -1 that there is none, `fired_side` on which side it ends. */
+   tells which it is, -1 that there is none, `fired_side` on which side it ends. At the very start, before the fraction
+   `least`, only what was on the other side before can happen. */
 template <class T, class F>
-TORSEUR_DEVICE T first_event(const T t, const T h, const T *piece, {constants}, int *side, int *fired, int *fired_side,
-                             T *rate) {{
+TORSEUR_DEVICE T first_event(const T t, const T h, const T *piece, {constants}, const T least, int *side, int *fired,
+                             int *fired_side, T *rate) {{
   T samples[5 * {events}];
   int now[{events}];
   const T after_start = sizeof(T) == 4 ? T(1e-3) : T(1e-6);
@@ -226,10 +227,11 @@ TORSEUR_ROLLED
         T own = T(0);
         const T s = locate<T, F>(i, now[i], dips, T(0.25) * T(k - 1), T(0.25) * T(k), samples[(k - 1) * {events} + i],
                                  samples[k * {events} + i], t, h, piece, {passed}, &own);
-        if (s < first) {{
+        const int end = direction_of(i) != 0 ? direction_of(i) : -now[i];
+        if (s < first && (s > least || side[i] != end)) {{
           first = s;
           *fired = i;
-          *fired_side = direction_of(i) != 0 ? direction_of(i) : -now[i];
+          *fired_side = end;
           *rate = own;
         }}
       }}
@@ -354,7 +356,8 @@ SEARCHING = """\
         happens = accepted && !landing.past;
       }} else if (good) {{
         piece_of(x, next, slopes, ends, bend, step, piece);
-        const T s = first_event<T, F>(t, step, piece, {passed}, side, &fired, &fired_side, &landing.rate);
+        const T s = first_event<T, F>(t, step, piece, {passed}, resolution / step, side, &fired,
+                                        &fired_side, &landing.rate);
         accepted = fired < 0;
         if (fired >= 0) {{
           aim(&landing, s * step, step, chosen(fired, side) != fired_side);
