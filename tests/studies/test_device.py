@@ -100,8 +100,7 @@ def agree(there, here, limit):
     [
         ('slopes = ["m2", "q2(0)"]\noutputs = { a = "q2" }\nsamples = 5', 'method = "dopri5"'),
         ('outputs = { a = "q2" }\nsamples = 5', 'step = "0.5 ms"'),
-        ("", 'step = "0.5 ms"'),
-        ('slopes = ["m1", "q1(0)"]', 'step = "0.5 ms"'),
+        pytest.param('slopes = ["m1", "q1(0)"]', 'step = "0.5 ms"', marks=pytest.mark.slow),
     ],
 )
 def test_the_same_numbers_as_on_the_cpu(more, gpu, tmp_path, emulated):
@@ -112,7 +111,7 @@ def test_the_same_numbers_as_on_the_cpu(more, gpu, tmp_path, emulated):
     ("more", "gpu"),
     [
         ('slopes = ["a", "alpha(0)"]\noutputs = { w = "beta" }\nsamples = 5', 'method = "dopri5"'),
-        ("", 'step = "1 ms"'),
+        pytest.param("", 'step = "1 ms"', marks=pytest.mark.slow),
     ],
 )
 def test_closed_loops(more, gpu, tmp_path, emulated):
@@ -120,6 +119,7 @@ def test_closed_loops(more, gpu, tmp_path, emulated):
     agree(*both(tmp_path, FOUR_BAR, more=more, gpu=gpu), 1e-6)
 
 
+@pytest.mark.slow
 def test_closed_loops_that_start_at_given_angles(tmp_path, emulated):
     agree(*both(tmp_path, SLIDER_CRANK), 1e-7)
 
@@ -129,6 +129,7 @@ def test_closed_loops_whose_given_angles_move_slightly(tmp_path, emulated):
     agree(*both(tmp_path, ANDREWS), 1e-6)
 
 
+@pytest.mark.slow
 def test_designs_are_assembled_as_one_by_one(tmp_path):
     """Oracle: the start of a single motion, over lengths that reach to where the loop no longer closes."""
     path = tmp_path / "s.toml"
