@@ -5,6 +5,9 @@ Oracles: closed forms of an oscillator, a fall and a pendulum, and the CPU's sen
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import mpmath
 import numpy as np
 import pytest
@@ -232,3 +235,20 @@ def test_mistakes():
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=-0.1, steps=3)
     with pytest.raises(TorseurError, match="atol has 3 entries, expected one number, or 2 for the states"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=0.1, steps=3, atol=[1e-6] * 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "precision"), [("dopri5", "float64"), ("rk4", "mixed"), ("semi_implicit", "float32")]
+)
+def test_nvcc_takes_the_kernel(method, precision, tmp_path, emulated, monkeypatch):
+    compiler = shutil.which("nvcc")
+    if compiler is None:
+        pytest.skip("nvcc is not installed")
+    found = []
+    monkeypatch.setattr("torseur.codegen.cuda.motion.Launchable", lambda source, _: found.append(source))
+    oscillator(method, precision, sensitivities=["k"], stop=Event("x", stop=3))._kernel(("m",))
+    (tmp_path / "kernel.cu").write_text(found[0].text)
+    command = [compiler, "-arch=sm_90", "-std=c++14", "-c", "kernel.cu", "-o", "kernel.o"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,7 +1,7 @@
 """The text that looks for events: changes of sign of functions within a step, and the steps that end on them.
 
-The search runs on the dense output of a step. Each of its four parts is checked at its ends for a change of sign, and by
-the slopes there for a dip through zero and back. The root found is a guess, which real steps refine.
+The search runs on the dense output of a step. Each of its four parts is checked at its ends for a change of sign, and
+by the slopes there for a dip through zero and back. The root found is a guess, which real steps refine.
 """
 
 SIDES = """\
