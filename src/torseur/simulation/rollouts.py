@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from torseur.codegen import bake
 from torseur.codegen.cuda.motion import CudaRollout, Steps
 from torseur.codegen.cuda.rollout import RolloutParts
 from torseur.equations import Equations, motion_values
@@ -65,7 +66,7 @@ class Rollouts:
         self.watched = RolloutCriteria(self.programs, stop)
         self.outputs = self.programs.names
         self._options = (method, precision, fast_sines)
-        self._kernels: dict[tuple[str, ...], CudaRollout] = {}
+        self._kernels: dict[tuple[tuple[str, ...], bool], CudaRollout] = {}
 
     def __call__(
         self,
@@ -104,12 +105,11 @@ class Rollouts:
         n = q.shape[1]
         values = self._values(parameters or {}, n)
         tolerances = self._tolerances(atol, values)
-        forces = np.zeros(len(self.equations.layout.speeds)) if tau is None else tau
         plan = Steps(start, step, int(steps), int(every), rtol, tolerances, np.inf if max_step is None else max_step)
         own = {name: value for name, value in values.items() if np.ndim(value)}
-        given = {"tau": forces, PARAMETERS: np.array([x for x in values.values() if not np.ndim(x)], dtype=float)}
+        given = {"tau": tau, PARAMETERS: np.array([x for x in values.values() if not np.ndim(x)], dtype=float)}
         given |= {OWN: np.array(list(own.values()), dtype=float)} if own else {}
-        records, judged = self._kernel(tuple(own))(*self._start(q, v, changes), given, plan)
+        records, judged = self._kernel(tuple(own), tau is not None)(*self._start(q, v, changes), given, plan)
         if self.programs.parameters:
             records = records.reshape(len(records), 1 + len(self.programs.parameters), len(self.outputs), n)
         records = records.get() if on_host else records
@@ -124,13 +124,13 @@ class Rollouts:
         host = [x if isinstance(x, np.ndarray) else x.get() for x in (q, v)]
         return self.programs.start(host[0], host[1], changes)
 
-    def _kernel(self, own: tuple[str, ...]) -> CudaRollout:
-        """The compiled rollout for parameters of which some differ from motion to motion."""
-        if own not in self._kernels:
-            parts = with_own(self.watched.parts, self.equations, own)
+    def _kernel(self, own: tuple[str, ...], forced: bool) -> CudaRollout:
+        """The compiled rollout for parameters of which some differ from motion to motion, with forces or without."""
+        if (own, forced) not in self._kernels:
+            parts = with_own(self.watched.parts if forced else unforced(self.watched.parts), self.equations, own)
             shared = [g.name for g in parts.programs["motion"].inputs if g.name == PARAMETERS]
-            self._kernels[own] = CudaRollout(parts, shared, *self._options)
-        return self._kernels[own]
+            self._kernels[own, forced] = CudaRollout(parts, shared, *self._options)
+        return self._kernels[own, forced]
 
     def _values(self, changes: Mapping[str, Any], n: int) -> dict[str, Any]:
         """Values of all parameters; arrays for those that differ from motion to motion."""
@@ -171,6 +171,15 @@ class Rollouts:
             raise TorseurError("rollout: dopri5, criteria and stop go forward in time; step is negative.")
         if self._options[0] == "dopri5" and every and steps % every:
             raise TorseurError(f"rollout: every is {every} and must divide steps, {steps}, with dopri5.")
+
+
+def unforced(parts: RolloutParts) -> RolloutParts:
+    """The programs without generalised forces besides the loads."""
+    programs = {}
+    for name, program in parts.programs.items():
+        zeros = {group.name: [0.0] * len(group) for group in program.inputs if group.name == "tau"}
+        programs[name] = bake(program, zeros)
+    return replace(parts, programs=programs)
 
 
 def with_own(parts: RolloutParts, equations: Equations, own: Sequence[str]) -> RolloutParts:

@@ -10,8 +10,8 @@ from torseur.codegen.cuda import events_text as events
 from torseur.codegen.cuda import rollout_text as plain
 from torseur.codegen.cuda import watched_text as watched
 from torseur.codegen.cuda.device import Printer
+from torseur.codegen.cuda.entry import BY_VALUE, SCALARS, KernelSource, on_device
 from torseur.codegen.cuda.language import CUDA
-from torseur.codegen.cuda.module import BY_VALUE, SCALARS, KernelSource, on_device
 from torseur.codegen.cuda.notes import Watch, dispatch_text, notes_text
 from torseur.codegen.cuda.scalar import HEAD
 from torseur.codegen.cuda.stages import Plan

@@ -44,7 +44,8 @@ template <class T, class F> TORSEUR_DEVICE void settle(const T, T *, {constants_
 """
 
 RK4 = """\
-/* The classical Runge-Kutta method of order 4. */
+/* The classical Runge-Kutta method of order 4. The stages stay a loop: code that is four times as long does not fit
+   where instructions are kept near. */
 template <class T, class F>
 TORSEUR_DEVICE void advance(const T t, T *x, {constants}, const T h) {{
   T at[{n}], dx[{n}], sum[{n}];
@@ -80,13 +81,15 @@ TORSEUR_DEVICE void rollout(const T *q0, const T *v0, {given}, T *out, T start, 
   T x[{n}]{locals};
   TORSEUR_UNROLL for (int j = 0; j < {nq}; ++j) x[j] = q0[j * stride];
   TORSEUR_UNROLL for (int j = 0; j < {nv}; ++j) x[{nq} + j] = v0[j * stride];
-{loading}{first_settle}TORSEUR_ROLLED
+{loading}{first_settle}  long long left = every;
+TORSEUR_ROLLED
   for (long long step = 1; step <= steps; ++step) {{
     advance<T, F>(start + h * T(step - 1), x, {passed}, h);
     settle<T, F>(start + h * T(step), x, {passed});
-    if (step == steps || (every > 0 && step % every == 0)) {{
+    if (--left == 0 || step == steps) {{
       record<T, F>(start + h * T(step), x, {passed}, out, stride);
       out += {seen} * stride;
+      left = every;
     }}
   }}
 }}

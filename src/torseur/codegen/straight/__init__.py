@@ -2,7 +2,7 @@
 
 from torseur.codegen.straight.language import Language, one_based, zero_based
 from torseur.codegen.straight.layout import SCHEDULED, WHOLE, Chunk, Layout, arranged, array_names, layout, pair_sines
-from torseur.codegen.straight.scheduling import fewest_live, most_live, result_orders
+from torseur.codegen.straight.scheduling import fewest_live, most_live, read_values, result_orders
 from torseur.codegen.straight.splines import Spline, Splines
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "most_live",
     "one_based",
     "pair_sines",
+    "read_values",
     "result_orders",
     "zero_based",
 ]

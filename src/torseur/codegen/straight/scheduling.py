@@ -23,7 +23,7 @@ def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Ex
     in one or several orders to start from.
     """
     given = list(operations)
-    reads = {node: _read(node) for node in given}
+    reads = {node: read_values(node) for node in given}
     starts = [given, *(depth_first(given, ends) for ends in results)]
     candidates = [order for start in starts for order in (start, _greedy(start, reads))]
     return min(candidates, key=lambda order: _most_live(order, reads))
@@ -31,7 +31,7 @@ def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Ex
 
 def most_live(order: Sequence[Expr]) -> int:
     """The largest number of values that are live at once, values from outside included."""
-    return _most_live(order, {node: _read(node) for node in order})
+    return _most_live(order, {node: read_values(node) for node in order})
 
 
 def _most_live(order: Sequence[Expr], reads: Reads) -> int:
@@ -78,7 +78,7 @@ def depth_first(operations: Sequence[Expr], results: Sequence[Expr]) -> list[Exp
     return order
 
 
-def _read(node: Expr) -> tuple[Expr, ...]:
+def read_values(node: Expr) -> tuple[Expr, ...]:
     """The arguments that occupy a register, each once."""
     return tuple(dict.fromkeys([a for a in node.args if a.op not in ("constant", "pi")]))
 
