@@ -1,29 +1,27 @@
-"""Rollouts without a GPU: the text that runs on the device compiled as plain C++, one lane after the other."""
+"""Rollouts without a GPU: the text that runs on the device, kernel and all, compiled as plain C++; threads one by one."""
 
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 from itertools import count
 
 import numpy as np
 import pytest
 
 from codegen.targets.runners import run, tool
-from torseur.codegen.cuda.kernel import TYPES, suffix_of
-from torseur.codegen.cuda.module import SCALARS
-from torseur.codegen.cuda.motion import LONGEST
-from torseur.codegen.cuda.rollout import CHANGING, rollout_source, split_together
 
-_WRAPPER = """
-extern "C" void all_motions({T} *q, {T} *v, {arguments}, {T} *out, {T} *judged, {T} start, {T} h, long long steps,
-                            long long every, {T} rtol, {T} *atol, {T} longest, long long n) {{
-  for (long long lane = 0; lane < n; ++lane)
-    kernels::rollout<{T}, {F}>(q + lane, v + lane, {passed}, out + lane, {judged}start, h, steps, every, rtol, atol,
-                               longest, n);
-}}
+_BEFORE = """
+#define __global__
+#define TORSEUR_BOUNDS
+static struct { int x; } blockIdx, blockDim, threadIdx;
+extern "C" void choose_lane(int lane) { blockIdx.x = lane; blockDim.x = 1; threadIdx.x = 0; }
 """
-_C_TYPES = {np.float32: ctypes.c_float, np.float64: ctypes.c_double}
+_SCALARS = {
+    np.float32: ctypes.c_float,
+    np.float64: ctypes.c_double,
+    np.int64: ctypes.c_longlong,
+    np.int32: ctypes.c_int,
+}
 
 
 class OnDevice(np.ndarray):
@@ -33,66 +31,59 @@ class OnDevice(np.ndarray):
         return np.asarray(self)
 
 
-class EmulatedRollout:
-    """`CudaRollout` on the CPU."""
+class Device:
+    """What rollouts use of CuPy."""
 
-    def __init__(self, folder, parts, parameters, method, precision, fast_sines=False):
-        suffix = suffix_of(precision)
-        self.type, self.fine = TYPES[suffix]
-        self.prepare = None
-        if parameters:
-            self.prepare, programs = split_together(parts.programs, parameters)
-            parts = replace(parts, programs=programs)
-        self.inputs = [g.name for g in parts.programs["motion"].inputs if g.name not in CHANGING]
-        self.source = rollout_source(parts, suffix, method)
-        observe = parts.programs.get("observe")
-        self.seen = 0 if observe is None else sum(len(output) for output in observe.outputs)
-        self.judged = None if parts.watch is None else (parts.watch.criteria, parts.watch.width)
-        self.run = self._built(folder, suffix)
+    @staticmethod
+    def asarray(x, dtype=None):
+        return np.asarray(x, dtype=dtype).view(OnDevice)
 
-    def _built(self, folder, suffix):
-        scalar, fine = SCALARS[suffix]
-        shared = {"prepared"}
-        arguments = [f"{fine if name in shared else scalar} *{name}" for name in self.inputs]
-        passed = [name if name in shared else f"{name} + lane" for name in self.inputs]
-        words = {"T": scalar, "F": fine, "arguments": ", ".join(arguments), "passed": ", ".join(passed)}
-        judged = "judged + lane, " if self.judged is not None else ""
+    @staticmethod
+    def empty(shape, dtype):
+        return np.full(shape, np.pi, dtype=dtype).view(OnDevice)  # what is not written shows
+
+    @staticmethod
+    def ascontiguousarray(x):
+        return np.ascontiguousarray(x).view(OnDevice)
+
+    broadcast_to = staticmethod(np.broadcast_to)
+
+
+class Launch:
+    """A kernel that is run thread by thread."""
+
+    def __init__(self, folder, source):
+        head, _, kernel = source.text.partition('#if defined(__CUDACC__)\nextern "C"')
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "source.cpp").write_text(self.source.text + _WRAPPER.format(judged=judged, **words))
-        compiler = tool("g++", "clang++")
+        (folder / "source.cpp").write_text(f'{head}\n{_BEFORE}\n#if 1\nextern "C"{kernel}')
         flags = ["-std=c++14", "-O1", "-DTORSEUR_ZEROS_ARE_THERE", "-fPIC", "-shared"]
-        run(compiler, *flags, "source.cpp", "-o", "source.so", cwd=folder)
-        return ctypes.CDLL(str(folder / "source.so")).all_motions
+        run(tool("g++", "clang++"), *flags, "source.cpp", "-o", "source.so", cwd=folder)
+        library = ctypes.CDLL(str(folder / "source.so"))
+        self.kernel, self.choose_lane = getattr(library, source.name), library.choose_lane
 
-    def __call__(self, q, v, others, steps):
-        number = _C_TYPES[self.type]
-        q0, v0 = (np.ascontiguousarray(x, dtype=self.type) for x in (q, v))
-        n = q0.shape[1]
-        out = np.empty((steps.records, self.seen, n), dtype=self.type)
-        judged = np.empty((*(self.judged or (0, 0)), n), dtype=self.type)
-        constants = [self._constant(name, others, n) for name in self.inputs]
-        arrays = [q0, v0, *constants, out, judged]
-        longest = min(steps.longest, LONGEST)
-        atol = np.array(steps.atol, dtype=self.type)
-        self.run(
-            *(a.ctypes.data_as(ctypes.c_void_p) for a in arrays), number(steps.start), number(steps.length),
-            ctypes.c_longlong(steps.number), ctypes.c_longlong(steps.every or steps.number), number(steps.rtol),
-            atol.ctypes.data_as(ctypes.c_void_p), number(longest), ctypes.c_longlong(n),
-        )  # fmt: skip
-        return out.view(OnDevice), None if self.judged is None else judged.view(OnDevice)
+    def run(self, arguments, n):
+        given = [_argument(argument) for argument in arguments]
+        for lane in range(n):
+            self.choose_lane(lane)
+            self.kernel(*given)
 
-    def _constant(self, name, others, n):
-        if name == "prepared":
-            given = {group.name: list(others[group.name]) for group in self.prepare.inputs}
-            return np.array(self.prepare.evaluate(given)["prepared"], dtype=self.fine)
-        value = np.asarray(others[name], dtype=self.type)
-        wide = value if value.ndim == 2 else np.broadcast_to(value[:, None], (len(value), n))
-        return np.ascontiguousarray(wide)
+
+def _argument(value):
+    """An argument as the kernel takes it: a pointer, a number, or numbers by value."""
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        numbers = value["values"]
+        kind = ctypes.c_float if numbers.dtype == np.float32 else ctypes.c_double
+        packed = type("values_of", (ctypes.Structure,), {"_fields_": [("values", kind * numbers.size)]})
+        return packed.from_buffer_copy(numbers.tobytes())
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data_as(ctypes.c_void_p)
+    return _SCALARS[type(value)](value)
 
 
 @pytest.fixture
 def emulated(tmp_path, monkeypatch):
-    """`Rollouts` run on the CPU as long as the test does."""
-    numbers = count()
-    make = lambda *given: EmulatedRollout(tmp_path / f"rollout {next(numbers)}", *given)  # noqa: E731
-    monkeypatch.setattr("torseur.simulation.rollouts.CudaRollout", make)
+    """Rollouts run on the CPU as long as the test does."""
+    numbers, motion = count(), "torseur.codegen.cuda.motion"
+    monkeypatch.setattr(f"{motion}.cupy", lambda: Device)
+    monkeypatch.setattr(f"{motion}.Launchable", lambda source, _: Launch(tmp_path / f"kernel {next(numbers)}", source))
+    monkeypatch.setattr(f"{motion}.run_all", lambda stages, arguments, n: [stage.run(arguments, n) for stage in stages])

@@ -5,6 +5,9 @@ Oracles: closed forms of an oscillator, a fall and a pendulum, and the CPU's sen
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import mpmath
 import numpy as np
 import pytest
@@ -178,6 +181,21 @@ def test_a_double_pendulum_as_on_the_cpu(emulated):
     assert np.allclose(found, expected, rtol=1e-7, atol=1e-7)
 
 
+def test_rounding_makes_no_endless_events(emulated):
+    """Single precision and short steps: signs of functions near zero are noise. Oracle: the same in double precision."""
+    criteria = [
+        Criterion("q2", "maximum"), Criterion("q1", "minimum"), Criterion("q2'", "maximum"),
+        Criterion("", "event time", when="q1", name="first"),
+    ]  # fmt: skip
+    q = np.random.default_rng(0).uniform([[0.35], [0.7]], [[0.55], [0.9]], (2, 60))
+    found = {}
+    for precision in ("float32", "mixed", "float64"):
+        move = ts.Rollouts(library.load("double_pendulum"), "rk4", precision, criteria=criteria)
+        found[precision] = move(q, 0 * q, step=1e-3, steps=3000).criteria
+    for precision in ("float32", "mixed"):
+        assert np.abs(found[precision] - found["float64"]).max() < 1e-4
+
+
 def test_what_changes_nothing_has_slope_zero(emulated):
     """Entries that are zero for every state are written too."""
     move = oscillator("rk4", criteria=[Criterion(ts.mechanism.TIME, "integral"), Criterion("x")], sensitivities=["m"])
@@ -217,3 +235,20 @@ def test_mistakes():
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=-0.1, steps=3)
     with pytest.raises(TorseurError, match="atol has 3 entries, expected one number, or 2 for the states"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=0.1, steps=3, atol=[1e-6] * 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "precision"), [("dopri5", "float64"), ("rk4", "mixed"), ("semi_implicit", "float32")]
+)
+def test_nvcc_takes_the_kernel(method, precision, tmp_path, emulated, monkeypatch):
+    compiler = shutil.which("nvcc")
+    if compiler is None:
+        pytest.skip("nvcc is not installed")
+    found = []
+    monkeypatch.setattr("torseur.codegen.cuda.motion.Launchable", lambda source, _: found.append(source))
+    oscillator(method, precision, sensitivities=["k"], stop=Event("x", stop=3))._kernel(("m",))
+    (tmp_path / "kernel.cu").write_text(found[0].text)
+    command = [compiler, "-arch=sm_90", "-std=c++14", "-c", "kernel.cu", "-o", "kernel.o"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

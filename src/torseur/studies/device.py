@@ -19,6 +19,7 @@ from torseur.studies.batch import Found, Starts
 from torseur.studies.study import SweepStudy
 
 ADAPTIVE = "dopri5"
+SAMPLE = 256  # points whose tolerances are looked at
 WHOLE = 1e-9  # part of a step by which the end may miss a whole number of steps
 
 
@@ -89,8 +90,9 @@ class DeviceMotions:
         return "the motion on the GPU has no finite end. Backend 'cpu' may say more."
 
     def _tolerances(self, rows: Vector) -> list[float]:
-        """Absolute tolerances of states and integrals, the finest that any of the points would have by itself."""
-        finite = rows[np.isfinite(rows).all(axis=1)]
+        """Absolute tolerances of states and integrals, the finest that some of the points would have by themselves."""
+        some = rows[:: max(1, len(rows) // SAMPLE)]
+        finite = some[np.isfinite(some).all(axis=1)]
         own = self.starts.tolerances(finite if len(finite) else np.zeros((1, rows.shape[1]))).min(axis=0)
         count = sum(criterion.kind == "integral" for criterion in self.criteria)
         integrals = [self.study.integration.rtol * self.study.until] * count

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torseur.codegen.cpp.module import spline_text
+from torseur.codegen.cuda import events_text as events
 from torseur.codegen.cuda import rollout_text as plain
 from torseur.codegen.cuda import watched_text as watched
 from torseur.codegen.cuda.device import Printer
@@ -73,7 +74,8 @@ def _texts(parts: RolloutParts, method: str, words: Mapping[str, object]) -> lis
     if watch is None:
         return [text.format(**words) for text in (*chosen, *METHODS[method])]
     if watch.directions:
-        chosen.append(watched.SEARCH)
+        piece = events.STRAIGHT_PIECE if method == "semi_implicit" else events.SMOOTH_PIECE
+        chosen += [events.SIDES, piece, events.SEARCH]
     steps = [watched.FINITE, STEPS[method]]
     notes = notes_text(watch, words, {name: _called(p, words) for name, p in programs.items()})
     return [*(text.format(**words) for text in (*chosen, *steps)), notes, watched.WATCHED.format(**words)]

@@ -7,6 +7,8 @@ change least in the metric of the mass matrix. Whatever is unusual there is done
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,20 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.codegen.batch import BatchKernel, compile_batch
+from torseur.codegen.compiled import CompiledRoutine
 from torseur.errors import TorseurError
 from torseur.graph import Program
 from torseur.sensitivity.initial import ALONE, leaves_open, started_states
+from torseur.sensitivity.loop import routine_of
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
-from torseur.simulation.constrained.assembly import CLOSED, ITERATIONS, LONGEST_MOVE, Mask, free_moves
+from torseur.simulation.constrained.assembly import CLOSED, Mask, free_moves
 from torseur.simulation.constrained.consistent import SLIGHT, coordinate_scales, free_speeds
 from torseur.simulation.constrained.numbers import StateNumbers
 from torseur.simulation.constrained.setup import Constrained, at_start
 from torseur.simulation.system import Vector
+from torseur.studies.batch.assembling import ROUNDING, close_loops
 
 START = 0.0
-MOST_DAMPING = 1e12
-ROUNDING = 1e-15  # part of a matrix that is added to its diagonal, for rows that others imply
+LEAST_PER_CORE = 64  # points below which another thread costs more than it gives
 REFINEMENTS = 3  # solutions of what is left, which take that part away again
 
 
@@ -101,24 +105,22 @@ class Closing:
         return y, is_closed
 
     def _closed(self, given: Vector, guesses: Vector, free: Mask) -> tuple[Vector, NDArray[np.bool_]]:
-        """Levenberg and Marquardt's steps of all points at once, each with its own damping."""
-        y, damping = guesses.copy(), np.ones(len(guesses))
-        residual, slopes = self._closure(y, given)
-        for _ in range(ITERATIONS):
-            size = np.linalg.norm(residual, axis=1)
-            todo = np.flatnonzero((size > 1e-3 * CLOSED) & (damping <= MOST_DAMPING))
-            if not len(todo):
-                break
-            own = slopes[todo] * free
-            move = -_smallest(own, residual[todo], damping[todo] * size[todo] ** 2)
-            move *= np.minimum(1.0, LONGEST_MOVE / np.maximum(np.abs(move).max(axis=1), 1e-300))[:, None]
-            trial = self._moved(y[todo], given[todo], move)
-            after, slopes_after = self._closure(trial, given[todo])
-            better = np.linalg.norm(after, axis=1) < size[todo]
-            damping[todo] = np.where(better, damping[todo] / 4.0, damping[todo] * 8.0)
-            rows = todo[better]
-            y[rows], residual[rows], slopes[rows] = trial[better], after[better], slopes_after[better]
-        return y, np.abs(residual).max(axis=1, initial=0.0) <= CLOSED
+        """Levenberg and Marquardt's steps of every point, on all cores."""
+        y, left, numbers = guesses.copy(), np.empty(len(guesses)), self._numbers
+        scales = np.concatenate([numbers.scales, numbers.row_scales])
+        flat = np.ascontiguousarray(given).ravel() if given.size else np.zeros(1)
+        arrays = (START, y.reshape(-1), flat, free.astype(np.int64), scales, left)
+        shares = max(1, min(len(os.sched_getaffinity(0)), len(y) // LEAST_PER_CORE))
+        bounds = [len(y) * k // shares for k in range(shares + 1)]
+        with ThreadPoolExecutor(shares) as pool:
+            list(pool.map(lambda k: self._close_loops(bounds[k], bounds[k + 1], *arrays), range(shares)))
+        return y, left <= CLOSED
+
+    @cached_property
+    def _close_loops(self) -> CompiledRoutine:
+        own, programs = self._constrained.statics, self._numbers.programs
+        externals = {"velocities": programs.velocities, "displaced": programs.displaced}
+        return routine_of(close_loops, len(self.variation.states), own, externals, "auto")
 
     def _moving(self, given: Vector, y: Vector) -> tuple[Vector, NDArray[np.bool_]]:
         """The states with the nearest speeds that the constraints allow, and whether there are such."""
@@ -127,6 +129,8 @@ class Closing:
         rows, drift = found["rows"] * numbers.scales, found["drift"]
         v = y[:, numbers.coordinates :] / numbers.scales
         missing = -drift - np.einsum("nij,nj->ni", rows, v)
+        if not missing.any():
+            return y, np.ones(len(y), dtype=bool)
         change = self._least(rows, missing[:, :, None], self._metric(y, given), self._free_speeds)[:, :, 0]
         left = np.abs((missing - np.einsum("nij,nj->ni", rows, change)) / numbers.row_scales).max(axis=1, initial=0.0)
         fastest = np.maximum(np.abs(v).max(axis=1, initial=0.0), np.abs(drift / numbers.row_scales).max(axis=1))
@@ -185,18 +189,6 @@ class Closing:
         result[:, free] = inverse.transpose(0, 2, 1) @ answer
         return result
 
-    def _closure(self, y: Vector, given: Vector) -> tuple[Vector, Vector]:
-        """Residuals of the holonomic constraints and their slopes by moves, both scaled."""
-        numbers = self._numbers
-        found, count = self._of(numbers.programs.velocities, y, given), numbers.programs.holonomic
-        scale = numbers.row_scales[:count]
-        return found["phi"][:, :count] / scale, found["rows"][:, :count] * numbers.scales / scale[:, None]
-
-    def _moved(self, y: Vector, given: Vector, move: Vector) -> Vector:
-        numbers = self._numbers
-        q = self._of(numbers.programs.displaced, y, given, w=move * numbers.scales)["q"]
-        return np.hstack([q, y[:, numbers.coordinates :]])
-
     def _metric(self, y: Vector, given: Vector) -> Vector:
         """The mass matrix in units of scaled moves."""
         numbers = self._numbers
@@ -204,9 +196,9 @@ class Closing:
         full: Vector = lower + np.tril(lower, -1).transpose(0, 2, 1)
         return full * np.outer(numbers.scales, numbers.scales)
 
-    def _of(self, program: Program, y: Vector, given: Vector, **more: Vector) -> dict[str, Vector]:
+    def _of(self, program: Program, y: Vector, given: Vector) -> dict[str, Vector]:
         """Outputs of a program at many points, a row each."""
-        known = {"t": np.full((1, len(y)), START), "y": y.T, "p": given.T, **{name: x.T for name, x in more.items()}}
+        known = {"t": np.full((1, len(y)), START), "y": y.T, "p": given.T}
         found = self._kernel(program)(**{group.name: known[group.name] for group in program.inputs})
         return {name: np.moveaxis(array, -1, 0) for name, array in found.items()}
 
@@ -220,11 +212,10 @@ class Closing:
         return {}
 
 
-def _smallest(rows: Vector, target: Vector, damping: Vector | float = 0.0) -> Vector:
-    """Rᵀ (R Rᵀ + damping)⁻¹ target of many points, targets as vectors or with columns."""
+def _smallest(rows: Vector, target: Vector) -> Vector:
+    """Rᵀ (R Rᵀ)⁻¹ target of many points, targets with columns; nearly so, for rows that others imply."""
     square = rows @ rows.transpose(0, 2, 1)
-    added = damping + ROUNDING * np.trace(square, axis1=1, axis2=2) + 1e-300
+    added = ROUNDING * np.trace(square, axis1=1, axis2=2) + 1e-300
     square = square + added[:, None, None] * np.eye(rows.shape[1])
-    columns = target[:, :, None] if target.ndim == 2 else target
-    found: Vector = rows.transpose(0, 2, 1) @ np.linalg.solve(square, columns)
-    return found[:, :, 0] if target.ndim == 2 else found
+    found: Vector = rows.transpose(0, 2, 1) @ np.linalg.solve(square, target)
+    return found
