@@ -4,7 +4,8 @@ Run: python benchmarks/bench_live_parameters.py [--short] [--out FILE]
 
 What depends on parameters only is computed by a function of its own, once per set of parameters. Both forms are checked
 against an evaluation in 50 digits, then timed in this process on one core, one after the other in rounds, on the same
-128 states; the best round counts.
+128 states; the best round counts. From round to round the code, the results and the prepared numbers move in memory:
+the same code takes up to a fifth longer where addresses happen to get into each other's way.
 
 Not proven here: other processors and compilers, parameters that change with every state (then the time of the
 preparation counts too), live rotations.
@@ -36,8 +37,14 @@ from torseur.mechanism.bodies import INERTIA_COMPONENTS, InertiaMatrix
 from torseur.mechanism.frames import Placement
 
 HERE = Path(__file__).parent
-SLACK = 1.03
-"""How much longer live code may take: two rounds of the same code differ as much."""
+SPREAD = 512
+"""Numbers in a page of memory: places that differ by less are tried."""
+
+PASSES = 6
+"""Rounds at one place."""
+
+COPIES = 6
+"""Places where the code is loaded."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,6 @@ class Compiled:
         self.program = _with_all_inputs(equations, found, request)
         self.parameters = np.array([values[name] for name in equations.layout.parameter_names])
         self.size = sum(len(output) for output in self.program.outputs)
-        self.out = np.zeros(self.size)
         compiler = find_compiler()
         assert compiler is not None
         parts = {"results": self.program}
@@ -84,20 +90,29 @@ class Compiled:
             prepare, per_state = self.program.split(["p"])
             parts = {"results_prepare": prepare, "results": per_state}
         self.prepared_size = len(parts["results_prepare"].outputs[0]) if len(self.parameters) else 0
-        self.library = compiler.build(programs_source(parts) + self._wrapper(), Shape.STRAIGHT)
+        source = programs_source(parts) + self._wrapper()
+        self._libraries = [compiler.build(source, Shape.STRAIGHT) for _ in range(COPIES)]
+        self._rooms = [np.zeros(n + SPREAD) for n in (self.size, self.prepared_size)]
+        self.move(0)
+
+    def move(self, place: int) -> None:
+        """Code, results and prepared numbers at another place in memory."""
+        self.library = self._libraries[place % COPIES]
+        self.out, self.prepared = (room[place % SPREAD :] for room in self._rooms)
         if len(self.parameters):
-            self.library.function("f_prepare", None)(*pointers(self.parameters))
+            self.library.function("f_prepare", None)(*pointers(self.parameters, self.prepared))
 
     def _wrapper(self) -> str:
         places, start = [], 0
         for output in self.program.outputs:
             places.append(f"out + {start}")
             start += len(output)
-        head = "TORSEUR_EXPORT void f(const double *q, const double *v, const double *a, double *out) { results(q, v, a, "
+        head = "TORSEUR_EXPORT void f(const double *q, const double *v, const double *a, double *out) "
+        head += "{ results(q, v, a, "
         if not len(self.parameters):
             return f"{head}{', '.join(places)}); }}\n"
-        kept = f"static double prepared[{self.prepared_size}];\n"
-        kept += "TORSEUR_EXPORT void f_prepare(const double *p) { results_prepare(p, prepared); }\n"
+        kept = "static const double *prepared;\nTORSEUR_EXPORT void f_prepare(const double *p, double *room) "
+        kept += "{ results_prepare(p, room); prepared = room; }\n"
         return f"{kept}{head}prepared, {', '.join(places)}); }}\n"
 
     def time(self, harness, states: States, count: int = STATES) -> float:
@@ -106,10 +121,10 @@ class Compiled:
         return float(harness.time_scalar(function, *sizes, *pointers(states.q, states.v, states.a, self.out)))
 
     def time_preparation(self, harness) -> float:
-        """Seconds of one preparation: the harness calls it with the parameters in the place of q."""
+        """Seconds of one preparation: the harness calls it with the parameters and their room in the places of q, v."""
         function = self.library.function("f_prepare", None)
-        same = pointers(self.parameters, self.parameters, self.parameters, self.out)
-        return float(harness.time_scalar(function, STATES, 0, 0, *same)) / STATES
+        given = pointers(self.parameters, self.prepared, self.parameters, self.out)
+        return float(harness.time_scalar(function, STATES, 0, 0, *given)) / STATES
 
     def errors(self, harness, states: States) -> float:
         """The largest error of a few states, against 50 digits."""
@@ -117,7 +132,7 @@ class Compiled:
         for i in range(EXACT_STATES):
             one = States(*(np.ascontiguousarray(x[i : i + 1]) for x in (states.q, states.v, states.a, states.theirs)))
             self.time(harness, one, 1)
-            found.append(self.out.copy())
+            found.append(self.out[: self.size].copy())
             exact.append(self._exact(one))
         return error(found, exact)
 
@@ -177,7 +192,10 @@ def measure(robot: str, label: str, baked: ts.Equations, live: ts.Equations, val
     states = states_of(baked)
     errors = tuple(one.errors(harness, states) for one in both)
     best = [float("inf")] * 2
-    for _ in range(rounds):
+    for k in range(rounds):
+        if k % PASSES == 0:
+            for one in both:
+                one.move(37 * k // PASSES)
         best = [min(t, one.time(harness, states)) for t, one in zip(best, both, strict=True)]
     preparation = min(both[1].time_preparation(harness) for _ in range(rounds))
     times = tuple(1e9 * t / STATES for t in best)
@@ -211,9 +229,9 @@ def main(arguments: list[str] | None = None) -> list[Line]:
     parser.add_argument("--short", action="store_true", help="seconds: a robot of the tests")
     parser.add_argument("--out", type=Path, default=None, help="where the table goes")
     options = parser.parse_args(arguments)
-    os.environ["TORSEUR_CACHE"] = "off"
     lines = []
     with tempfile.TemporaryDirectory() as name:
+        os.environ["TORSEUR_CACHE"] = name  # what is loaded several times is compiled once
         harness = compiled_harness(Path(name))
         for robot in ["solo12"] if options.short else ["panda", "anymal", "talos"]:
             baked = robots.load(robot, Path(name))
@@ -223,7 +241,7 @@ def main(arguments: list[str] | None = None) -> list[Line]:
             given = with_live_inertias(baked.mechanism)
             live = ts.derive(given.mechanism, formalism="recursive")
             for label in FUNCTIONS:
-                lines.append(measure(robot, label, baked, live, given.values, harness, 5 if options.short else 100))
+                lines.append(measure(robot, label, baked, live, given.values, harness, 5 if options.short else 180))
                 print(" | ".join(lines[-1].cells), flush=True)
     out = options.out or (None if options.short else HERE / "results" / "live_parameters.md")
     if out is not None:

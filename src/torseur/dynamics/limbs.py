@@ -111,9 +111,7 @@ def _same_shape(a: Link, b: Link, parameters: Collection[Expr]) -> bool:
     if _turns(a) != _turns(b) or len(a.symbols.coordinates) != len(b.symbols.coordinates):
         return False
     pairs = list(zip(_scalars(a), _renamed(b, a), strict=False))
-    return len(_scalars(a)) == len(_scalars(b)) and all(
-        _match(x, y, parameters) for x, y in pairs
-    )
+    return len(_scalars(a)) == len(_scalars(b)) and all(_match(x, y, parameters) for x, y in pairs)
 
 
 def _match(x: Expr, y: Expr, parameters: Collection[Expr]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from torseur.graph.evaluation import live_nodes
+from torseur.graph.evaluation import live_nodes, with_arguments
 from torseur.graph.expr import Expr, as_expr, intern, named
 from torseur.graph.operations import OPERATIONS
 
@@ -52,9 +52,7 @@ def widths(nodes: Iterable[Expr]) -> dict[Expr, int]:
     return found
 
 
-def put_abreast(
-    outputs: Sequence[Expr], leaves: Mapping[Expr, Expr], parameters: Iterable[Expr] = ()
-) -> list[Expr]:
+def put_abreast(outputs: Sequence[Expr], leaves: Mapping[Expr, Expr], parameters: Iterable[Expr] = ()) -> list[Expr]:
     """The outputs with packed values, or numbers, put in for the symbols that stand for them.
 
     What depends on constants and parameters only is computed lane by lane, so that it can be prepared in scalars.
@@ -104,7 +102,7 @@ class _Abreast:
             return _lane_by_lane(node.op, args)
         if node.op not in LANEWISE and any(a in self.wide for a in args):
             return self._one_by_one(node.op, args)
-        value = as_expr(OPERATIONS[node.op].value(*args))
+        value = with_arguments(node, args)
         return as_expr(named(node.label, value)) if node.label is not None and value.label is None else value
 
     def _one_by_one(self, op: str, args: Sequence[Expr]) -> Expr:
