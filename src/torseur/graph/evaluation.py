@@ -71,6 +71,11 @@ def substitute(outputs: Sequence[Expr], values: Mapping[Expr, ExprLike]) -> list
     return evaluate(outputs, {node: as_expr(value) for node, value in values.items()})
 
 
+def with_arguments(node: Expr, arguments: Sequence[Expr]) -> Expr:
+    """The same operation on other arguments."""
+    return as_expr(_defined(_operate(node, list(arguments), {})))
+
+
 def constant_value(node: Expr) -> float:
     """The number of an expression without symbols."""
     free = [leaf for leaf in live_nodes([node]) if leaf.op in ("symbol", "apply")]
