@@ -53,13 +53,14 @@ int main(int count, char **words) {{
 """
 
 
-def program_of_case(path: Path, function: str, base: str = "file") -> Program:
+def program_of_case(path: Path, function: str, base: str = "file", few_digits: bool = False) -> Program:
     """The function of a robot, everything known baked in; damping is left out, as in the published figures.
 
     A path without a suffix is a mechanism of the library.
     """
     mechanism = replace(read_robot(path, base=base).mechanism, loads=()) if path.suffix else library.load(str(path))
-    return module_of(ts.derive(mechanism), [function], baked=True).programs[0]
+    equations = replace(ts.derive(mechanism), few_digits=few_digits)
+    return module_of(equations, [function], baked=True).programs[0]
 
 
 def answers(program: Program, floating: bool) -> np.ndarray:
@@ -146,19 +147,26 @@ def _words(program: Program, plan: Plan) -> int:
 
 def write_case(folder: Path, robot: str, path: Path, function: str, base: str) -> str:
     """The files of one case; gives their common name."""
-    program = program_of_case(path, function, base)
-    files = generate_files(Module(f"{robot}_{program.name}", (program,)), "cuda")
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="ascii")
-    header = next(name for name in files if name.endswith(".cuh"))
-    stem = header.removesuffix(".cuh")
+    exact, single = (program_of_case(path, function, base, few_digits) for few_digits in (False, True))
+    stem = _write_header(folder, f"{robot}_{exact.name}", exact)
+    of_single = (
+        stem if single.outputs == exact.outputs else _write_header(folder, f"{robot}_{exact.name}_single", single)
+    )
     for suffix in SCALARS:
-        main, parked = case_text(robot, function, program, stem, suffix)
+        program, header = (single, of_single) if suffix == "f32" else (exact, stem)
+        main, parked = case_text(robot, function, program, header, suffix)
         (folder / f"case_{stem}_{suffix}.cu").write_text(main)
-        (folder / f"{stem}_parked_{suffix}.cuh").write_text(parked)
-    answers(program, base == "floating").tofile(folder / f"{stem}.answers")
-    print(f"{stem}: {len(program.operations)} operations", flush=True)
+        (folder / f"{header}_parked_{suffix}.cuh").write_text(parked)
+    answers(exact, base == "floating").tofile(folder / f"{stem}.answers")
+    print(f"{stem}: {len(exact.operations)} operations, {len(single.operations)} in single precision", flush=True)
     return stem
+
+
+def _write_header(folder: Path, name: str, program: Program) -> str:
+    files = generate_files(Module(name, (program,)), "cuda")
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="ascii")
+    return next(file for file in files if file.endswith(".cuh")).removesuffix(".cuh")
 
 
 def _last_body(path: Path) -> str:

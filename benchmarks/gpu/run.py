@@ -101,8 +101,9 @@ def main() -> None:
                    if not chosen or case.startswith(chosen)]  # fmt: skip
         limits = answered(first.result())
         tera = {key: f"{value / 1e12:.2f}" for key, value in limits.items() if key != "device"}
-        print(f"{limits['device']}: copy {tera['copy']} TB/s, multiply-adds {tera['float32']} (float32) and "
-              f"{tera['float64']} (float64) Tflop/s; rates in 1e9 evaluations/s")  # fmt: skip
+        print(f"{limits['device']}: copy {tera['copy']} TB/s, multiply-adds {tera['float32']} (float32; "
+              f"{tera['registers']} "
+              f"of three registers) and {tera['float64']} (float64) Tflop/s; rates in 1e9 evaluations/s")  # fmt: skip
         heads = ["robot", "function", "scalar", *map(str, BATCHES), *HEADS]
         print("|", " | ".join(heads), "|\n" + "| --- " * len(heads) + "|")
         for case, kind, program in waiting:

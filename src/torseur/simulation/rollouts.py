@@ -61,7 +61,8 @@ class Rollouts:
         stop: Event | None = None,
         fast_sines: bool = False,
     ) -> None:
-        self.equations = derive(model) if isinstance(model, Mechanism) else model
+        equations = derive(model) if isinstance(model, Mechanism) else model
+        self.equations = replace(equations, few_digits=precision == "float32")
         self.programs = RolloutPrograms(self.equations, tuple(outputs), tuple(sensitivities), tuple(criteria))
         self.watched = RolloutCriteria(self.programs, stop)
         self.outputs = self.programs.names
