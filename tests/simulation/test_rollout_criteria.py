@@ -247,7 +247,7 @@ def test_nvcc_takes_the_kernel(method, precision, tmp_path, emulated, monkeypatc
         pytest.skip("nvcc is not installed")
     found = []
     monkeypatch.setattr("torseur.codegen.cuda.motion.Launchable", lambda source, _: found.append(source))
-    oscillator(method, precision, sensitivities=["k"], stop=Event("x", stop=3))._kernel(("m",))
+    oscillator(method, precision, sensitivities=["k"], stop=Event("x", stop=3))._kernel(("m",), False)
     (tmp_path / "kernel.cu").write_text(found[0].text)
     command = [compiler, "-arch=sm_90", "-std=c++14", "-c", "kernel.cu", "-o", "kernel.o"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
