@@ -224,6 +224,15 @@ def test_quaternions_keep_their_length(emulated):
     assert np.abs(found - last).max() < 1e-5 * np.abs(last).max()
 
 
+def test_one_start_for_all_motions(emulated):
+    """One column of states, with slopes, and as many masses as there are motions."""
+    move = oscillator("rk4", criteria=[Criterion("x")], sensitivities=["x(0)"])
+    masses = np.array([0.5, 1.0, 2.0])
+    found = move(np.array([[0.1]]), np.zeros((1, 1)), parameters={"c": 0.0, "m": masses}, **FIXED).criteria
+    exact = np.cos(2 * np.sqrt(40 / masses))
+    assert np.allclose(found[:, 0], [0.1 * exact, exact], rtol=1e-8)
+
+
 def test_mistakes():
     mechanism = library.load("pendulum")
     with pytest.raises(UnsupportedError, match="Python function"):
@@ -233,6 +242,8 @@ def test_mistakes():
     move = ts.Rollouts(mechanism, criteria=[Criterion("theta", "maximum")])
     with pytest.raises(TorseurError, match="forward in time"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=-0.1, steps=3)
+    with pytest.raises(TorseurError, match=r"q has shape \(1, 2\), expected \(1, 3 states\)"):
+        move(np.zeros((1, 2)), np.zeros((1, 1)), step=0.1, steps=3, parameters={"m": np.ones(3)})
     with pytest.raises(TorseurError, match="atol has 3 entries, expected one number, or 2 for the states"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=0.1, steps=3, atol=[1e-6] * 3)
 

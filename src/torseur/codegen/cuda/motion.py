@@ -58,11 +58,13 @@ class CudaRollout:
         self._cupy = cupy()
         self._kernel = Launchable(self.source, [FAST_SINES] if fast_sines else [])
 
-    def __call__(self, q: Any, v: Any, others: Mapping[str, Any], steps: Steps) -> tuple[Any, Any]:
-        """What was recorded, of shape (records, seen, n), and criteria (criteria, value or change, n) or None."""
+    def __call__(self, q: Any, v: Any, others: Mapping[str, Any], steps: Steps, n: int) -> tuple[Any, Any]:
+        """What was recorded, of shape (records, seen, n), and criteria (criteria, value or change, n) or None.
+
+        One column of q and v stands for all motions.
+        """
         xp, kind = self._cupy, self._type
-        q0, v0 = (xp.ascontiguousarray(xp.asarray(x, dtype=kind)) for x in (q, v))
-        n = q0.shape[1]
+        q0, v0 = (xp.ascontiguousarray(xp.broadcast_to(xp.asarray(x, dtype=kind), (len(x), n))) for x in (q, v))
         out = xp.empty((steps.records, self._seen, n), dtype=kind)
         judged = None if self._judged is None else xp.empty((*self._judged, n), dtype=kind)
         constants = [self._constant(group.name, others, n) for group in self.inputs] or [np.int32(0)]
