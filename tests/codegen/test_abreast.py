@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +11,15 @@ import pytest
 import torseur as ts
 from codegen.targets.runners import run, write
 from robots import robot
-from torseur.codegen import compile_program
+from torseur.codegen import bake, compile_program
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.dynamics.limbs import folded
 from torseur.equations.abreast import folded_of
 from torseur.equations.requests import programs_of
+from torseur.graph import symbol
 from torseur.graph.abreast import put_abreast, widths
+from torseur.mechanism import Body
 from torseur.readers import read_robot
 
 REQUESTS = [
@@ -68,14 +71,19 @@ def values_for(program, seed: int) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
     found = {group.name: random.uniform(-1, 1, len(group)) for group in program.inputs}
     found["q"][3:7] /= np.linalg.norm(found["q"][3:7])
+    if "p" in found:  # masses and moments of inertia of bodies, positive
+        bodies = [
+            k for k, node in enumerate(program.input("p").nodes) if node.name.endswith(("mass", "xx", "yy", "zz"))
+        ]
+        found["p"][bodies] += 3
     return found
 
 
-def check(program) -> None:
-    """Compiled C against the graph's own evaluation of the plain form."""
+def check(program, backend: str = "c", parameters: list[str] | None = None) -> None:
+    """Compiled code against the graph's own evaluation of the plain form."""
     values = values_for(program, 7)
     exact = program.evaluate({name: list(map(float, value)) for name, value in values.items()})
-    kernel = compile_program(program, "c")
+    kernel = compile_program(program, backend, parameters or ())
     for name, found in kernel(**values).items():
         wanted = np.array(exact[name], dtype=float)
         assert np.abs(found.ravel() - wanted).max() < 2e-13 * max(1.0, np.abs(wanted).max())
@@ -123,6 +131,79 @@ def test_hostile_names_stay_names(tmp_path, monkeypatch):
     assert not list(tmp_path.rglob("injected*"))
 
 
+def with_parameters(mechanism, turned: bool = False):
+    """The mechanism with parameters for inertias and for the places of its joints; turned, for their angles too."""
+
+    def placed(joint):
+        if not joint.motions:
+            return joint
+        where = joint.parent.placement
+        offsets = tuple(symbol(f"{joint.name}.{axis}") for axis in "xyz")
+        turns = (replace(turn, angle=symbol(f"{joint.name}.turn{k}")) for k, turn in enumerate(where.rotation))
+        there = replace(where, position=offsets, rotation=tuple(turns) if turned else where.rotation)
+        return replace(joint, parent=replace(joint.parent, placement=there))
+
+    first, *others = mechanism.joints
+    bodies = [Body(body.name) if body.mass is not None else body for body in mechanism.bodies]
+    return replace(mechanism, bodies=tuple(bodies), joints=(first, *map(placed, others)))
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory) -> ts.Equations:
+    """An insect with parameters for everything but the axes of its joints."""
+    folder = tmp_path_factory.mktemp("live")
+    mechanism = with_parameters(equations_of(insect(3, damping=0.7), folder).mechanism, turned=True)
+    return ts.derive(mechanism, formalism="recursive")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+@pytest.mark.parametrize("backend", ["c", "llvm", "python"])
+@pytest.mark.parametrize("request_", ["inverse_dynamics", "forward_dynamics", "mass_matrix_triangle", *REQUESTS[-2:]])
+def test_live_parameters(live, request_, backend):
+    (program,) = programs_of(live, [request_])
+    assert is_abreast(program)
+    check(program, backend, ["p"])
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+def test_baked_parameters(live):
+    for program in programs_of(live, ["inverse_dynamics", "forward_dynamics/v"]):
+        values = values_for(program, 7)
+        baked = bake(program, {"p": list(values.pop("p"))})
+        assert is_abreast(baked) and "p" not in [group.name for group in baked.inputs]
+        check(baked)
+        exact = program.evaluate({k: list(map(float, v)) for k, v in values_for(program, 7).items()})
+        for name, found in compile_program(baked, "c")(**values).items():
+            assert found.ravel() == pytest.approx(exact[name], rel=1e-11, abs=1e-11)
+
+
+def test_what_depends_on_parameters_is_prepared(live):
+    """Lanes of inertias come from the preparation; at a state, as many operations on vectors as with numbers."""
+    (program,) = programs_of(live, ["inverse_dynamics"])
+    prepare, per_state = program.split(["p"])
+    assert not {"pack", "lane", "total"} & {node.op for node in prepare.operations}
+    abreast = per_state.abreast
+    size = widths(abreast.nodes)
+    given = [node for node in abreast.given if node.op == "pack"]
+    assert given and all(size[node] == 3 for node in given)
+    # Three lanes lie in vectors of four, the last repeated.
+    first = {lane.args[0]: j for j, lane in enumerate(per_state.input("prepared").nodes) if lane.op == "lane"}
+    assert sorted(j % 4 for j in first.values()) == [3] * len(first)
+    baked = bake(program, {"p": list(values_for(program, 7)["p"])})
+    assert len(abreast.operations) <= len(baked.abreast.operations)
+
+
+def test_shared_parameters_stay_one_number(tmp_path):
+    """A mass that all legs share is one number and not a lane for each."""
+    mechanism = equations_of(insect(3), tmp_path).mechanism
+    mass = symbol("mass")
+    bodies = [replace(body, mass=mass) if body.name.startswith("lower") else body for body in mechanism.bodies]
+    equations = ts.derive(replace(mechanism, bodies=tuple(bodies)), formalism="recursive")
+    (program,) = programs_of(equations, ["inverse_dynamics"])
+    assert is_abreast(program)
+    check(program, "python", ["p"])
+
+
 def test_a_leg_that_moves_in_another_way_is_left_alone(tmp_path):
     limbs = folded_of(equations_of(insect(3, odd=True), tmp_path))
     assert limbs is not None
@@ -138,7 +219,7 @@ def test_an_arm_has_no_limbs():
 
 
 def test_constants_are_computed_lane_by_lane():
-    from torseur.graph import as_expr, symbol
+    from torseur.graph import as_expr
     from torseur.graph.abreast import lane, packed, total
 
     x, c, d = symbol("x"), symbol("c"), symbol("d")
@@ -151,10 +232,14 @@ def test_constants_are_computed_lane_by_lane():
 
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang, whose headers do without __GNUC__, is not installed")
 @pytest.mark.parametrize("flags", [[], ["-U__GNUC__", "-Wno-builtin-macro-redefined"], ["-march=native"]])
-@pytest.mark.parametrize("request_", ["inverse_dynamics", "forward_dynamics/displacement,v,tau"])
-def test_a_generated_source_needs_no_vectors(request_, flags, tmp_path):
-    (program,) = programs_of(equations_of(insect(4), tmp_path), [request_])
-    files = write(generate_files(Module("insect", (program,)), "c"), tmp_path)
+@pytest.mark.parametrize(
+    ("request_", "with_p"),
+    [("inverse_dynamics", False), ("inverse_dynamics", True), ("forward_dynamics/displacement,v,tau", False)],
+)
+def test_a_generated_source_needs_no_vectors(request_, flags, with_p, tmp_path, live):
+    (program,) = programs_of(live if with_p else equations_of(insect(4), tmp_path), [request_])
+    module = Module("insect", (program,), program.input("p") if with_p else None)
+    files = write(generate_files(module, "c"), tmp_path)
     source = next(path for path in files if path.name.endswith(".c"))
     values = values_for(program, 3)
     (tmp_path / "main.c").write_text(main_text(program, values))
@@ -171,7 +256,11 @@ def main_text(program, values) -> str:
     arrays = [f"double {n}[] = {{{', '.join(map(repr, map(float, v)))}}};" for n, v in values.items()]
     places = [f"out + {sum(len(o) for o in program.outputs[:k])}" for k in range(len(program.outputs))]
     size = sum(len(output) for output in program.outputs)
-    call = f"insect_{program.name}({', '.join([*values, *places])});"
+    given = ["prepared" if name == "p" else name for name in values]
+    call = f"insect_{program.name}({', '.join([*given, *places])});"
+    if "p" in values:
+        arrays.append(f"double prepared[insect_{program.name}_prepared_size];")
+        call = f"insect_{program.name}_prepare(p, prepared); {call}"
     printed = f'for (int i = 0; i < {size}; i++) printf("%.17g\\n", out[i]);'
     head = '#include "insect.h"\n#include <stdio.h>\n'
     return f"{head}int main(void) {{ {' '.join(arrays)} double out[{size}]; {call} {printed} return 0; }}\n"

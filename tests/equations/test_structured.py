@@ -109,7 +109,42 @@ def test_along_a_direction(function):
     assert along.outputs[0].name.endswith("_along_q_v")
 
 
-@pytest.mark.parametrize("text", ["bias/along:", "bias/along:q/v", "bias/along:displacement"])
+@pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics", "bias"])
+def test_twice_along_directions(function):
+    """Second derivatives along directions are the whole ones times the directions."""
+    equations = ts.derive(library.load("double_pendulum"))
+    requests = ["along:q,v/along:q,v", "along:q,v/q,v", "q/along:q,v", "q,v/q,v"]
+    twice, once, then, whole = programs_of(equations, [f"{function}/{request}" for request in requests])
+    random = np.random.default_rng(4)
+    given = {g.name: random.uniform(0.2, 1, len(g)).tolist() for program in (twice, whole) for g in program.inputs}
+    found = [values_of(program, given) for program in (twice, once, then, whole)]
+    by_q_q, by_q_v, by_v_v = found[3]
+    dq, dv, eq, ev = (np.array(given[f"{x}_direction{k}"]) for k in ("", "2") for x in "qv")
+    by_q, by_v = by_q_q @ dq + by_q_v @ dv, np.swapaxes(by_q_v, 1, 2) @ dq + by_v_v @ dv
+    assert found[1][0] == pytest.approx(by_q, rel=1e-11) and found[1][1] == pytest.approx(by_v, rel=1e-11)
+    assert found[2][0] == pytest.approx(by_q, rel=1e-11)
+    assert found[0][0] == pytest.approx(by_q @ eq + by_v @ ev, rel=1e-11)
+    assert twice.outputs[0].name.endswith("_along_q_v_along_q_v") and once.outputs[1].name.endswith("_along_q_v_dv")
+
+
+def test_along_a_displacement():
+    """Quaternions change as the speeds say: the derivative by displacements times the direction."""
+    equations = ts.derive(robot("solo12"), formalism="recursive")
+    along, whole = programs_of(equations, [f"inverse_dynamics/{way}" for way in ("along:displacement", "displacement")])
+    random = np.random.default_rng(4)
+    given = {g.name: random.uniform(0.2, 1, len(g)).tolist() for program in (along, whole) for g in program.inputs}
+    given["q"][3:7] = [0.5, 0.5, -0.5, 0.5]
+    (ours,), (rows,) = values_of(along, given), values_of(whole, given)
+    assert ours == pytest.approx(rows @ given["displacement_direction"], rel=1e-11, abs=1e-12)
+
+
+def values_of(program, given):
+    """The outputs as arrays."""
+    found = program.evaluate({group.name: given[group.name] for group in program.inputs})
+    return [np.array(found[o.name], dtype=float).reshape(o.shape) for o in program.outputs]
+
+
+@pytest.mark.parametrize("text", ["bias/along:", "bias/along:q,q", "bias/along:q/along:q/q"])
 def test_directions_that_make_no_sense(text):
     equations = ts.derive(library.load("pendulum"))
     with pytest.raises(TorseurError):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from torseur.codegen.python.program import python_function
 from torseur.codegen.routine.language import Array
 from torseur.codegen.sources import describe, header
 from torseur.errors import TorseurError, unknown_name
+from torseur.graph.abreast import put_abreast
 from torseur.graph.evaluation import substitute
 from torseur.graph.expr import Expr, as_expr
 from torseur.graph.program import Input, Output, Program
@@ -199,17 +201,25 @@ def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
         if name not in known:
             raise TorseurError(unknown_name("input", name, known, f"program '{program.name}': "))
         fixed |= {node: as_expr(x) for node, x in zip(known[name].nodes, numbers, strict=True)}
-    entries = substitute([entry for output in program.outputs for entry in output.entries], fixed)
-    outputs, start = [], 0
-    for output in program.outputs:
-        outputs.append(Output(output.name, output.shape, tuple(entries[start : start + len(output)])))
-        start += len(output)
-    left = tuple(group for group in program.inputs if group.name not in values)
-    solved = program.solved
+    return _baked(program, tuple(group for group in program.inputs if group.name not in values), fixed)
+
+
+def _baked(program: Program, left: tuple[Input, ...], fixed: Mapping[Expr, Expr]) -> Program:
+    """The program in all its ways, of the inputs that are left."""
+    solved, abreast = program.solved, program.abreast
     if solved is not None:
         middle = tuple(substitute(list(solved.middle), fixed))
-        solved = replace(solved, program=bake(solved.program, values), middle=middle)
-    return Program(program.name, left, tuple(outputs), solved)
+        solved = replace(solved, program=_baked(solved.program, left, fixed), middle=middle)
+    if abreast is not None:
+        abreast = Program(abreast.name, left, _exchanged(abreast, fixed, put_abreast))
+    return Program(program.name, left, _exchanged(program, fixed, substitute), solved, abreast)
+
+
+def _exchanged(
+    program: Program, fixed: Mapping[Expr, Expr], exchange: Callable[[Sequence[Expr], Mapping[Expr, Expr]], list[Expr]]
+) -> tuple[Output, ...]:
+    entries = iter(exchange([entry for output in program.outputs for entry in output.entries], fixed))
+    return tuple(Output(o.name, o.shape, tuple(islice(entries, len(o)))) for o in program.outputs)
 
 
 def _python_code(prepare: Program | None, per_state: Program) -> Code:

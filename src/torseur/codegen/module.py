@@ -29,9 +29,13 @@ class Module:
     meaning: str = ""
     began: float = field(default_factory=perf_counter)
 
-    def functions(self, names: Names, split: bool) -> list[Function]:
-        """The functions under names of their own; split, what depends on parameters only stands apart."""
-        return [self._function(program, names, split) for program in self.programs]
+    def functions(self, names: Names, split: bool, vectors: bool = False) -> list[Function]:
+        """The functions under names of their own; split, what depends on parameters only stands apart.
+
+        With `vectors`, the target has values abreast.
+        """
+        programs = self.programs if vectors else [program.without_vectors for program in self.programs]
+        return [self._function(program, names, split) for program in programs]
 
     def _function(self, program: Program, names: Names, split: bool) -> Function:
         name = names.unique(program.name)
@@ -39,7 +43,7 @@ class Module:
         if not split or rare not in [group.name for group in program.inputs]:
             return Function(name, program, program)
         prepare, evaluate = program.split((str(rare),), PREPARED)
-        return Function(name, program, evaluate, prepare, names.unique(f"{program.name}_prepare"))
+        return Function(name, program, evaluate, prepare, names.derived(name, "_prepare"))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 
 _FOREIGN = re.compile(r"[^A-Za-z0-9_]+")
-_LONGEST = 48
+_LONGEST = 44
+"""Numbers and suffixes may follow; Fortran takes 63 letters."""
 
 
 def identifier(name: str) -> str:
@@ -43,7 +44,13 @@ class Names:
 
     def unique(self, name: str) -> str:
         """An identifier close to the name that no other call has returned."""
-        stem = self._prefix + identifier(name)
+        return self._free(self._prefix + identifier(name))
+
+    def derived(self, own: str, suffix: str) -> str:
+        """An identifier made of one of these and a suffix, however long it is."""
+        return self._free(own + suffix)
+
+    def _free(self, stem: str) -> str:
         candidate = stem
         while self._key(candidate) in self._taken:
             number = self._next[stem] = self._next.get(stem, 1) + 1

@@ -1,16 +1,17 @@
 """Limbs that differ in numbers only, taken as one: the legs of a quadruped, the two arms of a humanoid.
 
 The recursions run over one limb for all of them, its symbols and those of its constants that differ standing for
-packed values (see graph/abreast.py). What limbs pass on to the link that carries them is their sum.
+packed values (see graph/abreast.py); parameters count as constants. What limbs pass on to the link that carries them
+is their sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from torseur.graph import OPERATIONS, Expr, as_expr, substitute, symbol
+from torseur.graph import OPERATIONS, Expr, as_expr, live_nodes, substitute, symbol
 from torseur.graph.abreast import lane, packed, total
 from torseur.spatial import AxisTurn, Scalar
 from torseur.tree import GROUND, Layout, Link, Tree, is_fixed
@@ -67,7 +68,7 @@ class Folded:
 def folded(tree: Tree) -> Folded | None:
     """The tree with limbs that are alike taken as one; None where there are none."""
     groups = _groups(tree, GROUND)
-    if not groups or tree.layout.parameters:
+    if not groups:
         return None
     folding = _Folding(tree)
     for group in groups:
@@ -98,27 +99,35 @@ def _are_alike(tree: Tree, first: list[int], other: list[int]) -> bool:
         return False
     for a, b in zip(first, other, strict=True):
         inner = a != first[0] and first.index(tree.parent(a)) != other.index(tree.parent(b))
-        if inner or not _same_shape(tree.links[a], tree.links[b]):
+        if inner or not _same_shape(tree.links[a], tree.links[b], set(tree.layout.parameters)):
             return False
     return True
 
 
-def _same_shape(a: Link, b: Link) -> bool:
+def _same_shape(a: Link, b: Link, parameters: Collection[Expr]) -> bool:
     """Whether two links move in the same way, their constants apart."""
     if not (is_fixed(a) and is_fixed(b)) or len(a.symbols.speeds) != len(b.symbols.speeds):
         return False
     if _turns(a) != _turns(b) or len(a.symbols.coordinates) != len(b.symbols.coordinates):
         return False
     pairs = list(zip(_scalars(a), _renamed(b, a), strict=False))
-    return len(_scalars(a)) == len(_scalars(b)) and all(_match(x, y) for x, y in pairs)
+    return len(_scalars(a)) == len(_scalars(b)) and all(_match(x, y, parameters) for x, y in pairs)
 
 
-def _match(x: Expr, y: Expr) -> bool:
+def _match(x: Expr, y: Expr, parameters: Collection[Expr]) -> bool:
     """Whether two expressions are the same, their constants apart."""
-    if x is y or (x.is_constant and y.is_constant):
+    if x is y or (_is_steady(x, parameters) and _is_steady(y, parameters)):
         return True
     same = x.op == y.op and len(x.args) == len(y.args) > 0 and x.data == y.data
-    return same and all(_match(a, b) for a, b in zip(x.args, y.args, strict=True))
+    return same and all(_match(a, b, parameters) for a, b in zip(x.args, y.args, strict=True))
+
+
+def _is_steady(x: Expr, parameters: Collection[Expr]) -> bool:
+    """Whether an expression is a number once the parameters are given."""
+    if x.is_constant or x in parameters:
+        return True
+    leaves = [node for node in live_nodes([x]) if not node.args] if parameters else [x]
+    return all(leaf.is_constant or leaf.op == "pi" or leaf in parameters for leaf in leaves)
 
 
 def _turns(link: Link) -> list[object]:
@@ -203,7 +212,7 @@ class _Folding:
         first = values[0]
         if all(value is first for value in values):
             return first
-        if first.is_constant:
+        if all(_is_steady(value, self.tree.layout.parameters) for value in values):
             return self._constant(values)
         parts = [self._unified(arguments) for arguments in zip(*[value.args for value in values], strict=True)]
         return as_expr(OPERATIONS[first.op].value(*parts))

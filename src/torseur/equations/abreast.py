@@ -38,7 +38,8 @@ def outputs_abreast(equations: Equations, function: str, limbs: Folded) -> list[
 
 def program_abreast(limbs: Folded, name: str, inputs: Sequence[Input], outputs: Sequence[Output]) -> Program | None:
     """A program of outputs in the folded tree's symbols; None if it has operations that vectors lack."""
-    entries = iter(put_abreast([e for output in outputs for e in output.entries], limbs.leaves))
+    flat = [entry for output in outputs for entry in output.entries]
+    entries = iter(put_abreast(flat, limbs.leaves, limbs.tree.layout.parameters))
     results = tuple(Output(o.name, o.shape, tuple(next(entries) for _ in o.entries)) for o in outputs)
     program = Program(name, tuple(inputs), results)
     size = widths(program.nodes)

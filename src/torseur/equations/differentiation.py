@@ -9,7 +9,7 @@ from functools import cached_property
 from torseur.equations.equations import Equations
 from torseur.equations.functions import outputs_of
 from torseur.equations.structured import STRUCTURED, VECTORS, AccelerationDerivatives, Structure, plain_jacobian
-from torseur.equations.variables import Rows, Variables, direction_of
+from torseur.equations.variables import Direction, Rows, Variables
 from torseur.graph import Input, Output, Solved, directional_derivative, vector
 
 
@@ -20,16 +20,17 @@ class Differentiation:
     equations: Equations
     function: str
 
-    def outputs(self, ways: Sequence[Variables]) -> list[Output]:
-        """The outputs differentiated once or twice; each differentiation adds a last dimension."""
+    def outputs(self, ways: Sequence[Variables | Direction]) -> list[Output]:
+        """The outputs differentiated once or twice.
+
+        By variables, each differentiation adds a last dimension; along a direction, shapes stay as they are.
+        """
         first = ways[0]
         results = self._first(first)
-        if len(ways) > 1:
-            symmetric = ways[1] == first and not first.along
-            results = [self._differentiated(result, ways[1], symmetric) for result in results]
-        order = f"{len(ways)}" if len(ways) > 1 else ""
-        suffix = "".join(f"_d{way.name}" for way in ways)
-        names = [f"d{order}{output.name}{suffix}" for output in self._plain]
+        for way in ways[1:]:
+            symmetric = way == first and isinstance(first, Variables) and not first.along
+            results = [self._differentiated(result, way, symmetric) for result in results]
+        names = [_name(output.name, ways) for output in self._plain]
         return [Output(name, r.shape, r.entries) for name, r in zip(names, results, strict=True)]
 
     def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
@@ -37,19 +38,6 @@ class Differentiation:
         if not isinstance(self._structure, AccelerationDerivatives):
             return None
         return self._structure.solved(inputs, ways)
-
-    def outputs_along(self, ways: Sequence[Variables]) -> list[Output]:
-        """The change of the outputs, in their own shapes, when all variables change in a given direction."""
-        direction = {
-            node: change for way in ways for node, change in zip(way.nodes, direction_of(way).nodes, strict=True)
-        }
-        suffix = "_".join(way.name for way in ways)
-        if self._structure is not None:
-            changes = [self._structure.along(direction)]
-        else:
-            changes = [directional_derivative(list(output.entries), direction) for output in self._plain]
-        pairs = zip(self._plain, changes, strict=True)
-        return [Output(f"{output.name}_along_{suffix}", output.shape, tuple(c)) for output, c in pairs]
 
     @cached_property
     def _plain(self) -> list[Output]:
@@ -62,13 +50,19 @@ class Differentiation:
     def _structure(self) -> Structure | None:
         return STRUCTURED[self.function](self.equations) if self.function in STRUCTURED else None
 
-    def _first(self, by: Variables) -> list[Output]:
+    def _first(self, by: Variables | Direction) -> list[Output]:
         if self._structure is None:
             return [self._differentiated(output, by) for output in self._plain]
+        if isinstance(by, Direction):
+            changes = self._structure.along(by.changes(self.equations.layout.coordinates, self.equations.rates))
+            return [vector(self._plain[0].name, changes)]
         return [_output(self._plain[0], self._structure.rows(by), by)]
 
-    def _differentiated(self, output: Output, by: Variables, symmetric: bool = False) -> Output:
+    def _differentiated(self, output: Output, by: Variables | Direction, symmetric: bool = False) -> Output:
         """d output / d variables; `symmetric` when the last dimension of the output stems from the same variables."""
+        if isinstance(by, Direction):
+            changes = by.changes(self.equations.layout.coordinates, self.equations.rates)
+            return Output(output.name, output.shape, tuple(directional_derivative(list(output.entries), changes)))
         rows = plain_jacobian(self.equations, list(output.entries), by)
         n = len(by.nodes)
         if symmetric:
@@ -79,3 +73,10 @@ class Differentiation:
 
 def _output(output: Output, rows: Rows, by: Variables) -> Output:
     return Output(output.name, (*output.shape, *by.shape), tuple(entry for row in rows for entry in row))
+
+
+def _name(output: str, ways: Sequence[Variables | Direction]) -> str:
+    """dtau_dq, d2tau_dq_dv, tau_along_q_v, dtau_along_q_v_dq."""
+    order = sum(isinstance(way, Variables) for way in ways)
+    suffix = "".join(f"_d{way.name}" if isinstance(way, Variables) else f"_along_{way.name}" for way in ways)
+    return f"{'d' if order else ''}{order if order > 1 else ''}{output}{suffix}"

@@ -3,7 +3,8 @@
 A slash asks for derivatives: f/q by the coordinates, f/q,v by the coordinates and by the speeds, f/q/v first by the
 one and then by the other. What to differentiate by is an input (t, q, v, vdot, tau, u, p) or an entry of one, by name;
 "displacement" is by the configuration along each speed, where a quaternion has three directions and not four.
-f/along:q,v is the derivative along one direction of q and v together, given by more inputs q_direction, v_direction.
+f/along:q,v is the derivative along one direction of q and v together, given by more inputs q_direction, v_direction;
+f/along:q,v/q,v is that differentiated again, f/along:q,v/along:q,v along a second direction q_direction2, v_direction2.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from torseur.equations.abreast import (
 from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
 from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
-from torseur.equations.variables import DIRECTION, Variables, direction_of
+from torseur.equations.variables import Direction, Variables
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, live_nodes
 
+Ways = tuple[Variables | Direction, ...]
 FRAME = "frame:"
 HIGHEST_ORDER = 2
 DISPLACEMENT = "displacement"
@@ -54,18 +56,27 @@ The others take q; all take the parameters p where there are some, and t and u o
 
 @dataclass(frozen=True)
 class Request:
-    """A function, and for each differentiation what to differentiate by; `along`: one direction of all of it."""
+    """A function, and for each differentiation what to differentiate by."""
 
     function: str
-    levels: tuple[tuple[str, ...], ...] = ()
-    along: bool = False
+    levels: tuple[Level, ...] = ()
 
     @property
     def name(self) -> str:
         """inverse_dynamics, inverse_dynamics_by_q_v, inverse_dynamics_by_q_by_q, inverse_dynamics_along_q_v."""
-        return ("_along_" if self.along else "_by_").join(
-            [self.function.replace(":", "_"), *("_".join(level) for level in self.levels)]
-        )
+        return self.function.replace(":", "_") + "".join(level.name for level in self.levels)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One differentiation: by each of some variables, or `along` one direction of all of them."""
+
+    words: tuple[str, ...]
+    along: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"_{'along' if self.along else 'by'}_{'_'.join(self.words)}"
 
 
 def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:
@@ -103,18 +114,21 @@ def read_request(equations: Equations, text: str) -> Request:
     """The request a text stands for."""
     function = _function(equations, text)
     rest = text[len(function) :].strip("/ ")
-    along = rest.startswith(ALONG)
-    rest = rest.removeprefix(ALONG)
-    levels = tuple(tuple(word.strip() for word in level.split(",")) for level in rest.split("/")) if rest else ()
-    for level in levels:
-        if len(set(level)) < len(level):
-            twice = "/".join([function, level[0], level[0]])
+    levels = tuple(_level(level) for level in rest.split("/")) if rest else ()
+    for words in (level.words for level in levels):
+        if len(set(words)) < len(words):
+            twice = "/".join([function, words[0], words[0]])
             raise TorseurError(f"{text}: the same derivative is asked for twice. Second derivatives read {twice}.")
     if len(levels) > HIGHEST_ORDER:
         raise UnsupportedError(f"{text}: derivatives go up to order {HIGHEST_ORDER}, this is order {len(levels)}.")
-    if along and (len(levels) != 1 or not levels[0][0] or DISPLACEMENT in levels[0]):
-        raise TorseurError(f"{text}: a direction is of inputs, once, such as {function}/{ALONG}q,v.")
-    return Request(function, levels, along)
+    if any(level.along and not level.words[0] for level in levels):
+        raise TorseurError(f"{text}: a direction is of inputs, such as {function}/{ALONG}q,v.")
+    return Request(function, levels)
+
+
+def _level(text: str) -> Level:
+    words = text.strip().removeprefix(ALONG).split(",")
+    return Level(tuple(word.strip() for word in words), text.strip().startswith(ALONG))
 
 
 def _function(equations: Equations, text: str) -> str:
@@ -133,27 +147,19 @@ def _function(equations: Equations, text: str) -> str:
 def program_for(equations: Equations, request: Request) -> Program:
     """The program of a request, with the inputs that its function always has and those it needs besides."""
     groups = {group.name: group for group in all_inputs(equations)}
-    outputs: list[Output]
     differentiation = Differentiation(equations, request.function)
-    if request.along:
-        moving = [_variables(word, groups, request.function) for word in request.levels[0]]
-        directions = [direction_of(way) for way in moving]
-        outputs = differentiation.outputs_along(moving)
-        groups |= {group.name: group for group in directions}
-    elif request.levels:
-        chosen = [[_variables(word, groups, request.function) for word in level] for level in request.levels]
-        outputs = []
-        for ways in _without_repetition(list(product(*chosen))):
-            outputs += differentiation.outputs(ways)
-    else:
-        outputs = outputs_of(equations, request.function)
-    groups["u"] = Input("u", _undetermined(equations, outputs))
+    chosen = _chosen(request, groups)
+    directions = {group.name: group for level in chosen for way in level for group in _inputs_of(way)}
+    outputs = [] if chosen else outputs_of(equations, request.function)
+    for ways in _without_repetition(list(product(*chosen))) if chosen else ():
+        outputs += differentiation.outputs(ways)
+    groups |= {"u": Input("u", _undetermined(equations, outputs))} | directions
     used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
-    always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *(n for n in groups if n.endswith(DIRECTION))}
+    always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *directions}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
-    if request.along or len(request.levels) > 1:
+    if directions or len(chosen) > 1:
         return Program(request.name, tuple(inputs), tuple(outputs))
-    first = chosen[0] if request.levels else []
+    first = [way for way in chosen[0] if isinstance(way, Variables)] if chosen else []
     solved = differentiation.solved(inputs, first) if first else None
     limbs = folded_of(equations, request.function)
     if limbs is None:
@@ -164,6 +170,20 @@ def program_for(equations: Equations, request: Request) -> Program:
         )
     abreast = _abreast(equations, request, inputs, outputs, first, limbs)
     return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast)
+
+
+def _chosen(request: Request, groups: dict[str, Input]) -> list[list[Variables | Direction]]:
+    """For each differentiation the ways to go: one for each of its variables, or one along all of them."""
+    found: list[list[Variables | Direction]] = []
+    for level in request.levels:
+        ways = [_variables(word, groups, request.function) for word in level.words]
+        number = 1 + sum(earlier.along for earlier in request.levels[: len(found)])
+        found.append([Direction(tuple(ways), number)] if level.along else [*ways])
+    return found
+
+
+def _inputs_of(way: Variables | Direction) -> list[Input]:
+    return way.inputs if isinstance(way, Direction) else []
 
 
 def _abreast(
@@ -201,9 +221,9 @@ def _name(node: Expr) -> str:
     return node.data.name if node.op in ("symbol", "apply") else str(node)
 
 
-def _without_repetition(pairs: list[tuple[Variables, ...]]) -> list[tuple[Variables, ...]]:
+def _without_repetition(pairs: list[Ways]) -> list[Ways]:
     """The ways to differentiate, each once: by q then v is the same as by v then q."""
-    kept: list[tuple[Variables, ...]] = []
+    kept: list[Ways] = []
     for pair in pairs:
         if pair[::-1] not in kept:
             kept.append(pair)

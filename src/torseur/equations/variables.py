@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torseur.graph import Expr, Input, symbol
+from torseur.graph import Expr, Input, directional_derivative, symbol
 
 Rows = list[list[Expr]]
 DIRECTION = "_direction"
@@ -28,7 +29,39 @@ class Variables:
         return () if self.single else (len(self.nodes),)
 
 
-def direction_of(variables: Variables) -> Input:
-    """The input that says in which direction variables change."""
-    names = [str(node) for node in variables.nodes]
-    return Input(f"{variables.name}{DIRECTION}", tuple(symbol(f"direction of {name}") for name in names))
+@dataclass(frozen=True)
+class Direction:
+    """A direction in which several variables change together; `number` tells it from that of another differentiation."""
+
+    ways: tuple[Variables, ...]
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        return "_".join(way.name for way in self.ways)
+
+    @property
+    def inputs(self) -> list[Input]:
+        """Their changes, one vector for each: q_direction, v_direction; of a second direction q_direction2, ..."""
+        return [Input(f"{way.name}{DIRECTION}{self._mark}", self._changes(way)) for way in self.ways]
+
+    def changes(self, coordinates: Sequence[Expr], rates: Sequence[Expr]) -> dict[Expr, Expr]:
+        """How much each node changes; coordinates by a displacement as by rates with these speeds."""
+        found: dict[Expr, Expr] = {}
+        for way in self.ways:
+            given = dict(zip(way.nodes, self._changes(way), strict=True))
+            found |= dict(zip(coordinates, directional_derivative(rates, given), strict=True)) if way.along else given
+        return found
+
+    def _changes(self, way: Variables) -> tuple[Expr, ...]:
+        which = "direction" if self.number == 1 else f"direction {self.number}"
+        kind = "displacement along" if way.along else "of"
+        return tuple(symbol(f"{which} {kind} {node}", _unit(node)) for node in way.nodes)
+
+    @property
+    def _mark(self) -> str:
+        return "" if self.number == 1 else str(self.number)
+
+
+def _unit(node: Expr) -> str:
+    return str(node.data.unit) if node.op == "symbol" else "1"

@@ -7,8 +7,9 @@ packed values lane by lane. Only targets with vectors print such expressions; se
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from torseur.graph.evaluation import live_nodes
+from torseur.graph.evaluation import live_nodes, with_arguments
 from torseur.graph.expr import Expr, as_expr, intern, named
 from torseur.graph.operations import OPERATIONS
 
@@ -51,74 +52,87 @@ def widths(nodes: Iterable[Expr]) -> dict[Expr, int]:
     return found
 
 
-def put_abreast(outputs: Sequence[Expr], leaves: Mapping[Expr, Expr]) -> list[Expr]:
-    """The outputs with packed values put in for the symbols that stand for them.
+def put_abreast(outputs: Sequence[Expr], leaves: Mapping[Expr, Expr], parameters: Iterable[Expr] = ()) -> list[Expr]:
+    """The outputs with packed values, or numbers, put in for the symbols that stand for them.
 
-    What depends on constants only is computed here, lane by lane.
+    What depends on constants and parameters only is computed lane by lane, so that it can be prepared in scalars.
     """
+    abreast = _Abreast(dict.fromkeys(parameters, True))
     results: dict[Expr, Expr] = {}
-    wide: set[Expr] = {value for value in leaves.values() if value.op == PACK}
     for node in live_nodes(outputs, leaves):
-        if node in leaves:
-            results[node] = leaves[node]
-        elif not node.args:
-            results[node] = node
+        if node in leaves or not node.args:
+            results[node] = leaves.get(node, node)
         else:
-            results[node] = result = _rebuilt(node, [results[a] for a in node.args], wide)
-            if result.op == PACK or (result.op not in (LANE, TOTAL) and any(a in wide for a in result.args)):
-                wide.add(result)
+            results[node] = abreast.rebuilt(node, [results[a] for a in node.args])
+        abreast.note(results[node])
     return [results[output] for output in outputs]
 
 
-def _rebuilt(node: Expr, args: list[Expr], wide: set[Expr]) -> Expr:
-    if node.op == LANE:
-        return _taken(args[0], node.data) if args[0] in wide else args[0]
-    if node.op == TOTAL:
-        return _summed(args[0], node.data) if args[0] in wide else args[0] * node.data
-    if all(a is b for a, b in zip(args, node.args, strict=True)):
-        return node
-    if all(a.is_constant or _is_constant_pack(a) for a in args) and any(a.op == PACK for a in args):
-        return _lane_by_lane(node.op, args)
-    if node.op not in LANEWISE and any(a in wide for a in args):
-        return _one_by_one(node.op, args, wide)
-    value = as_expr(OPERATIONS[node.op].value(*args))
-    return as_expr(named(node.label, value)) if node.label is not None and value.label is None else value
+@dataclass(frozen=True)
+class _Abreast:
+    """Values of which some are packed (`wide`); `steady` says whether one is known before any state is."""
 
+    steady: dict[Expr, bool]
+    wide: set[Expr] = field(default_factory=set)
 
-def _one_by_one(op: str, args: Sequence[Expr], wide: set[Expr]) -> Expr:
-    """A function that vectors lack (a sine, a root), of each lane by itself."""
-    count = max(widths(live_nodes(args)).values())
-    lanes = [[_inside(a, k, wide) for a in args] for k in range(count)]
-    return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])
+    def note(self, value: Expr) -> None:
+        """Keeps what is to be known about a value."""
+        if value.op == PACK or (value.op not in (LANE, TOTAL) and any(a in self.wide for a in value.args)):
+            self.wide.add(value)
+        self._is_steady(value)
 
+    def _is_steady(self, value: Expr) -> bool:
+        known = self.steady.get(value)
+        if known is None:
+            known = value.op in ("constant", "pi") or (bool(value.args) and all(map(self._is_steady, value.args)))
+            self.steady[value] = known
+        return known
 
-def _inside(x: Expr, k: int, wide: set[Expr]) -> Expr:
-    """Lane k of a value; of a sum or product of packs, that of their lanes, as angles are."""
-    if x not in wide:
-        return x
-    if x.op in LANEWISE and all(a.op == PACK or a not in wide for a in x.args):
-        return as_expr(OPERATIONS[x.op].value(*[_taken(a, k) if a.op == PACK else a for a in x.args]))
-    return _taken(x, k)
+    def rebuilt(self, node: Expr, args: list[Expr]) -> Expr:
+        """An operation on other arguments."""
+        if node.op == PACK:
+            return packed(args)
+        if node.op == LANE:
+            return _taken(args[0], node.data) if args[0] in self.wide else args[0]
+        if node.op == TOTAL:
+            return self._summed(args[0], node.data) if args[0] in self.wide else args[0] * node.data
+        if all(a is b for a, b in zip(args, node.args, strict=True)):
+            return node
+        if any(a.op == PACK for a in args) and all(self._is_steady(a) for a in args):
+            return _lane_by_lane(node.op, args)
+        if node.op not in LANEWISE and any(a in self.wide for a in args):
+            return self._one_by_one(node.op, args)
+        value = with_arguments(node, args)
+        return as_expr(named(node.label, value)) if node.label is not None and value.label is None else value
+
+    def _one_by_one(self, op: str, args: Sequence[Expr]) -> Expr:
+        """A function that vectors lack (a sine, a root), of each lane by itself."""
+        count = max(widths(live_nodes(args)).values())
+        lanes = [[self._inside(a, k) for a in args] for k in range(count)]
+        return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])
+
+    def _inside(self, x: Expr, k: int) -> Expr:
+        """Lane k of a value; of a sum or product of packs, that of their lanes, as angles are."""
+        if x not in self.wide:
+            return x
+        if x.op in LANEWISE and all(a.op == PACK or a not in self.wide for a in x.args):
+            return as_expr(OPERATIONS[x.op].value(*[_taken(a, k) if a.op == PACK else a for a in x.args]))
+        return _taken(x, k)
+
+    def _summed(self, x: Expr, count: int) -> Expr:
+        if not self._is_steady(x):
+            return total(x, count)
+        found = x.args[0]
+        for other in x.args[1:]:
+            found = found + other
+        return found
 
 
 def _taken(x: Expr, k: int) -> Expr:
     return x.args[k] if x.op == PACK else lane(x, k)
 
 
-def _summed(x: Expr, count: int) -> Expr:
-    if not _is_constant_pack(x):
-        return total(x, count)
-    found = x.args[0]
-    for other in x.args[1:]:
-        found = found + other
-    return found
-
-
-def _is_constant_pack(node: Expr) -> bool:
-    return node.op == PACK and all(a.is_constant for a in node.args)
-
-
 def _lane_by_lane(op: str, args: Sequence[Expr]) -> Expr:
-    count = max(len(a.args) for a in args)
+    count = max(len(a.args) for a in args if a.op == PACK)
     lanes = [[a.args[k] if a.op == PACK else a for a in args] for k in range(count)]
     return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
@@ -21,7 +21,7 @@ Laws = Mapping[str, Callable[..., Any]]
 
 def live_nodes(outputs: Iterable[Expr], leaves: Iterable[Expr] = ()) -> list[Expr]:
     """Every node the outputs depend on, in an order of evaluation; the walk stops at the given leaves."""
-    stops = set(leaves)
+    stops = leaves if isinstance(leaves, Set | Mapping) else set(leaves)
     seen: set[Expr] = set()
     stack = list(outputs)
     while stack:
@@ -69,6 +69,11 @@ def substitute(outputs: Sequence[Expr], values: Mapping[Expr, ExprLike]) -> list
     if not values:
         return list(outputs)
     return evaluate(outputs, {node: as_expr(value) for node, value in values.items()})
+
+
+def with_arguments(node: Expr, arguments: Sequence[Expr]) -> Expr:
+    """The same operation on other arguments."""
+    return as_expr(_defined(_operate(node, list(arguments), {})))
 
 
 def constant_value(node: Expr) -> float:

@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from torseur.errors import TorseurError, unknown_name
+from torseur.graph.abreast import LANE, PACK, lane, vector_width
 from torseur.graph.evaluation import evaluate, live_nodes
 from torseur.graph.expr import Expr, as_expr
 from torseur.graph.operations import OPERATIONS
@@ -109,7 +110,7 @@ class Program:
     def __post_init__(self) -> None:
         self._check_inputs()
         for node in self.nodes:
-            if node not in self._given and node.op in ("symbol", "apply"):
+            if node not in self.given and node.op in ("symbol", "apply"):
                 what = "function" if node.op == "apply" else "symbol"
                 raise TorseurError(f"{self._where}needs {what} '{node}', which is not one of its inputs.")
 
@@ -128,19 +129,26 @@ class Program:
         return f"program '{self.name}' "
 
     @cached_property
-    def _given(self) -> frozenset[Expr]:
-        return frozenset(node for group in self.inputs for node in group.nodes)
+    def given(self) -> frozenset[Expr]:
+        """The nodes that are not computed: those of the inputs, and packs whose lanes are among these."""
+        return frozenset(self.sources)
+
+    @cached_property
+    def sources(self) -> dict[Expr, tuple[int, int]]:
+        """The input and the place in it where each given node stands; of a pack, where its first lane does."""
+        places = {node: (i, j) for i, group in enumerate(self.inputs) for j, node in enumerate(group.nodes)}
+        return places | {node.args[0]: place for node, place in places.items() if node.op == LANE and node.data == 0}
 
     @cached_property
     def nodes(self) -> tuple[Expr, ...]:
         """Everything the outputs depend on, leaves included, in order of evaluation."""
         results = [entry for output in self.outputs for entry in output.entries]
-        return tuple(live_nodes(results, self._given))
+        return tuple(live_nodes(results, self.given))
 
     @cached_property
     def operations(self) -> tuple[Expr, ...]:
         """The nodes to compute."""
-        return tuple(node for node in self.nodes if node.args and node not in self._given)
+        return tuple(node for node in self.nodes if node.args and node not in self.given)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -167,28 +175,49 @@ class Program:
     def split(self, parameters: Sequence[str], prepared: str = "prepared") -> tuple[Program, Program]:
         """(prepare, per_state): what depends on the named inputs only, computed once, and the rest.
 
-        The second program takes the vector `prepared` in place of those inputs.
+        The second program takes the vector `prepared` in place of those inputs, whichever way it goes to its outputs.
+        Packed values come first, their lanes behind one another, so that they are read as vectors.
         """
-        if self.solved is not None:
-            prepare, first = self.solved.program.split(parameters, prepared)
-            staged = replace(self.solved, program=first)
-            return prepare, Program(self.name, first.inputs, self.outputs, staged)
         fixed = {node for name in parameters for node in self.input(name).nodes}
-        hoisted: set[Expr] = set(fixed)
-        for node in self.operations:
-            if all(argument in hoisted or argument.op in ("constant", "pi") for argument in node.args):
-                hoisted.add(node)
-        needed = self._frontier(hoisted)
+        read = {node for way in self._ways for node in way._frontier(fixed)}
+        needed = sorted(read, key=lambda node: (-_lanes(node), node.serial))
         given = tuple(self.input(name) for name in parameters)
         states = tuple(group for group in self.inputs if group.name not in parameters)
-        prepare = Program(f"{self.name}_prepare", given, (vector(prepared, needed),))
-        return prepare, Program(self.name, (*states, Input(prepared, tuple(needed))), self.outputs)
+        entries = [entry for node in needed for entry in _filled(node)]
+        places = tuple(place for node in needed for place in _places(node))
+        prepare = Program(f"{self.name}_prepare", given, (vector(prepared, entries),))
+        return prepare, self._taking((*states, Input(prepared, places)))
 
-    def _frontier(self, hoisted: set[Expr]) -> list[Expr]:
-        """The hoisted values that the rest of the program reads."""
+    @property
+    def without_vectors(self) -> Program:
+        """The program for targets that have no values abreast."""
+        solved = self.solved
+        if solved is not None:
+            solved = replace(solved, program=solved.program.without_vectors)
+        return self if self.abreast is None and solved == self.solved else replace(self, solved=solved, abreast=None)
+
+    @property
+    def _ways(self) -> list[Program]:
+        """The programs that lead to the outputs."""
+        others = [self.solved.program if self.solved is not None else None, self.abreast]
+        return [self, *(way for other in others if other is not None for way in other._ways)]
+
+    def _taking(self, inputs: tuple[Input, ...]) -> Program:
+        """The program with other inputs, in all its ways."""
+        solved, abreast = self.solved, self.abreast
+        if solved is not None:
+            solved = replace(solved, program=solved.program._taking(inputs))
+        return Program(self.name, inputs, self.outputs, solved, None if abreast is None else abreast._taking(inputs))
+
+    def _frontier(self, fixed: set[Expr]) -> set[Expr]:
+        """The values that depend on fixed nodes only and that the rest of the program reads."""
+        hoisted = set(fixed)
+        for node in self.operations:
+            known = all(argument in hoisted or argument.op in ("constant", "pi") for argument in node.args)
+            if known and not (node.op == PACK and hoisted.isdisjoint(node.args)):  # packed numbers stay in the code
+                hoisted.add(node)
         read = {a for node in self.operations if node not in hoisted for a in node.args if a in hoisted}
-        read |= {entry for output in self.outputs for entry in output.entries if entry in hoisted}
-        return sorted(read, key=lambda node: node.serial)
+        return read | {entry for output in self.outputs for entry in output.entries if entry in hoisted}
 
     def evaluate(self, values: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The outputs in any scalar, by walking the graph: slow, exact, the reference for every target."""
@@ -232,6 +261,21 @@ class Program:
         sizes = [len(self.inputs), *map(len, self.inputs), *map(len, self.outputs)]
         results = [codes[entry] for output in self.outputs for entry in output.entries]
         return _hash(struct.pack(f"<{len(sizes)}q", *sizes), *results).hex()
+
+
+def _lanes(node: Expr) -> int:
+    """The places that a value takes in an array: a whole vector for packed ones."""
+    return vector_width(len(node.args)) if node.op == PACK else 1
+
+
+def _filled(node: Expr) -> Sequence[Expr]:
+    """The numbers of a value, the last of a packed one filling up its vector."""
+    return (*node.args, *[node.args[-1]] * (_lanes(node) - len(node.args))) if node.op == PACK else (node,)
+
+
+def _places(node: Expr) -> Sequence[Expr]:
+    """The nodes that stand for these numbers."""
+    return [lane(node, k) for k in range(_lanes(node))] if node.op == PACK else (node,)
 
 
 def _hash(*parts: bytes) -> bytes:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any
 
 from torseur.graph import PI, Expr, symbol
 from torseur.mechanism import Body, Placement, Turn
 from torseur.mechanism.bodies import INERTIA_COMPONENTS
-from torseur.mechanism.solids import Solid
 from torseur.spatial import (
     NO_INERTIA,
     NULL,
     Inertia,
     Rotation,
+    Scalar,
     Symmetric3,
     Transform,
     Vec3,
@@ -62,44 +66,51 @@ def mass_centre(body: Body) -> Transform:
 
 def body_inertia(body: Body) -> Inertia:
     """Mass, first moment and inertia matrix of a body at its reference frame."""
-    total = NO_INERTIA
-    for solid in body.solids:
-        total = total + solid_inertia(solid)
+    return sum_of(formula(*given) for formula, given in inertia_parts(body))
+
+
+def sum_of(parts: Iterable[Inertia]) -> Inertia:
+    return reduce(add, parts, NO_INERTIA)
+
+
+def inertia_parts(body: Body) -> list[tuple[Callable[..., Inertia], tuple[Any, ...]]]:
+    """The inertias that add up to a body's, each as a formula, generic in the scalar, and what it is a formula of."""
+    parts: list[tuple[Callable[..., Inertia], tuple[Any, ...]]] = [
+        (_solid, (solid.total_mass, solid.moments.gyration, solid.moments.centre_z, transform_of(solid.placement)))
+        for solid in body.solids
+    ]
     if body.solids and body.mass is None and body.inertia is None:
-        return total
-    return total + _given_inertia(body)
-
-
-def _given_inertia(body: Body) -> Inertia:
+        return parts
     mass = body.mass if body.mass is not None else symbol(f"{body.name}.mass", "kg", f"mass of {body.name}")
     centre = mass_centre(body) if not (body.solids and body.iframe is None) else Transform(Rotation(), NULL)
-    given = body.inertia
-    if given is None:
-        components = _inertia_symbols(body)
-        return inertia_at(mass, centre.position, centre.rotation.tensor_to_parent(Symmetric3(*components)))
-    matrix = Symmetric3(*given.components)
-    if given.about == "iframe":
-        return inertia_at(mass, centre.position, centre.rotation.tensor_to_parent(matrix))
-    if given.about == "frame":
-        return Inertia(mass, centre.position * mass, matrix)
-    assert isinstance(given.about, Placement)
-    return _about_point(mass, centre.position, matrix, transform_of(given.about))
+    matrix = Symmetric3(*(_inertia_symbols(body) if body.inertia is None else body.inertia.components))
+    about = "iframe" if body.inertia is None else body.inertia.about
+    if isinstance(about, Placement):
+        return [*parts, (_about_point, (mass, centre.position, matrix, transform_of(about)))]
+    return [*parts, (_about_centre if about == "iframe" else _about_origin, (mass, centre, matrix))]
 
 
-def _about_point(mass: Expr, centre: Vec3, matrix: Symmetric3, about_frame: Transform) -> Inertia:
+def _about_centre(mass: Scalar, centre: Transform, matrix: Symmetric3) -> Inertia:
+    return inertia_at(mass, centre.position, centre.rotation.tensor_to_parent(matrix))
+
+
+def _about_origin(mass: Scalar, centre: Transform, matrix: Symmetric3) -> Inertia:
+    return Inertia(mass, centre.position * mass, matrix)
+
+
+def _about_point(mass: Scalar, centre: Vec3, matrix: Symmetric3, about_frame: Transform) -> Inertia:
     """Inertia given about any point and axes: the first moment there follows from the mass centre."""
     local = about_frame.rotation.to_child(centre - about_frame.position)
     return about_frame.inertia_to_parent(Inertia(mass, local * mass, matrix))
 
 
+def _solid(mass: Scalar, gyration: tuple[Scalar, ...], centre_z: Scalar, place: Transform) -> Inertia:
+    """A homogeneous solid's inertia at the body's reference frame."""
+    xx, yy, zz = (mass * square for square in gyration)
+    local = inertia_at(mass, Vec3(0, 0, centre_z), Symmetric3(xx, yy, zz, 0, 0, 0))
+    return place.inertia_to_parent(local)
+
+
 def _inertia_symbols(body: Body) -> list[Expr]:
     meaning = f"inertia of {body.name} at its mass centre"
     return [symbol(f"{body.name}.I{c}", "kg*m^2", meaning) for c in INERTIA_COMPONENTS]
-
-
-def solid_inertia(solid: Solid) -> Inertia:
-    """A homogeneous solid's inertia at the body's reference frame."""
-    moments, mass = solid.moments, solid.total_mass
-    xx, yy, zz = (mass * square for square in moments.gyration)
-    local = inertia_at(mass, Vec3(0, 0, moments.centre_z), Symmetric3(xx, yy, zz, 0, 0, 0))
-    return transform_of(solid.placement).inertia_to_parent(local)

@@ -8,35 +8,74 @@ change; reactions inside the joints concerned would.
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal, localcontext
 
 from torseur.graph import Expr
 from torseur.spatial import NULL, Inertia, Symmetric3, Transform, Vec3
+from torseur.tree.constants import inertia_parts, sum_of
+from torseur.tree.decimals import DIGITS, in_decimals, rounded
 from torseur.tree.tree import GROUND, Link, Tree, instantiate
+
+_SLIDING = -1
 
 
 def regrouped(tree: Tree) -> Tree:
-    """The tree with the parameters that its joints cannot distinguish moved toward the earth."""
-    links = list(tree.links)
-    for i in tree.inward():
-        moved = _indistinct(links[i])
-        if moved is None:
+    """The tree with the parameters that its joints cannot distinguish moved toward the earth.
+
+    Where everything is numbers, sums and differences are taken in many digits and rounded once: masses on an axis are
+    taken out here and put in there, and a light wrist on a long arm would keep what rounding leaves of them.
+    """
+    moving = [_indistinct(link) for link in tree.links]
+    places = [_at_zero(link) for link in tree.links]
+    with localcontext(prec=DIGITS):
+        inertias, exact = _precise_inertias(tree), in_decimals(places)
+        if inertias is None or exact is None:
+            kept = _moved_inward(tree, moving, [link.inertia for link in tree.links], places)
+        else:
+            kept = rounded(_moved_inward(tree, moving, inertias, exact))
+    left = [_summed(inertia, axis) for inertia, axis in zip(kept, moving, strict=True)]
+    return replace(tree, links=tuple(replace(link, inertia=i) for link, i in zip(tree.links, left, strict=True)))
+
+
+def _precise_inertias(tree: Tree) -> list[Inertia] | None:
+    """The inertia of each link in many digits, from its bodies; None if some of it is no number."""
+    zero = Decimal(0)
+    nothing = Inertia(zero, Vec3(zero, zero, zero), Symmetric3(zero, zero, zero, zero, zero, zero))
+    found = [nothing] * len(tree.links)
+    for body in tree.mechanism.bodies:
+        link, *place = tree.places[body.name]
+        if link == GROUND:
             continue
-        links[i] = replace(links[i], inertia=_less(links[i], moved))
-        parent = links[i].parent
+        parts = [(formula, in_decimals(given)) for formula, given in inertia_parts(body)]
+        frame = in_decimals(place[0])
+        if frame is None or any(given is None for _, given in parts):
+            return None
+        own = sum_of(formula(*given) for formula, given in parts if given is not None)
+        found[link] = found[link] + frame.inertia_to_parent(own)
+    return found
+
+
+def _moved_inward(tree: Tree, moving: list[int | None], given: list[Inertia], places: list[Transform]) -> list[Inertia]:
+    inertias = list(given)
+    for i in tree.inward():
+        axis = moving[i]
+        if axis is None:
+            continue
+        moved = (
+            Inertia(0 * inertias[i].mass, NULL, inertias[i].matrix) if axis == _SLIDING else _on_axis(inertias[i], axis)
+        )
+        inertias[i] = _less(inertias[i], moved)
+        parent = tree.parent(i)
         if parent != GROUND:
-            carried = _at_zero(links[i]).inertia_to_parent(moved)
-            links[parent] = replace(links[parent], inertia=links[parent].inertia + carried)
-    return replace(tree, links=tuple(links))
+            inertias[parent] = inertias[parent] + places[i].inertia_to_parent(moved)
+    return inertias
 
 
-def _indistinct(link: Link) -> Inertia | None:
-    """The part of a link's inertia that its parent could have instead, or None."""
+def _indistinct(link: Link) -> int | None:
+    """What of a link's inertia its parent could have instead: that on an axis, all that resists turning, or nothing."""
     if len(link.motion.screws) != 1 or not _scleronomic(link):
         return None
-    if all(_is(c, 0) for c in link.motion.screws[0].angular):
-        return Inertia(0, NULL, link.inertia.matrix)
-    axis = _turning_axis(link)
-    return None if axis is None else _on_axis(link.inertia, axis)
+    return _SLIDING if all(_is(c, 0) for c in link.motion.screws[0].angular) else _turning_axis(link)
 
 
 def _on_axis(inertia: Inertia, axis: int) -> Inertia:
@@ -48,21 +87,23 @@ def _on_axis(inertia: Inertia, axis: int) -> Inertia:
     return Inertia(inertia.mass, Vec3(*moment), Symmetric3(xx, yy, zz, 0, 0, 0))
 
 
-def _less(link: Link, part: Inertia) -> Inertia:
-    """What is left of a link's inertia.
+def _less(inertia: Inertia, part: Inertia) -> Inertia:
+    return Inertia(inertia.mass - part.mass, inertia.moment - part.moment, inertia.matrix - part.matrix)
 
-    With no ∫z² dm along a revolute axis, the moment about it is the sum of the others: written as that sum, the
-    difference of the two vanishes identically wherever it appears.
+
+def _summed(inertia: Inertia, axis: int | None) -> Inertia:
+    """The inertia with its moment about a revolute axis as the sum of the others.
+
+    With no ∫z² dm along the axis it is that sum: so written, the difference of the two vanishes identically wherever
+    it appears.
     """
-    inertia = link.inertia
-    rest = Inertia(inertia.mass - part.mass, inertia.moment - part.moment, inertia.matrix - part.matrix)
-    axis = _turning_axis(link)
-    if axis is None:
-        return rest
-    moments = [rest.matrix.xx, rest.matrix.yy, rest.matrix.zz]
+    if axis is None or axis == _SLIDING:
+        return inertia
+    matrix = inertia.matrix
+    moments = [matrix.xx, matrix.yy, matrix.zz]
     moments[axis] = moments[(axis + 1) % 3] + moments[(axis + 2) % 3]
     xx, yy, zz = moments
-    return replace(rest, matrix=Symmetric3(xx, yy, zz, rest.matrix.xy, rest.matrix.xz, rest.matrix.yz))
+    return replace(inertia, matrix=Symmetric3(xx, yy, zz, matrix.xy, matrix.xz, matrix.yz))
 
 
 def _turning_axis(link: Link) -> int | None:

@@ -50,7 +50,7 @@ def _total(terms: list[str]) -> str:
 
 def abreast_text(programs: Iterable[Program]) -> str:
     """The vector types of some programs; those that end with _at lie anywhere in arrays."""
-    packs = [node for program in programs for node in program.operations if node.op == PACK]
+    packs = [node for program in programs for node in program.nodes if node.op == PACK]
     lines = []
     for width in sorted({vector_width(len(node.args)) for node in packs}):
         size, name = f"vector_size({8 * width})", kind(width)

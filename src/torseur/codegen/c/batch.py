@@ -23,6 +23,8 @@ from torseur.graph.program import Program
 _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 """Operations that C spells the same for vectors."""
 
+_SUMS = {"add", "sub"}
+
 SCHEDULED = 10_000
 """Operations up to which they are ordered for few live values: a humanoid's forward dynamics gains a quarter.
 
@@ -61,6 +63,16 @@ class Batch:
         """For each array, inputs first, whether it has a row per entry."""
         inputs = [group.name not in self.shared for group in self.program.inputs]
         return [*inputs, *[True] * len(self.program.outputs)]
+
+    @cached_property
+    def shared_products(self) -> set[Expr]:
+        """Products that several sums read and nothing else."""
+        readers: dict[Expr, list[str]] = {}
+        for node in self.program.operations:
+            for argument in node.args:
+                if argument.op == "mul":
+                    readers.setdefault(argument, []).append(node.op)
+        return {node for node, ops in readers.items() if len(ops) > 1 and set(ops) <= _SUMS}
 
     @cached_property
     def plan(self) -> Layout:
@@ -109,42 +121,78 @@ def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Loo
     own = "lanes *restrict scratch, const lanes *restrict sines"
     head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
     unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
-    lines = [head, f"  {unused};"]
-    lines += [f"  const lanes {names[node]} = {_loaded(plan, batch, i, j)};" for node, (i, j) in chunk.inputs.items()]
-    lines += [f"  const lanes {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
-    lines += [f"  const lanes {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
-    lines += _operations(chunk, names, lookups)
-    outputs = plan.arrays[len(batch.program.inputs) :]
-    for node, places in chunk.results.items():
-        lines += [f"  lanes_store({outputs[i]} + {j} * stride, {_vector(node, names)});" for i, j in places]
+    lines = [head, f"  {unused};", *_Statements(batch, plan, chunk, lookups).lines()]
     return "\n".join([*lines, "}", ""])
 
 
-def _operations(chunk: Chunk, names: dict[Expr, str], lookups: Lookups) -> Iterable[str]:
-    turned: set[Expr] = set()
-    for k, node in enumerate(chunk.operations):
-        if node.op in ("sin", "cos"):
-            if node not in turned:
-                following = chunk.operations[k + 1 : k + 2]
-                yield _turn(node, following[0] if following else None, names)
-                turned.update(n for n in following if n.op in ("sin", "cos") and n.args == node.args)
+class _Statements:
+    """The statements of a chunk: values are loaded right before their first use and results stored when they are known.
+
+    Compilers keep what is loaded early in registers, or copy it elsewhere in memory when these run out.
+    """
+
+    def __init__(self, batch: Batch, plan: Layout, chunk: Chunk, lookups: Lookups) -> None:
+        self.batch, self.chunk, self.names, self.lookups = batch, chunk, plan.names, lookups
+        self.outputs = plan.arrays[len(batch.program.inputs) :]
+        self.loads = {node: _loaded(plan, batch, i, j) for node, (i, j) in chunk.inputs.items()}
+        self.loads |= {node: f"sines[{place}]" for node, place in chunk.turned.items()}
+        self.loads |= {node: f"scratch[{slot}]" for node, slot in chunk.restored.items()}
+
+    def lines(self) -> Iterable[str]:
+        computed: set[Expr] = set()
+        for k, node in enumerate(self.chunk.operations):
+            if node in computed:
+                continue
+            following = self.chunk.operations[k + 1 : k + 2]
+            found = [node, *(n for n in following if _is_turn(n) and _is_turn(node) and n.args == node.args)]
+            yield from self._read(node.args)
+            yield from self._computed(node, found)
+            computed.update(found)
+            for value in found:
+                yield from self._written(value)
+        for node in self.chunk.results:
+            if node not in computed:
+                yield from self._read([node])
+                yield from self._stored(node)
+
+    def _read(self, nodes: Iterable[Expr]) -> Iterable[str]:
+        for node in nodes:
+            if node in self.loads:
+                yield f"  const lanes {self.names[node]} = {self.loads.pop(node)};"
+
+    def _computed(self, node: Expr, found: list[Expr]) -> Iterable[str]:
+        name = self.names[node]
+        if _is_turn(node):
+            yield _turn(node, found, self.names)
         elif node.op == "table":
-            lookup = function_name(lookups.function(node.data))
-            argument = f"LANE({_vector(node.args[0], names)}, i)"
-            yield f"  lanes {names[node]};"
-            yield f"  for (int i = 0; i < LANES; i++) LANE({names[node]}, i) = {lookup}({argument});"
+            lookup = function_name(self.lookups.function(node.data))
+            yield f"  lanes {name};"
+            argument = f"LANE({_vector(node.args[0], self.names)}, i)"
+            yield f"  for (int i = 0; i < LANES; i++) LANE({name}, i) = {lookup}({argument});"
+        elif node in self.batch.shared_products:
+            yield f"  lanes {name} = {_operation(node, self.names, self.lookups)};"
+            yield f"  LANES_ONCE({name});"
         else:
-            yield f"  const lanes {names[node]} = {_operation(node, names, lookups)};"
-        if node in chunk.saved:
-            yield f"  scratch[{chunk.saved[node]}] = {names[node]};"
+            yield f"  const lanes {name} = {_operation(node, self.names, self.lookups)};"
+
+    def _written(self, node: Expr) -> Iterable[str]:
+        if node in self.chunk.saved:
+            yield f"  scratch[{self.chunk.saved[node]}] = {self.names[node]};"
+        yield from self._stored(node)
+
+    def _stored(self, node: Expr) -> Iterable[str]:
+        for i, j in self.chunk.results.get(node, ()):
+            yield f"  lanes_store({self.outputs[i]} + {j} * stride, {_vector(node, self.names)});"
 
 
-def _turn(node: Expr, following: Expr | None, names: dict[Expr, str]) -> str:
+def _is_turn(node: Expr) -> bool:
+    return node.op in ("sin", "cos")
+
+
+def _turn(node: Expr, found: list[Expr], names: dict[Expr, str]) -> str:
     """Sine and cosine of one angle come together; the one that is not used costs little."""
-    paired = following is not None and following.op in ("sin", "cos") and following.args == node.args
     pair = f"{names[node]}_"
     both = [f"  lanes {pair}[2];", f"  lanes_sines((lanes[1]){{{_vector(node.args[0], names)}}}, {pair}, 1, 1);"]
-    found = [node, following] if following is not None and paired else [node]
     return "\n".join([*both, *(f"  const lanes {names[n]} = {pair}[{int(n.op == 'cos')}];" for n in found)])
 
 

@@ -78,7 +78,7 @@ def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str,
     lookups = Lookups()
     bodies = "\n".join(batch_source(batch, f"{batch.name}_run", lookups) for batch in batches)
     names = [f"#define {name} VARIANT({name})" for name in _renamed(batches)]
-    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL", "LANES_LIMIT")]
+    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL", "LANES_BEYOND", "LANES_ONCE")]
     lanes = "\n".join([heading, *names, lanes_text(batches), bodies, *undone, ""])
     plain = [NATIVE, "#define VARIANT(name) name##_plain", f'#include "{own}_lanes.h"']
     choices = "\n".join(_choice(batch) for batch in batches)

@@ -21,7 +21,7 @@ def module_files(module: Module) -> dict[str, str]:
     """NAME.c and NAME.h; every name in them begins with NAME."""
     own = Names(RESERVED).unique(module.name)
     names = Names(RESERVED, prefix=f"{own}_")  # C has no name spaces
-    functions = module.functions(names, split=True)
+    functions = module.functions(names, split=True, vectors=True)
     constants = [*_sizes(functions, names), *_values(names, module)]
     source = _source(module, functions, own)
     heading = "\n".join(commented(module_lines(module, C), C))
@@ -32,11 +32,11 @@ def batch_files(module: Module) -> dict[str, str]:
     """NAME_batch.c, NAME_batch.h and NAME_lanes.h: the same functions over many states at once."""
     own = Names(RESERVED).unique(module.name)
     names = Names(RESERVED, prefix=f"{own}_")
-    functions = module.functions(names, split=True)
+    functions = module.functions(names, split=True, vectors=True)
     batches = []
     for function in functions:
         shared = (PREPARED,) if function.prepare is not None else ()
-        batches.append(Batch(names.unique(f"{function.program.name}_batch"), function.evaluate, shared))
+        batches.append(Batch(names.derived(function.name, "_batch"), function.evaluate, shared))
     return batch_sources(own, batches, "\n".join(commented(module_lines(module, C), C)))
 
 
@@ -71,8 +71,8 @@ def _prototype(name: str, program: Program) -> str:
 
 def _sizes(functions: list[Function], names: Names) -> list[str]:
     """How long the prepared vector of each function is."""
-    split = [(function.program.name, function.prepare) for function in functions if function.prepare is not None]
-    return [f"enum {{ {names.unique(f'{name}_prepared_size')} = {len(p.outputs[0])} }};" for name, p in split]
+    split = [(function.name, function.prepare) for function in functions if function.prepare is not None]
+    return [f"enum {{ {names.derived(name, '_prepared_size')} = {len(p.outputs[0])} }};" for name, p in split]
 
 
 def _values(names: Names, module: Module) -> list[str]:

@@ -78,9 +78,8 @@ def _turns(plan: Layout, lookups: Lookups) -> list[str]:
     turns, names = plan.turns, plan.names
     if not turns.angles:
         return []
-    sources = {node: (i, j) for i, group in enumerate(plan.program.inputs) for j, node in enumerate(group.nodes)}
     # Names of values that are used again below are declared there.
-    local = {node: f"{plan.arrays[i]}[{j}]" for node, (i, j) in sources.items()}
+    local = {node: f"{plan.arrays[i]}[{j}]" for node, (i, j) in plan.program.sources.items()}
     lines = []
     for k, node in enumerate(turns.operations):
         lines.append(f"  const double {part('angle', k)} = {operation(node, {**names, **local}, lookups)};")
@@ -107,11 +106,11 @@ def _function(
         *(first or []),
     ]
     names, widths = plan.names, plan.widths
-    lines += [f"  const double {names[node]} = {plan.arrays[i]}[{j}];" for node, (i, j) in chunk.inputs.items()]
-    for array, held in (("sines", chunk.turned), ("scratch", chunk.restored)):
-        for node, place in held.items():
-            width = widths[node]
-            lines.append(f"  const {kind(width)} {names[node]} = {loaded(width, array, place)};")
+    held = [(node, plan.arrays[i], j) for node, (i, j) in chunk.inputs.items()]
+    held += [(node, "sines", place) for node, place in chunk.turned.items()]
+    held += [(node, "scratch", place) for node, place in chunk.restored.items()]
+    for node, array, place in held:
+        lines.append(f"  const {kind(widths[node])} {names[node]} = {loaded(widths[node], array, place)};")
     for node in chunk.operations:
         lines.append(f"  const {kind(widths[node])} {names[node]} = {operation(node, names, lookups)};")
         if node in chunk.saved:

@@ -82,7 +82,7 @@ def values_text(name: str, module: Module) -> list[str]:
 
 def _size(names: Names, function: Function) -> str:
     assert function.prepare is not None
-    return f"enum {{ {names.unique(f'{function.name}_prepared_size')} = {len(function.prepare.outputs[0])} }};"
+    return f"enum {{ {names.derived(function.name, '_prepared_size')} = {len(function.prepare.outputs[0])} }};"
 
 
 def _listed(numbers: Sequence[float]) -> str:

@@ -39,6 +39,10 @@ class KernelSource:
         """The source for threads with so many registers and bytes of shared memory: this one, whatever they are."""
         return self
 
+    def parks(self, registers: int, parked: int) -> bool:
+        """Whether it would use that shared memory."""
+        return False
+
 
 class StageSource:
     """One stage of a program, as a source for threads with any number of registers."""
@@ -57,6 +61,10 @@ class StageSource:
         kernel = kernel_text("kernels", self.name, self.stage, self.plan, self.suffix)
         text = f"{HEAD}\nnamespace kernels {{\n\n{inside}\n}}\n{kernel}"
         return KernelSource(text, f"kernels_{self.name}_{self.suffix}", self.operations, self._size * places.slots)
+
+    def parks(self, registers: int, parked: int) -> bool:
+        """Whether threads with so many registers would use that shared memory."""
+        return self.parking(registers, parked).slots > 0
 
     def parking(self, registers: int, parked: int) -> Parking:
         """What waits in shared memory."""

@@ -45,7 +45,7 @@ class CudaKernel:
     ) -> None:
         suffix = suffix_of(precision)
         self._cupy = cupy()
-        self.program = program
+        self.program = program = program.without_vectors
         self.parameters = tuple(group.name for group in program.inputs if group.name in parameters)
         self.precision, self.fast_sines = precision, fast_sines
         self._type, self._fine = TYPES[suffix]

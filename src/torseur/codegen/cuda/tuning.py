@@ -132,7 +132,7 @@ def source_for(source: KernelSource | StageSource, launch: Launch) -> KernelSour
 def variants_of(source: KernelSource | StageSource) -> list[Launch]:
     """The ways to launch that are worth a measurement."""
     plain = VARIANTS if source.operations < LARGE else FEW_VARIANTS
-    return [*plain, *(launch for launch in PARKING if source_for(source, launch).parked)]
+    return [*plain, *(launch for launch in PARKING if source.parks(launch.registers, launch.parked))]
 
 
 def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) -> None:

@@ -39,7 +39,7 @@ def module_files(module: Module) -> dict[str, str]:
 def _sizes(functions: list[Function], names: Names) -> dict[str, int]:
     """How long the prepared vector of each function is, under a name of its own."""
     split = [(function.name, function.prepare) for function in functions if function.prepare is not None]
-    return {names.unique(f"{name}_prepared_size"): len(prepare.outputs[0]) for name, prepare in split}
+    return {names.derived(name, "_prepared_size"): len(prepare.outputs[0]) for name, prepare in split}
 
 
 def _values(name: str, module: Module) -> list[str]:

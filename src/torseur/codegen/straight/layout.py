@@ -143,7 +143,7 @@ def _connect(program: Program, pieces: list[Chunk], turns: Turns, sizes: dict[Ex
     """Fills in what each chunk reads and leaves behind; returns the number of scratch slots."""
     places = turns.places or {}
     home = {node: k for k, piece in reversed([*enumerate(pieces)]) for node in piece.operations}
-    sources = {node: (i, j) for i, group in enumerate(program.inputs) for j, node in enumerate(group.nodes)}
+    sources = program.sources
     last_reader: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
         own = set(piece.operations)
@@ -207,9 +207,8 @@ def _assign_slots(
 def _name_values(program: Program, order: list[Expr], names: Names) -> dict[Expr, str]:
     """The user's names where there are some, numbers elsewhere."""
     result: dict[Expr, str] = {}
-    for group in program.inputs:
-        for j, node in enumerate(group.nodes):
-            result.setdefault(node, names.unique(node.name or f"{group.name}_{j}"))
+    for node, (i, j) in program.sources.items():
+        result[node] = names.unique(node.name or f"{program.inputs[i].name}_{j}")
     for number, node in enumerate(order):
         result[node] = names.unique(node.label) if node.label else names.unique(f"t{number}")
     return result

@@ -23,7 +23,7 @@ def demanded(program: Program, turns: Turns) -> list[Expr]:
     Results of one limb are then computed together and fewer values wait for their use than in the order of
     derivation, which goes over all limbs again and again: inverse dynamics of a humanoid gains a fifth.
     """
-    done = {node for group in program.inputs for node in group.nodes} | set(turns.places or ())
+    done = {*program.given, *(turns.places or ())}
     order: list[Expr] = []
     for result in sorted({entry for output in program.outputs for entry in output.entries}, key=_made):
         missing: list[Expr] = []

@@ -41,7 +41,6 @@ def _varies(angle: Expr, late: set[Expr]) -> bool:
 
 def turns_of(program: Program) -> Turns:
     """The angles of a program that need no sine themselves; none when they are few."""
-    given = {node for group in program.inputs for node in group.nodes}
     late: set[Expr] = set()
     for node in program.operations:
         if node.op in (*_CIRCULAR, "table") or any(argument in late for argument in node.args):
@@ -56,7 +55,7 @@ def turns_of(program: Program) -> Turns:
     for pack in packs:
         if _is_run([places.get(node, -1) for node in pack.args]):
             places[pack] = places[pack.args[0]]
-    operations = [node for node in live_nodes(angles, given) if node.args and node not in given]
+    operations = [node for node in live_nodes(angles, program.given) if node.args and node not in program.given]
     return Turns(angles, tuple(operations), places)
 
 
