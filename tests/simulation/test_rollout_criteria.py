@@ -233,6 +233,12 @@ def test_one_start_for_all_motions(emulated):
     assert np.allclose(found[:, 0], [0.1 * exact, exact], rtol=1e-8)
 
 
+def test_a_state_that_stays_zero_needs_no_absolute_tolerance(emulated):
+    move = oscillator("dopri5", "float32", criteria=[Criterion("x")])
+    found = moved(move, x0=(0.0, 0.1), step=2.0, steps=1, rtol=1e-5, atol=0.0).criteria
+    assert found[0, 0] == 0.0 and np.isfinite(found).all()
+
+
 def test_mistakes():
     mechanism = library.load("pendulum")
     with pytest.raises(UnsupportedError, match="Python function"):

@@ -15,6 +15,8 @@ from torseur.codegen.kernel import PREPARED, compile_program
 
 LONGEST = 3e38
 """No limit, as a number that single precision knows."""
+SMALLEST = 1e-37
+"""The smallest tolerance that single precision knows: a state that stays zero is not divided by zero."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,12 @@ class CudaRollout:
         results = [out if self._seen else xp.empty(1, dtype=kind), *([] if judged is None else [judged])]
         numbers = (kind(steps.start), kind(steps.length), np.int64(steps.number), np.int64(steps.every or steps.number))
         longest = min(steps.longest, LONGEST)
-        limits = (kind(steps.rtol), xp.asarray(steps.atol, dtype=kind), kind(longest), np.int64(n))
+        limits = (
+            kind(steps.rtol),
+            xp.asarray(np.maximum(steps.atol, SMALLEST), dtype=kind),
+            kind(longest),
+            np.int64(n),
+        )
         run_all([self._kernel], (q0, v0, *constants, *results, *numbers, *limits), n)
         return out, judged
 
