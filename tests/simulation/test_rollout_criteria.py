@@ -224,6 +224,21 @@ def test_quaternions_keep_their_length(emulated):
     assert np.abs(found - last).max() < 1e-5 * np.abs(last).max()
 
 
+def test_one_start_for_all_motions(emulated):
+    """One column of states, with slopes, and as many masses as there are motions."""
+    move = oscillator("rk4", criteria=[Criterion("x")], sensitivities=["x(0)"])
+    masses = np.array([0.5, 1.0, 2.0])
+    found = move(np.array([[0.1]]), np.zeros((1, 1)), parameters={"c": 0.0, "m": masses}, **FIXED).criteria
+    exact = np.cos(2 * np.sqrt(40 / masses))
+    assert np.allclose(found[:, 0], [0.1 * exact, exact], rtol=1e-8)
+
+
+def test_a_state_that_stays_zero_needs_no_absolute_tolerance(emulated):
+    move = oscillator("dopri5", "float32", criteria=[Criterion("x")])
+    found = moved(move, x0=(0.0, 0.1), step=2.0, steps=1, rtol=1e-5, atol=0.0).criteria
+    assert found[0, 0] == 0.0 and np.isfinite(found).all()
+
+
 def test_mistakes():
     mechanism = library.load("pendulum")
     with pytest.raises(UnsupportedError, match="Python function"):
@@ -233,6 +248,8 @@ def test_mistakes():
     move = ts.Rollouts(mechanism, criteria=[Criterion("theta", "maximum")])
     with pytest.raises(TorseurError, match="forward in time"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=-0.1, steps=3)
+    with pytest.raises(TorseurError, match=r"q has shape \(1, 2\), expected \(1, 3 states\)"):
+        move(np.zeros((1, 2)), np.zeros((1, 1)), step=0.1, steps=3, parameters={"m": np.ones(3)})
     with pytest.raises(TorseurError, match="atol has 3 entries, expected one number, or 2 for the states"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=0.1, steps=3, atol=[1e-6] * 3)
 
@@ -247,7 +264,7 @@ def test_nvcc_takes_the_kernel(method, precision, tmp_path, emulated, monkeypatc
         pytest.skip("nvcc is not installed")
     found = []
     monkeypatch.setattr("torseur.codegen.cuda.motion.Launchable", lambda source, _: found.append(source))
-    oscillator(method, precision, sensitivities=["k"], stop=Event("x", stop=3))._kernel(("m",))
+    oscillator(method, precision, sensitivities=["k"], stop=Event("x", stop=3))._kernel(("m",), False)
     (tmp_path / "kernel.cu").write_text(found[0].text)
     command = [compiler, "-arch=sm_90", "-std=c++14", "-c", "kernel.cu", "-o", "kernel.o"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -154,6 +154,21 @@ def test_designs_are_assembled_as_one_by_one(tmp_path):
             assert np.allclose(changes[row], initial_changes(own, ready.initial, 0.0), atol=1e-8)
 
 
+def test_unusual_starts_are_found_one_by_one(tmp_path, monkeypatch):
+    """What is done together where it can be gives the same by itself."""
+    path = tmp_path / "s.toml"
+    path.write_text(FOUR_BAR.format(more='slopes = ["a", "alpha(0)"]', gpu='method = "dopri5"'))
+    found = []
+    for usual in (True, False):
+        monkeypatch.setattr("torseur.studies.batch.closing.Closing._is_usual", usual)
+        starts = Evaluator(read_study(path))._starts
+        points = read_study(path).points()
+        given = starts.parameters(points)
+        states = starts.states(points, given)
+        found.append((states, starts.changes(points, given, states)))
+    assert np.allclose(found[0][0], found[1][0], atol=1e-9) and np.allclose(found[0][1], found[1][1], atol=1e-7)
+
+
 def test_what_fails_says_why(tmp_path, emulated):
     path = tmp_path / "s.toml"
     text = FOUR_BAR.format(more="", gpu='method = "dopri5"').replace('"0.41 m"', '"1.5 m"')

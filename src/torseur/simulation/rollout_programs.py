@@ -97,11 +97,14 @@ class RolloutPrograms:
         By default these are zero but for the initial values differentiated by.
         """
         if changes is None:
-            changes = np.zeros((len(self.parameters), len(q) + len(v), q.shape[1]))
+            changes = np.zeros((len(self.parameters), len(q) + len(v), 1))
             for k, name in enumerate(self.parameters):
                 if name in self._initial_names:
                     changes[k, self._initial_names.index(name)] = 1.0
-        return np.concatenate([q, *changes[:, : len(q)]]), np.concatenate([v, *changes[:, len(q) :]])
+        n = max(q.shape[1], v.shape[1], changes.shape[2])
+        parts = (q, *changes[:, : len(q)]), (v, *changes[:, len(q) :])
+        places, speeds = (np.concatenate([np.broadcast_to(x, (len(x), n)) for x in part]) for part in parts)
+        return places, speeds
 
     def spread(self, states: np.ndarray, integrals: np.ndarray, sizes: Sequence[float]) -> np.ndarray:
         """Tolerances of the augmented state, from those of states and integrals and the sizes of the parameters."""

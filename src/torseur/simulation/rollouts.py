@@ -87,6 +87,8 @@ class Rollouts:
     ) -> Any:
         """Outputs of shape (records, outputs, n) for n initial states q (nq, n) and v (nv, n).
 
+        One column of q, v or changes stands for all motions where parameters tell how many there are.
+
         every       record each so many steps, and the last; 0 records the last alone
         tau         generalised forces besides the loads, constant along a motion: (nv, n), (nv,) or none
         parameters  numbers, or arrays with one number for each motion
@@ -101,16 +103,16 @@ class Rollouts:
         n). A motion that could not be continued gives nan, as does a criterion whose event did not happen. NumPy
         arrays come back as NumPy arrays; those on the device stay there.
         """
-        self._check(q, v, step, steps, every)
+        n = self._motions(q, v, parameters or {})
+        self._check(step, steps, every)
         on_host = isinstance(q, np.ndarray)
-        n = q.shape[1]
         values = self._values(parameters or {}, n)
         tolerances = self._tolerances(atol, values)
         plan = Steps(start, step, int(steps), int(every), rtol, tolerances, np.inf if max_step is None else max_step)
         own = {name: value for name, value in values.items() if np.ndim(value)}
         given = {"tau": tau, PARAMETERS: np.array([x for x in values.values() if not np.ndim(x)], dtype=float)}
         given |= {OWN: np.array(list(own.values()), dtype=float)} if own else {}
-        records, judged = self._kernel(tuple(own), tau is not None)(*self._start(q, v, changes), given, plan)
+        records, judged = self._kernel(tuple(own), tau is not None)(*self._start(q, v, changes), given, plan, n)
         if self.programs.parameters:
             records = records.reshape(len(records), 1 + len(self.programs.parameters), len(self.outputs), n)
         records = records.get() if on_host else records
@@ -158,11 +160,17 @@ class Rollouts:
         sizes = [abs(float(np.mean(values.get(name, 1.0)))) or 1.0 for name in self.programs.parameters]
         return tuple(self.programs.spread(own[:states], own[states:], sizes).tolist())
 
-    def _check(self, q: Any, v: Any, step: float, steps: int, every: int) -> None:
+    def _motions(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> int:
+        """How many motions there are."""
         layout = self.equations.layout
+        lengths = [len(value) for value in parameters.values() if np.ndim(value)]
+        n = max([array.shape[1] for array in (q, v) if np.ndim(array) == 2] + lengths, default=1)
         for name, array, size in (("q", q, len(layout.coordinates)), ("v", v, len(layout.speeds))):
-            if np.ndim(array) != 2 or array.shape[0] != size or array.shape[1] != q.shape[1]:
-                raise TorseurError(f"rollout: {name} has shape {np.shape(array)}, expected ({size}, states).")
+            if np.ndim(array) != 2 or array.shape[0] != size or array.shape[1] not in (1, n):
+                raise TorseurError(f"rollout: {name} has shape {np.shape(array)}, expected ({size}, {n} states).")
+        return n
+
+    def _check(self, step: float, steps: int, every: int) -> None:
         if not (np.isfinite(step) and step != 0.0):
             raise TorseurError(f"rollout: step is {step}, expected a time in seconds that is not zero.")
         if steps < 1 or every < 0:

@@ -60,21 +60,27 @@ class DeviceMotions:
 
     def __call__(self, points: Vector) -> Found:
         """Criteria, slopes and outputs of points."""
-        given = self.starts.parameters(points)
-        rows = self.starts.states(points, given)
-        names = [quantity.name for quantity in self.starts.variation.system.parameters]
-        varied = {axis.name for axis in self.study.all_axes}
-        parameters = {n: given[:, k] if n in varied else float(given[0, k]) for k, n in enumerate(names)}
-        count, states = self.starts.variation.system.coordinates, np.ascontiguousarray(rows.T)
+        starting = points[:1] if self.starts.are_the_same else points
+        given = self.starts.parameters(starting)
+        rows = self.starts.states(starting, given)
+        parameters, count = self._parameters(points), self.starts.variation.system.coordinates
+        states = np.ascontiguousarray(rows.T)
         step, steps, every = self.steps
         integration, until = self.study.integration, self.study.until
         found = self._rollouts(
             states[:count], states[count:], step=step, steps=steps, every=every, parameters=parameters,
-            changes=self._changes(points, given, rows), rtol=integration.rtol, atol=self._tolerances(rows),
+            changes=self._changes(starting, given, rows), rtol=integration.rtol, atol=self._tolerances(rows),
             max_step=longest_step(integration.max_step, 0.0, until),
         )  # fmt: skip
         nothing = np.empty((1 + len(self.study.slopes), 0, len(points)))
         return self._sorted(found if self.criteria else Judged(found, nothing), states, parameters)
+
+    def _parameters(self, points: Vector) -> dict[str, Any]:
+        """Values by name, an array for what varies."""
+        system = self.starts.variation.system
+        varied = {axis.name: points[:, k] for k, axis in enumerate(self.study.all_axes)}
+        named = zip(system.parameters, system.values, strict=True)
+        return {quantity.name: varied.get(quantity.name, value) for quantity, value in named}
 
     def why(self, point: Vector, values: Vector) -> str:
         """Why a motion has no results, from those that it has."""
@@ -115,14 +121,14 @@ class DeviceMotions:
         if self.outputs:
             records = np.asarray(found.records, dtype=float)
             later = (records[:, 0] if self.study.slopes else records).transpose(2, 1, 0)
-            kept = np.concatenate([self._at_start(states, parameters)[:, :, None], later], axis=2)
+            kept = np.concatenate([self._at_start(states, parameters, len(values))[:, :, None], later], axis=2)
             kept = kept[:, :, : len(self.study.samples)]
         is_good = (
             np.isfinite(values).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(kept).all(axis=(1, 2))
         )
         return Found(values, slopes, kept, is_good)
 
-    def _at_start(self, states: Vector, parameters: dict[str, Any]) -> Vector:
+    def _at_start(self, states: Vector, parameters: dict[str, Any], count: int) -> Vector:
         """The outputs where motions start, as formulas of many points at once."""
         from torseur.graph import evaluate
         from torseur.mechanism import TIME
@@ -132,7 +138,7 @@ class DeviceMotions:
         bound |= dict(zip(rhs.input("p").nodes, parameters.values(), strict=True))
         formulas = self._rollouts.programs.solved([output.formula for output in self.outputs])
         found = evaluate(formulas, bound)
-        return np.column_stack([np.broadcast_to(value, states.shape[1]) for value in found])
+        return np.column_stack([np.broadcast_to(value, count) for value in found])
 
     @cached_property
     def _rollouts(self) -> Rollouts:

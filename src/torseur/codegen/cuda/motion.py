@@ -15,6 +15,8 @@ from torseur.codegen.kernel import PREPARED, compile_program
 
 LONGEST = 3e38
 """No limit, as a number that single precision knows."""
+SMALLEST = 1e-37
+"""The smallest tolerance that single precision knows: a state that stays zero is not divided by zero."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +60,25 @@ class CudaRollout:
         self._cupy = cupy()
         self._kernel = Launchable(self.source, [FAST_SINES] if fast_sines else [])
 
-    def __call__(self, q: Any, v: Any, others: Mapping[str, Any], steps: Steps) -> tuple[Any, Any]:
-        """What was recorded, of shape (records, seen, n), and criteria (criteria, value or change, n) or None."""
+    def __call__(self, q: Any, v: Any, others: Mapping[str, Any], steps: Steps, n: int) -> tuple[Any, Any]:
+        """What was recorded, of shape (records, seen, n), and criteria (criteria, value or change, n) or None.
+
+        One column of q and v stands for all motions.
+        """
         xp, kind = self._cupy, self._type
-        q0, v0 = (xp.ascontiguousarray(xp.asarray(x, dtype=kind)) for x in (q, v))
-        n = q0.shape[1]
+        q0, v0 = (xp.ascontiguousarray(xp.broadcast_to(xp.asarray(x, dtype=kind), (len(x), n))) for x in (q, v))
         out = xp.empty((steps.records, self._seen, n), dtype=kind)
         judged = None if self._judged is None else xp.empty((*self._judged, n), dtype=kind)
         constants = [self._constant(group.name, others, n) for group in self.inputs] or [np.int32(0)]
         results = [out if self._seen else xp.empty(1, dtype=kind), *([] if judged is None else [judged])]
         numbers = (kind(steps.start), kind(steps.length), np.int64(steps.number), np.int64(steps.every or steps.number))
         longest = min(steps.longest, LONGEST)
-        limits = (kind(steps.rtol), xp.asarray(steps.atol, dtype=kind), kind(longest), np.int64(n))
+        limits = (
+            kind(steps.rtol),
+            xp.asarray(np.maximum(steps.atol, SMALLEST), dtype=kind),
+            kind(longest),
+            np.int64(n),
+        )
         run_all([self._kernel], (q0, v0, *constants, *results, *numbers, *limits), n)
         return out, judged
 

@@ -84,6 +84,13 @@ class Starts:
         return np.array([self._one_by_one(moved, given, row) for row in range(len(points))])
 
     @cached_property
+    def are_the_same(self) -> bool:
+        """Whether all points start in one state, with the same changes."""
+        if self._system.constrained is not None or self.depends_on_parameters or any(map(_is_start, self.axes)):
+            return False
+        return not self.variation.columns or self._equations is None or self._is_plain
+
+    @cached_property
     def _told_first(self) -> Vector:
         """The state as it is told for the point at which the system was made ready."""
         if self._system.constrained is None:
