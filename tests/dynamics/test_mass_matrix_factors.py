@@ -48,11 +48,11 @@ def test_factors_are_those_of_elimination(name):
     assert np.allclose(1 / np.array(found.inverse, dtype=float), pivots, rtol=1e-9)
 
 
-def _tapering_chain():
-    """Six links, each with an eighth of the mass of the one that carries it."""
+def _widening_chain():
+    """Six links, each with eight times the mass of the one that carries it."""
     lines = ["mechanism whip ;", "gravity = [0, 0, -9.81] ;"]
     for k in range(1, 7):
-        mass, below = 100.0 / 8.0**k, "earth" if k == 1 else f"b{k - 1}"
+        mass, below = 0.01 * 8.0**k, "earth" if k == 1 else f"b{k - 1}"
         inertia = ", ".join(f"{mass * f}" for f in (0.01, 0.02, 0.015))
         lines.append(f"let b{k} = body mass = {mass} kg, centre = [0, 0, -0.2], inertia = diag({inertia}) end ;")
         axis = ["[1,0,0]", "[0,1,0]", "[0,0,1]"][k % 3]
@@ -78,7 +78,7 @@ def _single_precision_error(program):
 
 
 def test_single_precision_keeps_its_digits_where_pivots_cancel():
-    equations = ts.derive(_tapering_chain())
+    equations = ts.derive(_widening_chain())
     assert not spares_digits(equations) and spares_digits(replace(equations, few_digits=True))
     plain, spared = (
         module_of(for_target(equations, target), ["forward_dynamics/q,v"], baked=True).programs[0]
@@ -87,7 +87,7 @@ def test_single_precision_keeps_its_digits_where_pivots_cancel():
     state = {g.name: list(np.random.default_rng(3).uniform(-1, 1, len(g))) for g in plain.inputs}
     for name, wanted in plain.evaluate(state).items():
         assert np.allclose(np.array(spared.evaluate(state)[name], float), np.array(wanted, float), rtol=1e-8, atol=1e-8)
-    assert _single_precision_error(spared) < min(2e-6, 0.3 * _single_precision_error(plain))
+    assert _single_precision_error(spared) < 0.4 * _single_precision_error(plain)
 
 
 def test_well_conditioned_mechanisms_are_written_the_shorter_way():

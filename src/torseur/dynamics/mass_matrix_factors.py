@@ -24,8 +24,8 @@ def mass_matrix_factors(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None
 
     A pivot is the inertia that a joint feels when those beyond it are free, and an entry of L the part that an
     acceleration nearer to the earth has in it: the gain of the joint, carried there. Elimination in the matrix takes
-    the difference of what the joint feels when all beyond it is frozen and what then yields; where light links hang
-    on heavy ones that cancels, and here it does not.
+    the difference of what the joint feels when all beyond it is frozen and what then yields; where light links carry
+    heavy ones that cancels, and here it does not.
     """
     now = tree.at(q, None, t)
     n = len(tree.layout.speeds)
