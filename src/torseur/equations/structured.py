@@ -170,7 +170,9 @@ class AccelerationDerivatives:
             solved = [columns[forces.index(node)] for node in by.nodes]
         else:
             sides = [[-entry for entry in column] for column in self._right_sides(by)]
-            solved = [self._known(node, by) or self._factors.solve(b) for node, b in zip(by.nodes, sides, strict=True)]
+            known = [self._known(node, by) for node in by.nodes]
+            found = iter(self._factors.solve_all([b for b, k in zip(sides, known, strict=True) if k is None]))
+            solved = [next(found) if k is None else k for k in known]
         return [list(row) for row in zip(*solved, strict=True)]
 
     def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:

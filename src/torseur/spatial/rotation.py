@@ -79,8 +79,12 @@ class MatrixTurn:
         return symmetric([[half[i].dot(rows[j]) if j >= i else 0 for j in range(3)] for i in range(3)])
 
     def matrix_to_parent(self, matrix: Matrix3) -> Matrix3:
-        columns = Matrix3(tuple(self.to_parent(column) for column in matrix.transposed.rows))
-        return Matrix3(tuple(self.to_parent(row) for row in columns.transposed.rows))
+        half = self._turned_columns(matrix).transposed
+        return self._turned_columns(half).transposed
+
+    def _turned_columns(self, matrix: Matrix3) -> Matrix3:
+        a, b, c = (self.to_parent(column) for column in matrix.transposed.rows)
+        return Matrix3((a, b, c)).transposed
 
     @property
     def inverse(self) -> MatrixTurn:

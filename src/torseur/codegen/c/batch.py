@@ -12,9 +12,9 @@ from functools import cached_property
 
 from torseur.codegen.c.program import operation, own_text, reference
 from torseur.codegen.c.routine import function_name
-from torseur.codegen.c.spelling import RESERVED
+from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.names import part
-from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
+from torseur.codegen.straight import CHUNK, Chunk, Layout, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
@@ -25,13 +25,21 @@ _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 
 _SUMS = {"add", "sub"}
 
-SCHEDULED = 10_000
-"""Operations up to which they are ordered for few live values: a humanoid's forward dynamics gains a quarter.
+SCHEDULED = 30_000
+"""Operations up to which they are ordered such that few values are stored for later: each store costs two cycles."""
 
-Longer programs gain nothing over the order in which results need them.
-"""
+REGISTERS = 28
+"""Of the 32 registers of AVX-512, those that compilers find for values that stay."""
 
-_OWN = ("LANE", "LANES_ALL", "begin", "end", "i", "j", "l", "result", "stride", "threads", "count")
+CHUNKS = {4000: 4000, 10_000: 1600, 100_000: 800}
+"""Operations up to which a program comes in functions of so many."""
+
+_CONSTANT = ("constant", "pi")
+
+_OWN = (
+    *("LANE", "LANES_ALL", "LANES_ONCE", "LANES_BEYOND", "begin", "end", "stride", "threads", "count"),
+    *("i", "j", "l", "row", "rows", "values", "result"),
+)
 _WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}
 
 NATIVE = """\
@@ -76,7 +84,34 @@ class Batch:
 
     @cached_property
     def plan(self) -> Layout:
-        return layout(self.program, _WORDS, together=True, whole=WHOLE, scheduled=SCHEDULED)
+        size = next((chunk for most, chunk in CHUNKS.items() if len(self.program.operations) <= most), CHUNK)
+        return layout(
+            self.program,
+            _WORDS,
+            chunk=size,
+            together=True,
+            scheduled=SCHEDULED,
+            registers=REGISTERS,
+        )
+
+    @cached_property
+    def results(self) -> dict[Expr, tuple[int, int]]:
+        """Where each result stands first: those that later functions read are read there."""
+        found: dict[Expr, tuple[int, int]] = {}
+        for i, output in enumerate(self.program.outputs):
+            for j, entry in enumerate(output.entries):
+                found.setdefault(entry, (i, j))
+        return found
+
+    @property
+    def constants(self) -> list[tuple[int, dict[int, float]]]:
+        """For each output that has some, the entries that are the same in every state."""
+        found = []
+        for i, output in enumerate(self.program.outputs):
+            same = {j: float(entry) for j, entry in enumerate(output.entries) if entry.op in _CONSTANT}
+            if same:
+                found.append((i, same))
+        return found
 
 
 def lanes_text(batches: Sequence[Batch]) -> str:
@@ -104,6 +139,26 @@ def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
     return "\n".join([*pieces, _block(plan, batch, function, lookups), _range(plan, batch, function)])
 
 
+def constants_source(batch: Batch, function: str) -> str:
+    """static void FUNCTION(begin, end, stride, arrays): writes the entries that are the same in every state."""
+    plan, inputs = batch.plan, len(batch.program.inputs)
+    unused = ", ".join(f"(void){name}" for name in ("begin", "end", "stride", *plan.arrays))
+    lines = [f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {_parameters(plan, batch)}) {{", f"  {unused};"]
+    for i, same in batch.constants:
+        values = ", ".join(double(value) for value in same.values())
+        lines += [
+            "  {",
+            f"    static const int rows[{len(same)}] = {{{', '.join(map(str, same))}}};",
+            f"    static const double values[{len(same)}] = {{{values}}};",
+            f"    for (int j = 0; j < {len(same)}; j++) {{",
+            f"      double *const row = {plan.arrays[inputs + i]} + rows[j] * stride;",
+            "      for (ptrdiff_t i = begin; i < end; i++) row[i] = values[j];",
+            "    }",
+            "  }",
+        ]
+    return "\n".join([*lines, "}", ""])
+
+
 def parameters_of(batch: Batch) -> str:
     """The arrays as parameters of a C function."""
     arrays, inputs = batch.plan.arrays, len(batch.program.inputs)
@@ -117,7 +172,6 @@ def _parameters(plan: Layout, batch: Batch) -> str:
 
 
 def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
-    names = plan.names
     own = "lanes *restrict scratch, const lanes *restrict sines"
     head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
     unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
@@ -137,6 +191,10 @@ class _Statements:
         self.loads = {node: _loaded(plan, batch, i, j) for node, (i, j) in chunk.inputs.items()}
         self.loads |= {node: f"sines[{place}]" for node, place in chunk.turned.items()}
         self.loads |= {node: f"scratch[{slot}]" for node, slot in chunk.restored.items()}
+        for node in chunk.restored:
+            if node in batch.results:
+                i, j = batch.results[node]
+                self.loads[node] = f"lanes_load({self.outputs[i]} + {j} * stride)"
 
     def lines(self) -> Iterable[str]:
         computed: set[Expr] = set()
@@ -151,7 +209,7 @@ class _Statements:
             for value in found:
                 yield from self._written(value)
         for node in self.chunk.results:
-            if node not in computed:
+            if node not in computed and node.op not in _CONSTANT:
                 yield from self._read([node])
                 yield from self._stored(node)
 
@@ -176,7 +234,7 @@ class _Statements:
             yield f"  const lanes {name} = {_operation(node, self.names, self.lookups)};"
 
     def _written(self, node: Expr) -> Iterable[str]:
-        if node in self.chunk.saved:
+        if node in self.chunk.saved and node not in self.batch.results:
             yield f"  scratch[{self.chunk.saved[node]}] = {self.names[node]};"
         yield from self._stored(node)
 
@@ -241,7 +299,10 @@ def _block(plan: Layout, batch: Batch, function: str, lookups: Lookups) -> str:
 
 
 def _range(plan: Layout, batch: Batch, function: str) -> str:
-    """Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state."""
+    """Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state.
+
+    Results are copied there too, because not all entries are written.
+    """
     states, inputs = batch.is_state, len(batch.program.inputs)
     sizes = [*map(len, batch.program.inputs), *map(len, batch.program.outputs)]
     shifted = [f"{a} + i" if state else a for a, state in zip(plan.arrays, states, strict=True)]
@@ -254,7 +315,7 @@ def _range(plan: Layout, batch: Batch, function: str) -> str:
     ]
     moved = [(k, a, n) for k, (a, n) in enumerate(zip(plan.arrays, sizes, strict=True)) if states[k]]
     lines += [f"  double rest_{k}_[{max(n, 1)} * LANES];" for k, _, n in moved]
-    for k, array, n in (m for m in moved if m[0] < inputs):
+    for k, array, n in moved:
         last = "(i + l < end ? i + l : end - 1)"
         lines.append(f"  for (int j = 0; j < {n}; j++)")
         lines.append(f"    for (int l = 0; l < LANES; l++) rest_{k}_[j * LANES + l] = {array}[j * stride + {last}];")
