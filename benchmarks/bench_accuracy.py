@@ -2,8 +2,8 @@
 
 Run: python benchmarks/bench_accuracy.py [--short] [--states N] [--robots WORD ...] [--files FILE ...] [--out FILE]
 
-Every robot file of the package example-robot-data and of the tests is computed in 100 digits from the numbers in the file,
-by a program of its own (peers/exact_dynamics.py). Errors are relative to the largest entry of a vector or matrix, the
+Every robot file of the package example-robot-data and of the tests is computed in 100 digits from the numbers in it, by
+a program of its own (peers/exact_dynamics.py). Errors are relative to the largest entry of a vector or matrix, the
 largest over some random states. Torseur's are those of its compiled C for single states; Pinocchio's those of its
 functions called from Python, of two ways to compute (its conventions "local" and "world") the better.
 
@@ -36,8 +36,8 @@ NOISE = 1e-14
 """Errors up to which nobody is worse than anybody."""
 
 STANDING = (
-    "left_arm", "panda", "ur3", "ur5", "ur10", "xarm", "z1_", "kinova_", "allegro", "asr_", "baxter", "pendulum", "finger",
-    "iiwa", "pr2", "so_arm", "tiago",
+    "left_arm", "panda", "ur3", "ur5", "ur10", "xarm", "z1_", "kinova_", "allegro", "asr_", "baxter", "pendulum",
+    "finger", "iiwa", "pr2", "so_arm", "tiago",
 )  # fmt: skip
 """Words in the names of robots whose base is held."""
 

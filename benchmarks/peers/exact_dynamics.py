@@ -1,4 +1,4 @@
-"""Dynamics of robot files in 100 digits, from the numbers in the file: Newton-Euler, and nothing shared with the package.
+"""Dynamics of robot files in 100 digits, from their numbers: Newton-Euler, and nothing shared with the package.
 
 Rotations, inertias and gravity enter as the file has them; derivatives are differences over a step of 1e-45. What comes
 out is exact for all that a float can tell, whatever the programs that are judged by it do with their constants.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb, arb_mat, ctx
@@ -166,26 +166,40 @@ class ExactRobot:
             self.links.append(made)
             self._add_children(child, links, carried, first)
 
-    def _place(self, link: Link, q: list[arb], base: Place) -> Place:
-        if link.kind == "free":
-            return base
+    def places(self, q: np.ndarray) -> list[Place]:
+        """Where links are in their parents; a free base has three coordinates and a unit quaternion, scalar first."""
+        free = self.links[0].kind == "free"
+        amounts = [arb(float(x)) for x in ([*[0] * 6, *q[7:]] if free else q)]
+        found = [self._place(link, amounts[link.first] if link.size else arb(0)) for link in self.links]
+        return [_free_place(q), *found[1:]] if free else found
+
+    @staticmethod
+    def _place(link: Link, amount: arb) -> Place:
         if link.kind == "turning":
-            return link.place.then(Place(_about(link.axis, q[link.first]), _ZERO))
+            return link.place.then(Place(_about(link.axis, amount), _ZERO))
         if link.kind == "sliding":
-            return link.place.then(Place(_ONE, _scaled(link.axis, q[link.first])))
+            return link.place.then(Place(_ONE, _scaled(link.axis, amount)))
         return link.place
 
-    def inverse_dynamics(self, state: State, v: list[arb], vdot: list[arb]) -> list[arb]:
+    def moved(self, places: list[Place], k: int, h: arb) -> list[Place]:
+        """A displacement along one speed."""
+        i = next(i for i, link in enumerate(self.links) if link.first <= k < link.first + link.size)
+        link, found = self.links[i], list(places)
+        if link.kind == "free":
+            way = _ONE[k % 3]
+            found[i] = places[i].then(Place(_ONE, _scaled(way, h)) if k < 3 else Place(_about(way, h), _ZERO))
+        else:
+            found[i] = places[i].then(self._place(replace(link, place=HERE), h))
+        return found
+
+    def inverse_dynamics(self, places: list[Place], v: list[arb], vdot: list[arb]) -> list[arb]:
         """Newton-Euler in link axes; the world accelerates upward in place of gravity."""
         rest: tuple[Three, ...] = (_ZERO, _ZERO, [arb(0), arb(0), arb(GRAVITY)], _ZERO)
-        moving, places, forces = [], [], []
-        for link in self.links:
-            place = self._place(link, state.q, state.base)
+        moving, forces = [], []
+        for link, place in zip(self.links, places, strict=True):
             given = rest if link.parent < 0 else moving[link.parent]
-            found = self._motion(link, place, given, v, vdot)
-            moving.append(found)
-            places.append(place)
-            forces.append(self._force(link, found))
+            moving.append(self._motion(link, place, given, v, vdot))
+            forces.append(self._force(link, moving[-1]))
         tau = [arb(0)] * self.size
         for i in range(len(self.links) - 1, -1, -1):
             link, (force, moment) = self.links[i], forces[i]
@@ -240,22 +254,22 @@ class ExactRobot:
             return []
         return [_dot(link.axis, moment if link.kind == "turning" else force)]
 
-    def mass_matrix(self, state: State) -> arb_mat:
+    def mass_matrix(self, places: list[Place]) -> arb_mat:
         """Column by column: forces that accelerate one coordinate, less those at rest."""
         rest = [arb(0)] * self.size
-        held = self.inverse_dynamics(state, rest, rest)
-        columns = [self.inverse_dynamics(state, rest, _unit(self.size, k)) for k in range(self.size)]
+        held = self.inverse_dynamics(places, rest, rest)
+        columns = [self.inverse_dynamics(places, rest, _unit(self.size, k)) for k in range(self.size)]
         return arb_mat([[columns[j][i] - held[i] for j in range(self.size)] for i in range(self.size)])
 
-    def by_state(self, state: State, v: list[arb], vdot: list[arb]) -> tuple[arb_mat, arb_mat]:
+    def by_state(self, places: list[Place], v: list[arb], vdot: list[arb]) -> tuple[arb_mat, arb_mat]:
         """Derivatives of inverse dynamics by displacements along the speeds, and by the speeds."""
         by_q, by_v = [], []
         for k in range(self.size):
-            there, back = (self.inverse_dynamics(state.moved(k, h), v, vdot) for h in (STEP, -STEP))
+            there, back = (self.inverse_dynamics(self.moved(places, k, h), v, vdot) for h in (STEP, -STEP))
             by_q.append([(a - b) / (2 * STEP) for a, b in zip(there, back, strict=True)])
             way = _unit(self.size, k)
             faster, slower = ([x + h * e for x, e in zip(v, way, strict=True)] for h in (STEP, -STEP))
-            there, back = (self.inverse_dynamics(state, w, vdot) for w in (faster, slower))
+            there, back = (self.inverse_dynamics(places, w, vdot) for w in (faster, slower))
             by_v.append([(a - b) / (2 * STEP) for a, b in zip(there, back, strict=True)])
         return _by_columns(by_q), _by_columns(by_v)
 
@@ -268,44 +282,22 @@ def _by_columns(columns: list[list[arb]]) -> arb_mat:
     return arb_mat([list(row) for row in zip(*columns, strict=True)])
 
 
-@dataclass(frozen=True)
-class State:
-    """Where a robot is: its coordinates, one per speed (those of a free base unused), and the place of its base."""
-
-    q: list[arb]
-    base: Place
-    free: bool
-
-    @staticmethod
-    def of(coordinates: np.ndarray, free: bool) -> State:
-        """From floats: a free base has three coordinates and a unit quaternion, scalar first."""
-        if not free:
-            return State([arb(float(x)) for x in coordinates], HERE, False)
-        w, x, y, z = (arb(float(c)) for c in coordinates[3:7])
-        long = (w * w + x * x + y * y + z * z).sqrt()
-        w, x, y, z = w / long, x / long, y / long, z / long
-        rotation = [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-        place = Place(rotation, [arb(float(c)) for c in coordinates[:3]])
-        return State([arb(0)] * 6 + [arb(float(c)) for c in coordinates[7:]], place, True)
-
-    def moved(self, k: int, h: arb) -> State:
-        """A displacement along one speed."""
-        if self.free and k < 3:
-            return State(self.q, self.base.then(Place(_ONE, _scaled(_ONE[k], h))), True)
-        if self.free and k < 6:
-            return State(self.q, self.base.then(Place(_about(_ONE[k - 3], h), _ZERO)), True)
-        return State([x + h if i == k else x for i, x in enumerate(self.q)], self.base, self.free)
+def _free_place(q: np.ndarray) -> Place:
+    w, x, y, z = (arb(float(c)) for c in q[3:7])
+    long = (w * w + x * x + y * y + z * z).sqrt()
+    w, x, y, z = w / long, x / long, y / long, z / long
+    rotation = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return Place(rotation, [arb(float(c)) for c in q[:3]])
 
 
 def exact_values(robot: ExactRobot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, list[np.ndarray]]:
     """The five functions at one state, rounded to floats; the third argument is vdot, or tau of forward dynamics."""
     ctx.prec = BITS
-    free = robot.links[0].kind == "free"
-    state, speeds, third = State.of(q, free), [arb(float(x)) for x in v], [arb(float(x)) for x in a]
+    state, speeds, third = robot.places(q), [arb(float(x)) for x in v], [arb(float(x)) for x in a]
     M = robot.mass_matrix(state)
     bias = robot.inverse_dynamics(state, speeds, [arb(0)] * robot.size)
     found = {

@@ -193,6 +193,15 @@ def test_what_depends_on_parameters_is_prepared(live):
     assert len(abreast.operations) <= len(baked.abreast.operations)
 
 
+def test_targets_without_vectors(live):
+    """They get neither the lanes nor their places among the prepared numbers."""
+    for program in programs_of(live, ["inverse_dynamics", "forward_dynamics/v"]):
+        plain = program.without_vectors
+        assert is_abreast(program) and not is_abreast(plain) and plain == program
+        sizes = [len(p.split(["p"])[0].outputs[0]) for p in (plain, program)]
+        assert sizes[0] < sizes[1]
+
+
 def test_shared_parameters_stay_one_number(tmp_path):
     """A mass that all legs share is one number and not a lane for each."""
     mechanism = equations_of(insect(3), tmp_path).mechanism

@@ -63,7 +63,7 @@ def evaluated(module, folder, states, shared, flags):
     dll, names, plain = compiled(module, folder, flags)
     results, remaining = [], iter(plain)
     count = next(iter(states.values())).shape[1]
-    for name, function in zip(names[::3], module_functions(module), strict=True):
+    for name, function in zip(names[::3], module_functions(module, vectors=True), strict=True):
         given = {key: np.ascontiguousarray(value) for key, value in states.items()}
         if function.prepare is not None:
             prepared = np.zeros(len(function.prepare.outputs[0]))

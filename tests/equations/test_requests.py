@@ -111,6 +111,25 @@ def test_second_derivatives(function, pair, equations):
         assert max(abs(a - b) / (1 + abs(b)) for a, b in zip(ours, theirs, strict=True)) < 1e-18
 
 
+def test_motion_of_a_frame(equations):
+    """Oracle: its velocity is the Jacobian times the speeds, its acceleration the rate of the velocity."""
+    place, motion = programs_of(equations["double_pendulum"], "frame:blade,motion:blade")
+    assert [group.name for group in motion.inputs] == ["q", "v", "vdot", "p"]
+    with mpmath.workdps(40):
+        values = numbers(motion)
+        jacobian = place.evaluate({"q": values["q"], "p": values["p"]})["blade.jacobian"]
+        found = motion.evaluate(values)
+        product = [sum(jacobian[2 * i + j] * values["v"][j] for j in range(2)) for i in range(6)]
+        assert max(abs(a - b) for a, b in zip(found["blade.velocity"], product, strict=True)) < 1e-30
+        step, sides = mpmath.mpf(10) ** -12, []
+        for h in (step, -step):
+            v = [x + h * a for x, a in zip(values["v"], values["vdot"], strict=True)]
+            q = [x + h * s + h * h / 2 * a for x, s, a in zip(values["q"], values["v"], values["vdot"], strict=True)]
+            sides.append(motion.evaluate({**values, "q": q, "v": v})["blade.velocity"])
+        rates = [(a - b) / (2 * step) for a, b in zip(*sides, strict=True)]
+        assert max(abs(a - b) for a, b in zip(found["blade.acceleration"], rates, strict=True)) < 1e-18
+
+
 def test_several_second_derivatives_come_once(equations):
     (program,) = programs_of(equations["double_pendulum"], ["inverse_dynamics/q,v/q,v"])
     assert [o.name for o in program.outputs] == ["d2tau_dq_dq", "d2tau_dq_dv", "d2tau_dv_dv"]

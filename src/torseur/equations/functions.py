@@ -33,7 +33,7 @@ def compile_equations(
     precision: str = "float64",
     fast_sines: bool = False,
 ) -> Kernel | CudaKernel:
-    """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" for a body or frame).
+    """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" and "motion:NAME" for a body or frame).
 
     Derivatives are asked for with a slash, "forward_dynamics/q,v" (see torseur.equations.requests).
 
@@ -84,10 +84,11 @@ def program_of(equations: Equations, functions: Sequence[str]) -> Program:
 
 def outputs_of(equations: Equations, function: str) -> list[Output]:
     """What a function of a mechanism gives."""
-    if function.startswith("frame:"):
-        return _frame(equations, function.removeprefix("frame:"))
+    kind, _, name = function.partition(":")
+    if name and kind in FRAME_FUNCTIONS:
+        return FRAME_FUNCTIONS[kind](equations, name)
     if function not in FUNCTIONS:
-        raise TorseurError(unknown_name("function", function, [*FUNCTIONS, "frame:NAME"]))
+        raise TorseurError(unknown_name("function", function, [*FUNCTIONS, *(f"{k}:NAME" for k in FRAME_FUNCTIONS)]))
     return FUNCTIONS[function](equations)
 
 
@@ -272,8 +273,7 @@ def _constraint_corrections(e: Equations) -> list[Output]:
 
 def _frame(e: Equations, name: str) -> list[Output]:
     """Position, rotation matrix and Jacobian (rows: angular x y z, linear x y z, earth axes) of a frame."""
-    named = dict(e.mechanism.frames)
-    frame = named[name] if name in named else Frame(e.mechanism.body(name).name)
+    frame = _named_frame(e, name)
     place = td.pose(e.tree, frame, e.layout.coordinates)
     columns = [td.in_earth_axes(place, c) for c in td.jacobian(e.tree, frame, e.layout.coordinates)]
     rows = [[list(c.angular)[i] for c in columns] for i in range(3)]
@@ -284,6 +284,26 @@ def _frame(e: Equations, name: str) -> list[Output]:
         matrix(f"{name}.jacobian", rows),
     ]
 
+
+def _motion(e: Equations, name: str) -> list[Output]:
+    """Velocity and acceleration of a frame (angular x y z, then of its origin x y z, earth axes)."""
+    frame, layout = _named_frame(e, name), e.layout
+    place = td.pose(e.tree, frame, layout.coordinates)
+    velocity = td.velocity(e.tree, frame, layout.coordinates, layout.speeds)
+    acceleration = td.acceleration(e.tree, frame, layout.coordinates, layout.speeds, layout.accelerations)
+    turned = [
+        (what, td.in_earth_axes(place, m)) for what, m in (("velocity", velocity), ("acceleration", acceleration))
+    ]
+    return [vector(f"{name}.{what}", [*motion.angular, *motion.linear]) for what, motion in turned]
+
+
+def _named_frame(e: Equations, name: str) -> Frame:
+    named = dict(e.mechanism.frames)
+    return named[name] if name in named else Frame(e.mechanism.body(name).name)
+
+
+FRAME_FUNCTIONS = {"frame": _frame, "motion": _motion}
+"""Functions of a frame or body, asked for as frame:NAME and motion:NAME."""
 
 FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "inverse_dynamics": _inverse_dynamics,

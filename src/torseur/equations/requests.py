@@ -25,19 +25,19 @@ from torseur.equations.abreast import (
 )
 from torseur.equations.differentiation import Differentiation
 from torseur.equations.equations import Equations
-from torseur.equations.functions import FUNCTIONS, PARAMETERS, all_inputs, outputs_of
+from torseur.equations.functions import FRAME_FUNCTIONS, FUNCTIONS, PARAMETERS, all_inputs, outputs_of
 from torseur.equations.variables import Direction, Variables
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, live_nodes
 
 Ways = tuple[Variables | Direction, ...]
-FRAME = "frame:"
 HIGHEST_ORDER = 2
 DISPLACEMENT = "displacement"
 ALONG = "along:"
 ARGUMENTS = {
     "inverse_dynamics": ("q", "v", "vdot"),
     "regressor": ("q", "v", "vdot"),
+    "motion": ("q", "v", "vdot"),
     "forward_dynamics": ("q", "v", "tau"),
     "bias": ("q", "v"),
     "coriolis_matrix": ("q", "v"),
@@ -103,7 +103,7 @@ def split_requests(text: str) -> list[str]:
     found: list[str] = []
     for word in (word.strip() for word in text.split(",")):
         head = word.split("/")[0]
-        if found and "/" in found[-1] and head not in FUNCTIONS and not head.startswith(FRAME):
+        if found and "/" in found[-1] and head not in FUNCTIONS and not _is_of_frame(head):
             found[-1] += f",{word}"
         elif word:
             found.append(word)
@@ -133,15 +133,20 @@ def _level(text: str) -> Level:
 
 def _function(equations: Equations, text: str) -> str:
     """The function at the head of a request."""
-    if not text.startswith(FRAME):
+    if not _is_of_frame(text):
         return text.split("/")[0]
     mechanism = equations.mechanism
     known = [*dict(mechanism.frames), *(body.name for body in mechanism.bodies)]
-    named = text.removeprefix(FRAME)
+    kind, _, named = text.partition(":")
     fitting = [name for name in known if named == name or named.startswith(f"{name}/")]
     if not fitting:
         raise TorseurError(unknown_name("frame or body", named.split("/")[0], known))
-    return FRAME + max(fitting, key=len)
+    return f"{kind}:{max(fitting, key=len)}"
+
+
+def _is_of_frame(text: str) -> bool:
+    """Whether a request is for a function of a frame or body."""
+    return ":" in text and text.split(":")[0] in FRAME_FUNCTIONS
 
 
 def program_for(equations: Equations, request: Request) -> Program:
@@ -155,7 +160,7 @@ def program_for(equations: Equations, request: Request) -> Program:
         outputs += differentiation.outputs(ways)
     groups |= {"u": Input("u", _undetermined(equations, outputs))} | directions
     used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
-    always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *directions}
+    always = {*ARGUMENTS.get(request.function.split(":")[0], ("q",)), PARAMETERS, *directions}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
     if directions or len(chosen) > 1:
         return Program(request.name, tuple(inputs), tuple(outputs))

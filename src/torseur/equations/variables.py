@@ -31,7 +31,7 @@ class Variables:
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction in which several variables change together; `number` tells it from that of another differentiation."""
+    """A direction in which variables change together; `number` tells it from that of another differentiation."""
 
     ways: tuple[Variables, ...]
     number: int = 1

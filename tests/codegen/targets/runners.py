@@ -48,12 +48,12 @@ def run(*command, cwd):
     return done.stdout
 
 
-def listed_functions(module, split, **options):
+def listed_functions(module, split, vectors=False, **options):
     """The functions under the names that the printer gives them, in order."""
     from torseur.codegen.names import Names
 
     names = Names(**options)
-    return module.functions(names, split)
+    return module.functions(names, split, vectors)
 
 
 def run_c(module: Module, folder, points):
@@ -67,7 +67,7 @@ def run_c(module: Module, folder, points):
     library = ctypes.CDLL(str(folder / "c.so"))
     names = [line.split("(")[0].split()[-1] for line in header.read_text().splitlines() if line.startswith("void ")]
     assert all(name.startswith(f"{own}_") for name in names)
-    return called(module, names, library, points, "C")
+    return called(module, names, library, points, "C", vectors=True)
 
 
 def run_cpp(module: Module, folder, points):
@@ -137,17 +137,18 @@ def run_fortran(module: Module, folder, points):
     return called(module, symbols, library, points, "F")
 
 
-def called(module, symbols, library, points, order):
+def module_functions(module, vectors=False) -> list[Function]:
+    return listed_functions(module, True, vectors)
+
+
+def called(module, symbols, library, points, order, vectors=False):
     """Calls through ctypes: for each function its preparation, where there is one, then the function."""
+    functions = module_functions(module, vectors)
     results = []
     for values in points:
         remaining = iter(symbols)
-        results.append([_call(function, remaining, library, values, order) for function in module_functions(module)])
+        results.append([_call(function, remaining, library, values, order) for function in functions])
     return results
-
-
-def module_functions(module) -> list[Function]:
-    return listed_functions(module, True)
 
 
 def _call(function, symbols, library, values, order):
