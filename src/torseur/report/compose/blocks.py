@@ -56,12 +56,13 @@ class Blocks:
             self.constraints(),
             self.rates(),
         ]
-        return tuple(block for block in found if block is not None)
+        return tuple(block.completed() for block in found if block is not None)
 
     def at_level(self, level: str) -> tuple[EquationBlock, ...]:
         """The cards of one level of detail, then the constraints and rates, which belong to every level.
 
-        What is too long to be multiplied out is broken up by named intermediates.
+        What is too long to be multiplied out is broken up by named intermediates; their definitions may still have to
+        be written (`EquationBlock.completed`).
         """
         if level not in LEVELS:
             raise TorseurError(unknown_name("level", level, LEVELS))
