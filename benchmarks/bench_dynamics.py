@@ -246,7 +246,7 @@ def table(lines: list[Line], notes: list[str], limits: Limits) -> str:
         "are compiled with gcc where it is there, for AVX-512 where the processor has it; entries that are the same in",
         "every state (zeros between limbs) are written once, before the clock starts, as Pinocchio does in its data.",
         "Behind a batch's time stand two limits of this processor, measured in the same run: its products alone, each",
-        f"with a sum, {limits.product:.3f} ns for eight numbers; and its results alone, written in {limits.store:.3f} ns.",
+        f"with a sum, {limits.product:.3f} ns for eight numbers; and its results alone, each {limits.store:.3f} ns.",
         "The first gives the ratio to Pinocchio that these operations could reach at most, behind the one reached.",
         "",
     ]
