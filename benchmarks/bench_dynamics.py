@@ -145,16 +145,26 @@ def pointers(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
     return [ctypes.c_void_p(array.ctypes.data) for array in arrays]
 
 
+def aligned(shape: tuple[int, ...]) -> np.ndarray:
+    """An array of zeros that begins where a vector may be moved in one piece."""
+    size = int(np.prod(shape))
+    room = np.zeros(size + 8)
+    start = -room.ctypes.data % 64 // 8
+    return room[start : start + size].reshape(shape)
+
+
 def blocks(rows: np.ndarray) -> np.ndarray:
     """States in blocks of 8, each block a row per entry."""
-    return np.ascontiguousarray(rows.reshape(-1, 8, rows.shape[1]).transpose(0, 2, 1))
+    found = aligned((len(rows) // 8, rows.shape[1], 8))
+    found[:] = rows.reshape(-1, 8, rows.shape[1]).transpose(0, 2, 1)
+    return found
 
 
 class Ours:
     """A program compiled for single states and for batches."""
 
     def __init__(self, harness: ctypes.CDLL, given: Program, states: States) -> None:
-        compiler, for_lanes = find_compiler(), find_compiler(lanes=len(given.operations))
+        compiler, for_lanes = find_compiler(), find_compiler(lanes=True)
         assert compiler is not None and for_lanes is not None
         begin = os.times().children_user
         self.single = compiler.build(single_source(given), Shape.STRAIGHT)
@@ -162,30 +172,32 @@ class Ours:
         self.batch = for_lanes.build(native_source(Batch("f_batch", joined(given))), Shape.STRAIGHT)
         self.harness, self.states = harness, states
         self.size = sum(len(output) for output in given.outputs)
-        self.out = np.zeros(8 * self.size)
+        self.out = np.zeros(self.size)
+        self.rows = aligned((self.size, 8))
         self.soa = [blocks(x) for x in (states.q, states.v, states.a)]
+        self._run("time_batch", self.batch.function("f_batch", None), self.soa, 8, self.rows)
 
     def evaluate(self, i: int) -> np.ndarray:
         s = self.states
         q, v, a = (np.ascontiguousarray(x[i : i + 1]) for x in (s.q, s.v, s.a))
-        self._run("time_scalar", self.single.function("f", None), (q, v, a), 1)
-        return self.out[: self.size].copy()
+        self._run("time_scalar", self.single.function("f", None), (q, v, a), 1, self.out)
+        return self.out.copy()
 
     def evaluate_batch(self, i: int) -> np.ndarray:
-        arrays = [np.ascontiguousarray(x[i // 8 : i // 8 + 1]) for x in self.soa]
-        self._run("time_batch", self.batch.function("f_batch", None), arrays, 8)
-        return self.out.reshape(self.size, 8)[:, i % 8].copy()
+        arrays = [x[i // 8 : i // 8 + 1] for x in self.soa]
+        self._run("time_batch", self.batch.function("f_batch_again", None), arrays, 8, self.rows)
+        return self.rows[:, i % 8].copy()
 
     def time(self) -> float:
         s = self.states
-        return self._run("time_scalar", self.single.function("f", None), (s.q, s.v, s.a), STATES)
+        return self._run("time_scalar", self.single.function("f", None), (s.q, s.v, s.a), STATES, self.out)
 
     def time_batch(self) -> float:
-        return self._run("time_batch", self.batch.function("f_batch", None), self.soa, STATES)
+        return self._run("time_batch", self.batch.function("f_batch_again", None), self.soa, STATES, self.rows)
 
-    def _run(self, loop: str, function: object, arrays: object, count: int) -> float:
+    def _run(self, loop: str, function: object, arrays: object, count: int, out: np.ndarray) -> float:
         sizes = count, self.states.q.shape[1], self.states.v.shape[1]
-        return float(getattr(self.harness, loop)(function, *sizes, *pointers(*arrays, self.out)))
+        return float(getattr(self.harness, loop)(function, *sizes, *pointers(*arrays, out)))
 
 
 def exact_values(given: Program, states: States) -> list[np.ndarray]:

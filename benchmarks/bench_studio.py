@@ -1,6 +1,7 @@
 """How prompt the studio is: edits to equations and slider moves to motions, in headless Chromium.
 
     python benchmarks/bench_studio.py [NAME ...]
+    python benchmarks/bench_studio.py --formalisms all [NAME]      every formalism and level, as rows of a table
 
 Times run from the browser's own input event to the frame after the new equations, or the new motion, are on the page;
 so they hold the way to the worker and back, the computation and the layout of the page. Edits change a comment, gravity
@@ -11,6 +12,7 @@ tenth of the processors; how many that were is told. Not proven: a real graphics
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import re
@@ -121,29 +123,29 @@ def undisturbed(act: Callable[[int], float], count: int, most: int = 150) -> tup
     return (good, len(every) - len(good)) if len(good) >= 4 else (every, 0)
 
 
-def edits(page: Any, first: int, count: int = 12) -> tuple[list[float], int]:
+def edits(page: Any, first: int, count: int = 12, kinds: int = 3, most: int = 150) -> tuple[list[float], int]:
     """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn.
 
-    Edits are numbered from `first` on: no name is defined twice.
+    Edits are numbered from `first` on: no name is defined twice. Of one kind, all change gravity.
     """
 
     def act(number: int) -> float:
-        k = first + number
+        k = first + number * 3 // kinds
         page.wait_for_timeout(400)
         text = page.evaluate("() => studio.state.text")
         gravity = GRAVITY.search(text)
         assert gravity, "the text has no gravity to change"
-        kinds = [
+        changes = [
             ("mechanism ", f"(* {k} *) mechanism "),
             (gravity[0], re.sub(r"-(\d+ ?\* ?)?g", f"-{k + 2}*g", gravity[0])),
             ("param ", f"param z{k} = {k} m, "),
         ]
-        return float(page.evaluate(EDIT, kinds[k % 3]))
+        return float(page.evaluate(EDIT, changes[k % 3]))
 
-    return undisturbed(act, count)
+    return undisturbed(act, count, most)
 
 
-def moves(page: Any, count: int = 12) -> tuple[list[float], int]:
+def moves(page: Any, count: int = 12, most: int = 150) -> tuple[list[float], int]:
     """Milliseconds from slider moves to new motions."""
     names = page.evaluate("() => studio.outline.parameters.map((one) => one.name)")
 
@@ -151,7 +153,30 @@ def moves(page: Any, count: int = 12) -> tuple[list[float], int]:
         page.wait_for_timeout(30)
         return float(page.evaluate(SLIDE, [names[k % len(names)], 0.45 + 0.01 * (k % 10)]))
 
-    return undisturbed(act, count)
+    return undisturbed(act, count, most)
+
+
+def rows(driver: Any, name: str, formalisms: list[str]) -> bool:
+    """A row of a table per formalism and level: edits that change every equation, and sliders meanwhile."""
+    fine = True
+    with opened(driver, name) as page:
+        given = page.evaluate("() => [...document.getElementById('formalism').options].map((one) => one.value)")
+        levels = page.evaluate("() => [...document.getElementById('level').options].map((one) => one.value)")
+        for k, formalism in enumerate(given if formalisms == ["all"] else formalisms):
+            page.select_option("#formalism", formalism)
+            for j, level in enumerate(levels):
+                page.select_option("#level", level)
+                page.wait_for_timeout(300)
+                wait(page, READY)
+                changes = edits(page, 1 + 3 * (1000 * k + 200 * j), 7, kinds=1, most=12)[0]
+                wait(page, READY)
+                slides = moves(page, 7, most=12)[0]
+                cells = [
+                    f"{figure:.0f}" for times in (changes, slides) for figure in (statistics.median(times), max(times))
+                ]
+                print(f"| {formalism} | {level} | {' | '.join(cells)} |", flush=True)
+                fine &= max(changes) <= EDIT_LIMIT and max(slides) <= SLIDER_LIMIT
+    return fine
 
 
 def told(what: str, found: tuple[list[float], int], limit: float) -> bool:
@@ -167,8 +192,9 @@ def told(what: str, found: tuple[list[float], int], limit: float) -> bool:
     return good
 
 
-def measure(driver: Any, name: str) -> bool:
-    """All figures of one mechanism."""
+@contextmanager
+def opened(driver: Any, name: str) -> Iterator[Any]:
+    """A page that shows a mechanism, at rest."""
     path = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)))
     with studio(name) as address:
         browser = driver.chromium.launch(executable_path=path, args=SWITCHES)
@@ -176,21 +202,34 @@ def measure(driver: Any, name: str) -> bool:
         page.goto(address)
         wait(page, READY)
         print(f"{name}: {page.evaluate(SUMMARY)}")
+        yield page
+        browser.close()
+
+
+def measure(driver: Any, name: str) -> bool:
+    """All figures of one mechanism."""
+    with opened(driver, name) as page:
         fine = told("slider to motion", moves(page), SLIDER_LIMIT)
-        for first, level in zip((0, 300, 600), ("scalar", "recursive", "matrix"), strict=True):
+        for k, level in enumerate(("scalar", "recursive", "matrix", "intrinsic")):
             page.select_option("#level", level)
             page.wait_for_timeout(1500)
-            fine &= told(f"edit to equations, {level}", edits(page, first), EDIT_LIMIT)
+            fine &= told(f"edit to equations, {level}", edits(page, 300 * k), EDIT_LIMIT)
             wait(page, READY)
-        browser.close()
     return fine
 
 
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--formalisms", default="", help="names with commas between them, or 'all'")
+    asked = parser.parse_args()
     with sync_playwright() as driver:
-        met = [measure(driver, name) for name in sys.argv[1:] or NAMES]
+        if asked.formalisms:
+            met = [rows(driver, name, asked.formalisms.split(",")) for name in asked.names or NAMES[:1]]
+        else:
+            met = [measure(driver, name) for name in asked.names or NAMES]
     sys.exit(0 if all(met) else 1)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browsing import browser, launch  # noqa: F401
+from firefox import firefox  # noqa: F401
 
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")

@@ -17,14 +17,13 @@ import numpy as np
 
 import torseur as ts
 from torseur import library
-from torseur.codegen.cuda.device import Printer, arrays_of, stage_names
-from torseur.codegen.cuda.language import CUDA
+from torseur.codegen.cuda.device import arrays_of
+from torseur.codegen.cuda.entry import SCALARS, StageSource, kernel_sources, scratch_of, stride
+from torseur.codegen.cuda.scalar import FOOT, HEAD
 from torseur.codegen.cuda.stages import Plan
-from torseur.codegen.cuda.tuning import VARIANTS
+from torseur.codegen.cuda.tuning import Launch, source_for, variants_of
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
-from torseur.codegen.names import Names
-from torseur.codegen.straight import Splines
 from torseur.equations.generation import module_of
 from torseur.graph import Program
 from torseur.readers import read_robot
@@ -35,13 +34,10 @@ FLOATING = ("forward_dynamics", "forward_dynamics/displacement,v")
 MORE = ("mass_matrix", "energies", "frame:{last}")
 CLOSED = ("constraint_residuals", "constrained_forward_dynamics", "constrained_forward_dynamics/q,v")
 KNOWN = 32
-CAPS = tuple((launch.block, launch.resident) for launch in VARIANTS)
-"""Threads of a block, and blocks that must fit on a multiprocessor."""
-FEW_CAPS = ((128, 1), (128, 3))
-LARGE = 8000  # operations above which the compiler is given fewer variants
 
 _MAIN = """\
 #include "{header}"
+#include "{parked}"
 #include "harness.h"
 
 namespace {{
@@ -57,13 +53,14 @@ int main(int count, char **words) {{
 """
 
 
-def program_of_case(path: Path, function: str, base: str = "file") -> Program:
+def program_of_case(path: Path, function: str, base: str = "file", few_digits: bool = False) -> Program:
     """The function of a robot, everything known baked in; damping is left out, as in the published figures.
 
     A path without a suffix is a mechanism of the library.
     """
     mechanism = replace(read_robot(path, base=base).mechanism, loads=()) if path.suffix else library.load(str(path))
-    return module_of(ts.derive(mechanism), [function], baked=True).programs[0]
+    equations = replace(ts.derive(mechanism), few_digits=few_digits)
+    return module_of(equations, [function], baked=True).programs[0]
 
 
 def answers(program: Program, floating: bool) -> np.ndarray:
@@ -87,36 +84,50 @@ def _state(program: Program, random: np.random.Generator, floating: bool) -> lis
     return state
 
 
-def case_text(robot: str, function: str, program: Program, own: str, header: str) -> str:
-    """A main program that checks and times one function; every stage with several caps on registers."""
-    names = Names(CUDA.reserved)
-    names.unique(own)
-    name = names.unique(program.name)
-    plan = Printer(Splines.of([program], names)).plan(program)
-    stages = stage_names(name, plan)
-    inputs, arrays = len(program.inputs), len(arrays_of(plan))
-    arguments = ", ".join(f"{'const ' if i < inputs else ''}T *__restrict__ a{i}" for i in range(arrays))
-    lanes = ", ".join(f"a{i} + lane" for i in range(arrays))
-    given = ", ".join([*(f"(T *)a[{i}]" for i in range(arrays)), f"(FINE *)a[{arrays}]"])
-    scratch = ", scratch + lane" if len(stages) > 1 else ""
-    kernels, variants = [], []
-    for k, (stage, operations) in enumerate(zip(stages, plan.operations, strict=True)):
-        kernels.append(
-            f"template <class T, int B, int R> __global__ void __launch_bounds__(B, R) kernel_{k}({arguments}, "
-            f"FINE *scratch, long long n) {{\n  const long long lane = blockIdx.x * (long long)B + threadIdx.x;\n"
-            f"  if (lane < n) {own}::{stage}<T, FINE>({lanes}, n{scratch});\n}}\n"
-            f"template <class T, int B, int R> void launch_{k}(void **a, long long n) "
-            f"{{ kernel_{k}<T, B, R><<<(n + B - 1) / B, B>>>({given}, n); }}"
-        )
-        caps = CAPS if operations < LARGE else FEW_CAPS
-        ways = [(b, r, f"{k}<SCALAR, {b}, {r}>") for b, r in caps]
-        listed = [f"{{{b}, {r}, launch_{way}, (const void *)kernel_{way}}}" for b, r, way in ways]
-        variants.append(f"{{{', '.join(listed)}}}")
-    return _MAIN.format(
-        header=header, kernels="\n".join(kernels), robot=robot, function=function,
-        inputs=_sizes(program.inputs), outputs=_sizes(program.outputs), scratch=plan.scratch,
-        operations=sum(plan.operations), words=_words(program, plan), stages=", ".join(variants),
+def case_text(robot: str, function: str, program: Program, stem: str, suffix: str) -> tuple[str, str]:
+    """A main program that checks and times one function, every stage launched in several ways, and the functions that
+    it calls besides those of the header: the same with values parked in shared memory."""
+    sources, scratch = kernel_sources(program, suffix)
+    plan = sources[0].plan
+    kernels, parked, ways = [], [], []
+    for k, source in enumerate(sources):
+        launches = variants_of(source)
+        for launch in (launches[0], *(launch for launch in launches if launch.parks)):
+            name = f"{source.name}_{launch.registers}" if launch.parks else source.name
+            kernels.append(_kernel(source, launch, f"{stem}::{name}"))
+            if launch.parks:
+                parked.append(source.printer.stage(plan, k, name, source.parking(launch.registers, launch.parked)))
+        ways.append(f"{{{', '.join(_variant(k, launch) for launch in launches)}}}")
+    main = _MAIN.format(
+        header=f"{stem}.cuh", parked=f"{stem}_parked_{suffix}.cuh", kernels="\n".join(kernels),
+        robot=robot, function=function, inputs=_sizes(program.inputs), outputs=_sizes(program.outputs),
+        scratch=scratch, operations=sum(plan.operations), words=_words(program, plan), stages=", ".join(ways),
     )  # fmt: skip
+    return main, f"{HEAD}\nnamespace {stem} {{\n" + "\n".join(parked) + f"}}\n{FOOT}"
+
+
+def _kernel(source: StageSource, launch: Launch, function: str) -> str:
+    """A kernel for any block and any number of blocks that fit, and the function that launches it."""
+    plan = source.plan
+    inputs, arrays = len(plan.layout.program.inputs), len(arrays_of(plan))
+    arguments = ", ".join(f"{'const ' if i < inputs else ''}T *__restrict__ a{i}" for i in range(arrays))
+    passed = ", ".join([*(f"a{i} + lane" for i in range(arrays)), stride(plan, source.stage), *scratch_of(plan)])
+    given = ", ".join([*(f"(T *)a[{i}]" for i in range(arrays)), f"(FINE *)a[{arrays}]"])
+    name = f"{source.stage}_{launch.registers * launch.parks}"
+    return (
+        f"template <class T, int B, int R> __global__ void __launch_bounds__(B, R) kernel_{name}({arguments}, "
+        f"FINE *scratch, unsigned n) {{\n  const unsigned lane = blockIdx.x * B + threadIdx.x;\n"
+        f"  if (lane < n) {function}<T, FINE>({passed});\n}}\n"
+        f"template <class T, int B, int R> void launch_{name}(void **a, long long n) {{\n"
+        f"  const int parked = {source_for(source, launch).parked} * B;\n"
+        f"  static const cudaError_t room = with_shared(kernel_{name}<T, B, R>, parked);\n"
+        f"  CHECK(room);\n  kernel_{name}<T, B, R><<<(n + B - 1) / B, B, parked>>>({given}, n);\n}}"
+    )
+
+
+def _variant(k: int, launch: Launch) -> str:
+    way = f"{k}_{launch.registers * launch.parks}<SCALAR, {launch.block}, {launch.resident}>"
+    return f"{{{launch.block}, {launch.resident}, {int(launch.parks)}, launch_{way}, (const void *)kernel_{way}}}"
 
 
 def _sizes(groups: Sequence[object]) -> str:
@@ -136,16 +147,26 @@ def _words(program: Program, plan: Plan) -> int:
 
 def write_case(folder: Path, robot: str, path: Path, function: str, base: str) -> str:
     """The files of one case; gives their common name."""
-    program = program_of_case(path, function, base)
-    files = generate_files(Module(f"{robot}_{program.name}", (program,)), "cuda")
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="ascii")
-    header = next(name for name in files if name.endswith(".cuh"))
-    stem = header.removesuffix(".cuh")
-    (folder / f"case_{stem}.cu").write_text(case_text(robot, function, program, stem, header))
-    answers(program, base == "floating").tofile(folder / f"{stem}.answers")
-    print(f"{stem}: {len(program.operations)} operations", flush=True)
+    exact, single = (program_of_case(path, function, base, few_digits) for few_digits in (False, True))
+    stem = _write_header(folder, f"{robot}_{exact.name}", exact)
+    of_single = (
+        stem if single.outputs == exact.outputs else _write_header(folder, f"{robot}_{exact.name}_single", single)
+    )
+    for suffix in SCALARS:
+        program, header = (single, of_single) if suffix == "f32" else (exact, stem)
+        main, parked = case_text(robot, function, program, header, suffix)
+        (folder / f"case_{stem}_{suffix}.cu").write_text(main)
+        (folder / f"{header}_parked_{suffix}.cuh").write_text(parked)
+    answers(exact, base == "floating").tofile(folder / f"{stem}.answers")
+    print(f"{stem}: {len(exact.operations)} operations, {len(single.operations)} in single precision", flush=True)
     return stem
+
+
+def _write_header(folder: Path, name: str, program: Program) -> str:
+    files = generate_files(Module(name, (program,)), "cuda")
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="ascii")
+    return next(file for file in files if file.endswith(".cuh")).removesuffix(".cuh")
 
 
 def _last_body(path: Path) -> str:

@@ -27,6 +27,7 @@ SINGLE = {
     "inverse_dynamics/q,v": {"iiwa": 7.7, "hyq": 7.4, "atlas": 0.77},
     "forward_dynamics/q,v": {"iiwa": 4.9, "hyq": 6.2, "atlas": 0.25},
 }
+SUFFIX = {"float32": "f32", "fast": "f32", "mixed": "mixed", "float64": "f64"}
 PUBLISHED = {
     "float32": SINGLE,
     "fast": SINGLE,
@@ -95,13 +96,14 @@ def main() -> None:
     known = json.loads((folder / "cases.json").read_text())
     with ThreadPoolExecutor(cpu_count()) as pool:
         first = pool.submit(compiled, folder, "limits", None)
-        waiting = [(case, kind, pool.submit(compiled, folder, f"case_{case}", kind))
+        waiting = [(case, kind, pool.submit(compiled, folder, f"case_{case}_{SUFFIX[kind]}", kind))
                    for kind, chosen in map(split_kind, kinds) for case in known["cases"]
                    if not chosen or case.startswith(chosen)]  # fmt: skip
         limits = answered(first.result())
         tera = {key: f"{value / 1e12:.2f}" for key, value in limits.items() if key != "device"}
-        print(f"{limits['device']}: copy {tera['copy']} TB/s, multiply-adds {tera['float32']} (float32) and "
-              f"{tera['float64']} (float64) Tflop/s; rates in 1e9 evaluations/s")  # fmt: skip
+        print(f"{limits['device']}: copy {tera['copy']} TB/s, multiply-adds {tera['float32']} (float32; "
+              f"{tera['registers']} "
+              f"of three registers) and {tera['float64']} (float64) Tflop/s; rates in 1e9 evaluations/s")  # fmt: skip
         heads = ["robot", "function", "scalar", *map(str, BATCHES), *HEADS]
         print("|", " | ".join(heads), "|\n" + "| --- " * len(heads) + "|")
         for case, kind, program in waiting:

@@ -63,7 +63,7 @@ def evaluated(module, folder, states, shared, flags):
     dll, names, plain = compiled(module, folder, flags)
     results, remaining = [], iter(plain)
     count = next(iter(states.values())).shape[1]
-    for name, function in zip(names[::2], module_functions(module, vectors=True), strict=True):
+    for name, function in zip(names[::3], module_functions(module, vectors=True), strict=True):
         given = {key: np.ascontiguousarray(value) for key, value in states.items()}
         if function.prepare is not None:
             prepared = np.zeros(len(function.prepare.outputs[0]))
@@ -89,6 +89,31 @@ def test_every_operation_in_every_width(way, tmp_path):
     for i in range(19):
         ((exact,),) = expected(module, {"q": states["q"][:, i].tolist(), **shared})
         assert np.abs(found[:, i] - exact).max() < 1e-13 * max(1.0, np.abs(exact).max())
+
+
+def test_what_is_the_same_in_every_state_is_written_once(tmp_path):
+    """NAME_again leaves entries alone that NAME writes, in whole vectors and in what is left over."""
+    x, y, _ = Q
+    entries = [0, x * y, 2.5, x - y, 0]
+    module = Module("limbs", (Program("limbs", (Input("q", Q),), (vector("r", entries),)),))
+    dll, (name, again, _), _ = compiled(module, tmp_path, WAYS["chosen at run time"])
+    q = np.random.default_rng(4).uniform(-1, 1, (3, 19))
+    found = np.full((5, 19), 7.0)
+    arguments = [*(ctypes.c_ssize_t(n) for n in (0, 19, 19)), q.ctypes.data_as(POINTER), found.ctypes.data_as(POINTER)]
+    getattr(dll, again)(*arguments)
+    assert (found[[0, 2, 4]] == 7.0).all()
+    assert found[[1, 3]] == pytest.approx(np.array([q[0] * q[1], q[0] - q[1]]), rel=1e-15)
+    getattr(dll, name)(*arguments)
+    assert found[[0, 2, 4], 0].tolist() == [0.0, 2.5, 0.0]
+    assert (found[[0, 2, 4]] == found[[0, 2, 4], :1]).all()
+
+
+def test_kernels_fill_in_what_is_the_same_in_every_state():
+    x, y, _ = Q
+    program = Program("limbs", (Input("q", Q),), (vector("r", [0, x * y, 2.5]),))
+    q = np.random.default_rng(4).uniform(-1, 1, (3, 21))
+    found = compile_batch(program)(q=q)["r"]
+    assert found == pytest.approx(np.array([np.zeros(21), q[0] * q[1], np.full(21, 2.5)]), rel=1e-15)
 
 
 def test_hostile_names(tmp_path, monkeypatch):

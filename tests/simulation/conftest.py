@@ -2,6 +2,7 @@
 
 import pytest
 
+from simulation.emulation import emulated  # noqa: F401
 from torseur.codegen.backends import choose_backend
 from torseur.errors import CompilationError
 

@@ -2,100 +2,58 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 import pytest
 
 import torseur as ts
-from codegen.targets.runners import POINTER, run, tool
 from torseur import library
-from torseur.codegen.cuda.motion import split_together
-from torseur.codegen.cuda.rollout import rollout_source
-from torseur.equations import motion_values
+from torseur.codegen.cuda.rollout import RolloutParts, rollout_source
 from torseur.errors import TorseurError, UnsupportedError
 from torseur.simulation.rollout_programs import RolloutPrograms
 
-_WRAPPER = """
-extern "C" void motion_of_one(double *q, double *v, {arguments}, double *out, double h, long long steps, long long every,
-                              double rtol, double atol) {{
-  kernels::rollout<double, double>(q, v, {passed}, out, 0.0, h, steps, every, rtol, atol, 1);
-}}
-"""
 
+class Moved:
+    """A rollout of one motion on the CPU: records of one lane."""
 
-class Emulated:
-    """A rollout of one motion on the CPU."""
-
-    def __init__(self, folder, mechanism, method, outputs=(), sensitivities=(), own_parameters=False):
-        self.programs = RolloutPrograms(ts.derive(mechanism), tuple(outputs), tuple(sensitivities))
-        p = self.programs
-        programs = [x for x in (p.motion, p.observe, p.settle) if x is not None]
-        self.prepare = None
-        if not own_parameters:
-            self.prepare, programs = split_together(programs, ("p",))
-        self.inputs = [group.name for group in programs[0].inputs if group.name not in ("t", "q", "v")]
-        source = rollout_source(programs, "f64", method)
-        wrapper = _WRAPPER.format(
-            arguments=", ".join(f"double *{x}" for x in self.inputs), passed=", ".join(self.inputs)
-        )
-        folder.mkdir(exist_ok=True)
-        (folder / "source.cpp").write_text(source.text + wrapper)
-        compiler = tool("g++", "clang++")
-        run(compiler, "-std=c++14", "-O1", "-fPIC", "-shared", "source.cpp", "-o", "source.so", cwd=folder)
-        self.run = ctypes.CDLL(str(folder / "source.so")).motion_of_one
-        self.seen = sum(len(output) for output in p.observe.outputs)
+    def __init__(self, mechanism, method, outputs=(), sensitivities=()):
+        self.move = ts.Rollouts(mechanism, method, "float64", outputs=outputs, sensitivities=sensitivities)
 
     def __call__(self, q, v, step, steps, every=0, changes=None, rtol=1e-6, atol=1e-9):
-        equations = self.programs.equations
-        values = list(motion_values(equations, changes or {}).values())
-        q, v = self.programs.start(np.array(q, dtype=float)[:, None], np.array(v, dtype=float)[:, None])
-        known = {"tau": np.zeros(len(equations.layout.speeds)), "p": np.array(values, dtype=float)}
-        if self.prepare is not None:
-            known["prepared"] = np.array(self.prepare.evaluate({"p": values})["prepared"], dtype=float)
-        records = steps // every if every else 1
-        out = np.empty((records, self.seen))
-        arrays = [q.ravel(), v.ravel(), *(known[name] for name in self.inputs), out]
-        numbers = [
-            ctypes.c_longlong(steps),
-            ctypes.c_longlong(every or steps),
-            ctypes.c_double(rtol),
-            ctypes.c_double(atol),
-        ]
-        self.run(*(a.ctypes.data_as(POINTER) for a in arrays), ctypes.c_double(step), *numbers)
-        return out
+        q, v = (np.array(x, dtype=float)[:, None] for x in (q, v))
+        options = {"step": step, "steps": steps, "every": every, "rtol": rtol, "atol": atol}
+        return self.move(q, v, parameters=changes, **options)[..., 0]
 
 
 START = [np.pi / 4, np.pi / 4], [0.0, 0.0]
 
 
-def test_fixed_steps_have_their_order(tmp_path):
+def test_fixed_steps_have_their_order(emulated):
     """Oracle: the adaptive integrator of order 8, at a tight tolerance."""
     exact = ts.simulate(library.load("double_pendulum"), until=1.0, rtol=1e-12, samples=2).values[-1][:4]
     for method, order in (("rk4", 4), ("semi_implicit", 1)):
-        move = Emulated(tmp_path / method, library.load("double_pendulum"), method)
+        move = Moved(library.load("double_pendulum"), method)
         error = [np.abs(move(*START, 1.0 / n, n)[0] - exact).max() for n in (100, 200)]
         assert 0.75 * 2**order < error[0] / error[1] < 1.25 * 2**order
 
 
-def test_adaptive_steps_keep_the_tolerance(tmp_path):
+def test_adaptive_steps_keep_the_tolerance(emulated):
     """Oracle: the adaptive integrator of order 8. Records stand at the times that were asked for."""
-    move = Emulated(tmp_path, library.load("double_pendulum"), "dopri5")
+    move = Moved(library.load("double_pendulum"), "dopri5")
     exact = ts.simulate(library.load("double_pendulum"), until=4.0, rtol=1e-12, samples=5).values[1:, :4]
     loose, tight = (np.abs(move(*START, 0.1, 40, every=10, rtol=r, atol=r) - exact).max() for r in (1e-6, 1e-9))
     assert tight < 1e-6 and tight < 0.05 * loose < 1e-4
 
 
-def test_a_motion_that_ends_is_not_a_number(tmp_path):
+def test_a_motion_that_ends_is_not_a_number(emulated):
     text = "mechanism fall ; let ball = body mass = 1 kg end ; join earth and ball.frame as rail with prismatic(x) along [1,0,0] force = 1 N / (1 - x / 1 m) end ; init x = 0 m ;"
-    move = Emulated(tmp_path, ts.parse(text), "dopri5")
+    move = Moved(ts.parse(text), "dopri5")
     assert np.isnan(move([0.0], [2.0], 0.1, 20, rtol=1e-9)).all()
 
 
-def test_outputs_are_recorded_by_name(tmp_path):
+def test_outputs_are_recorded_by_name(emulated):
     """Oracle: the motion's own energies."""
     mechanism = library.load("double_pendulum")
-    move = Emulated(tmp_path, mechanism, "rk4", ["energy", "q2", "blade.centre.position.y", "q1''"])
+    move = Moved(mechanism, "rk4", ["energy", "q2", "blade.centre.position.y", "q1''"])
     found = move(*START, 1e-3, 1000)[0]
     names = ["kinetic_energy", "potential_energy", "q2", "blade.centre.position.y", "q1''"]
     motion = ts.simulate(mechanism, until=1.0, rtol=1e-11, samples=2, outputs=[n for n in names if n != "q2"])
@@ -106,19 +64,19 @@ def test_outputs_are_recorded_by_name(tmp_path):
     assert np.allclose(found, expected, rtol=1e-7)
 
 
-def test_sensitivities_go_along(tmp_path):
+def test_sensitivities_go_along(emulated):
     """Oracle: the direct method on the CPU."""
     mechanism = library.load("double_pendulum")
     names = ("m2", "l2", "q1(0)")
-    move = Emulated(tmp_path, mechanism, "dopri5", ["q1", "q2"], names)
-    found = move(*START, 0.1, 20, rtol=1e-10, atol=1e-12)[0].reshape(4, 2)
+    move = Moved(mechanism, "dopri5", ["q1", "q2"], names)
+    found = move(*START, 0.1, 20, rtol=1e-10, atol=1e-12)[0]
     for k, output in enumerate(("q1", "q2")):
         exact = ts.sensitivity(mechanism, output, list(names), until=2.0, rtol=1e-11)
         for j, name in enumerate(names):
             assert found[1 + j, k] == pytest.approx(exact.slope(output, name)[-1], rel=1e-6)
 
 
-def test_closed_loops_stay_closed(tmp_path):
+def test_closed_loops_stay_closed(emulated):
     """A four-bar for two seconds. Oracle: constrained motion on the CPU."""
     mechanism = library.load("four_bar")
     equations = ts.derive(mechanism)
@@ -126,16 +84,16 @@ def test_closed_loops_stay_closed(tmp_path):
     layout = equations.layout
     count = len(layout.coordinates), len(layout.speeds)
     first, last = motion.values[0][: sum(count)], motion.values[-1][: sum(count)]
-    move = Emulated(tmp_path, mechanism, "rk4")
+    move = Moved(mechanism, "rk4")
     found = move(first[: count[0]], first[count[0] :], 1e-3, 2000)[0]
     assert np.abs(found - last).max() < 1e-6 * np.abs(last).max()
 
 
-def test_parameters_of_each_motion(tmp_path):
+def test_parameters_of_each_motion(emulated):
     mechanism = library.load("double_pendulum")
-    move = Emulated(tmp_path, mechanism, "rk4", own_parameters=True)
+    move = Moved(mechanism, "rk4")
     changed = ts.simulate(mechanism, until=1.0, rtol=1e-11, samples=2, parameters={"m2": 5.0}).values[-1][:4]
-    assert np.allclose(move(*START, 1e-3, 1000, changes={"m2": 5.0})[0], changed, rtol=1e-8)
+    assert np.allclose(move(*START, 1e-3, 1000, changes={"m2": np.array([5.0])})[0], changed, rtol=1e-8)
 
 
 def test_mistakes_are_named():
@@ -144,6 +102,6 @@ def test_mistakes_are_named():
         RolloutPrograms(equations, (), ("m22",))
     with pytest.raises(TorseurError, match="output 'kinetic_enrgy'.*Did you mean 'kinetic_energy'"):
         _ = RolloutPrograms(equations, ("kinetic_enrgy",), ()).observe
-    programs = RolloutPrograms(equations, (), ())
+    parts = RolloutParts({"motion": RolloutPrograms(equations).motion})
     with pytest.raises(UnsupportedError, match="Did you mean 'rk4'"):
-        rollout_source([programs.motion, programs.observe], "f32", "rk5")
+        rollout_source(parts, "f32", "rk5")

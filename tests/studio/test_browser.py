@@ -391,3 +391,28 @@ def test_a_quadruped_stands(visit):
     assert page.locator(".handle").count() == 18
     page.wait_for_timeout(500)
     keep_picture(page, "quadruped")
+
+
+def test_undo_goes_back_through_typing_and_through_what_the_studio_wrote(visit):
+    page = ready(visit())
+    texts = [page.evaluate("studio.state.text")]
+    rewrite(page, "m1 = 4 kg", "m1 = 5 kg")
+    texts.append(page.evaluate("studio.state.text"))
+    page.wait_for_timeout(900)
+    page.keyboard.type(" (* a *)")
+    texts.append(page.evaluate("studio.state.text"))
+    page.locator("[data-name=m2] input[type=number]").fill("3.25")
+    page.locator(".write.of-values").click()
+    wait_until(page, "studio.state.text.includes('m2 = 3.25 kg')")
+    texts.append(page.evaluate("studio.state.text"))
+    page.focus("#text")
+    for key, order in (("Control+z", texts[-2::-1]), ("Control+Shift+z", texts[1:])):
+        for expected in order:
+            page.keyboard.press(key)
+            while key == "Control+z" and page.evaluate("studio.state.text") not in texts:
+                page.keyboard.press(key)  # what was typed over goes letter by letter or all at once
+            if key == "Control+Shift+z":
+                while page.evaluate("studio.state.text") not in texts:
+                    page.keyboard.press(key)
+            assert page.evaluate("studio.state.text") == expected == page.input_value("#text")
+    ready(page)

@@ -69,7 +69,7 @@ def generate(
         _tell(work, target, [], [_write_fmu(work, out, output or [], force)], json)
     else:
         _refuse(f"--target {target} has no initial state and no outputs", {"--output": output, "--init": starts})
-        module = _module(work, function, baked, began)
+        module = _module(work, function, baked, began, target)
         written = _write_all(out, generate_files(module, target.value, batch), force)
         _tell(work, target, [_function(program) for program in module.programs], written, json)
 
@@ -82,11 +82,11 @@ def _refuse(reason: str, given: dict[str, object]) -> None:
             raise CommandError(f"{reason}: {option} does not go with it.", USAGE)
 
 
-def _module(work: Work, function: list[str] | None, baked: bool, began: float) -> Module:
+def _module(work: Work, function: list[str] | None, baked: bool, began: float, target: Target) -> Module:
     """What the user asked for; by default what every mechanism of its kind has."""
-    from torseur.equations.generation import module_of
+    from torseur.equations.generation import for_target, module_of
 
-    equations = work.equations("recursive")
+    equations = for_target(work.equations("recursive"), target.value)
     asked = function or (CONSTRAINED if equations.is_constrained else OPEN)
     return module_of(equations, ",".join(asked), dict(work.values.parameters), baked, began)
 

@@ -18,7 +18,7 @@ from torseur.codegen.names import Names
 from torseur.codegen.python.program import python_function
 from torseur.codegen.routine.language import Array
 from torseur.errors import CompilationError, TorseurError, unknown_name
-from torseur.graph.program import Input, Program
+from torseur.graph.program import Input, Output, Program
 
 LEAST_PER_THREAD = 256
 """States below which another thread costs more than it gives."""
@@ -61,9 +61,18 @@ class BatchKernel:
         columns = {group.name: self._columns(group, values[group.name]) for group in self._states}
         count = max((array.shape[1] for array in columns.values()), default=1)
         inputs = [np.ascontiguousarray(np.broadcast_to(c, (c.shape[0], count))) for c in columns.values()]
-        outputs = [np.empty((*output.shape, count)) for output in self.program.outputs]
+        outputs = [self._filled(output, count) for output in self.program.outputs]
         self._run(inputs, self._prepared(values), outputs, count)
         return {output.name: array for output, array in zip(self.program.outputs, outputs, strict=True)}
+
+    @staticmethod
+    def _filled(output: Output, count: int) -> Array:
+        """An array for a result, with what is the same in every state: the compiled function does not write it."""
+        array = np.zeros((*output.shape, count))
+        for row, entry in zip(array.reshape(-1, count), output.entries, strict=True):
+            if entry.op in ("constant", "pi") and not entry.is_zero:
+                row[:] = float(entry)
+        return array
 
     @property
     def _where(self) -> str:
@@ -117,12 +126,12 @@ class BatchKernel:
         symbol = Names().unique(f"{self.program.name}_batch")
         shared = (PREPARED,) if self._prepare is not None else ()
         source = native_source(Batch(symbol, self._per_state, shared))
-        compiler = find_compiler(lanes=len(self._per_state.operations))
+        compiler = find_compiler(lanes=True)
         assert compiler is not None
         library = compiler.build(source, Shape.STRAIGHT)
         arrays = len(self._per_state.inputs) + len(self._per_state.outputs)
         sizes = [ctypes.c_ssize_t] * 3
-        return library, library.function(symbol, None, *sizes, *[ctypes.POINTER(ctypes.c_double)] * arrays)
+        return library, library.function(f"{symbol}_again", None, *sizes, *[ctypes.POINTER(ctypes.c_double)] * arrays)
 
 
 def compile_batch(

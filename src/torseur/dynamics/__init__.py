@@ -16,6 +16,7 @@ from torseur.dynamics.kinematics import (
 )
 from torseur.dynamics.loads import elastic_energy, generalised_loads, load_sum
 from torseur.dynamics.mass_matrix import mass_matrix
+from torseur.dynamics.mass_matrix_factors import mass_matrix_factors
 from torseur.dynamics.momentum import centroidal_momentum, momentum, momentum_matrix
 from torseur.dynamics.regressor import regressor
 from torseur.dynamics.sensors import sensor_value
@@ -39,6 +40,7 @@ __all__ = [
     "load_sum",
     "mass_centre",
     "mass_matrix",
+    "mass_matrix_factors",
     "momentum",
     "momentum_matrix",
     "pose",

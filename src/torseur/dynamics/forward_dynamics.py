@@ -52,13 +52,13 @@ def _eliminate(now: Snapshot, forces: list[Force], tau: Sequence[Scalar]) -> lis
         inertia, force, free, gains = inertias[i], forces[i], [], []
         for screw, push in zip(motion.screws, tau[tree.links[i].v], strict=True):
             needed = inertia @ screw
-            inverse = 1 / _nonzero(screw.dot(needed), tree, i)
-            gain = _scaled(needed, inverse)
+            inverse = 1 / moving_inertia(screw.dot(needed), tree, i)
+            gain = scaled(needed, inverse)
             rest = push - screw.dot(force)
             free.append(rest * inverse)
             gains.append(gain)
             inertia = without(inertia, gain, needed)
-            force = force + _scaled(gain, rest)
+            force = force + scaled(gain, rest)
         eliminations[i] = _Elimination(tuple(free), tuple(gains))
         if parent != GROUND:
             carried = articulated_to_parent(motion.transform, inertia), motion.transform.force_to_parent(force)
@@ -85,11 +85,13 @@ def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Sca
     return vdot
 
 
-def _scaled(force: Force, factor: Scalar) -> Force:
+def scaled(force: Force, factor: Scalar) -> Force:
+    """A force times a number."""
     return Force(force.moment * factor, force.force * factor)
 
 
-def _nonzero(stiffness: Scalar, tree: Tree, i: int) -> Scalar:
+def moving_inertia(stiffness: Scalar, tree: Tree, i: int) -> Scalar:
+    """The inertia along a joint; refuses one that is always zero."""
     if getattr(stiffness, "is_zero", False) is True:
         link = tree.links[i]
         raise MechanismError(

@@ -39,6 +39,8 @@ class Equations:
     """
 
     formulation: Formulation
+    few_digits: bool = False
+    """Whether code is for single precision: it is then written so that digits are not lost where masses differ much."""
 
     @property
     def tree(self) -> Tree:

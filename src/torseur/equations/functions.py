@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING
 
 from torseur import dynamics as td
 from torseur.codegen import Kernel, bake, compile_program
+from torseur.equations.cancellation import spares_digits
 from torseur.equations.constrained import ConstrainedSystem
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
@@ -40,6 +42,8 @@ def compile_equations(
     over many states on the GPU, in "float32", "float64", or "mixed": in single precision but for what is divided by.
     `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7.
     """
+    if backend == "cuda" and precision == "float32":
+        equations = replace(equations, few_digits=True)
     program = _program_asked(equations, functions)
     if baked is not None and len(equations.layout.parameters):
         values = parameter_values(equations, baked)
@@ -185,7 +189,7 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     """
     require_open(e, "forward_dynamics")
     ways = [_by_articulated_bodies(e)]
-    if len(e.layout.speeds) <= FEW_SPEEDS:
+    if len(e.layout.speeds) <= FEW_SPEEDS and not spares_digits(e):
         ways.append(_by_mass_matrix(e))
     return [vector("vdot", min(ways, key=_operations))]
 

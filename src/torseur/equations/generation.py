@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 from torseur.codegen import bake
@@ -26,12 +27,17 @@ def generate(
     """The sources of some functions of a mechanism, by file name.
 
     functions   such as "inverse_dynamics,mass_matrix,frame:hand,forward_dynamics/q,v" (see torseur.equations.requests)
-    target      c, cpp, fortran, python, jax or matlab
+    target      c, cpp, cuda, fortran, python, jax or matlab
     parameters  values that replace those of the description
     baked       writes the parameters' values into the code, in place of an argument p
     batch       adds functions over many states at once (target c)
     """
-    return generate_files(module_of(equations, functions, parameters, baked), target, batch)
+    return generate_files(module_of(for_target(equations, target), functions, parameters, baked), target, batch)
+
+
+def for_target(equations: Equations, target: str) -> Equations:
+    """The equations as a language is best given them: kernels of a GPU compute in single precision too."""
+    return replace(equations, few_digits=target == "cuda")
 
 
 def module_of(

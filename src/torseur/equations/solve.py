@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from torseur.errors import MechanismError
 from torseur.graph import Expr, as_expr
 
 _ZERO = as_expr(0)
 Arriving = Callable[[int, int, Expr], Expr]
+Use = tuple[int, frozenset[int]]
+"""A row, and rows without a right side on which it depends."""
 
 
 @dataclass(frozen=True)
@@ -27,35 +31,85 @@ class Factored:
 
     def solve(self, right: Sequence[Expr]) -> list[Expr]:
         """x with A x = b; zeros of b at its end cost nothing."""
+        return self._outward(self._inward(right), [], Counter())
+
+    def solve_all(self, columns: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
+        """The solutions for several right sides; what many of them do alike is done once."""
+        inward = [self._inward(right) for right in columns]
+        uses = Counter(use for b in inward for use in self._idle(b))
+        return [self._outward(b, [], uses) for b in inward]
+
+    def inverse_columns(self) -> list[list[Expr]]:
+        """A⁻¹ by columns: of each, what the columns before give by symmetry is not computed again."""
+        n = len(self.inverse)
+        inward = [self._inward([as_expr(int(k == j)) for k in range(n)]) for j in range(n)]
+        uses = Counter(use for j, b in enumerate(inward) for use in self._idle(b) if use[0] > j)
+        columns: list[list[Expr]] = []
+        for j, b in enumerate(inward):
+            columns.append(self._outward(b, [column[j] for column in columns], uses))
+        return columns
+
+    def _inward(self, right: Sequence[Expr]) -> list[Expr]:
+        """L⁻ᵀ b: from the last row up, each is taken out of those that carry it."""
         b = [as_expr(entry) for entry in right]
         for k in range(len(b) - 1, -1, -1):
             if not b[k].is_zero:
                 for i, factor in self.lower[k].items():
                     b[i] = b[i] - self.arriving(k, i, factor * b[k])
-        return self._downward(b, [])
+        return b
 
-    def inverse_columns(self) -> list[list[Expr]]:
-        """A⁻¹ by columns: of each, what the columns before give by symmetry is not computed again."""
-        n = len(self.inverse)
-        columns: list[list[Expr]] = []
-        for j in range(n):
-            b = [as_expr(int(k == j)) for k in range(n)]
-            for k in range(j, -1, -1):
-                if not b[k].is_zero:
-                    for i, factor in self.lower[k].items():
-                        b[i] = b[i] - factor * b[k]
-            columns.append(self._downward(b, [column[j] for column in columns]))
-        return columns
-
-    def _downward(self, b: Sequence[Expr], known: list[Expr]) -> list[Expr]:
-        """The outward half of a solution, its first entries known."""
+    def _outward(self, b: Sequence[Expr], known: Sequence[Expr], uses: Counter[Use]) -> list[Expr]:
+        """L⁻¹ D⁻¹ b, its first entries known; `uses` counts how many solutions take a row from the same ones."""
         x = list(known)
+        idle = dict(self._idle(b))
         for k in range(len(known), len(b)):
             rest = b[k] * self.inverse[k]
-            for i, factor in self.lower[k].items():
+            zeros = idle.get(k, frozenset())
+            passed = self._pays(k, zeros, uses[k, zeros])
+            for i, factor in (self._passed(k, zeros) if passed else self.lower[k]).items():
                 rest = rest - factor * x[i]
             x.append(rest)
         return x
+
+    def _idle(self, b: Sequence[Expr]) -> list[Use]:
+        """The rows without a right side of their own, each with those it depends on that have none either."""
+        zeros = frozenset(k for k, entry in enumerate(b) if entry.is_zero)
+        return [(k, zeros & self._reached[k]) for k in sorted(zeros)]
+
+    def _pays(self, k: int, zeros: frozenset[int], uses: int) -> bool:
+        """Whether a row of a limb that only follows is better taken from the trunk directly."""
+        saved = len(self.lower[k]) - len(self._ends(k, zeros))
+        cost = sum(len(self._ends(i, zeros & self._reached[i])) for i in self.lower[k] if i in zeros)
+        return uses * saved > cost
+
+    def _ends(self, k: int, zeros: frozenset[int]) -> frozenset[int]:
+        """The rows that have a right side among those on which one depends, however it does."""
+        return frozenset(i for i in self._reached[k] if i not in zeros)
+
+    def _passed(self, k: int, zeros: frozenset[int]) -> dict[int, Expr]:
+        """Row k of L with the rows among `zeros` put in: it follows the others through them."""
+        if (k, zeros) not in self._found:
+            row: dict[int, Expr] = {}
+            for i, factor in self.lower[k].items():
+                if i not in zeros:
+                    row[i] = row.get(i, _ZERO) + factor
+                    continue
+                for j, entry in self._passed(i, zeros & self._reached[i]).items():
+                    row[j] = row.get(j, _ZERO) - factor * entry
+            self._found[k, zeros] = row
+        return self._found[k, zeros]
+
+    @cached_property
+    def _reached(self) -> list[frozenset[int]]:
+        """For each row the rows it depends on, directly or through others."""
+        reached: list[frozenset[int]] = []
+        for row in self.lower:
+            reached.append(frozenset(row).union(*(reached[i] for i in row)))
+        return reached
+
+    @cached_property
+    def _found(self) -> dict[Use, dict[int, Expr]]:
+        return {}
 
 
 def factored(

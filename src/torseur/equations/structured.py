@@ -13,7 +13,9 @@ from typing import Protocol
 
 from torseur import dynamics as td
 from torseur.dynamics.inverse_dynamics_derivatives import InverseDynamicsDerivatives, inverse_dynamics_derivatives
+from torseur.dynamics.mass_matrix_factors import MassMatrixFactors
 from torseur.dynamics.steps import has_steps
+from torseur.equations.cancellation import spares_digits
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of, require_open
@@ -168,7 +170,9 @@ class AccelerationDerivatives:
             solved = [columns[forces.index(node)] for node in by.nodes]
         else:
             sides = [[-entry for entry in column] for column in self._right_sides(by)]
-            solved = [self._known(node, by) or self._factors.solve(b) for node, b in zip(by.nodes, sides, strict=True)]
+            known = [self._known(node, by) for node in by.nodes]
+            found = iter(self._factors.solve_all([b for b, k in zip(sides, known, strict=True) if k is None]))
+            solved = [next(found) if k is None else k for k in known]
         return [list(row) for row in zip(*solved, strict=True)]
 
     def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
@@ -256,8 +260,17 @@ class AccelerationDerivatives:
     @cached_property
     def _factors(self) -> Factored:
         layout = self.equations.layout
+        if spares_digits(self.equations):
+            return _expressed(td.mass_matrix_factors(self.equations.regrouped_tree, layout.coordinates))
         matrix = td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)
         return factored([as_expressions(row) for row in matrix], layout.speed_names)
+
+
+def _expressed(factors: MassMatrixFactors) -> Factored:
+    """The factors without entries that are always zero."""
+    rows = [{i: as_expr(entry) for i, entry in row.items()} for row in factors.lower]
+    lower = [{i: entry for i, entry in row.items() if not entry.is_zero} for row in rows]
+    return Factored(tuple(lower), tuple(as_expressions(factors.inverse)))
 
 
 def _inverse(equations: Equations) -> Structure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
@@ -21,7 +21,7 @@ Laws = Mapping[str, Callable[..., Any]]
 
 def live_nodes(outputs: Iterable[Expr], leaves: Iterable[Expr] = ()) -> list[Expr]:
     """Every node the outputs depend on, in an order of evaluation; the walk stops at the given leaves."""
-    stops = set(leaves)
+    stops = leaves if isinstance(leaves, Set | Mapping) else set(leaves)
     seen: set[Expr] = set()
     stack = list(outputs)
     while stack:

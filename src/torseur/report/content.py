@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +140,8 @@ class Matrix:
 class EquationBlock:
     """A foldable card: an optional line of matrices, then equations, some folded behind their left side.
 
-    `line` reads left to right: matrices and operators such as "=".
+    `line` reads left to right: matrices and operators such as "=". Where what is folded takes long to write, `names`
+    are its left sides and `write` writes it: a page that is in a hurry shows the rest first.
     """
 
     title: str
@@ -153,6 +154,17 @@ class EquationBlock:
     is_open: bool = True
     level: str = ""  # "intrinsic", "recursive", "matrix" or "scalar": the page shows one at a time, or all
     folded_title: str = "with the entries"
+    names: tuple[Formula, ...] = ()
+    write: Callable[[], tuple[Equation, ...]] | None = None
+
+    @property
+    def folded_names(self) -> tuple[Formula, ...]:
+        """The left sides of what is folded, written or not."""
+        return self.names or tuple(one.left for one in self.folded)
+
+    def completed(self) -> EquationBlock:
+        """The card with everything written."""
+        return self if self.write is None else replace(self, folded=self.write(), names=(), write=None)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from torseur.report import mathml
 from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
-from torseur.report.markup import Markup, element, join
+from torseur.report.formula import Formula
+from torseur.report.markup import Markup, element
 
 STRUT = '<mspace height="0.95em" depth="0.5em"/>'  # equal heights, so that the lines below terms align
 PATTERN_FROM = 9  # a matrix with more rows or columns is shown as a pattern of its non-zero entries
@@ -32,8 +33,8 @@ def math(*parts: str, **attributes: object) -> Markup:
     return element("math", *map(Markup, parts), **attributes)
 
 
-def block(content: EquationBlock, number: int, index: Index) -> Markup:
-    """A foldable card."""
+def block(content: EquationBlock, number: int, index: Index, with_definitions: bool = True) -> Markup:
+    """A foldable card; without its definitions it has only their chips, and the page puts `definitions` in."""
     copy = element("button", "Copy", type="button", class_="copy", data_copy=f"equations-{number}")
     head = element("summary", element("span", content.title), element("small", content.subtitle))
     body = element(
@@ -41,7 +42,8 @@ def block(content: EquationBlock, number: int, index: Index) -> Markup:
         *_introduction(content),
         *_line(content),
         *_equations(content, number, index),
-        *_folded(content, number, index),
+        *_chips(content, number),
+        *(definitions(content, number, index).values() if with_definitions else ()),
     )
     level = content.level or None
     return element("details", head, copy, body, class_="card block", open=content.is_open, data_level=level)
@@ -155,28 +157,32 @@ def _equations(content: EquationBlock, number: int, index: Index) -> list[Markup
     return shown
 
 
-def _folded(content: EquationBlock, number: int, index: Index) -> list[Markup]:
+def definitions(content: EquationBlock, number: int, index: Index) -> dict[str, Markup]:
+    """What is folded in a card, by the names that its chips know it by."""
+    names = [f"entry-{number}-{place}" for place in range(len(content.folded))]
+    rows = zip(names, content.folded, strict=True)
+    return {name: equation(one, index, number, id=name, hidden=True) for name, one in rows}
+
+
+def _chips(content: EquationBlock, number: int) -> list[Markup]:
     """Chips that unfold an entry each, as in "with the entries M11, M22"."""
-    if not content.folded:
+    names = content.folded_names
+    if not names:
         return []
-    chips = [_chip(one, f"entry-{number}-{place}") for place, one in enumerate(content.folded)]
-    rows = [
-        equation(one, index, number, id=f"entry-{number}-{place}", hidden=True)
-        for place, one in enumerate(content.folded)
-    ]
+    chips = [_chip(left, f"entry-{number}-{place}") for place, left in enumerate(names)]
     opened = any(term.opens for one in content.equations for term in one.all_terms)
     words = "select one, or its name in a term, to unfold it" if opened else "select one to unfold it"
     hint = element("span", words, class_="hint")
-    return [element("div", element("span", content.folded_title), *chips, hint, class_="chips"), join(rows)]
+    return [element("div", element("span", content.folded_title), *chips, hint, class_="chips")]
 
 
-def _chip(one: Equation, target: str) -> Markup:
+def _chip(left: Formula, target: str) -> Markup:
     return element(
         "button",
-        math(one.left.markup()),
+        math(left.markup()),
         type="button",
         class_="chip",
         aria_expanded="false",
         aria_controls=target,
-        aria_label=f"Show {one.left.words}",
+        aria_label=f"Show {left.words}",
     )

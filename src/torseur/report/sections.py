@@ -81,7 +81,7 @@ def levels(content: ReportContent) -> Markup:
 def legend(content: ReportContent) -> Markup:
     """Which colour is which body."""
     keys = [_key(body, number) for number, body in enumerate(content.bodies) if not body.fixed]
-    loads = any(
+    loads = any(one.names for one in content.equations) or any(
         term.origin and not term.origin.bodies
         for one in content.equations
         for line in one.equations + one.folded

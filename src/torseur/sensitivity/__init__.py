@@ -5,10 +5,10 @@ from types import ModuleType
 from typing import Any
 
 from torseur.sensitivity.analysis import sensitivity
-from torseur.sensitivity.criteria import Criterion
 from torseur.sensitivity.jumps import Jump
 from torseur.sensitivity.results import Rank, Response, Sensitivities
 from torseur.sensitivity.surface import Surface, sensitivity_surface
+from torseur.simulation.criterion import Criterion
 
 __all__ = ["Criterion", "Jump", "Rank", "Response", "Sensitivities", "Surface", "sensitivity", "sensitivity_surface"]
 

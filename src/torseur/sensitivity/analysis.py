@@ -12,7 +12,7 @@ from torseur.sensitivity.by_adjoint import by_adjoint, by_continuous_adjoint, fr
 from torseur.sensitivity.by_direct import by_direct
 from torseur.sensitivity.choice import Choice, chosen
 from torseur.sensitivity.course import MOST_BYTES, Course
-from torseur.sensitivity.criteria import Criterion, as_criteria, read_criterion
+from torseur.sensitivity.criteria import as_criteria, read_criterion
 from torseur.sensitivity.hessians import with_hessians
 from torseur.sensitivity.jumps import Jump
 from torseur.sensitivity.parameters import Requested, Varied
@@ -20,6 +20,7 @@ from torseur.sensitivity.preparation import prepare
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.study import Study
 from torseur.sensitivity.verification import Agreement, agreements
+from torseur.simulation.criterion import Criterion
 from torseur.simulation.from_equations import Model
 from torseur.simulation.problem import Samples, Tolerance, finite_time, sample_times
 from torseur.simulation.requests import Impact

@@ -17,13 +17,14 @@ from torseur.graph import Expr, Program, matrix, vector
 from torseur.linearisation import Steady, steady_motion
 from torseur.linearisation.equilibrium import steady_equations
 from torseur.sensitivity.constrained_programs import ConstrainedPrograms
-from torseur.sensitivity.criteria import Criterion, ReadCriterion, as_criteria, read_criterion
+from torseur.sensitivity.criteria import ReadCriterion, as_criteria, read_criterion
 from torseur.sensitivity.parameters import Requested, Varied
 from torseur.sensitivity.preparation import prepare
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import constrained_programs
 from torseur.sensitivity.variation import Variation
 from torseur.sensitivity.verification import agreements
+from torseur.simulation.criterion import Criterion
 from torseur.simulation.evaluation import Evaluator
 from torseur.simulation.from_equations import Model
 from torseur.simulation.system import System, Vector

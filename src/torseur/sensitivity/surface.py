@@ -11,8 +11,8 @@ import numpy as np
 
 from torseur.errors import TorseurError
 from torseur.sensitivity.analysis import sensitivity
-from torseur.sensitivity.criteria import Criterion
 from torseur.sensitivity.results import Sensitivities
+from torseur.simulation.criterion import Criterion
 from torseur.simulation.from_equations import Model
 from torseur.simulation.system import Vector
 

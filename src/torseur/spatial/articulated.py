@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torseur.spatial.bodies import ArticulatedInertia, Force, Inertia, Transform
-from torseur.spatial.vector import Matrix3, Symmetric3, Vec3, isotropic, skew
+from torseur.spatial.vector import Matrix3, Scalar, Symmetric3, Vec3, isotropic, skew, symmetric
 
 
 def articulated(inertia: Inertia) -> ArticulatedInertia:
@@ -13,18 +13,34 @@ def articulated(inertia: Inertia) -> ArticulatedInertia:
 
 def without(inertia: ArticulatedInertia, gain: Force, needed: Force) -> ArticulatedInertia:
     """The inertia with one joint freed: A - gain neededᵀ, symmetric because gain is parallel to needed."""
+    moment, force = _Parallel(gain.moment, needed.moment), _Parallel(gain.force, needed.force)
+    coupling = [[_product(moment, i, force, j) for j in range(3)] for i in range(3)]
     return ArticulatedInertia(
-        inertia.angular - _symmetric_outer(gain.moment, needed.moment),
-        inertia.coupling - Matrix3((
-            needed.force * gain.moment.x, needed.force * gain.moment.y, needed.force * gain.moment.z,
-        )),
-        inertia.linear - _symmetric_outer(gain.force, needed.force),
-    )  # fmt: skip
+        inertia.angular - _symmetric_outer(moment),
+        inertia.coupling - Matrix3((Vec3(*coupling[0]), Vec3(*coupling[1]), Vec3(*coupling[2]))),
+        inertia.linear - _symmetric_outer(force),
+    )
 
 
-def _symmetric_outer(a: Vec3, b: Vec3) -> Symmetric3:
-    """a bᵀ for parallel vectors."""
-    return Symmetric3(a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z)
+class _Parallel:
+    """A gain and the force it is parallel to, by components."""
+
+    def __init__(self, gain: Vec3, needed: Vec3) -> None:
+        self.gain, self.needed = (*gain,), (*needed,)
+
+
+def _product(a: _Parallel, i: int, b: _Parallel, j: int) -> Scalar:
+    """gain_i needed_j, which is needed_i gain_j: written with the gain that is one, along the joint, where one is."""
+    return a.needed[i] * b.gain[j] if _is_one(b.gain[j]) else a.gain[i] * b.needed[j]
+
+
+def _is_one(value: Scalar) -> bool:
+    return bool(getattr(value, "is_constant", False) and value == 1)
+
+
+def _symmetric_outer(a: _Parallel) -> Symmetric3:
+    """gain neededᵀ."""
+    return symmetric([[_product(a, i, a, j) if j >= i else 0 for j in range(3)] for i in range(3)])
 
 
 def articulated_to_parent(transform: Transform, inertia: ArticulatedInertia) -> ArticulatedInertia:

@@ -36,19 +36,25 @@ class AxisTurn:
         return Vec3(*components)
 
     def tensor_to_parent(self, tensor: Symmetric3) -> Symmetric3:
-        """R A Rᵀ with the products c s and s² shared: 8 products instead of 10."""
+        """R A Rᵀ for a symmetric tensor."""
+        return symmetric([[*row] for row in self.matrix_to_parent(Matrix3(tensor.rows)).rows])
+
+    def matrix_to_parent(self, matrix: Matrix3) -> Matrix3:
+        """R A Rᵀ, 12 products, for a symmetric tensor 8: what turns in the plane of the turn takes four.
+
+        There, with u = s (a_ii - a_jj) + c (a_ij + a_ji), the diagonal loses and gains s u, and what is off it becomes
+        c u less its mirror image.
+        """
         k, i, j = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
-        rows = [list(row) for row in tensor.rows]
-        c, sn = self.cosine, self.sine
-        cs, ss = c * sn, sn * sn
-        difference = rows[i][i] - rows[j][j]
-        shift = ss * difference + (2 * cs) * rows[i][j]
-        turned = [list(row) for row in rows]
-        turned[i][i], turned[j][j] = rows[i][i] - shift, rows[j][j] + shift
-        turned[i][j] = turned[j][i] = cs * difference + (1 - 2 * ss) * rows[i][j]
-        turned[i][k] = turned[k][i] = c * rows[i][k] - sn * rows[j][k]
-        turned[j][k] = turned[k][j] = sn * rows[i][k] + c * rows[j][k]
-        return symmetric(turned)
+        c, sine = self.cosine, self.sine
+        a = [[*row] for row in matrix.rows]
+        mixed = sine * (a[i][i] - a[j][j]) + c * (a[i][j] + a[j][i])
+        turned = [[*row] for row in a]
+        turned[i][i], turned[j][j] = a[i][i] - sine * mixed, a[j][j] + sine * mixed
+        turned[i][j], turned[j][i] = c * mixed - a[j][i], c * mixed - a[i][j]
+        turned[i][k], turned[j][k] = c * a[i][k] - sine * a[j][k], sine * a[i][k] + c * a[j][k]
+        turned[k][i], turned[k][j] = c * a[k][i] - sine * a[k][j], sine * a[k][i] + c * a[k][j]
+        return Matrix3((Vec3(*turned[0]), Vec3(*turned[1]), Vec3(*turned[2])))
 
     @property
     def inverse(self) -> AxisTurn:
@@ -71,6 +77,14 @@ class MatrixTurn:
         half = [tensor @ row for row in self.matrix.rows]
         rows = self.matrix.rows
         return symmetric([[half[i].dot(rows[j]) if j >= i else 0 for j in range(3)] for i in range(3)])
+
+    def matrix_to_parent(self, matrix: Matrix3) -> Matrix3:
+        half = self._turned_columns(matrix).transposed
+        return self._turned_columns(half).transposed
+
+    def _turned_columns(self, matrix: Matrix3) -> Matrix3:
+        a, b, c = (self.to_parent(column) for column in matrix.transposed.rows)
+        return Matrix3((a, b, c)).transposed
 
     @property
     def inverse(self) -> MatrixTurn:
@@ -104,10 +118,9 @@ class Rotation:
 
     def matrix_to_parent(self, matrix: Matrix3) -> Matrix3:
         """R A Rᵀ for any matrix."""
-        columns = [self.to_parent(column) for column in matrix.transposed.rows]
-        rows = Matrix3((columns[0], columns[1], columns[2])).transposed.rows
-        a, b, c = (self.to_parent(row) for row in rows)
-        return Matrix3((a, b, c))
+        for factor in reversed(self.factors):
+            matrix = factor.matrix_to_parent(matrix)
+        return matrix
 
     def then(self, other: Rotation) -> Rotation:
         """First this, then the other about the turned axes."""

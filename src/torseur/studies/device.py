@@ -1,9 +1,8 @@
-"""Points of a study on a GPU, a thread for each motion: values at the end, with slopes, and outputs at even times."""
+"""Points of a study on a GPU, a thread for each motion: criteria of every kind with slopes, outputs at even times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,78 +11,124 @@ import numpy as np
 from torseur.equations import Equations
 from torseur.errors import UnsupportedError
 from torseur.sensitivity.criteria import ReadCriterion
-from torseur.simulation.rollouts import Rollouts
+from torseur.simulation.criterion import Criterion
+from torseur.simulation.problem import SMALLEST_ATOL, longest_step
+from torseur.simulation.rollouts import Judged, Rollouts
 from torseur.studies.axes import Vector
 from torseur.studies.batch import Found, Starts
 from torseur.studies.study import SweepStudy
 
 ADAPTIVE = "dopri5"
+SAMPLE = 256  # points whose tolerances are looked at
 WHOLE = 1e-9  # part of a step by which the end may miss a whole number of steps
-ATOL = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceMotions:
-    """Motions of a study through `Rollouts`; `make` makes these, which tests replace by an emulation."""
+    """Motions of a study through `Rollouts`."""
 
     study: SweepStudy
     starts: Starts
     criteria: tuple[ReadCriterion, ...]
     outputs: tuple[ReadCriterion, ...]
-    make: Callable[..., Any] = Rollouts
 
     def __post_init__(self) -> None:
-        study, system = self.study, self.starts.variation.system
+        study, variation = self.study, self.starts.variation
         if not isinstance(study.model, Equations):
             raise UnsupportedError(
-                f"'{study.path}': {study.name} is a system of the library, and backend 'cuda' needs a mechanism."
+                f"'{study.path}': {study.name} is a system of the library, and backend 'cuda' needs a mechanism. "
+                "Use backend 'cpu'."
             )
-        if system.constrained is not None:
+        constrained = variation.system.constrained
+        if constrained is not None and constrained.numbers is not None and constrained.numbers.play is not None:
             raise UnsupportedError(
-                f"'{study.path}': {study.name} has closed loops, assembled on the CPU. Use backend 'cpu'."
+                f"'{study.path}': the loops of {study.name} are shaky and move with a play, which backend 'cuda' does "
+                "not keep. Use backend 'cpu'."
             )
-        for criterion in self.criteria:
-            if criterion.kind != "value":
+        for name in study.slopes:
+            if name not in self._differentiable:
                 raise UnsupportedError(
-                    f"'{study.path}': criteria.{criterion.label}: backend 'cuda' knows values at the end, not the "
-                    f"{criterion.kind} of a formula. Use backend 'cpu'."
+                    f"'{study.path}': slopes: backend 'cuda' takes parameters and initial values one by one, not "
+                    f"'{name}'. Use backend 'cpu', or declare a parameter for it."
                 )
-        if study.slopes and self.starts.depends_on_parameters:
-            raise UnsupportedError(
-                f"'{study.path}': slopes: initial values follow from parameters, which backend 'cuda' does not "
-                "differentiate. Use backend 'cpu'."
-            )
         _ = self.steps
+
+    @property
+    def _differentiable(self) -> set[str]:
+        system = self.starts.variation.system
+        return {q.name for q in system.parameters} | {f"{q.name}(0)" for q in system.states}
 
     def __call__(self, points: Vector) -> Found:
         """Criteria, slopes and outputs of points."""
-        given = self.starts.parameters(points)
-        states = self.starts.states(points, given).T
-        coordinates = self.starts.variation.system.coordinates
-        names = [quantity.name for quantity in self.starts.variation.system.parameters]
-        varied = {axis.name for axis in self.study.all_axes}
-        parameters = {n: given[:, k] if n in varied else float(given[0, k]) for k, n in enumerate(names)}
+        starting = points[:1] if self.starts.are_the_same else points
+        given = self.starts.parameters(starting)
+        rows = self.starts.states(starting, given)
+        parameters, count = self._parameters(points), self.starts.variation.system.coordinates
+        states = np.ascontiguousarray(rows.T)
         step, steps, every = self.steps
+        integration, until = self.study.integration, self.study.until
         found = self._rollouts(
-            np.ascontiguousarray(states[:coordinates]), np.ascontiguousarray(states[coordinates:]), step=step,
-            steps=steps, every=every, parameters=parameters, rtol=self.study.integration.rtol, atol=self._atol,
+            states[:count], states[count:], step=step, steps=steps, every=every, parameters=parameters,
+            changes=self._changes(starting, given, rows), rtol=integration.rtol, atol=self._tolerances(rows),
+            max_step=longest_step(integration.max_step, 0.0, until),
         )  # fmt: skip
-        records = found if self.study.slopes else found[:, None]
-        return self._sorted(np.asarray(records, dtype=float), states, parameters)
+        nothing = np.empty((1 + len(self.study.slopes), 0, len(points)))
+        return self._sorted(found if self.criteria else Judged(found, nothing), states, parameters)
 
-    def _sorted(self, records: Vector, states: Vector, parameters: dict[str, Any]) -> Found:
-        """From (record, value or slope, output, point) to what an evaluator wants; the first sample is the start."""
-        count, last = len(self.criteria), records[-1]
-        values, slopes = last[0, :count].T, last[1:, :count].transpose(2, 1, 0)
-        kept = records[:, 0, count:].transpose(2, 1, 0)
+    def _parameters(self, points: Vector) -> dict[str, Any]:
+        """Values by name, an array for what varies."""
+        system = self.starts.variation.system
+        varied = {axis.name: points[:, k] for k, axis in enumerate(self.study.all_axes)}
+        named = zip(system.parameters, system.values, strict=True)
+        return {quantity.name: varied.get(quantity.name, value) for quantity, value in named}
+
+    def why(self, point: Vector, values: Vector) -> str:
+        """Why a motion has no results, from those that it has."""
+        if self.starts.variation.system.constrained is not None:
+            problem = self.starts.problem(point)
+            if problem:
+                return problem
+        is_missing = np.isnan(values)
+        missed = [criterion for criterion, missing in zip(self.criteria, is_missing, strict=True) if missing]
+        if missed and all(criterion.when is not None for criterion in missed):
+            labels = ", ".join(criterion.label for criterion in missed)
+            return f"the event of {labels} did not happen until t = {self.study.until:g} s, or not often enough."
+        return "the motion on the GPU has no finite end. Backend 'cpu' may say more."
+
+    def _tolerances(self, rows: Vector) -> list[float]:
+        """Absolute tolerances of states and integrals, the finest that some of the points would have by themselves."""
+        some = rows[:: max(1, len(rows) // SAMPLE)]
+        finite = some[np.isfinite(some).all(axis=1)]
+        own = self.starts.tolerances(finite if len(finite) else np.zeros((1, rows.shape[1]))).min(axis=0)
+        count = sum(criterion.kind == "integral" for criterion in self.criteria)
+        integrals = [self.study.integration.rtol * self.study.until] * count
+        return np.maximum([*own.tolist(), *integrals], SMALLEST_ATOL).tolist()
+
+    def _changes(self, points: Vector, given: Vector, rows: Vector) -> Vector | None:
+        """Changes of the start states by parameters: (parameter, state, point)."""
+        columns = self.starts.variation.columns
+        if not columns:
+            return None
+        flat = self.starts.changes(points, given, rows)
+        return flat.reshape(len(points), -1, columns)[:, : rows.shape[1]].transpose(2, 1, 0)
+
+    def _sorted(self, found: Judged, states: Vector, parameters: dict[str, Any]) -> Found:
+        """What an evaluator wants of criteria (value or slope, criterion, point) and of records likewise."""
+        judged = np.asarray(found.criteria, dtype=float)
+        judged = judged if judged.ndim == 3 else judged[None]
+        values, slopes = judged[0].T, judged[1:].transpose(2, 1, 0)
+        kept = np.empty((len(values), 0, 0))
         if self.outputs:
-            kept = np.concatenate([self._at_start(states, parameters)[:, :, None], kept], axis=2)
+            records = np.asarray(found.records, dtype=float)
+            later = (records[:, 0] if self.study.slopes else records).transpose(2, 1, 0)
+            kept = np.concatenate([self._at_start(states, parameters, len(values))[:, :, None], later], axis=2)
+            kept = kept[:, :, : len(self.study.samples)]
         is_good = (
             np.isfinite(values).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(kept).all(axis=(1, 2))
         )
-        return Found(values, slopes, kept[:, :, : len(self.study.samples)], is_good)
+        return Found(values, slopes, kept, is_good)
 
-    def _at_start(self, states: Vector, parameters: dict[str, Any]) -> Vector:
+    def _at_start(self, states: Vector, parameters: dict[str, Any], count: int) -> Vector:
         """The outputs where motions start, as formulas of many points at once."""
         from torseur.graph import evaluate
         from torseur.mechanism import TIME
@@ -91,21 +136,18 @@ class DeviceMotions:
         rhs = self.starts.variation.rhs
         bound = dict(zip(self.starts.variation.states, states, strict=True)) | {TIME: 0.0}
         bound |= dict(zip(rhs.input("p").nodes, parameters.values(), strict=True))
-        found = evaluate([output.formula for output in self.outputs], bound)
-        return np.column_stack([np.broadcast_to(value, states.shape[1]) for value in found])
+        formulas = self._rollouts.programs.solved([output.formula for output in self.outputs])
+        found = evaluate(formulas, bound)
+        return np.column_stack([np.broadcast_to(value, count) for value in found])
 
     @cached_property
-    def _rollouts(self) -> Any:
-        device = self.study.device
-        formulas = [criterion.formula for criterion in (*self.criteria, *self.outputs)]
-        return self.make(
-            self.study.model, device.method, device.precision, outputs=formulas, sensitivities=self.study.slopes
-        )
-
-    @property
-    def _atol(self) -> float:
-        atol = self.study.integration.atol
-        return atol if isinstance(atol, float) else ATOL
+    def _rollouts(self) -> Rollouts:
+        device, study = self.study.device, self.study
+        assert isinstance(study.model, Equations)
+        return Rollouts(
+            study.model, device.method, device.precision, outputs=[output.formula for output in self.outputs],
+            sensitivities=study.slopes, criteria=[_with_formulas(criterion) for criterion in self.criteria],
+        )  # fmt: skip
 
     @cached_property
     def steps(self) -> tuple[float, int, int]:
@@ -129,3 +171,8 @@ class DeviceMotions:
                 f"{study.until / parts:g} s, into whole steps."
             )
         return study.device.step, steps, steps // parts if study.outputs else 0
+
+
+def _with_formulas(read: ReadCriterion) -> Criterion:
+    """The criterion with expressions in place of names."""
+    return replace(read.criterion, formula=read.formula, when="" if read.when is None else read.when)

@@ -9,11 +9,12 @@ from threading import Lock
 import numpy as np
 
 from torseur.errors import TorseurError
-from torseur.sensitivity.criteria import Criterion, read_criterion
+from torseur.sensitivity.criteria import read_criterion
 from torseur.sensitivity.initial import initial_changes
 from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.routines import OpenRoutines
 from torseur.sensitivity.variation import Variation
+from torseur.simulation.criterion import Criterion
 from torseur.studies.axes import Vector
 from torseur.studies.batch import Batch, Found, Starts, why_not
 from torseur.studies.device import DeviceMotions
@@ -87,8 +88,9 @@ class Evaluator:
         return _taken(self.batch(points), found)
 
     def _on_device(self, points: Vector, found: Evaluated) -> Evaluated:
-        for row in _taken(self.device(points), found):
-            found.failures[row] = "the motion on the GPU has no finite end. Backend 'cpu' may say more."
+        motions = self.device(points)
+        for row in _taken(motions, found):
+            found.failures[row] = self.device.why(points[row], motions.values[row])
         return found
 
     @property

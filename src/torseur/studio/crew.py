@@ -25,7 +25,7 @@ PATIENCE = {"writer": 0, "mover": 2, "examiner": 10}  # who goes first where pro
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
 MEGABYTES = 3000  # of memory that a worker may take beyond what it starts with
-WORN = 120  # megabytes by which a worker may grow after its first answer before it is replaced
+WORN = 60  # megabytes by which a worker may grow after its first answer before it is replaced
 
 Deliver = Callable[[bytes], Awaitable[None]]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 
 from torseur.graph import Expr
-from torseur.spatial import NULL, Inertia, Symmetric3, Transform, Vec3
+from torseur.spatial import NULL, SAME, Inertia, Symmetric3, Transform, Vec3
 from torseur.tree.constants import inertia_parts, sum_of
 from torseur.tree.decimals import DIGITS, in_decimals, rounded
 from torseur.tree.tree import GROUND, Link, Tree, instantiate
@@ -26,7 +26,7 @@ def regrouped(tree: Tree) -> Tree:
     taken out here and put in there, and a light wrist on a long arm would keep what rounding leaves of them.
     """
     moving = [_indistinct(link) for link in tree.links]
-    places = [_at_zero(link) for link in tree.links]
+    places = [SAME if axis is None else _at_zero(link) for link, axis in zip(tree.links, moving, strict=True)]
     with localcontext(prec=DIGITS):
         inertias, exact = _precise_inertias(tree), in_decimals(places)
         if inertias is None or exact is None:

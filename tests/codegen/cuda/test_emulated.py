@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from itertools import pairwise
+from math import ceil
 from random import Random
 
 import mpmath
@@ -18,14 +20,15 @@ from torseur import library
 from torseur.codegen.cuda import device, stages
 from torseur.codegen.cuda.cutting import MOST_LIVE
 from torseur.codegen.cuda.device import fine_nodes
-from torseur.codegen.cuda.module import kernel_sources
+from torseur.codegen.cuda.entry import RESERVED, kernel_sources, register_weights
+from torseur.codegen.cuda.parking import FETCH_AHEAD, parking
 from torseur.codegen.cuda.scalar import HEAD
 from torseur.codegen.cuda.stages import staged
 from torseur.codegen.module import Module
-from torseur.codegen.straight import fewest_live, most_live, result_orders
+from torseur.codegen.straight import fewest_live, most_live, read_values, result_orders
 from torseur.equations import program_of
 from torseur.equations.generation import module_of
-from torseur.graph import Input, Program, scalar, symbol, vector
+from torseur.graph import Expr, Input, Program, scalar, symbol, vector
 
 
 def built(folder, text):
@@ -146,7 +149,7 @@ def test_mixed_precision_keeps_the_digits_of_factors(tmp_path):
     worst = {}
     for fine in ("float", "double"):
         (source,), _ = kernel_sources(program, "f32")
-        text = source.text.partition('extern "C" __global__')[0]
+        text = source.within(255, 0).text.partition('extern "C" __global__')[0]
         sizes = [len(group) for group in program.inputs]
         wrapper = f'extern "C" void one(float *a, float *b, float *c, float *d) {{ kernels::forward_dynamics_by_q<float, {fine}>(a, b, c, d, 1); }}'
         folder = tmp_path / fine
@@ -163,13 +166,66 @@ def test_mixed_precision_keeps_the_digits_of_factors(tmp_path):
     assert worst["double"] < 1e-5 and worst["double"] < 0.2 * worst["float"], worst
 
 
+@pytest.mark.parametrize("places_there", [500, 20])
+@pytest.mark.parametrize(("suffix", "kind", "tolerance"), [("f64", "float64", 1e-12), ("mixed", "float32", 1e-5)])
+def test_parked_values_come_back(suffix, kind, tolerance, places_there, tmp_path):
+    """A gradient whose values do not fit: most of them wait elsewhere. Oracle: the graph."""
+    (program,) = module_of(ts.derive(robot("ur5")), ["forward_dynamics/q,v"], baked=True).programs
+    (stage,), _ = kernel_sources(program, suffix)
+    assert stage.within(128, 0).parked == 0 and stage.within(128, 4000).parked > stage.within(255, 4000).parked
+    source = stage.within(RESERVED + 60, 8 * places_there)
+    assert source.parked >= 8 * min(places_there, 50)
+    scalar = "double" if suffix == "f64" else "float"
+    places = ", ".join(f"x + {6 * k}" if k < 3 else f"y + {36 * (k - 3)}" for k in range(5))
+    call = f"kernels::{program.name}<{scalar}, double>({places}, 1);"
+    wrapper = f'extern "C" void one({scalar} *x, {scalar} *y) {{ {call} }}'
+    function = built(tmp_path, source.text.partition('extern "C" __global__')[0] + wrapper).one
+    x, y = np.random.default_rng(4).uniform(-1, 1, 18).astype(kind), np.zeros(72, kind)
+    function(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data))
+    exact = program.evaluate({"q": x[:6].astype(float), "v": x[6:12].astype(float), "tau": x[12:].astype(float)})
+    wanted = np.concatenate([np.array(exact[name], dtype=float) for name in ("dvdot_dq", "dvdot_dv")])
+    assert np.abs(y - wanted).max() < tolerance * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("suffix", ["f32", "f64", "mixed"])
+def test_parking_keeps_to_its_room(suffix):
+    """A value leaves before it comes back, and of the values between their uses few are held at a time."""
+    (program,) = module_of(ts.derive(robot("solo12")), ["forward_dynamics/q,v"], baked=True).programs
+    plan = staged(program, frozenset())
+    weights, room = register_weights(plan, suffix), 70
+    for chunk in plan.layout.chunks:
+        found = parking(chunk.operations, room, weights)
+        events: dict[Expr, list[tuple[float, str]]] = {}
+        for k, node in enumerate(chunk.operations):
+            for what, place, values in (
+                ("fetch", k - 0.5, found.fetch.get(k, ())),
+                ("use", k, read_values(node)),
+                ("made", k + 0.1, [node]),
+                ("leave", k + 0.5, found.leave.get(k, ())),
+            ):
+                for value in values:
+                    events.setdefault(value, []).append((place, what))
+        held = np.zeros(len(chunk.operations))
+        for value, story in events.items():
+            words = [what for _, what in story]
+            assert words.count("leave") <= 1 and (
+                value not in found.slot or words.index("leave") < words.index("fetch")
+            )
+            for (start, _), (end, what) in pairwise(story):
+                if what == "use":
+                    held[ceil(start) : int(end)] += weights.get(value, 1)
+        # What is read soon stays, however little room there is.
+        assert held.max() <= room + FETCH_AHEAD
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["f32", "f64", "mixed"])
 def test_nvcc_takes_the_kernels(suffix, tmp_path):
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not installed")
     equations = ts.derive(robot("ur5"))
-    (source,), scratch = kernel_sources(program_of(equations, ["forward_dynamics"]), suffix)
+    (stage,), scratch = kernel_sources(program_of(equations, ["forward_dynamics"]), suffix)
+    source = stage.within(255, 0)
     (tmp_path / "kernel.cu").write_text(source.text)
     command = ["nvcc", "-arch=sm_90", "-Xptxas", "-v", "-c", "kernel.cu", "-o", "kernel.o"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from torseur.codegen.c.program import operation, own_text, reference
 from torseur.codegen.c.routine import function_name
-from torseur.codegen.c.spelling import RESERVED
+from torseur.codegen.c.spelling import RESERVED, double
 from torseur.codegen.names import part
-from torseur.codegen.straight import WHOLE, Chunk, Layout, layout
+from torseur.codegen.straight import CHUNK, Chunk, Layout, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
@@ -23,13 +23,23 @@ from torseur.graph.program import Program
 _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 """Operations that C spells the same for vectors."""
 
-SCHEDULED = 10_000
-"""Operations up to which they are ordered for few live values: a humanoid's forward dynamics gains a quarter.
+_SUMS = {"add", "sub"}
 
-Longer programs gain nothing over the order in which results need them.
-"""
+SCHEDULED = 30_000
+"""Operations up to which they are ordered such that few values are stored for later: each store costs two cycles."""
 
-_OWN = ("LANE", "LANES_ALL", "begin", "end", "i", "j", "l", "result", "stride", "threads", "count")
+REGISTERS = 28
+"""Of the 32 registers of AVX-512, those that compilers find for values that stay."""
+
+CHUNKS = {4000: 4000, 10_000: 1600, 100_000: 800}
+"""Operations up to which a program comes in functions of so many."""
+
+_CONSTANT = ("constant", "pi")
+
+_OWN = (
+    *("LANE", "LANES_ALL", "LANES_ONCE", "LANES_BEYOND", "begin", "end", "stride", "threads", "count"),
+    *("i", "j", "l", "row", "rows", "values", "result"),
+)
 _WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}
 
 NATIVE = """\
@@ -63,8 +73,45 @@ class Batch:
         return [*inputs, *[True] * len(self.program.outputs)]
 
     @cached_property
+    def shared_products(self) -> set[Expr]:
+        """Products that several sums read and nothing else."""
+        readers: dict[Expr, list[str]] = {}
+        for node in self.program.operations:
+            for argument in node.args:
+                if argument.op == "mul":
+                    readers.setdefault(argument, []).append(node.op)
+        return {node for node, ops in readers.items() if len(ops) > 1 and set(ops) <= _SUMS}
+
+    @cached_property
     def plan(self) -> Layout:
-        return layout(self.program, _WORDS, together=True, whole=WHOLE, scheduled=SCHEDULED)
+        size = next((chunk for most, chunk in CHUNKS.items() if len(self.program.operations) <= most), CHUNK)
+        return layout(
+            self.program,
+            _WORDS,
+            chunk=size,
+            together=True,
+            scheduled=SCHEDULED,
+            registers=REGISTERS,
+        )
+
+    @cached_property
+    def results(self) -> dict[Expr, tuple[int, int]]:
+        """Where each result stands first: those that later functions read are read there."""
+        found: dict[Expr, tuple[int, int]] = {}
+        for i, output in enumerate(self.program.outputs):
+            for j, entry in enumerate(output.entries):
+                found.setdefault(entry, (i, j))
+        return found
+
+    @property
+    def constants(self) -> list[tuple[int, dict[int, float]]]:
+        """For each output that has some, the entries that are the same in every state."""
+        found = []
+        for i, output in enumerate(self.program.outputs):
+            same = {j: float(entry) for j, entry in enumerate(output.entries) if entry.op in _CONSTANT}
+            if same:
+                found.append((i, same))
+        return found
 
 
 def lanes_text(batches: Sequence[Batch]) -> str:
@@ -92,6 +139,26 @@ def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
     return "\n".join([*pieces, _block(plan, batch, function, lookups), _range(plan, batch, function)])
 
 
+def constants_source(batch: Batch, function: str) -> str:
+    """static void FUNCTION(begin, end, stride, arrays): writes the entries that are the same in every state."""
+    plan, inputs = batch.plan, len(batch.program.inputs)
+    unused = ", ".join(f"(void){name}" for name in ("begin", "end", "stride", *plan.arrays))
+    lines = [f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {_parameters(plan, batch)}) {{", f"  {unused};"]
+    for i, same in batch.constants:
+        values = ", ".join(double(value) for value in same.values())
+        lines += [
+            "  {",
+            f"    static const int rows[{len(same)}] = {{{', '.join(map(str, same))}}};",
+            f"    static const double values[{len(same)}] = {{{values}}};",
+            f"    for (int j = 0; j < {len(same)}; j++) {{",
+            f"      double *const row = {plan.arrays[inputs + i]} + rows[j] * stride;",
+            "      for (ptrdiff_t i = begin; i < end; i++) row[i] = values[j];",
+            "    }",
+            "  }",
+        ]
+    return "\n".join([*lines, "}", ""])
+
+
 def parameters_of(batch: Batch) -> str:
     """The arrays as parameters of a C function."""
     arrays, inputs = batch.plan.arrays, len(batch.program.inputs)
@@ -105,46 +172,85 @@ def _parameters(plan: Layout, batch: Batch) -> str:
 
 
 def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
-    names = plan.names
     own = "lanes *restrict scratch, const lanes *restrict sines"
     head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
     unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
-    lines = [head, f"  {unused};"]
-    lines += [f"  const lanes {names[node]} = {_loaded(plan, batch, i, j)};" for node, (i, j) in chunk.inputs.items()]
-    lines += [f"  const lanes {names[node]} = sines[{place}];" for node, place in chunk.turned.items()]
-    lines += [f"  const lanes {names[node]} = scratch[{slot}];" for node, slot in chunk.restored.items()]
-    lines += _operations(chunk, names, lookups)
-    outputs = plan.arrays[len(batch.program.inputs) :]
-    for node, places in chunk.results.items():
-        lines += [f"  lanes_store({outputs[i]} + {j} * stride, {_vector(node, names)});" for i, j in places]
+    lines = [head, f"  {unused};", *_Statements(batch, plan, chunk, lookups).lines()]
     return "\n".join([*lines, "}", ""])
 
 
-def _operations(chunk: Chunk, names: dict[Expr, str], lookups: Lookups) -> Iterable[str]:
-    turned: set[Expr] = set()
-    for k, node in enumerate(chunk.operations):
-        if node.op in ("sin", "cos"):
-            if node not in turned:
-                following = chunk.operations[k + 1 : k + 2]
-                yield _turn(node, following[0] if following else None, names)
-                turned.update(n for n in following if n.op in ("sin", "cos") and n.args == node.args)
+class _Statements:
+    """The statements of a chunk: values are loaded right before their first use and results stored when they are known.
+
+    Compilers keep what is loaded early in registers, or copy it elsewhere in memory when these run out.
+    """
+
+    def __init__(self, batch: Batch, plan: Layout, chunk: Chunk, lookups: Lookups) -> None:
+        self.batch, self.chunk, self.names, self.lookups = batch, chunk, plan.names, lookups
+        self.outputs = plan.arrays[len(batch.program.inputs) :]
+        self.loads = {node: _loaded(plan, batch, i, j) for node, (i, j) in chunk.inputs.items()}
+        self.loads |= {node: f"sines[{place}]" for node, place in chunk.turned.items()}
+        self.loads |= {node: f"scratch[{slot}]" for node, slot in chunk.restored.items()}
+        for node in chunk.restored:
+            if node in batch.results:
+                i, j = batch.results[node]
+                self.loads[node] = f"lanes_load({self.outputs[i]} + {j} * stride)"
+
+    def lines(self) -> Iterable[str]:
+        computed: set[Expr] = set()
+        for k, node in enumerate(self.chunk.operations):
+            if node in computed:
+                continue
+            following = self.chunk.operations[k + 1 : k + 2]
+            found = [node, *(n for n in following if _is_turn(n) and _is_turn(node) and n.args == node.args)]
+            yield from self._read(node.args)
+            yield from self._computed(node, found)
+            computed.update(found)
+            for value in found:
+                yield from self._written(value)
+        for node in self.chunk.results:
+            if node not in computed and node.op not in _CONSTANT:
+                yield from self._read([node])
+                yield from self._stored(node)
+
+    def _read(self, nodes: Iterable[Expr]) -> Iterable[str]:
+        for node in nodes:
+            if node in self.loads:
+                yield f"  const lanes {self.names[node]} = {self.loads.pop(node)};"
+
+    def _computed(self, node: Expr, found: list[Expr]) -> Iterable[str]:
+        name = self.names[node]
+        if _is_turn(node):
+            yield _turn(node, found, self.names)
         elif node.op == "table":
-            lookup = function_name(lookups.function(node.data))
-            argument = f"LANE({_vector(node.args[0], names)}, i)"
-            yield f"  lanes {names[node]};"
-            yield f"  for (int i = 0; i < LANES; i++) LANE({names[node]}, i) = {lookup}({argument});"
+            lookup = function_name(self.lookups.function(node.data))
+            yield f"  lanes {name};"
+            argument = f"LANE({_vector(node.args[0], self.names)}, i)"
+            yield f"  for (int i = 0; i < LANES; i++) LANE({name}, i) = {lookup}({argument});"
+        elif node in self.batch.shared_products:
+            yield f"  lanes {name} = {_operation(node, self.names, self.lookups)};"
+            yield f"  LANES_ONCE({name});"
         else:
-            yield f"  const lanes {names[node]} = {_operation(node, names, lookups)};"
-        if node in chunk.saved:
-            yield f"  scratch[{chunk.saved[node]}] = {names[node]};"
+            yield f"  const lanes {name} = {_operation(node, self.names, self.lookups)};"
+
+    def _written(self, node: Expr) -> Iterable[str]:
+        if node in self.chunk.saved and node not in self.batch.results:
+            yield f"  scratch[{self.chunk.saved[node]}] = {self.names[node]};"
+        yield from self._stored(node)
+
+    def _stored(self, node: Expr) -> Iterable[str]:
+        for i, j in self.chunk.results.get(node, ()):
+            yield f"  lanes_store({self.outputs[i]} + {j} * stride, {_vector(node, self.names)});"
 
 
-def _turn(node: Expr, following: Expr | None, names: dict[Expr, str]) -> str:
+def _is_turn(node: Expr) -> bool:
+    return node.op in ("sin", "cos")
+
+
+def _turn(node: Expr, found: list[Expr], names: dict[Expr, str]) -> str:
     """Sine and cosine of one angle come together; the one that is not used costs little."""
-    paired = following is not None and following.op in ("sin", "cos") and following.args == node.args
     pair = f"{names[node]}_"
     both = [f"  lanes {pair}[2];", f"  lanes_sines((lanes[1]){{{_vector(node.args[0], names)}}}, {pair}, 1, 1);"]
-    found = [node, following] if following is not None and paired else [node]
     return "\n".join([*both, *(f"  const lanes {names[n]} = {pair}[{int(n.op == 'cos')}];" for n in found)])
 
 
@@ -193,7 +299,10 @@ def _block(plan: Layout, batch: Batch, function: str, lookups: Lookups) -> str:
 
 
 def _range(plan: Layout, batch: Batch, function: str) -> str:
-    """Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state."""
+    """Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state.
+
+    Results are copied there too, because not all entries are written.
+    """
     states, inputs = batch.is_state, len(batch.program.inputs)
     sizes = [*map(len, batch.program.inputs), *map(len, batch.program.outputs)]
     shifted = [f"{a} + i" if state else a for a, state in zip(plan.arrays, states, strict=True)]
@@ -206,7 +315,7 @@ def _range(plan: Layout, batch: Batch, function: str) -> str:
     ]
     moved = [(k, a, n) for k, (a, n) in enumerate(zip(plan.arrays, sizes, strict=True)) if states[k]]
     lines += [f"  double rest_{k}_[{max(n, 1)} * LANES];" for k, _, n in moved]
-    for k, array, n in (m for m in moved if m[0] < inputs):
+    for k, array, n in moved:
         last = "(i + l < end ? i + l : end - 1)"
         lines.append(f"  for (int j = 0; j < {n}; j++)")
         lines.append(f"    for (int l = 0; l < LANES; l++) rest_{k}_[j * LANES + l] = {array}[j * stride + {last}];")

@@ -5,14 +5,13 @@
 
 /* Sines, and `size` behind them cosines, of n angles; by the C library where one is very large or not a number. */
 static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n, int size) {
-  lane_bits beyond = {0}; /* negative where an angle is beyond the limit, or not a number */
+  lane_bits beyond = {0};
   for (int k = 0; k < n; k++) {
-    beyond |= LANES_LIMIT - ((lane_bits)angles[k] & INT64_MAX);
-    lanes_turn(angles[k], &sines[k], &sines[size + k]);
+    beyond |= lanes_turn(angles[k], &sines[k], &sines[size + k]);
   }
   int64_t any = 0;
   for (int i = 0; i < LANES; i++) any |= beyond[i];
-  if (any < 0)
+  if (any & LANES_BEYOND)
     for (int k = 0; k < n; k++)
       for (int i = 0; i < LANES; i++) {
         sines[k][i] = sin(angles[k][i]);
@@ -30,6 +29,19 @@ static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n,
     sines[size + k] = cos(angles[k]);
   }
 }
+#endif
+
+/* A product that several sums read is computed once: gcc would compute it again in each of them. */
+#if !defined(__GNUC__) || defined(__clang__) || LANES == 1
+#define LANES_ONCE(x) (void)(x)
+#elif defined(__AVX512F__)
+#define LANES_ONCE(x) __asm__("" : "+v"(x))
+#elif defined(__SSE2__)
+#define LANES_ONCE(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define LANES_ONCE(x) __asm__("" : "+w"(x))
+#else
+#define LANES_ONCE(x) (void)(x)
 #endif
 
 static TORSEUR_INLINE lanes lanes_load(const double *from) {

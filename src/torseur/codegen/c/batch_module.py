@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torseur.codegen.c.batch import NATIVE, Batch, batch_source, lanes_text, parameters_of
+from torseur.codegen.c.batch import NATIVE, Batch, batch_source, constants_source, lanes_text, parameters_of
 from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
 from torseur.codegen.c.unit import HEAD, no_external
 from torseur.codegen.names import part
@@ -53,11 +53,12 @@ _RENAMED = ("lanes", "lane_bits", "lanes_turn", "lanes_sines", "lanes_load", "la
 
 
 def native_source(batch: Batch) -> str:
-    """A source that exports one function, compiled for the processor at hand."""
+    """A source that exports NAME and NAME_again, compiled for the processor at hand."""
     lookups = Lookups()
     body = batch_source(batch, f"{batch.name}_", lookups)
     lookups_text = _lookups(lookups)
-    exported = _exported(batch, f"{batch.name}_")
+    arguments = ", ".join(["begin", "end", "stride", *batch.plan.arrays])
+    exported = _exported(batch, f"  {batch.name}_({arguments});")
     return "\n".join([HEAD, "#include <stddef.h>", lookups_text, NATIVE, lanes_text([batch]), body, exported])
 
 
@@ -67,10 +68,21 @@ def _lookups(lookups: Lookups) -> str:
     return "\n".join([PRELUDE if searches else "", tables.text(), *searches])
 
 
-def _exported(batch: Batch, function: str) -> str:
+def _exported(batch: Batch, body: str) -> str:
+    """NAME_again, which does not write entries that are the same in every state, and NAME, which does."""
     arguments = ", ".join(["begin", "end", "stride", *batch.plan.arrays])
-    head = f"TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{"
-    return f"{head}\n  {function}({arguments});\n}}\n"
+    parameters = f"({_RANGE}, {parameters_of(batch)})"
+    return f"""\
+{constants_source(batch, f"{batch.name}_constants")}
+TORSEUR_EXPORT void {batch.name}_again{parameters} {{
+{body}
+}}
+
+TORSEUR_EXPORT void {batch.name}{parameters} {{
+  {batch.name}_constants({arguments});
+  {batch.name}_again({arguments});
+}}
+"""
 
 
 def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str, str]:
@@ -78,7 +90,7 @@ def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str,
     lookups = Lookups()
     bodies = "\n".join(batch_source(batch, f"{batch.name}_run", lookups) for batch in batches)
     names = [f"#define {name} VARIANT({name})" for name in _renamed(batches)]
-    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL", "LANES_LIMIT")]
+    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL", "LANES_BEYOND", "LANES_ONCE")]
     lanes = "\n".join([heading, *names, lanes_text(batches), bodies, *undone, ""])
     plain = [NATIVE, "#define VARIANT(name) name##_plain", f'#include "{own}_lanes.h"']
     choices = "\n".join(_choice(batch) for batch in batches)
@@ -102,8 +114,7 @@ def _choice(batch: Batch) -> str:
     arrays = batch.plan.arrays
     arguments = ", ".join(["begin", "end", "stride", *arrays])
     run = f"{batch.name}_run"
-    return f"""\
-TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{
+    chosen = f"""\
 #if defined(TORSEUR_CHOICE)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {{
     {run}_avx512({arguments});
@@ -114,9 +125,9 @@ TORSEUR_EXPORT void {batch.name}({_RANGE}, {parameters_of(batch)}) {{
     return;
   }}
 #endif
-  {run}_plain({arguments});
-}}
-
+  {run}_plain({arguments});"""
+    return f"""\
+{_exported(batch, chosen)}
 TORSEUR_EXPORT void {batch.name}_threads(int threads, ptrdiff_t count, {parameters_of(batch)}) {{
   const ptrdiff_t shares = threads < 1 ? 1 : threads;
 #if defined(_OPENMP)
@@ -133,7 +144,9 @@ def _header(own: str, batches: Sequence[Batch], heading: str) -> str:
     lines = [
         heading,
         "/* One row per entry, one column per state: entry j of state i is array[j * stride + i]. Prepared parameters",
-        "   are plain vectors. NAME_threads works on all states (stride = count), in threads with -fopenmp. */",
+        "   are plain vectors. NAME_again does not write results that are the same in every state, zeros between limbs",
+        "   for instance: it is for arrays that NAME has filled before. NAME_threads works on all states, with",
+        "   -fopenmp in threads; stride = count. */",
         f"#ifndef {guard}",
         f"#define {guard}",
         "#include <stddef.h>",
@@ -143,5 +156,6 @@ def _header(own: str, batches: Sequence[Batch], heading: str) -> str:
     ]
     for batch in batches:
         lines.append(f"void {batch.name}({_RANGE}, {parameters_of(batch)});")
+        lines.append(f"void {batch.name}_again({_RANGE}, {parameters_of(batch)});")
         lines.append(f"void {batch.name}_threads(int threads, ptrdiff_t count, {parameters_of(batch)});")
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])

@@ -37,9 +37,8 @@ _LEVELS = {Shape.STRAIGHT: "-O2", Shape.LOOPS: "-O2", Shape.LONG_LOOPS: "-O3"}
 """Vectorised loops run four times faster once they are long, and slower when they are short."""
 
 _CANDIDATES = ("clang", "gcc", "cc")
-_FOR_LONG_LANES = ("gcc", "clang", "cc")
-LONG_LANES = 2000
-"""Operations from which gcc's code for vectors of states is faster, by a fifth to a third; clang's is elsewhere."""
+_FOR_LANES = ("gcc", "clang", "cc")
+"""gcc keeps to the order in which values were put for few registers; clang's own order stores several times as many."""
 _LONGEST_MESSAGE = 2000
 
 
@@ -77,13 +76,13 @@ class CCompiler:
             return binary.read_bytes()
 
 
-def find_compiler(lanes: int = 0) -> CCompiler | None:
+def find_compiler(lanes: bool = False) -> CCompiler | None:
     """The compiler of $CC, else clang, gcc or cc on PATH; None when there is none.
 
-    `lanes` is the number of operations on vectors of states in what is to be compiled, if it is of that kind.
+    `lanes`: for operations on vectors of states gcc comes first.
     """
     chosen = os.environ.get("CC", "").strip()
-    names = (chosen,) if chosen else _FOR_LONG_LANES if lanes > LONG_LANES else _CANDIDATES
+    names = (chosen,) if chosen else _FOR_LANES if lanes else _CANDIDATES
     return _find(names, os.environ.get("PATH", ""))
 
 

@@ -9,18 +9,17 @@
 #endif
 @LANES@
 static TORSEUR_INLINE void sines_of(const double *restrict angles, double *restrict sines, int n) {
-  lane_bits beyond = {0}; /* negative where an angle is beyond the limit, or not a number */
+  lane_bits beyond = {0};
   for (int i = 0; i < n; i += LANES) {
     lanes x, sine, cosine;
     memcpy(&x, angles + i, sizeof x);
-    beyond |= LANES_LIMIT - ((lane_bits)x & INT64_MAX);
-    lanes_turn(x, &sine, &cosine);
+    beyond |= lanes_turn(x, &sine, &cosine);
     memcpy(sines + i, &sine, sizeof sine);
     memcpy(sines + n + i, &cosine, sizeof cosine);
   }
   int64_t any = 0;
   for (int i = 0; i < LANES; i++) any |= beyond[i];
-  if (any < 0)
+  if (any & LANES_BEYOND)
     for (int i = 0; i < n; i++) {
       sines[i] = sin(angles[i]);
       sines[n + i] = cos(angles[i]);

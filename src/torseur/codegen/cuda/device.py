@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from torseur.codegen.cuda.columns import system_text
 from torseur.codegen.cuda.language import CUDA
+from torseur.codegen.cuda.parking import LOAD_AHEAD, Parking
 from torseur.codegen.cuda.stages import FACTORS, Plan, staged
 from torseur.codegen.module import PREPARED
 from torseur.codegen.names import part
@@ -17,9 +18,6 @@ from torseur.codegen.straight import Chunk, Splines
 from torseur.graph.evaluation import live_nodes
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
-
-LOAD_AHEAD = 48
-"""Operations between a load and its use: enough to hide some of the latency, few enough to spare registers."""
 
 
 class Printer:
@@ -39,24 +37,28 @@ class Printer:
         """One device function, or one per stage and one that calls them all."""
         if plan.stages == 1:
             return self.template(plan, plan.layout.chunks[0], name)
-        arguments = ", ".join([*arrays_of(plan), "stride", "scratch"])
+        arguments = ", ".join([*arrays_of(plan), "stride", *(["scratch"] if plan.scratch else [])])
         calls = [f"  {stage}<T, F>({arguments});" for stage in stage_names(name, plan)]
-        size = f"enum {{ {name}_scratch_size = {plan.scratch} }};"
-        return "\n".join([size, *self.stages(name, plan), self.head(name, plan), *calls, "}", ""])
+        size = [f"enum {{ {name}_scratch_size = {plan.scratch} }};"] if plan.scratch else []
+        return "\n".join([*size, *self.stages(name, plan), self.head(name, plan), *calls, "}", ""])
 
     def stages(self, name: str, plan: Plan) -> list[str]:
         """The device functions of the stages."""
-        chunks, names = plan.layout.chunks, stage_names(name, plan)
-        straight = [self.template(plan, chunk, stage) for chunk, stage in zip(chunks, names, strict=False)]
-        solving = zip(plan.systems, names[len(chunks) :], strict=True)
-        return straight + [system_text(self.head(stage, plan), system, plan) for system, stage in solving]
+        return [self.stage(plan, k, stage) for k, stage in enumerate(stage_names(name, plan))]
+
+    def stage(self, plan: Plan, k: int, name: str, parked: Parking | None = None) -> str:
+        """The device function of a stage, some of its values in shared memory."""
+        chunks = plan.layout.chunks
+        if k < len(chunks):
+            return self.template(plan, chunks[k], name, parked)
+        return system_text(self.head(name, plan), plan.systems[k - len(chunks)], plan)
 
     def head(self, name: str, plan: Plan) -> str:
         return f"template <class T, class F = T>\nTORSEUR_DEVICE void {name}({', '.join(parameters(plan))}) {{"
 
-    def template(self, plan: Plan, chunk: Chunk, name: str) -> str:
+    def template(self, plan: Plan, chunk: Chunk, name: str, parked: Parking | None = None) -> str:
         """A device function. Values are loaded where they are first used and results stored as they are made."""
-        body = _Body(plan, chunk, self.splines)
+        body = _Body(plan, chunk, self.splines, parked or Parking())
         return "\n".join([self.head(name, plan), *(f"  {line}" for line in body.lines()), "}", ""])
 
 
@@ -78,7 +80,7 @@ def parameters(plan: Plan) -> list[str]:
         const = "const " if i < len(inputs) else ""
         scalar = "F" if i < len(inputs) and inputs[i].name == PREPARED else "T"
         arrays.append(f"{const}{scalar} *TORSEUR_RESTRICT {array}")
-    return [*arrays, "long long stride", *(["F *TORSEUR_RESTRICT scratch"] if plan.stages > 1 else [])]
+    return [*arrays, "long long stride", *(["F *TORSEUR_RESTRICT scratch"] if plan.scratch else [])]
 
 
 def fine_nodes(program: Program) -> set[Expr]:
@@ -94,8 +96,8 @@ FINE = replace(CUDA, literal=lambda value: f"F({float(value)!r})")
 class _Body:
     """The lines of one chunk. A value x that is fine has the name x_f_, and x too where something coarse reads it."""
 
-    def __init__(self, plan: Plan, chunk: Chunk, splines: Splines) -> None:
-        self.layout, self.chunk, self.splines = plan.layout, chunk, splines
+    def __init__(self, plan: Plan, chunk: Chunk, splines: Splines, parking: Parking) -> None:
+        self.layout, self.chunk, self.splines, self.parking = plan.layout, chunk, splines, parking
         self.program = plan.layout.program
         self.results = plan.layout.arrays[len(self.program.inputs) :]
         self.hidden = plan.outputs
@@ -117,15 +119,18 @@ class _Body:
 
     def lines(self) -> list[str]:
         """Loads, operations and stores. A load stands some operations before its first use, so that it has arrived."""
-        found: list[str] = []
+        slots = self.parking.slots
+        found = [f"TORSEUR_PARK(F, {slots})"] if slots else []
         operations = self.chunk.operations
         ahead = 0
         for k, node in enumerate(operations):
             while ahead < min(k + LOAD_AHEAD, len(operations)):
                 found += [line for argument in operations[ahead].args for line in self.load(argument)]
                 ahead += 1
+            found += [line for value in self.parking.fetch.get(k, ()) for line in self.fetched(value)]
             if node not in self.known:
                 found += self.compute(node)
+            found += [self.left(value) for value in self.parking.leave.get(k, ())]
         for node in self.chunk.results:
             if node not in self.here:
                 found += [*self.load(node), *self.store(node)]
@@ -149,11 +154,27 @@ class _Body:
 
     def declared(self, node: Expr, value: str) -> list[str]:
         """A value under the names that are read."""
+        const = "" if node in self.parking.slot else "const "
         fine = self.fine_names[node]
         if not fine.endswith("_f_"):
-            return [f"const T {self.names[node]} = {value};"]
-        coarse = node in self.read_coarse or node in self.chunk.results
-        return [f"const F {fine} = {value};", *([f"const T {self.names[node]} = T({fine});"] if coarse else [])]
+            return [f"{const}T {self.names[node]} = {value};"]
+        coarse = [f"{const}T {self.names[node]} = T({fine});"] if self.is_read_coarse(node) else []
+        return [f"{const}F {fine} = {value};", *coarse]
+
+    def is_read_coarse(self, node: Expr) -> bool:
+        return node in self.read_coarse or node in self.chunk.results
+
+    def left(self, node: Expr) -> str:
+        """A value that leaves its register."""
+        return f"parked[{self.parking.slot[node]} * TORSEUR_BLOCK] = {self.fine_names[node]};"
+
+    def fetched(self, node: Expr) -> list[str]:
+        """A value that comes back, under the names that are read."""
+        place = f"parked[{self.parking.slot[node]} * TORSEUR_BLOCK]"
+        fine = self.fine_names[node]
+        if not fine.endswith("_f_"):
+            return [f"{self.names[node]} = T({place});"]
+        return [f"{fine} = {place};", *([f"{self.names[node]} = T({fine});"] if self.is_read_coarse(node) else [])]
 
     def kept(self, node: Expr, slot: int) -> str:
         """Where a value waits for other stages: among the results if it is one, else in scratch."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.codegen.cuda.module import kernel_sources
+from torseur.codegen.cuda.entry import kernel_sources
 from torseur.codegen.cuda.tuning import FAST_SINES, Launchable, cupy, run_all
 from torseur.codegen.kernel import PREPARED, compile_program
 from torseur.errors import TorseurError, unknown_name
@@ -77,7 +77,7 @@ class CudaKernel:
     @property
     def source(self) -> str:
         """The text of all kernels."""
-        return "\n".join(stage.source.text for stage in self._stages)
+        return "\n".join(stage.text for stage in self._stages)
 
     def launch(self, arrays: Sequence[Any], results: Sequence[Any], n: int) -> None:
         """Runs on device arrays: inputs in the order of the per-state program, what was prepared as a host array.
@@ -86,7 +86,7 @@ class CudaKernel:
         """
         if n:
             scratch = [self._cupy.empty(self._scratch * n, dtype=self._fine)] if self._scratch else []
-            run_all(self._stages, (*arrays, *results, *scratch, np.int64(n)), n)
+            run_all(self._stages, (*arrays, *results, *scratch, np.uint32(n)), n)
 
     def _room(self, output: Output, n: int) -> Any:
         """An array for results; entries that are zero for every state are not computed, so they are set here."""

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from torseur.codegen.cuda.kernel import TYPES, by_value, suffix_of
-from torseur.codegen.cuda.rollout import rollout_source
+from torseur.codegen.cuda.rollout import CHANGING, RolloutParts, rollout_source, split_together
 from torseur.codegen.cuda.tuning import FAST_SINES, Launchable, cupy, run_all
 from torseur.codegen.kernel import PREPARED, compile_program
-from torseur.graph.program import Program
+
+LONGEST = 3e38
+"""No limit, as a number that single precision knows."""
+SMALLEST = 1e-37
+"""The smallest tolerance that single precision knows: a state that stays zero is not divided by zero."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """When states are recorded, and how exactly adaptive steps follow the motion."""
+    """When states are recorded, and how exactly adaptive steps follow; `atol` for each entry of the state."""
 
     start: float
     length: float
     number: int
     every: int
-    rtol: float = 1e-6
-    atol: float = 1e-8
+    rtol: float
+    atol: tuple[float, ...]
+    longest: float = np.inf
 
     @property
     def records(self) -> int:
@@ -32,46 +37,50 @@ class Steps:
 
 
 class CudaRollout:
-    """A program of rates and accelerations integrated from many initial states, and a program of what is recorded.
+    """Motions from many initial states: what is recorded of them, and what is taken for criteria.
 
-    settle      changes of a state after each step, or none
     parameters  inputs that hold for all motions; what depends on them alone is computed once, on the host
     """
 
     def __init__(
-        self,
-        motion: Program,
-        observe: Program,
-        settle: Program | None,
-        parameters: Sequence[str],
-        method: str,
-        precision: str,
-        fast_sines: bool = False,
+        self, parts: RolloutParts, parameters: Sequence[str], method: str, precision: str, fast_sines: bool = False
     ) -> None:
         suffix = suffix_of(precision)
         self._type, self._fine = TYPES[suffix]
         self._prepare = None
-        programs = [program for program in (motion, observe, settle) if program is not None]
         if parameters:
-            prepare, programs = split_together(programs, parameters)
+            prepare, programs = split_together(parts.programs, parameters)
             self._prepare = compile_program(prepare)
-        self.inputs = programs[0].inputs
-        self.source = rollout_source(programs, suffix, method)
-        self._seen = sum(len(output) for output in observe.outputs)
+            parts = replace(parts, programs=programs)
+        self.inputs = [group for group in parts.programs["motion"].inputs if group.name not in CHANGING]
+        self.source = rollout_source(parts, suffix, method)
+        observe, watch = parts.programs.get("observe"), parts.watch
+        self._seen = 0 if observe is None else sum(len(output) for output in observe.outputs)
+        self._judged = None if watch is None else (watch.criteria, watch.width)
         self._cupy = cupy()
         self._kernel = Launchable(self.source, [FAST_SINES] if fast_sines else [])
 
-    def __call__(self, q: Any, v: Any, others: Mapping[str, Any], steps: Steps) -> Any:
-        """What was recorded, of shape (records, seen, n), on the device."""
+    def __call__(self, q: Any, v: Any, others: Mapping[str, Any], steps: Steps, n: int) -> tuple[Any, Any]:
+        """What was recorded, of shape (records, seen, n), and criteria (criteria, value or change, n) or None.
+
+        One column of q and v stands for all motions.
+        """
         xp, kind = self._cupy, self._type
-        q0, v0 = (xp.ascontiguousarray(xp.asarray(x, dtype=kind)) for x in (q, v))
-        n = q0.shape[1]
+        q0, v0 = (xp.ascontiguousarray(xp.broadcast_to(xp.asarray(x, dtype=kind), (len(x), n))) for x in (q, v))
         out = xp.empty((steps.records, self._seen, n), dtype=kind)
-        constants = [self._constant(g.name, others, n) for g in self.inputs if g.name not in ("t", "q", "v")]
+        judged = None if self._judged is None else xp.empty((*self._judged, n), dtype=kind)
+        constants = [self._constant(group.name, others, n) for group in self.inputs] or [np.int32(0)]
+        results = [out if self._seen else xp.empty(1, dtype=kind), *([] if judged is None else [judged])]
         numbers = (kind(steps.start), kind(steps.length), np.int64(steps.number), np.int64(steps.every or steps.number))
-        limits = (kind(steps.rtol), kind(steps.atol), np.int64(n))
-        run_all([self._kernel], (q0, v0, *(constants or [np.int32(0)]), out, *numbers, *limits), n)
-        return out
+        longest = min(steps.longest, LONGEST)
+        limits = (
+            kind(steps.rtol),
+            xp.asarray(np.maximum(steps.atol, SMALLEST), dtype=kind),
+            kind(longest),
+            np.int64(n),
+        )
+        run_all([self._kernel], (q0, v0, *constants, *results, *numbers, *limits), n)
+        return out, judged
 
     def _constant(self, name: str, others: Mapping[str, Any], n: int) -> Any:
         if name == PREPARED:
@@ -81,11 +90,3 @@ class CudaRollout:
         value = self._cupy.asarray(others[name], dtype=self._type)
         wide = value if value.ndim == 2 else self._cupy.broadcast_to(value[:, None], (len(value), n))
         return self._cupy.ascontiguousarray(wide)
-
-
-def split_together(programs: Sequence[Program], parameters: Sequence[str]) -> tuple[Program, list[Program]]:
-    """What depends on parameters only, computed once for programs with the same inputs, and those after it."""
-    both = Program("all", programs[0].inputs, tuple(output for program in programs for output in program.outputs))
-    prepare, rest = both.split(tuple(parameters), PREPARED)
-    outputs = iter(rest.outputs)
-    return prepare, [Program(p.name, rest.inputs, tuple(next(outputs) for _ in p.outputs)) for p in programs]

@@ -1,17 +1,18 @@
-"""Whole motions, one thread each: fixed steps of Runge-Kutta 4 or semi-implicit Euler, or Dormand-Prince 5(4).
-
-The text of a rollout calls two device functions: `motion` gives the rates of the coordinates and the accelerations,
-`observe` what is recorded. States lie in registers: every index is a number once the loops over entries are unrolled.
-"""
+"""Rollouts as sources: the device functions of a motion's programs, and the text that integrates them in a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from torseur.codegen.cpp.module import spline_text
+from torseur.codegen.cuda import events_text as events
+from torseur.codegen.cuda import rollout_text as plain
+from torseur.codegen.cuda import watched_text as watched
 from torseur.codegen.cuda.device import Printer
+from torseur.codegen.cuda.entry import BY_VALUE, SCALARS, KernelSource, on_device
 from torseur.codegen.cuda.language import CUDA
-from torseur.codegen.cuda.module import BY_VALUE, SCALARS, KernelSource, on_device
+from torseur.codegen.cuda.notes import Watch, dispatch_text, notes_text
 from torseur.codegen.cuda.scalar import HEAD
 from torseur.codegen.cuda.stages import Plan
 from torseur.codegen.kernel import PREPARED
@@ -20,202 +21,64 @@ from torseur.codegen.straight import Layout, Splines, arranged, fewest_live, pai
 from torseur.errors import UnsupportedError, unknown_name
 from torseur.graph.program import Program
 
-STATE = """\
-/* x is the state: {nq} coordinates, then {nv} speeds. */
-template <class T, class F>
-TORSEUR_DEVICE void rates_of(const T now, const T *x, {constants}, T *dx) {{
-  motion<T, F>({motion}, 1);
-}}
-
-template <class T, class F>
-TORSEUR_DEVICE void record(const T now, const T *x, {constants}, T *out, long long stride) {{
-  T seen[{seen}];
-  observe<T, F>({observe}, 1);
-  TORSEUR_UNROLL for (int j = 0; j < {seen}; ++j) out[j * stride] = seen[j];
-}}
-"""
-
-SETTLE = """\
-/* Back to the constraints; what is left is the square of what was there. */
-template <class T, class F>
-TORSEUR_DEVICE void settle(const T now, T *x, {constants}) {{
-  T dx[{n}];
-  correction<T, F>({motion}, 1);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) x[j] += dx[j];
-}}
-"""
-
-FREE = """\
-template <class T, class F> TORSEUR_DEVICE void settle(const T, T *, {constants_unnamed}) {{}}
-"""
-
-RK4 = """\
-/* The classical Runge-Kutta method of order 4. */
-template <class T, class F>
-TORSEUR_DEVICE void advance(const T t, T *x, {constants}, const T h) {{
-  T at[{n}], dx[{n}], sum[{n}];
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) {{ at[j] = x[j]; sum[j] = T(0); }}
-TORSEUR_ROLLED
-  for (int stage = 0; stage < 4; ++stage) {{
-    rates_of<T, F>(t + (stage == 0 ? T(0) : stage == 3 ? h : T(0.5) * h), at, {passed}, dx);
-    const T weight = (stage == 1 || stage == 2) ? T(2) : T(1);
-    const T reach = stage == 2 ? h : T(0.5) * h;
-    TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) {{ sum[j] += weight * dx[j]; at[j] = x[j] + reach * dx[j]; }}
-  }}
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) x[j] += h * T(1.0 / 6.0) * sum[j];
-}}
-"""
-
-SEMI_IMPLICIT = """\
-/* Speeds first, then coordinates with the new speeds: order 1, but the energy of a closed system does not drift. */
-template <class T, class F>
-TORSEUR_DEVICE void advance(const T t, T *x, {constants}, const T h) {{
-  T dx[{n}];
-  rates_of<T, F>(t, x, {passed}, dx);
-  TORSEUR_UNROLL for (int j = {nq}; j < {n}; ++j) x[j] += h * dx[j];
-  rates_of<T, F>(t, x, {passed}, dx);
-  TORSEUR_UNROLL for (int j = 0; j < {nq}; ++j) x[j] += h * dx[j];
-}}
-"""
-
-FIXED = """\
-/* One motion: `steps` steps of length h; every `every`-th state is recorded, the last one always. */
-template <class T, class F>
-TORSEUR_DEVICE void rollout(const T *q0, const T *v0, {given}, T *out, T start, T h, long long steps,
-                            long long every, T, T, long long stride) {{
-  T x[{n}]{locals};
-  TORSEUR_UNROLL for (int j = 0; j < {nq}; ++j) x[j] = q0[j * stride];
-  TORSEUR_UNROLL for (int j = 0; j < {nv}; ++j) x[{nq} + j] = v0[j * stride];
-{loading}{first_settle}TORSEUR_ROLLED
-  for (long long step = 1; step <= steps; ++step) {{
-    advance<T, F>(start + h * T(step - 1), x, {passed}, h);
-    settle<T, F>(start + h * T(step), x, {passed});
-    if (step == steps || (every > 0 && step % every == 0)) {{
-      record<T, F>(start + h * T(step), x, {passed}, out, stride);
-      out += {seen} * stride;
-    }}
-  }}
-}}
-"""
-
-ADAPTIVE = """\
-/* Dormand and Prince's step of order 5 with an error of order 4. `slopes` holds the first slope, and after the step the
-   first one of the next. Returns the error in units of the tolerance. */
-template <class T, class F>
-TORSEUR_DEVICE T attempt(const T t, const T *x, {constants}, const T h, T *slopes, T *next, const T rtol,
-                         const T atol) {{
-  T k2[{n}], k3[{n}], k4[{n}], k5[{n}], k6[{n}], at[{n}];
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) at[j] = x[j] + h * T(1.0 / 5.0) * slopes[j];
-  rates_of<T, F>(t + h * T(1.0 / 5.0), at, {passed}, k2);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) at[j] = x[j] + h * (T(3.0 / 40.0) * slopes[j] + T(9.0 / 40.0) * k2[j]);
-  rates_of<T, F>(t + h * T(3.0 / 10.0), at, {passed}, k3);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j)
-    at[j] = x[j] + h * (T(44.0 / 45.0) * slopes[j] - T(56.0 / 15.0) * k2[j] + T(32.0 / 9.0) * k3[j]);
-  rates_of<T, F>(t + h * T(4.0 / 5.0), at, {passed}, k4);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j)
-    at[j] = x[j] + h * (T(19372.0 / 6561.0) * slopes[j] - T(25360.0 / 2187.0) * k2[j] + T(64448.0 / 6561.0) * k3[j] -
-                        T(212.0 / 729.0) * k4[j]);
-  rates_of<T, F>(t + h * T(8.0 / 9.0), at, {passed}, k5);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j)
-    at[j] = x[j] + h * (T(9017.0 / 3168.0) * slopes[j] - T(355.0 / 33.0) * k2[j] + T(46732.0 / 5247.0) * k3[j] +
-                        T(49.0 / 176.0) * k4[j] - T(5103.0 / 18656.0) * k5[j]);
-  rates_of<T, F>(t + h, at, {passed}, k6);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j)
-    next[j] = x[j] + h * (T(35.0 / 384.0) * slopes[j] + T(500.0 / 1113.0) * k3[j] + T(125.0 / 192.0) * k4[j] -
-                          T(2187.0 / 6784.0) * k5[j] + T(11.0 / 84.0) * k6[j]);
-  rates_of<T, F>(t + h, next, {passed}, k2);
-  T sum = T(0);
-  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) {{
-    const T error = h * (T(71.0 / 57600.0) * slopes[j] - T(71.0 / 16695.0) * k3[j] + T(71.0 / 1920.0) * k4[j] -
-                         T(17253.0 / 339200.0) * k5[j] + T(22.0 / 525.0) * k6[j] - T(1.0 / 40.0) * k2[j]);
-    const T a = x[j] < T(0) ? -x[j] : x[j], b = next[j] < T(0) ? -next[j] : next[j];
-    const T part = error / (atol + rtol * (a > b ? a : b));
-    sum += part * part;
-  }}
-  const T error = sqrt(sum * T(1.0 / {n}));
-  if (error <= T(1)) {{
-    TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) slopes[j] = k2[j];
-  }}
-  return error;
-}}
-
-/* One motion with its own steps: recorded `steps` / `every` times, at intervals of `every` * h, where steps end.
-   Where it cannot be continued its records are not a number. */
-template <class T, class F>
-TORSEUR_DEVICE void rollout(const T *q0, const T *v0, {given}, T *out, T start, T h, long long steps,
-                            long long every, T rtol, T atol, long long stride) {{
-  T x[{n}], next[{n}], slopes[{n}]{locals};
-  TORSEUR_UNROLL for (int j = 0; j < {nq}; ++j) x[j] = q0[j * stride];
-  TORSEUR_UNROLL for (int j = 0; j < {nv}; ++j) x[{nq} + j] = v0[j * stride];
-{loading}  const long long records = steps / every;
-  const long long most = 100000;
-  T t = start, length = h * T(every) * T(0.01);
-  long long count = 0;
-  bool failed = false;
-{first_settle}  rates_of<T, F>(t, x, {passed}, slopes);
-TORSEUR_ROLLED
-  for (long long k = 1; k <= records; ++k) {{
-    const T goal = start + h * T(every * k);
-TORSEUR_ROLLED
-    while (!failed && t < goal) {{
-      const bool last = t + length * T(1.01) >= goal;
-      const T step = last ? goal - t : length;
-      const T error = attempt<T, F>(t, x, {passed}, step, slopes, next, rtol, atol);
-      const T power = error > T(1e-10) ? exp(T(-0.2) * log(error)) : T(10);
-      const T factor = T(0.9) * power;
-      ++count;
-      if (error <= T(1)) {{
-        TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) x[j] = next[j];
-        t = last ? goal : t + step;
-{settle_again}        if (!last || factor < T(1)) length = step * (factor < T(5) ? factor : T(5));
-      }} else {{
-        length = step * (factor > T(0.2) ? factor : T(0.2));
-      }}
-      failed = !(error < T(1e30)) || count > most || !(t + length > t);
-    }}
-    if (failed) {{
-      TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) x[j] = T(0) / T(0);
-    }}
-    record<T, F>(goal, x, {passed}, out, stride);
-    out += {seen} * stride;
-  }}
-}}
-"""
-
-_KERNEL = """\
-extern "C" __global__ void TORSEUR_BOUNDS kernels_rollout_{suffix}(const {T} *q0, const {T} *v0, {arguments}, {T} *out,
-    {T} start, {T} h, long long steps, long long every, {T} rtol, {T} atol, long long n) {{
-  const long long lane = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-  if (lane < n)
-    kernels::rollout<{T}, {F}>(q0 + lane, v0 + lane, {passed}, out + lane, start, h, steps, every, rtol, atol,
-                               n);
-}}
-"""
-METHODS = {"rk4": RK4 + "\n" + FIXED, "semi_implicit": SEMI_IMPLICIT + "\n" + FIXED, "dopri5": ADAPTIVE}
+METHODS = {
+    "rk4": (plain.RK4, plain.FIXED),
+    "semi_implicit": (plain.SEMI_IMPLICIT, plain.FIXED),
+    "dopri5": (plain.DOPRI5, plain.ADAPTIVE),
+}
+STEPS = {"rk4": watched.STEP_RK4, "semi_implicit": watched.STEP_SEMI_IMPLICIT, "dopri5": plain.DOPRI5}
+ADAPTIVE = "dopri5"
+CHANGING = ("t", "q", "v", "z", "rates", "vdot")
+"""Inputs that change along a motion: time, coordinates, speeds, integrals, and the slopes of the first two."""
 
 
-def rollout_source(programs: Sequence[Program], suffix: str, method: str) -> KernelSource:
-    """The source of a rollout kernel from programs with the same inputs: t, q, v, then what stays as it is.
+@dataclass(frozen=True)
+class RolloutParts:
+    """The programs of a rollout, by name, and what is taken of a motion.
 
-    The first gives rates and vdot, the second what is recorded, a third, if any, what settles a state after a step.
+    motion gives rates, vdot and, where there are integrals, flow; observe what is recorded; correction the changes that
+    settle a state after a step; watch the event functions; at_start, at_end and at_event_K what criteria note.
     """
+
+    programs: Mapping[str, Program]
+    watch: Watch | None = None
+
+
+def rollout_source(parts: RolloutParts, suffix: str, method: str) -> KernelSource:
+    """The source of a rollout kernel."""
     if method not in METHODS:
         raise UnsupportedError(unknown_name("method", method, METHODS))
+    programs = parts.programs
     names = Names(CUDA.reserved)
-    splines = Splines.of(programs, names)
+    splines = Splines.of(list(programs.values()), names)
     printer = Printer(splines)
     tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
     functions = [
         printer.templates(name, Plan(_in_one(program, printer), outputs=len(program.outputs)))
-        for name, program in zip(("motion", "observe", "correction"), programs, strict=False)
+        for name, program in programs.items()
     ]
-    words = _words(programs[0], programs[1], settles=len(programs) > 2)
-    texts = (STATE, SETTLE if len(programs) > 2 else FREE, METHODS[method])
-    inside = "\n".join([BY_VALUE, *tables, *functions, *(text.format(**words) for text in texts)])
-    kernel = _KERNEL.format(suffix=suffix, **_kernel_words(programs[0], suffix))
-    text = f"{HEAD}\nnamespace kernels {{\n\n{inside}\n}}\n#if defined(__CUDACC__)\n{kernel}#endif\n"
-    operations = sum(len(program.operations) for program in programs) * (6 if method == "dopri5" else 1)
+    words = _words(parts, method)
+    inside = "\n".join([BY_VALUE, *tables, *functions, *_texts(parts, method, words)])
+    kernel = plain.KERNEL.format(suffix=suffix, **_kernel_words(parts, suffix))
+    text = f"{HEAD}\n{plain.ZEROS}\nnamespace kernels {{\n\n{inside}\n}}\n#if defined(__CUDACC__)\n{kernel}#endif\n"
+    operations = sum(len(program.operations) for program in programs.values()) * (6 if method == ADAPTIVE else 1)
     return KernelSource(text, f"kernels_rollout_{suffix}", operations)
+
+
+def _texts(parts: RolloutParts, method: str, words: Mapping[str, object]) -> list[str]:
+    """The texts around the programs, filled."""
+    programs, watch = parts.programs, parts.watch
+    chosen = [plain.STATE, plain.SETTLE if "correction" in programs else plain.FREE]
+    if "observe" in programs:
+        chosen.append(plain.RECORD)
+    if watch is None:
+        return [text.format(**words) for text in (*chosen, *METHODS[method])]
+    if watch.directions:
+        piece = events.STRAIGHT_PIECE if method == "semi_implicit" else events.SMOOTH_PIECE
+        chosen += [events.SIDES, piece, events.SEARCH]
+    steps = [watched.FINITE, STEPS[method]]
+    notes = notes_text(watch, words, {name: _called(p, words) for name, p in programs.items()})
+    return [*(text.format(**words) for text in (*chosen, *steps)), notes, watched.WATCHED.format(**words)]
 
 
 def _in_one(program: Program, printer: Printer) -> Layout:
@@ -223,47 +86,118 @@ def _in_one(program: Program, printer: Printer) -> Layout:
     return arranged(program, [order], printer.taken)
 
 
-def _constants(program: Program) -> list[tuple[str, int]]:
+def _constants(programs: Mapping[str, Program]) -> list[tuple[str, int]]:
     """Inputs that stay as they are along a motion, with their sizes."""
-    return [(group.name, len(group)) for group in program.inputs if group.name not in ("t", "q", "v")]
+    return [(group.name, len(group)) for group in programs["motion"].inputs if group.name not in CHANGING]
 
 
-def _words(motion: Program, observe: Program, settles: bool) -> dict[str, object]:
-    """What the texts above are filled with."""
-    constants = _constants(motion)
+def _words(parts: RolloutParts, method: str) -> dict[str, object]:
+    """What the texts are filled with."""
+    programs = parts.programs
+    constants = _constants(programs)
     local = [(name, size) for name, size in constants if name != PREPARED]
     names = [name for name, _ in constants]
-    sizes = {output.name: len(output) for output in motion.outputs}
-    nq, nv = sizes["rates"], sizes["vdot"]
-    known = {"t": "&now", "q": "x", "v": f"x + {nq}", **{name: name for name in names}}
+    sizes = {output.name: len(output) for output in programs["motion"].outputs}
+    nq, nv, nz = sizes["rates"], sizes["vdot"], sizes.get("flow", 0)
     scalar = {name: "F" if name == PREPARED else "T" for name in names}
     loading = "".join(f"  TORSEUR_UNROLL for (int j = 0; j < {n}; ++j) {x}[j] = {x}_0[j * stride];\n" for x, n in local)
-    passed = ", ".join(names) or "0"
-    settling = f"  for (int k = 0; k < 3; ++k) settle<T, F>(start, x, {passed});\n"
-    again = f"        settle<T, F>(t, x, {passed});\n        rates_of<T, F>(t, x, {passed}, slopes);\n"
     given = [f"const {scalar[name]} *{name if name == PREPARED else f'{name}_0'}" for name in names]
-    return {
+    words: dict[str, object] = {
         "nq": nq,
         "nv": nv,
-        "n": nq + nv,
-        "seen": sum(len(output) for output in observe.outputs),
-        "motion": ", ".join([known[group.name] for group in motion.inputs] + ["dx", f"dx + {nq}"]),
-        "observe": ", ".join([known[group.name] for group in observe.inputs] + ["seen"]),
+        "nz": nz,
+        "n": nq + nv + nz,
+        "settled": nq + nv,
         "constants": ", ".join(f"const {scalar[name]} *{name}" for name in names) or "int",
+        "constants_unnamed": ", ".join(f"const {scalar[name]} *" for name in names) or "int",
         "given": ", ".join(given) or "int",
         "locals": "".join(f", {name}[{max(size, 1)}]" for name, size in local),
         "loading": loading,
-        "passed": passed,
-        "constants_unnamed": ", ".join(f"const {scalar[name]} *" for name in names) or "int",
-        "first_settle": settling if settles else "",
-        "settle_again": again if settles else "",
+        "passed": ", ".join(names) or "0",
+        "bend_given": "",
+        "bend_passed": "",
+        "bend": "",
+        "adaptive": int(method == ADAPTIVE),
+    }
+    words |= _called_words(programs, words) | _settling_words(programs, words)
+    return words if parts.watch is None else words | _watch_words(parts, parts.watch, method, words)
+
+
+def _called(program: Program, words: Mapping[str, object], x: str = "x", dx: str = "dx") -> str:
+    """The inputs of a program at the state x with slopes dx, as arguments."""
+    nq, nv = words["nq"], words["nv"]
+    known = {"t": "&now", "q": x, "v": f"{x} + {nq}", "z": f"{x} + {nq} + {nv}", "rates": dx, "vdot": f"{dx} + {nq}"}
+    return ", ".join(known.get(group.name, group.name) for group in program.inputs)
+
+
+def _called_words(programs: Mapping[str, Program], words: Mapping[str, object]) -> dict[str, object]:
+    """How the programs of a state are called."""
+    nq, nv = words["nq"], words["nv"]
+    flow = [f"dx + {nq} + {nv}"] if words["nz"] else []
+    found: dict[str, object] = {
+        "motion": ", ".join([_called(programs["motion"], words), "dx", f"dx + {nq}", *flow]),
+    }
+    if "correction" in programs:
+        found["correction"] = f"{_called(programs['correction'], words)}, dx, dx + {nq}"
+    if "observe" in programs:
+        found["observe"] = f"{_called(programs['observe'], words)}, seen"
+        found["seen"] = sum(len(output) for output in programs["observe"].outputs)
+    return found
+
+
+def _settling_words(programs: Mapping[str, Program], words: Mapping[str, object]) -> dict[str, object]:
+    if "correction" not in programs:
+        return {"first_settle": "", "settle_again": ""}
+    passed = words["passed"]
+    return {
+        "first_settle": f"  for (int k = 0; k < 3; ++k) settle<T, F>(start, x, {passed});\n",
+        "settle_again": f"  if (error <= T(1)) {{\n    settle<T, F>(t + h, next, {passed});\n"
+        f"    rates_of<T, F>(t + h, next, {passed}, ends);\n  }}\n",
     }
 
 
-def _kernel_words(program: Program, suffix: str) -> dict[str, str]:
+def _watch_words(parts: RolloutParts, watch: Watch, method: str, words: Mapping[str, object]) -> dict[str, object]:
+    """What the texts of criteria and events are filled with."""
+    programs, passed = parts.programs, words["passed"]
+    found: dict[str, object] = {
+        "judged": watch.width * watch.criteria,
+        "start": f"  note_start<T, F>(t, x, slopes, {passed}, &taken, judged, stride);\n" if watch.start else "",
+        "recording": watched.RECORDING.format(**words) if "observe" in programs else "",
+        "lands": "false",
+        "reach": "T(0)",
+        "watching": "",
+        "searching": "",
+        "noting": "",
+    }
+    if not watch.directions:
+        return found
+    sizes = {group.name: len(group) for group in programs["watch"].inputs}
+    own = {"nq": sizes["q"], "nv": sizes["v"]}
+    found |= {
+        "nq0": sizes["q"],
+        "base": sizes["q"] + sizes["v"],
+        "events": len(watch.directions),
+        "directions": "".join(f"i == {i} ? {d} : " for i, d in enumerate(watch.directions)) + "0",
+        "watch": f"{_called(programs['watch'], own)}, g",
+        "watch_end": f"{_called(programs['watch'], words, 'next', 'ends')}, g",
+        "bend_given": ", T *bend",
+        "bend_passed": ", bend",
+        "lands": "fired >= 0",
+        "reach": "landing.reach",
+        "dispatch": dispatch_text(watch, str(passed)),
+    }
+    both = {**words, **found}
+    found["bend"] = (watched.BENT if method == ADAPTIVE else watched.STRAIGHT).format(**both)
+    found["watching"] = watched.WATCHING.format(**both)
+    found["searching"] = watched.SEARCHING.format(**both)
+    found["noting"] = watched.NOTING.format(**both)
+    return found
+
+
+def _kernel_words(parts: RolloutParts, suffix: str) -> dict[str, str]:
     scalar, fine = SCALARS[suffix]
     arguments, passed = [], []
-    for name, size in _constants(program):
+    for name, size in _constants(parts.programs):
         if name == PREPARED:
             arguments.append(f"kernels::values_of<{fine}, {max(size, 1)}> {name}")
             passed.append(f"{name}.values")
@@ -275,4 +209,19 @@ def _kernel_words(program: Program, suffix: str) -> dict[str, str]:
         "F": fine,
         "arguments": ", ".join(arguments) or "int nothing",
         "passed": ", ".join(passed) or "nothing",
+        "judged_given": f"{scalar} *judged, " if parts.watch is not None else "",
+        "judged_passed": "judged + lane, " if parts.watch is not None else "",
     }
+
+
+def split_together(programs: Mapping[str, Program], parameters: Sequence[str]) -> tuple[Program, dict[str, Program]]:
+    """What depends on parameters only, computed once for all programs, and these after it."""
+    groups = {group.name: group for program in reversed(list(programs.values())) for group in program.inputs}
+    outputs = tuple(output for program in programs.values() for output in program.outputs)
+    prepare, rest = Program("all", tuple(groups.values()), outputs).split(tuple(parameters), PREPARED)
+    prepared = rest.input(PREPARED)
+    after = {}
+    for name, program in programs.items():
+        own = [group for group in program.inputs if group.name not in parameters]
+        after[name] = Program(program.name, (*own, prepared), program.outputs)
+    return prepare, after

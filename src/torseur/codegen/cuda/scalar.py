@@ -9,9 +9,16 @@ HEAD = """\
 #define TORSEUR_TABLE static __device__ const
 #define TORSEUR_UNROLL _Pragma("unroll")
 #define TORSEUR_ROLLED _Pragma("unroll 1")
-#ifndef TORSEUR_BOUNDS
-#define TORSEUR_BOUNDS __launch_bounds__(128)
+#ifndef TORSEUR_BLOCK
+#define TORSEUR_BLOCK 64
 #endif
+#ifndef TORSEUR_BOUNDS
+#define TORSEUR_BOUNDS __launch_bounds__(TORSEUR_BLOCK)
+#endif
+/* Room in shared memory for values of this thread that are not needed for a while. */
+#define TORSEUR_PARK(F, slots)                   \\
+  extern __shared__ double parked_of_block[];    \\
+  volatile F *const parked = (volatile F *)parked_of_block + threadIdx.x;
 #else
 #include <cmath>
 #include <cstring>
@@ -20,6 +27,8 @@ HEAD = """\
 #define TORSEUR_TABLE static const
 #define TORSEUR_UNROLL
 #define TORSEUR_ROLLED
+#define TORSEUR_BLOCK 1
+#define TORSEUR_PARK(F, slots) F parked[slots];
 using std::abs; using std::acos; using std::asin; using std::atan; using std::atan2; using std::cos; using std::cosh;
 using std::exp; using std::floor; using std::log; using std::pow; using std::sin; using std::sinh; using std::sqrt;
 using std::tan; using std::tanh; using std::fma;
@@ -34,6 +43,16 @@ using std::tan; using std::tanh; using std::fma;
 
 #ifndef TORSEUR_SINE_COSINE
 #define TORSEUR_SINE_COSINE
+#if defined(__CUDACC__)
+/* n, as a number of this thread (lane < n): products with a number that all threads share are computed apart from the
+   addresses they are added to, which takes three instructions where one does both. */
+TORSEUR_DEVICE unsigned stride_of(unsigned n, unsigned lane) {
+  unsigned stride;
+  asm("max.u32 %0, %1, %2;" : "=r"(stride) : "r"(n), "r"(lane));
+  return stride;
+}
+#endif
+
 /* Without branches: the nearest multiple of pi/2 is taken off in three parts, then polynomials, whose error is below
    4e-9. Single precision up to about 1e4 rad; a float has no digits left for larger angles anyway. */
 TORSEUR_DEVICE int bits_of(float x) {
@@ -137,4 +156,5 @@ FOOT = """
 #undef TORSEUR_ZERO
 #undef TORSEUR_UNROLL
 #undef TORSEUR_ROLLED
+#undef TORSEUR_PARK
 """

@@ -9,34 +9,56 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from torseur.codegen.cache import cache_key, load, store
-from torseur.codegen.cuda.module import KernelSource
+from torseur.codegen.cuda.entry import KernelSource, StageSource
 from torseur.errors import CompilationError
 
 SMALL = 16384
 """States below which a launch is latency, whatever its shape: nothing is measured."""
 REPETITIONS = 5
+SHARED = 228 * 1024
+"""Bytes of shared memory of a multiprocessor."""
+OF_BLOCK = 1024
+"""Bytes of it that every block takes for itself."""
+UNASKED = 48 * 1024
+"""Bytes of shared memory that a kernel may have without asking."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """Threads per block, and blocks that must fit on a multiprocessor, which caps the registers of a thread."""
+    """Threads per block, and blocks that must fit on a multiprocessor, which caps the registers of a thread.
+
+    With `parks`, values that find no register then wait in shared memory.
+    """
 
     block: int = 128
     resident: int = 1
+    parks: bool = False
 
     @property
-    def option(self) -> str:
+    def registers(self) -> int:
+        """What a thread has: a quarter of a multiprocessor holds 16384 registers, given out in eights."""
+        warps = -(-self.block * self.resident // (32 * 4))
+        return min(255, 16384 // (32 * warps) // 8 * 8)
+
+    @property
+    def parked(self) -> int:
+        """Bytes of shared memory that a thread may take."""
+        return (SHARED // self.resident - OF_BLOCK) // self.block if self.parks else 0
+
+    @property
+    def options(self) -> tuple[str, ...]:
         """What the compiler is told."""
-        return f"-DTORSEUR_BOUNDS=__launch_bounds__({self.block},{self.resident})"
+        bounds = f"__launch_bounds__({self.block},{self.resident})"
+        return f"-DTORSEUR_BLOCK={self.block}", f"-DTORSEUR_BOUNDS={bounds}"
 
 
 VARIANTS = (
     *(Launch(128, resident) for resident in (1, 3, 4, 5, 6, 8)),
-    *(Launch(96, resident) for resident in (5, 6)),
     *(Launch(64, resident) for resident in (1, 7)),
-    Launch(256, 1),
 )
-"""Registers left to a thread: 255, 168, 128, 96, 80, 64; 136 and 112; 255 and 144; 255."""
+"""Registers left to a thread: 255, 168, 128, 96, 80, 64; 255 and 128."""
+PARKING = tuple(Launch(64, resident, parks=True) for resident in (4, 6, 8, 10))
+"""Registers left to a thread: 255, 168, 128, 96."""
 LARGE = 6000
 """Operations above which compiling takes long and few caps make sense."""
 FEW_VARIANTS = (Launch(128, 1), Launch(128, 3))
@@ -47,11 +69,12 @@ FAST_SINES = "-DTORSEUR_FAST_SINES"
 class Launchable:
     """One kernel: compiled for several ways to launch it, launched in the one that was fastest on this device."""
 
-    def __init__(self, source: KernelSource, options: Sequence[str] = ()) -> None:
+    def __init__(self, source: KernelSource | StageSource, options: Sequence[str] = ()) -> None:
         self.source, self.options = source, (*OPTIONS, *options)
+        self.text = source_for(source, Launch()).text
         self.cupy = cupy()
         self.chosen: Launch | None = None
-        self._functions: dict[Launch, Any] = {}
+        self._functions: dict[Launch, tuple[Any, KernelSource]] = {}
 
     def tune(self, arguments: tuple[Any, ...], n: int) -> bool:
         """Measures a few ways to launch, once for a source and a device; False where nothing was run.
@@ -60,24 +83,28 @@ class Launchable:
         """
         if self.chosen is not None or n < SMALL:
             return False
-        key = cache_key("cuda launch", _device(self.cupy), *self.options, self.source.text)
+        key = cache_key("cuda launch", _device(self.cupy), *self.options, self.text)
         known = load(key)
         if known is None:
-            variants = VARIANTS if self.source.operations < LARGE else FEW_VARIANTS
-            fastest = min(variants, key=lambda launch: self._seconds(launch, arguments, n))
+            fastest = min(variants_of(self.source), key=lambda launch: self._seconds(launch, arguments, n))
             store(key, json.dumps(asdict(fastest)).encode())
         self.chosen = fastest if known is None else Launch(**json.loads(known))
         return known is None
 
     def run(self, arguments: tuple[Any, ...], n: int, launch: Launch | None = None) -> None:
         how = launch or self.chosen or Launch()
-        self._function(how)((-(-n // how.block),), (how.block,), arguments)
+        function, source = self._function(how)
+        function((-(-n // how.block),), (how.block,), arguments, shared_mem=source.parked * how.block)
 
-    def _function(self, launch: Launch) -> Any:
+    def _function(self, launch: Launch) -> tuple[Any, KernelSource]:
         if launch not in self._functions:
-            options = (*self.options, launch.option)
-            module = self.cupy.RawModule(code=self.source.text, options=options, backend=_compiler(self.cupy))
-            self._functions[launch] = module.get_function(self.source.name)
+            source = source_for(self.source, launch)
+            options = (*self.options, *launch.options)
+            module = self.cupy.RawModule(code=source.text, options=options, backend=_compiler(self.cupy))
+            function = module.get_function(source.name)
+            if source.parked * launch.block > UNASKED:
+                function.max_dynamic_shared_size_bytes = source.parked * launch.block
+            self._functions[launch] = function, source
         return self._functions[launch]
 
     def compile(self) -> None:
@@ -96,6 +123,16 @@ class Launchable:
             end.synchronize()
             times.append(float(self.cupy.cuda.get_elapsed_time(begin, end)))
         return min(times)
+
+
+def source_for(source: KernelSource | StageSource, launch: Launch) -> KernelSource:
+    return source.within(launch.registers, launch.parked)
+
+
+def variants_of(source: KernelSource | StageSource) -> list[Launch]:
+    """The ways to launch that are worth a measurement."""
+    plain = VARIANTS if source.operations < LARGE else FEW_VARIANTS
+    return [*plain, *(launch for launch in PARKING if source.parks(launch.registers, launch.parked))]
 
 
 def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) -> None:

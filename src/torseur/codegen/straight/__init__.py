@@ -1,11 +1,22 @@
 """Straight-line programs made ready for printing: names, order, chunks, scratch slots, and languages."""
 
 from torseur.codegen.straight.language import Language, one_based, zero_based
-from torseur.codegen.straight.layout import SCHEDULED, WHOLE, Chunk, Layout, arranged, array_names, layout, pair_sines
-from torseur.codegen.straight.scheduling import fewest_live, most_live, result_orders
+from torseur.codegen.straight.layout import (
+    CHUNK,
+    SCHEDULED,
+    WHOLE,
+    Chunk,
+    Layout,
+    arranged,
+    array_names,
+    layout,
+    pair_sines,
+)
+from torseur.codegen.straight.scheduling import fewest_live, most_live, read_values, result_orders
 from torseur.codegen.straight.splines import Spline, Splines
 
 __all__ = [
+    "CHUNK",
     "SCHEDULED",
     "WHOLE",
     "Chunk",
@@ -20,6 +31,7 @@ __all__ = [
     "most_live",
     "one_based",
     "pair_sines",
+    "read_values",
     "result_orders",
     "zero_based",
 ]

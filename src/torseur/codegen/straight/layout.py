@@ -29,6 +29,9 @@ Longer ones are slower whole, because the compiler runs out of places to keep va
 SCHEDULED = 3000
 """Operations up to which C orders them for few live values; beyond, the time it takes is not worth it for one state."""
 
+COMPARED = 10_000
+"""Operations up to which several orders are compared for a number of registers."""
+
 
 @dataclass
 class Chunk:
@@ -70,16 +73,18 @@ def layout(
     together: bool = False,
     whole: int = 0,
     scheduled: int = 0,
+    registers: int = 0,
 ) -> Layout:
     """The program's operations as results need them, sine beside cosine, in chunks of about the given size.
 
     With `together`, sines and cosines that depend on nothing but inputs come first, all at once. A program of at most
-    `whole` operations is one chunk; one of at most `scheduled` is ordered such that few values wait at a time.
+    `whole` operations is one chunk; one of at most `scheduled` is ordered such that few values wait at a time, or, for
+    a number of `registers`, such that few are stored.
     """
     turns = turns_of(program) if together else Turns()
     order = demanded(program, turns)
     if len(order) <= scheduled:
-        order = _scheduled(program, order)
+        order = _scheduled(program, order, registers)
     order = pair_sines(order)
     # Pieces of the same size, so that the last is not a handful of operations.
     number = 1 if len(order) <= whole else max(1, -(-len(order) // chunk))
@@ -87,12 +92,13 @@ def layout(
     return arranged(program, parts, reserved, ignore_case, turns)
 
 
-def _scheduled(program: Program, order: list[Expr]) -> list[Expr]:
+def _scheduled(program: Program, order: list[Expr], registers: int) -> list[Expr]:
     """The order with fewer values live: from what results need, and for short programs from several orders of them."""
-    if len(order) > SCHEDULED:
-        return fewest_live(order)
+    if len(order) > (COMPARED if registers else SCHEDULED):
+        return fewest_live(order, registers=registers)
     own = set(order)
-    return fewest_live(order, *([entry for entry in entries if entry in own] for entries in result_orders(program)))
+    starts = [[entry for entry in entries if entry in own] for entries in result_orders(program)]
+    return fewest_live(order, *starts, registers=registers)
 
 
 def arranged(

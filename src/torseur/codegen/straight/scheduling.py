@@ -16,22 +16,25 @@ Reads = Mapping[Expr, tuple[Expr, ...]]
 """What each operation reads, each value once."""
 
 
-def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Expr]:
+def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr], registers: int = 0) -> list[Expr]:
     """The operations reordered such that few of them and of the values they read are live at once.
 
     What they read from outside is loaded when it is first used. Results leave when they are computed; they are given
-    in one or several orders to start from.
+    in one or several orders to start from. With a number of `registers` that order is taken in which fewest values
+    have to leave them for a time.
     """
     given = list(operations)
-    reads = {node: _read(node) for node in given}
+    reads = {node: read_values(node) for node in given}
     starts = [given, *(depth_first(given, ends) for ends in results)]
     candidates = [order for start in starts for order in (start, _greedy(start, reads))]
+    if registers:
+        return min(candidates, key=lambda order: _stored(order, reads, registers))
     return min(candidates, key=lambda order: _most_live(order, reads))
 
 
 def most_live(order: Sequence[Expr]) -> int:
     """The largest number of values that are live at once, values from outside included."""
-    return _most_live(order, {node: _read(node) for node in order})
+    return _most_live(order, {node: read_values(node) for node in order})
 
 
 def _most_live(order: Sequence[Expr], reads: Reads) -> int:
@@ -45,6 +48,35 @@ def _most_live(order: Sequence[Expr], reads: Reads) -> int:
         most = max(most, len(live))
         live.difference_update([a for a in reads[node] if last[a] == k])
     return most
+
+
+def _stored(order: Sequence[Expr], reads: Reads, registers: int) -> int:
+    """How many values are stored for later when those go first whose next use is farthest (Belady 1966)."""
+    uses: dict[Expr, list[int]] = {}
+    for k, node in enumerate(order):
+        for argument in reads[node]:
+            uses.setdefault(argument, []).append(k)
+    for places in uses.values():
+        places.reverse()
+    here: dict[Expr, int] = {}
+    farthest: list[tuple[int, int, Expr]] = []
+    own, stored = set(order), set[Expr]()
+    for node in order:
+        for argument in reads[node]:
+            uses[argument].pop()
+        for value in (*reads[node], node):
+            if not uses.get(value):
+                here.pop(value, None)
+                continue
+            here[value] = uses[value][-1]
+            heappush(farthest, (-here[value], value.serial, value))
+        while len(here) > registers:
+            place, _, value = heappop(farthest)
+            if here.get(value) == -place:
+                del here[value]
+                if value in own:
+                    stored.add(value)
+    return len(stored)
 
 
 def result_orders(program: Program) -> list[list[Expr]]:
@@ -78,7 +110,7 @@ def depth_first(operations: Sequence[Expr], results: Sequence[Expr]) -> list[Exp
     return order
 
 
-def _read(node: Expr) -> tuple[Expr, ...]:
+def read_values(node: Expr) -> tuple[Expr, ...]:
     """The arguments that occupy a register, each once."""
     return tuple(dict.fromkeys([a for a in node.args if a.op not in ("constant", "pi")]))
 

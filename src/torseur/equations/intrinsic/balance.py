@@ -140,7 +140,7 @@ class IntrinsicEquations:
         """Σ m a(G) of what a joint carries, or its moments and spins at a point."""
         carried = self.anatomy.carried(i)
         if here is None:
-            return [_inertia(one, one.mass * acceleration(f"G_{one.body}")) for one in carried if one.mass != 0]
+            return [self._inertia(one, None) for one in carried if one.mass != 0]
         return self._spins(carried) + self._levered(carried, here)
 
     def _driven(self, advance: Advance, slot: int) -> Any:
@@ -157,34 +157,47 @@ class IntrinsicEquations:
         return shown
 
     def _spins(self, carried: Sequence[Mass]) -> list[Term]:
-        found = []
-        for one in carried:
+        turning = [one for one in carried if one.inertia is not None and turns(self.anatomy.frames[one.link])]
+        return [Term(self._spin(one), SPIN.format(one.body), (one.body,)) for one in turning]
+
+    def _spin(self, one: Mass) -> Any:
+        """I ω' + ω x I ω."""
+        if one not in self._made:
             frame = self.anatomy.frames[one.link]
-            if one.inertia is not None and turns(frame):
-                omega, change = angular_velocity(frame), angular_velocity(frame, 1)
-                spin = one.inertia * change + Cross(omega, one.inertia * omega)
-                found.append(Term(spin, SPIN.format(one.body), (one.body,)))
-        return found
+            omega, change = angular_velocity(frame), angular_velocity(frame, 1)
+            self._made[one] = one.inertia * change + Cross(omega, one.inertia * omega)
+        return self._made[one]
 
     def _levered(self, carried: Sequence[Mass], here: tuple[int, int]) -> list[Term]:
         """O_kG x m a(G)."""
         levers = [(one, self.lever(here, one.link, one.centre)) for one in carried if one.mass != 0]
-        return [_inertia(one, one.mass * Cross(x, acceleration(f"G_{one.body}"))) for one, x in levers if x is not None]
+        return [self._inertia(one, lever) for one, lever in levers if lever is not None]
+
+    def _inertia(self, one: Mass, lever: Any) -> Term:
+        return Term(self._massive(one, lever, acceleration(f"G_{one.body}")), INERTIA.format(one.body), (one.body,))
 
     def _weights(self, carried: Sequence[Mass], here: tuple[int, int] | None) -> list[Term]:
         """Σ m g, or its moments at a point."""
         found = []
         for one in carried if self.anatomy.has_gravity else ():
-            if one.mass == 0:
+            lever = None if here is None else self.lever(here, one.link, one.centre)
+            if one.mass == 0 or (here is not None and lever is None):
                 continue
-            force = one.mass * self.anatomy.gravity
-            if here is not None:
-                lever = self.lever(here, one.link, one.centre)
-                if lever is None:
-                    continue
-                force = one.mass * Cross(lever, self.anatomy.gravity)
-            found.append(Term(force, WEIGHT.format(one.body), (one.body,)))
+            weight = self._massive(one, lever, self.anatomy.gravity)
+            found.append(Term(weight, WEIGHT.format(one.body), (one.body,)))
         return found
+
+    def _massive(self, one: Mass, lever: Any, per_mass: Any) -> Any:
+        """m x, or with a lever r x m x."""
+        key = (one, lever, per_mass)
+        if key not in self._made:
+            self._made[key] = one.mass * (per_mass if lever is None else Cross(lever, per_mass))
+        return self._made[key]
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        """Expressions made before: the balances of all joints that carry a body have its terms in common."""
+        return {}
 
     def lever(self, here: tuple[int, int], link: int, last: Any) -> Any:
         """From the point of motion (i, place) to a point of a link: the sum of the vectors between, or None."""
@@ -290,10 +303,6 @@ class IntrinsicEquations:
 
 def _moves(advances: Sequence[Advance]) -> list[Any]:
     return [one.amount * one.axis for one in reversed(advances) if one.kind in ("translation", "offset")]
-
-
-def _inertia(one: Mass, expression: Any) -> Term:
-    return Term(expression, INERTIA.format(one.body), (one.body,))
 
 
 def _projected(term: Term, drive: Any, axis: Any) -> Term:

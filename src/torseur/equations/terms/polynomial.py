@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from fractions import Fraction
 
 from torseur.errors import UnsupportedError
@@ -31,7 +31,7 @@ class TooManyTerms(UnsupportedError):
 def multiplied_out(
     expression: Expr,
     limit: int = 400,
-    closed: Collection[Expr] = (),
+    closed: Set[Expr] | Mapping[Expr, object] = frozenset(),
     shorten: Callable[[Polynomial], Polynomial] | None = None,
 ) -> Polynomial:
     """The expression as a sum of at most `limit` monomials; raises TooManyTerms beyond.
@@ -41,9 +41,8 @@ def multiplied_out(
     """
     known: dict[Expr, Polynomial] = {}
     effort = 0
-    stops = {node for node in closed if node is not expression}
-    for node in live_nodes([expression], stops):
-        if node in stops:
+    for node in [*live_nodes(expression.args, closed), expression]:
+        if node in closed and node is not expression:
             known[node] = single(node)
             continue
         effort += _effort(node, known)

@@ -26,7 +26,7 @@ from torseur.report.compose.terms import (
 from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
 from torseur.report.levels.levels import LEVELS
-from torseur.report.reading.read_graph import HOPELESS, few_terms, term, written_size
+from torseur.report.reading.read_graph import HOPELESS, few_terms, term, written_sizes
 from torseur.report.reading.read_graph import named as name_node
 from torseur.report.reading.recursion import definitions
 from torseur.report.reading_order import term_key
@@ -85,7 +85,7 @@ class Blocks:
     def terms(self) -> list[list[SharedTerm]] | None:
         """The terms of every equation; None when they are too many to read."""
         rows: list[list[SharedTerm]] = []
-        if self._fewest_terms > TOTAL_LIMIT or any(written_size(r) > self.hopeless for r in self.equations.residual):
+        if self._fewest_terms > TOTAL_LIMIT or max(written_sizes(self.equations.residual), default=0) > self.hopeless:
             return None
         try:
             for row in range(len(self.equations.layout.speeds)):

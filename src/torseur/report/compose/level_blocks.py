@@ -13,7 +13,7 @@ from torseur.report.content import Equation, EquationBlock, Origin, Term
 from torseur.report.expression import Call, Name, Node, inside
 from torseur.report.formula import Formula, formula
 from torseur.report.levels.intrinsic import first_statements
-from torseur.report.levels.levels import RESIDUAL, size_note, statements
+from torseur.report.levels.levels import RESIDUAL, by_names, defining, size_note, statements
 from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.reading.plain_text import plain
 from torseur.report.reading.read_graph import HOPELESS
@@ -82,19 +82,20 @@ def long_block(equations: Equations, level: str, hopeless: int = HOPELESS) -> Eq
     """Equations too long to be multiplied out, by named intermediates that unfold; None beyond what a page can show."""
     if sum(1 for _ in live_nodes(equations.residual)) > MOST_OPERATIONS:
         return None
-    listed = statements(equations, level, hopeless=hopeless)
-    shown = [s for s in listed if not s.auxiliary and not (isinstance(s.left, Name) and s.left.dots)]
+    lines, listed = by_names(equations, level, hopeless)
+    shown = [s for s in listed if not (isinstance(s.left, Name) and s.left.dots)]
     results = [one for s in shown for one in _entries(s)]
-    named = [s for s in listed if s.auxiliary][:MOST_LINES]
-    places = {plain(s.left): k for k, s in enumerate(named)}
+    named = lines[:MOST_LINES]
+    places = {plain(line.left): k for k, line in enumerate(named)}
     return EquationBlock(
         f"{level.capitalize()} form",
         BY_NAMES,
-        size_note(listed).capitalize(),
+        size_note(listed, len(lines)).capitalize(),
         equations=tuple(replace(_definition(s, places), title=_along(s)) for s in results),
-        folded=tuple(_definition(s, places) for s in named),
         level=level,
         folded_title="with",
+        names=tuple(formula(line.left) for line in named),
+        write=lambda: tuple(_definition(s, places) for s in defining(equations, named)),
     )
 
 

@@ -79,7 +79,7 @@ class _Folding:
         if one.shape == "name":
             return one
         rows = tuple(tuple(self.side(entry, one.origins or (one.remark,)) for entry in row) for row in one.rows)
-        return replace(one, left=left, rows=rows, expressions=(), intrinsic=None)
+        return replace(one, left=left, rows=rows, expressions=(), summands=None)
 
     def side(self, node: Node, origins: Sequence[Remark]) -> Node:
         """A sum with each term folded; a side that is folded whole comes from all its terms."""

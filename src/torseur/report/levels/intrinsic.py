@@ -62,8 +62,8 @@ def _written(level: Any, balances: Sequence[Any], steps: int) -> list[Statement]
     return [*found, *definitions, *_constants(level), *_unread(level)]
 
 
-def _side(level: Any, terms: Sequence[Any], steps: int) -> tuple[Any, Node, tuple[Remark, ...]]:
-    """The sum of terms, as SymPy's and as a neutral expression, and the origin of each term."""
+def _side(level: Any, terms: Sequence[Any], steps: int) -> tuple[tuple[Any, ...], Node, tuple[Remark, ...]]:
+    """The terms in SymPy, their sum as a neutral expression, and the origin of each term."""
     expanded = [level.expanded(term.expression, steps) for term in terms]
     nodes: tuple[Node, ...] = ()
     origins: tuple[Remark, ...] = ()
@@ -72,11 +72,10 @@ def _side(level: Any, terms: Sequence[Any], steps: int) -> tuple[Any, Node, tupl
         nodes += parts
         origins += (Remark(term.sentence, "", term.bodies, term.joints),) * len(parts)
     node = Number(Fraction(0)) if not nodes else nodes[0] if len(nodes) == 1 else Sum(nodes)
-    total = sum(expanded[1:], expanded[0]) if expanded else 0
-    return total, node, origins
+    return tuple(expanded), node, origins
 
 
-def _balance(balance: Any, sides: Sequence[tuple[Any, Node, tuple[Remark, ...]]]) -> Statement:
+def _balance(balance: Any, sides: Sequence[tuple[tuple[Any, ...], Node, tuple[Remark, ...]]]) -> Statement:
     (forces, left, left_origins), (inertia, right, origins) = sides
     name = balance.title.replace(" ", "_").replace(",", "").lower()
     return Statement(
@@ -85,7 +84,7 @@ def _balance(balance: Any, sides: Sequence[tuple[Any, Node, tuple[Remark, ...]]]
         ((right,),),
         "scalar",
         title=balance.title,
-        intrinsic=(forces, inertia),
+        summands=(forces, inertia),
         left_origins=left_origins,
         origins=origins,
     )
@@ -101,7 +100,7 @@ def _definition(one: Any) -> Statement:
         "scalar",
         auxiliary=True,
         remark=remark,
-        intrinsic=(one.symbol, one.expression),
+        summands=((one.symbol,), (one.expression,)),
     )
 
 

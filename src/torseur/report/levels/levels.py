@@ -15,8 +15,8 @@ from torseur.report.expression import Name, Node, Number
 from torseur.report.levels.remarks import Remarks
 from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.levels.term_origins import TermOrigins
-from torseur.report.reading.read_graph import HOPELESS, named, readable, written_size
-from torseur.report.reading.recursion import Line, definitions, lines
+from torseur.report.reading.read_graph import HOPELESS, LARGEST_WRITING, named, readable, written_sizes
+from torseur.report.reading.recursion import Line, definitions, lines, written
 
 RESIDUAL = "R_"
 ZERO = Number(Fraction(0))
@@ -39,6 +39,10 @@ def statements(equations: Equations, level: str, steps: int = 0, hopeless: int =
 
 def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
     """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
+    return _statements(equations, _matrix_parts(equations), hopeless)
+
+
+def _matrix_parts(equations: Equations) -> list[Part]:
     constraints = equations.constraints
     parts: list[Part] = [
         ("M", equations.mass_matrix, "matrix"),
@@ -48,7 +52,7 @@ def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Stateme
     if constraints:
         parts.append(("C", [constraint.row for constraint in constraints], "table"))
         parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
-    return _statements(equations, [*parts, *_rates(equations)], hopeless)
+    return [*parts, *_rates(equations)]
 
 
 def _rates(equations: Equations) -> list[Part]:
@@ -66,13 +70,23 @@ def residual_statements(
     equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None, hopeless: int = HOPELESS
 ) -> list[Statement]:
     """0 = each of these rows, and q' where it is not the speeds."""
-    rows = zip(equations.layout.speed_names, residual, strict=True)
-    labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
-    listed = _statements(equations, [*labelled, *_rates(equations)], hopeless)
+    listed = _statements(equations, _scalar_parts(equations, residual), hopeless)
     if origins is None or any(one.auxiliary for one in listed):
         return listed
     count = len(residual)
     return [*(_with_origins(one, origins.of(k, residual[k])) for k, one in enumerate(listed[:count])), *listed[count:]]
+
+
+def _scalar_parts(equations: Equations, residual: Sequence[Expr]) -> list[Part]:
+    rows = zip(equations.layout.speed_names, residual, strict=True)
+    labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
+    return [*labelled, *_rates(equations)]
+
+
+def by_names(equations: Equations, level: str, hopeless: int = HOPELESS) -> tuple[list[Line], list[Statement]]:
+    """The matrix or the scalar level: lines that define named intermediates, and the equations in terms of them."""
+    parts = _matrix_parts(equations) if level == "matrix" else _scalar_parts(equations, equations.residual)
+    return _broken_up(parts, hopeless)
 
 
 def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
@@ -80,18 +94,26 @@ def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
 
 
 def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> list[Statement]:
-    """Readable entries; those that are long in any writing are broken up by named intermediates, which come first."""
+    """Named intermediates, where there are any, and the equations."""
+    listed, found = _broken_up(parts, hopeless)
+    return [*defining(equations, listed), *found]
+
+
+def _broken_up(parts: Sequence[Part], hopeless: int) -> tuple[list[Line], list[Statement]]:
+    """Readable entries; those that are long in any writing are broken up by named intermediates."""
     entries = [entry for _, rows, _ in parts for row in rows for entry in row]
-    short = {entry: node for entry in entries if (node := _short(entry, hopeless)) is not None}
+    sizes = zip(entries, written_sizes(entries), strict=True)
+    hopeful = [entry for entry, size in sizes if size <= max(hopeless, LARGEST_WRITING)]
+    short = {entry: node for entry in hopeful if (node := _short(entry, hopeless)) is not None}
     long = list(dict.fromkeys(entry for entry in entries if entry not in short))
     listed, nodes = definitions(long)
     written_as = {**short, **dict(zip(long, nodes, strict=True))}
-    found = defining(equations, listed)
+    found = []
     for name, rows, shape in parts:
         given = tuple(tuple(row) for row in rows)
         left = ZERO if name.startswith(RESIDUAL) else named(name) if shape == "scalar" else Name(name, bold=True)
         found.append(Statement(name, left, tuple(tuple(written_as[e] for e in row) for row in given), shape, given))
-    return found
+    return listed, found
 
 
 def defining(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
@@ -110,17 +132,20 @@ def _short(entry: Expr, hopeless: int) -> Node | None:
         return None
 
 
-def size_note(listed: Sequence[Statement]) -> str:
-    """How long the equations are where they had to be broken up by intermediates; otherwise empty."""
-    named_ones = [s for s in listed if s.auxiliary and s.shape == "scalar"]
+def size_note(listed: Sequence[Statement], named_ones: int = 0) -> str:
+    """How long the equations are where they had to be broken up by intermediates; otherwise empty.
+
+    `named_ones` are intermediates beside those that are listed.
+    """
+    named_ones += sum(1 for s in listed if s.auxiliary and s.shape == "scalar")
     results = [s for s in listed if not s.auxiliary]
     if not named_ones or not any(s.expressions for s in results):
         return ""
     entries = [e for s in results for row in s.expressions for e in row]
     operations = sum(1 for node in live_nodes(entries) if node.args)
-    written_out = sum(written_size(e) for e in entries)
+    written_out = sum(written_sizes(entries))
     return (
-        f"too long to be multiplied out: {len(results)} equations with {len(named_ones)} named intermediates, "
+        f"too long to be multiplied out: {len(results)} equations with {named_ones} named intermediates, "
         f"{operations} operations; without the names they would have {written_out:,}."
     )
 
@@ -151,7 +176,7 @@ def recursive_lines(equations: Equations) -> list[Line]:
     ]
     listed, nodes = definitions(entries)
     results = zip(names, nodes, entries, strict=True)
-    return listed + [Line(named(name), node, entry) for name, node, entry in results]
+    return listed + [written(name, node, entry) for name, node, entry in results]
 
 
 FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.equations import Equations
-from torseur.graph import Expr, live_nodes, symbols_of
+from torseur.graph import Expr, live_nodes
 from torseur.mechanism.units import parse_unit
 from torseur.report.levels.statement import Remark
 from torseur.report.reading.recursion import Line
@@ -59,9 +59,18 @@ class Remarks:
             for state in (*link.symbols.coordinates, *link.symbols.rates, *link.symbols.speeds)
         }
 
+    @cached_property
+    def _dependence(self) -> dict[Expr, frozenset[str]]:
+        """The joints that nodes depend on, of those that were asked for: lines share most of what they are made of."""
+        return {}
+
     def _joints(self, node: Expr) -> tuple[str, ...]:
         """The joints whose coordinates or speeds an expression depends on, outward."""
-        found = {self._owners[x] for x in symbols_of([node]) if x in self._owners}
+        for one in live_nodes([node], self._dependence):
+            if one not in self._dependence:
+                own = [self._owners[one]] if one in self._owners else []
+                self._dependence[one] = frozenset(own).union(*(self._dependence[a] for a in one.args))
+        found = self._dependence[node]
         return tuple(link.joint.name for link in self.equations.tree.links if link.joint.name in found)
 
     @cached_property
@@ -72,14 +81,19 @@ class Remarks:
         numbers = [leaf for leaf in leaves if not isinstance(leaf, Expr) or leaf.is_constant]
         return all(abs(float(n.value if isinstance(n, Expr) else n)) in (0, 1) for n in numbers)
 
+    @cached_property
+    def _exponents(self) -> dict[Expr, dict[str, float] | None]:
+        """Exponents of the base units of nodes that were asked for."""
+        return {}
+
     def _unit(self, node: Expr) -> str:
         """The unit by the symbols' own units; empty where numbers stand for quantities, or it does not come out."""
         if not self._symbolic:
             return ""
-        powers: dict[Expr, dict[str, float] | None] = {}
-        for one in live_nodes([node]):
-            powers[one] = _powers(one, powers)
-        found = powers[node]
+        for one in live_nodes([node], self._exponents):
+            if one not in self._exponents:
+                self._exponents[one] = _powers(one, self._exponents)
+        found = self._exponents[node]
         return _spelled(found) if found else ""
 
 

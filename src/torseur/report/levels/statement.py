@@ -41,7 +41,7 @@ def united(origins: Iterable[Remark]) -> Remark:
 class Statement:
     """left = matrix, vector or expression; `expressions` are the same entries in the graph, where there are any.
 
-    `name` labels it. An `auxiliary` statement defines an intermediate of others. `intrinsic` is the SymPy expression
+    `name` labels it. An `auxiliary` statement defines an intermediate of others. `summands` are SymPy expressions
     of either side where the statement is one of vectors. `origins` goes with the terms of the right side, term by term.
     """
 
@@ -53,7 +53,7 @@ class Statement:
     auxiliary: bool = False
     title: str = ""
     remark: Remark = field(default_factory=Remark)
-    intrinsic: tuple[Any, Any] | None = None
+    summands: tuple[tuple[Any, ...], tuple[Any, ...]] | None = None
     left_origins: tuple[Remark, ...] = ()
     origins: tuple[Remark, ...] = ()
 
@@ -61,6 +61,14 @@ class Statement:
     def right(self) -> Node:
         """The right side of a scalar statement."""
         return self.rows[0][0]
+
+    @property
+    def intrinsic(self) -> tuple[Any, Any] | None:
+        """Either side of a statement of vectors as SymPy adds it up, which takes its time."""
+        if self.summands is None:
+            return None
+        left, right = (sum(terms[1:], terms[0]) if terms else 0 for terms in self.summands)
+        return left, right
 
     def entries(self) -> list[list[str]]:
         """Every entry as text."""

@@ -31,7 +31,7 @@ MEANINGS = {
 
 def source(equations: Equations, listed: Sequence[Statement]) -> str:
     """A Python program that defines every statement as a SymPy matrix or expression."""
-    if any(statement.intrinsic for statement in listed):
+    if any(statement.summands for statement in listed):
         return _vectors(listed)
     if all(statement.expressions for statement in listed):
         return _from_graph(equations, listed)
@@ -158,8 +158,8 @@ def _for_python(node: Node) -> Node:
 
 def _vectors(listed: Sequence[Statement]) -> str:
     """Balances as pairs of expressions of declared vectors; definitions as a dictionary to substitute."""
-    sides = [side for statement in listed if statement.intrinsic for side in statement.intrinsic]
-    writer = _VectorWriter(sides)
+    given = [(statement, sides) for statement in listed if (sides := statement.intrinsic) is not None]
+    writer = _VectorWriter([side for _, sides in given for side in sides])
     lines = [
         "from sympy import *",
         "from torseur.equations.intrinsic import *",
@@ -168,7 +168,6 @@ def _vectors(listed: Sequence[Statement]) -> str:
         "",
         "balances = {",
     ]
-    given = [(s, s.intrinsic) for s in listed if s.intrinsic]
     lines += [f"    {s.title!r}: ({writer.code(a)}, {writer.code(b)})," for s, (a, b) in given if not s.auxiliary]
     lines += ["}", "definitions = {"]
     lines += [f"    {writer.code(a)}: {writer.code(b)}," for s, (a, b) in given if s.auxiliary]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from torseur.equations.terms.factoring import Group, common_factor, common_number, groups, quotient
@@ -51,10 +51,15 @@ def readable(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT, hope
 
 def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
     """How many operations the expression has when written out, shared parts as often as they occur."""
+    return written_sizes([expression], names)[0]
+
+
+def written_sizes(expressions: Sequence[Expr], names: Names = NO_NAMES) -> list[int]:
+    """The sizes of several expressions, what they share walked once."""
     sizes: dict[Expr, int] = {}
-    for node in live_nodes([expression], names):
+    for node in live_nodes(expressions, names):
         sizes[node] = 1 + sum(sizes[a] for a in node.args if node not in names)
-    return sizes[expression]
+    return [sizes[expression] for expression in expressions]
 
 
 def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) -> Polynomial:

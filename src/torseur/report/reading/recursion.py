@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import count
 
 from torseur.graph import Expr, Output, Program, live_nodes
@@ -19,11 +20,15 @@ _FREE = {"neg"}
 
 @dataclass(frozen=True)
 class Line:
-    """left = right; `node` is what the line computes."""
+    """left = right; `node` is what the line computes. The right side is written when it is first read."""
 
     left: Name
-    right: Node
+    write: Callable[[], Node]
     node: Expr | None = None
+
+    @cached_property
+    def right(self) -> Node:
+        return self.write()
 
     @property
     def name(self) -> str:
@@ -40,14 +45,19 @@ def lines(program: Program, results: dict[str, list[str]] | None = None) -> list
     listed, nodes = definitions(entries, given)
     labels = [label for output in program.outputs for label in _labels(output, results or {})]
     rows = zip(labels, nodes, entries, strict=True)
-    return listed + [Line(named(label), node, entry) for label, node, entry in rows]
+    return listed + [written(label, node, entry) for label, node, entry in rows]
+
+
+def written(label: str, right: Node, entry: Expr) -> Line:
+    """A line whose right side is there already."""
+    return Line(named(label), lambda: right, entry)
 
 
 def definitions(entries: Sequence[Expr], given: Collection[Expr] = ()) -> tuple[list[Line], list[Node]]:
     """Entries in terms of named intermediates: the lines that define these, in order, and the entries."""
     operations = [node for node in live_nodes(entries, given) if node.args and node not in given]
     names = _names(operations, entries, given)
-    listed = [Line(named(names[node]), tidied(node, names), node) for node in operations if node in names]
+    listed = [Line(named(names[node]), partial(tidied, node, names), node) for node in operations if node in names]
     return listed, [_result(entry, names) for entry in entries]
 
 

@@ -52,14 +52,15 @@ def closed_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[s
         return Consistent(found.y, ("The loops were closed from a guess: give more coordinates for another assembly.",))
     moved = closed_from(numbers, t, y, np.ones(len(numbers.scales), dtype=bool))
     names = numbers.equations.layout.coordinate_names
-    scale = _coordinate_scales(numbers)
+    scale = coordinate_scales(numbers)
     shift = (moved.y - y)[: len(names)] / scale
     if not moved.is_closed or np.abs(shift).max() > SLIGHT:
         raise TorseurError(_not_closed(numbers, found, given))
     return Consistent(moved.y, _said("coordinates", names, y, moved.y, np.abs(shift)))
 
 
-def _coordinate_scales(numbers: StateNumbers) -> Vector:
+def coordinate_scales(numbers: StateNumbers) -> Vector:
+    """Sizes that moves of the coordinates are compared with."""
     units = [q.data.unit for q in numbers.equations.layout.coordinates]
     return np.array([numbers.length if unit == "m" else 1.0 for unit in units])
 

@@ -9,14 +9,17 @@ from functools import cached_property
 import numpy as np
 
 from torseur.equations import Equations, motion_values
-from torseur.graph import evaluate, symbols_of
+from torseur.errors import TorseurError
+from torseur.graph import dense_jacobian, evaluate, symbols_of
 from torseur.mechanism import TIME
 from torseur.sensitivity.initial import initial_changes, initial_formulas
+from torseur.sensitivity.parameters import constants_matrix, starts_matrix
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.initial import initial_state
 from torseur.simulation.problem import SMALLEST_ATOL
 from torseur.simulation.system import System, Vector
 from torseur.studies.axes import Axis
+from torseur.studies.batch.closing import Closing
 from torseur.studies.study import Integration
 
 INITIAL = "(0)"
@@ -45,14 +48,14 @@ class Starts:
         """States with integrals and changes, parameters, and tolerances."""
         given = self.parameters(points)
         states = self.states(points, given)
-        own, rtol = self._tolerances(states), self.integration.rtol
+        own, rtol = self.tolerances(states), self.integration.rtol
         integrals = np.full((len(points), len(self.variation.integrands)), rtol * self.span)
         atol = np.hstack([own, integrals])
         x = np.hstack([states, np.zeros_like(integrals)])
         if self.variation.columns:
             by_parameters = 1.0 / self._sizes(given, states)
             atol = np.hstack([atol, (atol[:, :, None] * by_parameters[:, None, :]).reshape(len(points), -1)])
-            x = np.hstack([x, self._changes(points, given, states)])
+            x = np.hstack([x, self.changes(points, given, states)])
         return x, given, np.maximum(atol, SMALLEST_ATOL)
 
     def parameters(self, points: Vector) -> Vector:
@@ -64,16 +67,55 @@ class Starts:
         return given
 
     def states(self, points: Vector, given: Vector) -> Vector:
-        """Initial states: the same for all, by formulas, or one after the other where rates determine speeds."""
+        """Initial states: the same for all, by formulas, or one after the other where rates determine speeds.
+
+        Those of a mechanism with constraints satisfy them, and are nan where that cannot be.
+        """
+        told = self._told_states(points, given)
+        return told if self._system.constrained is None else self.closing.states(given, told)
+
+    def _told_states(self, points: Vector, given: Vector) -> Vector:
+        """States as they are told, before constraints complete them."""
         moved = {a.name.removesuffix(INITIAL): points[:, k] for k, a in enumerate(self.axes) if _is_start(a)}
         if not moved and not self.depends_on_parameters:
-            return np.tile(np.array(self._system.initial), (len(points), 1))
+            return np.tile(self._told_first, (len(points), 1))
         if self._equations is None or self._is_direct:
             return self._by_formulas(moved, given)
         return np.array([self._one_by_one(moved, given, row) for row in range(len(points))])
 
+    @cached_property
+    def are_the_same(self) -> bool:
+        """Whether all points start in one state, with the same changes."""
+        if self._system.constrained is not None or self.depends_on_parameters or any(map(_is_start, self.axes)):
+            return False
+        return not self.variation.columns or self._equations is None or self._is_plain
+
+    @cached_property
+    def _told_first(self) -> Vector:
+        """The state as it is told for the point at which the system was made ready."""
+        if self._system.constrained is None:
+            return np.array(self._system.initial)
+        assert self._equations is not None
+        names = [quantity.name for quantity in self._system.parameters]
+        values = dict(zip(names, self._system.values, strict=True))
+        return np.array(initial_state(self._equations, values, self.initial))
+
+    @cached_property
+    def closing(self) -> Closing:
+        """The way to states on constraints."""
+        return Closing(self.variation)
+
+    def problem(self, point: Vector) -> str:
+        """Why there is no state to start from at a point on constraints; nothing where there is one."""
+        given = self.parameters(point[None])
+        try:
+            self.closing.single(given[0], self._told_states(point[None], given)[0])
+        except TorseurError as problem:
+            return str(problem)
+        return ""
+
     def _by_formulas(self, moved: dict[str, Vector], given: Vector) -> Vector:
-        states = np.tile(np.array(self._system.initial), (len(given), 1))
+        states = np.tile(self._told_first, (len(given), 1))
         names = [quantity.name for quantity in self._system.states]
         if self._equations is not None and self.depends_on_parameters:
             formulas = initial_formulas(self._equations, self.initial)
@@ -108,7 +150,7 @@ class Starts:
         told |= {axis.name.removesuffix(INITIAL) for axis in self.axes if _is_start(axis)}
         return told <= {q.name for q in self._system.states} and not self._system.programs.quaternions
 
-    def _tolerances(self, states: Vector) -> Vector:
+    def tolerances(self, states: Vector) -> Vector:
         """Absolute tolerances of the states: those given, and for the rest the relative one of their sizes."""
         atol = self.integration.atol
         found = self._scales(states) * self.integration.rtol
@@ -146,18 +188,49 @@ class Starts:
         sizes = np.abs(np.column_stack(columns))
         return np.where(sizes == 0.0, 1.0, sizes)
 
-    def _changes(self, points: Vector, given: Vector, states: Vector) -> Vector:
-        """Changes of the initial states, flat."""
-        if self._equations is None or (self._is_direct and not self.depends_on_parameters):
+    def changes(self, points: Vector, given: Vector, states: Vector) -> Vector:
+        """Changes of the initial states and integrals by parameters, flat."""
+        if self._equations is None or self._is_plain:
             return np.tile(self.variation.initial_changes.ravel(), (len(points), 1))
+        if self._system.constrained is not None and self._is_direct and self.closing.can_differentiate:
+            return self._closed_changes(given, states)
         return np.array([self._changes_of(g, y) for g, y in zip(given, states, strict=True)])
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether initial states change as told, the same at all points."""
+        return self._is_direct and self._system.constrained is None and not self.depends_on_parameters
+
+    def _closed_changes(self, given: Vector, states: Vector) -> Vector:
+        own = np.tile(starts_matrix(self.variation.varied, states.shape[1]), (len(given), 1, 1))
+        assert self._equations is not None
+        names = [quantity.name for quantity in self._system.states]
+        formulas = initial_formulas(self._equations, self._told)
+        layout = self._equations.layout
+        bound = {**dict(zip(layout.parameters, given.T, strict=True)), TIME: 0.0}
+        weights = constants_matrix(self.variation.varied, len(layout.parameters))
+        for name, slopes in zip(formulas, dense_jacobian(list(formulas.values()), layout.parameters), strict=True):
+            numbers = [np.broadcast_to(slope, len(given)) for slope in evaluate(list(slopes), bound)]
+            own[:, names.index(name)] += np.column_stack(numbers) @ weights
+        found = self.closing.changes(given, states, own)
+        integrals = np.zeros((len(given), len(self.variation.integrands), self.variation.columns))
+        return np.concatenate([found, integrals], axis=1).reshape(len(given), -1)
+
     def _changes_of(self, given: Vector, state: Vector) -> Vector:
-        system = replace(self._system, values=tuple(given.tolist()), initial=tuple(state.tolist()))
-        moved = {a.name.removesuffix(INITIAL): 0.0 for a in self.axes if _is_start(a)}
-        variation = replace(self.variation, system=system)
-        start = initial_changes(replace(variation, integrands=()), {**self.initial, **moved}, 0.0)
+        if not np.isfinite(state).all():
+            return np.full(self.variation.size * self.variation.columns, np.nan)
+        if self._system.constrained is not None:
+            variation = self.closing.at_point(given, state)
+        else:
+            system = replace(self._system, values=tuple(given.tolist()), initial=tuple(state.tolist()))
+            variation = replace(self.variation, system=system)
+        start = initial_changes(replace(variation, integrands=()), self._told, 0.0)
         return replace(variation, start=start).initial_changes.ravel()
+
+    @property
+    def _told(self) -> dict[str, float]:
+        """Initial values that replace those of the mechanism, by name; numbers of axes do not matter here."""
+        return {**self.initial, **{a.name.removesuffix(INITIAL): 0.0 for a in self.axes if _is_start(a)}}
 
 
 def _is_start(axis: Axis) -> bool:

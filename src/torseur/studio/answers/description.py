@@ -29,8 +29,8 @@ def describe(request: Request, folder: Path | None) -> Iterator[bytes]:
     yield text_message("faults", request.number, faults=[])
     page = model.page({})
     yield text_message("outline", request.number, **_outline(model, page))
-    for found in equation_cards(model, page, request.formalism, request.level):
-        yield text_message("equations", request.number, **found)
+    for kind, found in equation_cards(model, page, request.formalism, request.level):
+        yield text_message(kind, request.number, **found)
 
 
 def _faults(problem: TorseurError) -> list[dict[str, Any]]:

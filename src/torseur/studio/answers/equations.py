@@ -1,4 +1,4 @@
-"""The equations as cards: at once, and where that leaves them broken up, a second time with more patience."""
+"""The equations as cards, then their definitions; where they are broken up, a second time with more patience."""
 
 from __future__ import annotations
 
@@ -14,44 +14,49 @@ from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.compose import Page
 from torseur.report.compose.level_blocks import BY_NAMES
 from torseur.report.content import EquationBlock, ReportContent
-from torseur.report.equation_view import Index, block, plain
+from torseur.report.equation_view import Index, block, definitions, plain
 from torseur.report.reading.read_graph import HOPELESS
 from torseur.report.sections import legend
 from torseur.studio.answers.model import Model
 
-HURRY = 700  # operations of a row beyond which it is not multiplied out at once
+HURRY = 700  # operations of a row beyond which it is not multiplied out at once,
+FEW = 3  # unless there are so few speeds
 MOST_KEPT = 12
 
-Cards: TypeAlias = dict[str, Any]
-_kept: OrderedDict[tuple[Mechanism, str, str], Cards] = OrderedDict()
+Parts: TypeAlias = list[tuple[str, dict[str, Any]]]  # "equations" or "definitions", and what they hold
+_kept: OrderedDict[tuple[Mechanism, str, str], Parts] = OrderedDict()
 _hopeless: OrderedDict[tuple[str, ...], None] = OrderedDict()
 
 
-def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iterator[Cards]:
-    """The cards of a level as markup, or the reason why there are none.
+def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The cards of a level as markup, or the reason why there are none; then the definitions that unfold in them.
 
     Cards of the same equations are kept: a text with other numbers or words has them at once.
     """
     key = (structure(model.mechanism), formalism, level)
     if key in _kept:
         _kept.move_to_end(key)
-        yield _kept[key]
+        yield from _kept[key]
         return
+    parts: Parts = []
     try:
         equations = model.equations(formalism)
-        cards = Blocks(equations, None, HURRY).at_level(level)
-        found = _markup(page, cards, level)
-        yield found
-        if _may_be_shorter(model, cards):
+        few = len(equations.layout.speeds) <= FEW
+        cards = Blocks(equations, None, HOPELESS if few else HURRY).at_level(level)
+        for part in _parts(page, cards, level):
+            parts.append(part)
+            yield part
+        if not few and _may_be_shorter(model, cards):
             patient = Blocks(equations, None, HOPELESS).at_level(level)
             if _is_broken_up(patient):
                 _remember(_hopeless, _coordinates(model), None)
-            found = _markup(page, patient, level)
-            yield found
+            else:
+                parts = list(_parts(page, patient, level))
+                yield from parts
     except TorseurError as problem:
-        found = {"html": "", "reason": str(problem), "copies": {}}
-        yield found
-    _remember(_kept, key, found)
+        parts = [("equations", {"html": "", "reason": str(problem), "copies": {}})]
+        yield parts[0]
+    _remember(_kept, key, parts)
 
 
 def structure(mechanism: Mechanism) -> Mechanism:
@@ -81,14 +86,19 @@ def _remember(kept: OrderedDict[Any, Any], key: object, value: object) -> None:
         kept.popitem(last=False)
 
 
-def _markup(page: Page, cards: Sequence[EquationBlock], level: str) -> Cards:
+def _parts(page: Page, cards: Sequence[EquationBlock], level: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The cards with chips for their definitions, then these; the page puts one in when it is unfolded."""
     content = ReportContent(page.title(), bodies=page.named_bodies(), joints=page.joints(), equations=tuple(cards))
     index = Index(
         {body.name: number for number, body in enumerate(content.bodies)},
         {joint.name: number for number, joint in enumerate(content.joints)},
     )
-    shown = legend(content) + "".join(block(card, number, index) for number, card in enumerate(cards))
-    return {"html": shown, "reason": "" if cards else _nothing(level), "copies": _copies(cards)}
+    shown = legend(content) + "".join(block(card, number, index, False) for number, card in enumerate(cards))
+    yield "equations", {"html": shown, "reason": "" if cards else _nothing(level), "copies": _copies(cards)}
+    whole = [card.completed() for card in cards]
+    rows = {name: row for number, card in enumerate(whole) for name, row in definitions(card, number, index).items()}
+    if rows:
+        yield "definitions", {"rows": rows, "copies": _copies(whole)}
 
 
 def _nothing(level: str) -> str:

@@ -7,10 +7,11 @@ import { partsOf } from "./parts.js";
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const LETTERS = ["P", "S", "Z", "H", "K", "E", "Part"];
 
-// Folds what is below `root`; `store`, where there is one, lights up what a placeholder comes from.
+// Folds what is below `root`; `store`, where there is one, lights up what a placeholder comes from. `rowOf(id)` gives the
+// row of a definition, or nothing while there is none.
 export class Folding {
-  constructor(root, store = null) {
-    Object.assign(this, { root, store, names: new Map(), known: new WeakMap(), chosen: null, aimed: null });
+  constructor(root, store = null, rowOf = (id) => document.getElementById(id)) {
+    Object.assign(this, { root, store, rowOf, names: new Map(), known: new WeakMap(), chosen: null, aimed: null });
     this.renew();
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("mousedown", (event) => { if (event.shiftKey && event.target.closest(".term")) event.preventDefault(); }); // no selection of text
@@ -46,10 +47,10 @@ export class Folding {
 
   click(event) {
     const chip = event.target.closest(".chip[aria-controls]"), term = event.target.closest(".term");
-    if (chip) return toggleDefinitions([chip.getAttribute("aria-controls")]);
+    if (chip) return this.toggleDefinitions([chip.getAttribute("aria-controls")]);
     if (!term) return;
     const defined = event.target.closest("[data-defined]");
-    if (defined && !event.shiftKey) return toggleDefinitions([defined.dataset.defined]);
+    if (defined && !event.shiftKey) return this.toggleDefinitions([defined.dataset.defined]);
     let part = this.partAt(event.target, term);
     if (part && event.shiftKey) part = part.around ?? part;
     if (part) this.toggle(part);
@@ -94,9 +95,18 @@ export class Folding {
   }
 
   enter(term) {
-    if (!this.chosen && term.dataset.opens) toggleDefinitions(term.dataset.opens.split(" "));
+    if (!this.chosen && term.dataset.opens) this.toggleDefinitions(term.dataset.opens.split(" "));
     else if (this.chosen ?? this.parts(term)[0]) this.toggle(this.chosen ?? this.parts(term)[0]);
     return true;
+  }
+
+  // Unfolds all of these definitions, or folds them where all are unfolded.
+  toggleDefinitions(ids) {
+    const rows = ids.map((id) => this.rowOf(id)).filter(Boolean), hide = rows.every((row) => !row.hidden);
+    for (const row of rows) {
+      row.hidden = hide;
+      this.root.querySelector(`.chip[aria-controls="${row.id}"]`)?.setAttribute("aria-expanded", String(!hide));
+    }
   }
 
   // The part that the keys are at.
@@ -178,20 +188,11 @@ export class Folding {
   }
 }
 
-// Names in terms that a chip of the same card defines.
-function markDefined(card) {
+// Names in terms that a chip of the same card defines; below a part of the card, or all of it.
+export function markDefined(card, part = card) {
   const known = new Map([...card.querySelectorAll(".chip[aria-controls]")].map((chip) => [chip.querySelector("math").innerHTML, chip.getAttribute("aria-controls")]));
-  for (const element of card.querySelectorAll(".term[data-opens] :is(mi, msub, mover, mrow)")) {
+  for (const element of part.querySelectorAll(".term[data-opens] :is(mi, msub, mover, mrow)")) {
     if (known.has(element.outerHTML) && !element.parentElement.closest("[data-defined]")) element.dataset.defined = known.get(element.outerHTML);
-  }
-}
-
-// Unfolds all of these definitions, or folds them where all are unfolded.
-function toggleDefinitions(ids) {
-  const rows = ids.map((id) => document.getElementById(id)), hide = rows.every((row) => !row.hidden);
-  for (const row of rows) {
-    row.hidden = hide;
-    document.querySelector(`.chip[aria-controls="${row.id}"]`)?.setAttribute("aria-expanded", String(!hide));
   }
 }
 

@@ -1,4 +1,5 @@
 // The text: a textarea for writing, and below it the same text in colours, with faults where they stand.
+import { History } from "./history.js";
 
 const LONGEST_COLOURED = 120000;
 const PIECES = /(?<comment>\(\*[\s\S]*?(?:\*\)|$))|(?<string>"(?:[^"\\\n]|\\.)*"?)|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?<unit>[ \t]*[A-Za-zµ°]+(?:\^-?\d+)?(?:[*/][A-Za-zµ°]+(?:\^-?\d+)?)*(?![\w(.']))?|(?<name>[\p{L}_][\p{L}\p{N}_]*)/gu;
@@ -11,8 +12,11 @@ export class Editor {
     this.list = faultList;
     this.words = new Set();
     this.faults = [];
-    this.area.addEventListener("input", () => { this.faults = this.moved(); this.draw(); changed(this.area.value); });
-    this.area.addEventListener("keydown", (event) => this.indent(event));
+    this.history = new History();
+    this.changed = changed;
+    this.area.addEventListener("input", () => this.typed());
+    this.area.addEventListener("keydown", (event) => { if (!this.goBack(event)) this.indent(event); });
+    this.area.addEventListener("beforeinput", (event) => this.menu(event));
     this.area.addEventListener("scroll", () => { this.area.scrollTop = 0; this.area.scrollLeft = 0; });
   }
 
@@ -21,14 +25,51 @@ export class Editor {
   // Put another text in place of the present one; `undoable` leaves the way back open.
   replace(text, undoable = false) {
     if (text === this.text) return this.draw();
+    const before = this.text;
+    this.put(text);
+    if (undoable) this.history.note(before, this.text, 0);
+    else this.history.clear();
+  }
+
+  put(text) {
     this.faults = [];
-    if (undoable) {
-      this.area.focus();
-      this.area.select();
-      if (document.execCommand("insertText", false, text)) return this.draw();
-    }
     this.area.value = text;
+    this.last = this.text;
     this.draw();
+  }
+
+  typed() {
+    this.history.note(this.last ?? "", this.text);
+    this.last = this.text;
+    this.faults = this.moved();
+    this.draw();
+    this.changed(this.text);
+  }
+
+  // Undo and redo by keys; says whether it was one of them.
+  goBack(event) {
+    const key = (event.key ?? "").toLowerCase(), again = key === "y" || (key === "z" && event.shiftKey);
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key)) return false;
+    event.preventDefault();
+    this.go(again ? "redo" : "undo");
+    return true;
+  }
+
+  // Undo and redo by the browser's own menu.
+  menu(event) {
+    const way = { historyUndo: "undo", historyRedo: "redo" }[event.inputType];
+    if (!way) return;
+    event.preventDefault();
+    this.go(way);
+  }
+
+  go(way) {
+    const found = this.history[way](this.text);
+    if (!found) return;
+    this.put(found.text);
+    this.area.setSelectionRange(found.caret, found.caret);
+    this.ink.children[this.line - 1].scrollIntoView({ block: "nearest" });
+    this.changed(found.text);
   }
 
   knows(words) {
@@ -51,9 +92,11 @@ export class Editor {
 
   // While one types, old faults stay with lines before the edit and go away from the others, until new ones come.
   moved() {
-    const line = this.text.slice(0, this.area.selectionStart).split("\n").length;
-    return this.faults.filter((fault) => fault.line < line);
+    return this.faults.filter((fault) => fault.line < this.line);
   }
+
+  // The line that the caret is in, counted from 1.
+  get line() { return this.text.slice(0, this.area.selectionStart).split("\n").length; }
 
   listed(faults) {
     const list = document.createElement("ul");
@@ -83,7 +126,8 @@ export class Editor {
     else if (event.key !== "Tab") this.leaving = false;
     if (event.key !== "Tab" || event.shiftKey || this.leaving || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    document.execCommand("insertText", false, "    ");
+    this.area.setRangeText("    ", this.area.selectionStart, this.area.selectionEnd, "end");
+    this.typed();
   }
 
   // Only rows that differ from those on the page are made anew.

@@ -3,7 +3,7 @@ import { save } from "../../report/js/plot_export.js";
 import { askUser } from "./bench.js";
 
 const at = (id) => document.getElementById(id);
-const SETTLE_MS = 120; // after an edit, before its motion is compiled
+const SETTLE_MS = 120; // after a text was understood, before its motion is compiled; short equations are there by then
 
 export const hearing = {
   hello(studio, message) {
@@ -49,6 +49,7 @@ export const hearing = {
     at("level").value = studio.state.level;
     studio.showCriteria(message.criteria);
     at("tab-loops").textContent = message.loops ? `Loops (${message.loops})` : "Loops";
+    studio.settling = setTimeout(() => { if (studio.shown.text !== studio.good) studio.desk.insist("move"); }, SETTLE_MS);
   },
 
   equations(studio, { number, html, reason, copies }) {
@@ -56,7 +57,10 @@ export const hearing = {
     studio.equations.show(html, reason, copies);
     studio.status.say(studio.asked ? `equations in ${Math.round(performance.now() - studio.asked)} ms` : "");
     studio.asked = 0;
-    studio.settling = setTimeout(() => { if (studio.shown.text !== studio.good) studio.desk.insist("move"); }, SETTLE_MS);
+  },
+
+  definitions(studio, { number, rows, copies }) {
+    if (studio.desk.isCurrent("describe", number)) studio.equations.define(rows, copies);
   },
 
   motion(studio, message) {

@@ -1,43 +1,77 @@
 // What is read: equations, the drawing of bodies and joints, the loop doctor's words. What was folded open stays open.
 import { bindHighlight } from "../../report/js/highlight.js";
 import { bindCopying } from "../../report/js/copying.js";
-import { Folding } from "../../report/js/folding.js";
+import { Folding, markDefined } from "../../report/js/folding.js";
 
 export class Reading {
   constructor(panel, store) {
-    Object.assign(this, { panel, store, html: null, folding: new Folding(panel, store) });
+    Object.assign(this, { panel, store, html: null, rows: {}, copies: {}, ends: [], opened: new Set(), folded: [], standing: false });
+    this.folding = new Folding(panel, store, (id) => this.row(id));
   }
 
   // Markup made by the server, or the reason why there is none.
   show(html, reason = "", copies = {}) {
     this.panel.classList.remove("stale");
     if (html === this.html && reason === this.reason) return;
-    const opened = this.opened(), folded = this.folding.state;
-    this.unbind?.();
-    Object.assign(this, { html, reason });
+    const { closed, top } = this.look();
+    const folded = this.folding.state;
+    if (folded.length || this.standing) this.folded = folded; // otherwise what was folded waits for its equation
+    this.ends.splice(0).forEach((end) => end());
+    Object.assign(this, { html, reason, copies, rows: {}, defined: null });
     this.panel.innerHTML = html;
     if (reason) this.panel.prepend(Object.assign(document.createElement("p"), { className: "note", textContent: reason }));
     this.folding.renew();
-    this.folding.restore(folded);
-    bindCopying(copies, this.panel);
-    this.unbind = bindHighlight(this.store, [], null, this.panel);
-    this.reopen(opened);
-  }
-
-  // What still stands there belongs to an older text.
-  stale() { this.panel.classList.toggle("stale", Boolean(this.html)); }
-
-  opened() {
-    const chips = [...this.panel.querySelectorAll(".chip[aria-expanded=true]")].map((chip) => chip.getAttribute("aria-label"));
-    const closed = [...this.panel.querySelectorAll("details:not([open]) > summary > span")].map((title) => title.textContent);
-    return { chips: new Set(chips), closed: new Set(closed), top: this.panel.scrollTop };
-  }
-
-  reopen({ chips, closed, top }) {
-    this.panel.querySelectorAll(".chip").forEach((chip) => { if (chips.has(chip.getAttribute("aria-label"))) chip.click(); });
+    this.folding.restore(this.folded);
+    this.standing = this.folding.state.length > 0;
+    bindCopying(this.copies, this.panel);
+    this.ends.push(bindHighlight(this.store, [], null, this.panel));
     this.panel.querySelectorAll("details > summary > span").forEach((title) => {
       if (closed.has(title.textContent)) title.closest("details").open = false;
     });
     this.panel.scrollTop = top;
   }
+
+  // The definitions of what is shown, by the names that chips know them by; they are put in when they are unfolded.
+  define(rows, copies) {
+    Object.assign(this.copies, copies);
+    if (this.defined === this.html && isSame(rows, this.rows)) return;
+    const { top } = this.look(), chips = [...this.panel.querySelectorAll(".chip")];
+    const again = chips.filter((chip) => this.opened.has(chip.getAttribute("aria-label")));
+    for (const id of Object.keys(this.rows)) document.getElementById(id)?.remove();
+    Object.assign(this, { rows, defined: this.html });
+    if (!again.length) return;
+    this.folding.toggleDefinitions(again.map((chip) => chip.getAttribute("aria-controls")));
+    this.folding.restore(this.folded);
+    this.panel.scrollTop = top;
+  }
+
+  // The row of a definition; it is made when it is first asked for.
+  row(id) {
+    const chip = this.panel.querySelector(`.chip[aria-controls="${id}"]`), there = document.getElementById(id);
+    if (there || !chip || !this.rows[id]) return there;
+    const chips = chip.closest(".chips"), later = [...chips.children].slice([...chips.children].indexOf(chip) + 1);
+    const next = later.map((one) => document.getElementById(one.getAttribute("aria-controls"))).find(Boolean);
+    const made = document.createRange().createContextualFragment(this.rows[id]).firstElementChild;
+    chips.parentElement.insertBefore(made, next ?? chips.parentElement.querySelector(":scope > .folds"));
+    markDefined(chip.closest(".block"), made);
+    this.ends.push(bindHighlight(this.store, [], null, made));
+    return made;
+  }
+
+  // What still stands there belongs to an older text.
+  stale() { this.panel.classList.toggle("stale", Boolean(this.html)); }
+
+  // What is unfolded and what is closed at present.
+  look() {
+    if (this.defined === this.html) {
+      this.opened = new Set([...this.panel.querySelectorAll(".chip[aria-expanded=true]")].map((chip) => chip.getAttribute("aria-label")));
+    }
+    const closed = [...this.panel.querySelectorAll("details:not([open]) > summary > span")].map((title) => title.textContent);
+    return { closed: new Set(closed), top: this.panel.scrollTop };
+  }
+}
+
+function isSame(one, other) {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }

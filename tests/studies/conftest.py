@@ -1,0 +1,3 @@
+"""Rollouts without a GPU."""
+
+from simulation.emulation import emulated  # noqa: F401
