@@ -14,14 +14,14 @@ from torseur.codegen.c.compiler import find_compiler
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-def short_table(script: str, folder: Path) -> str:
+def short_table(script: str, folder: Path, *options: str) -> str:
     """What the short form of a benchmark writes."""
     if find_compiler() is None:
         pytest.skip("no C compiler is installed")
     table = folder / "table.md"
     search = os.pathsep.join([str(PROJECT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, str(PROJECT / "benchmarks" / script), "--short", "--out", str(table)],
+        [sys.executable, str(PROJECT / "benchmarks" / script), "--short", "--out", str(table), *options],
         env={**os.environ, "PYTHONPATH": search},
         capture_output=True,
         text=True,
@@ -48,3 +48,15 @@ def test_short_benchmark_of_live_parameters(tmp_path):
     rows = [line.split("|") for line in text.splitlines() if line.startswith("| solo12")]
     assert len(rows) == 5 and "Not proven here" in text
     assert all(float(error) < 1e-12 for row in rows for error in row[-2].split(","))
+
+
+@pytest.mark.slow
+def test_errors_beside_pinocchio(tmp_path):
+    """Errors against 100 digits are those of rounding, and not larger than Pinocchio's where it is installed."""
+    text = short_table("bench_accuracy.py", tmp_path, "--states", "3")
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.startswith("| ")][2:]
+    assert [row[1] for row in rows] == ["double_pendulum", "solo12", "ur5"]
+    for row in rows:
+        for cell in row[3:8]:
+            own, *other = (float(number) for number in cell.split(","))
+            assert own < (max(1e-14, 3 * other[0]) if other else 2e-14)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -65,6 +66,41 @@ def test_the_same_dynamics_in_fewer_operations(base, tmp_path):
         assert np.abs(values_of(equations, *new) - wanted).max() < 1e-13 * max(1.0, np.abs(wanted).max())
     masses = [[x for row in td.mass_matrix(tree, layout.coordinates) for x in row] for tree in (plain, turned)]
     assert np.abs(values_of(equations, *masses[0]) - values_of(equations, *masses[1])).max() < 1e-14
+
+
+def wrist(folder) -> ts.Equations:
+    """A light wrist on a long arm at odd angles, with quarter turns written to 11 digits, as robot files have them."""
+    rpy = ["1.57079632679 0 0.3", "0.3 0.2 1.57079632679", "0 0 1e-9", "-1.57079632679 0.1 0", "1e-9 1e-9 0"]
+    links = LINK.format(k=0, m=9) + LINK.format(k=1, m=5) + LINK.format(k=2, m=4)
+    light = LINK.replace("0.1 {k}e-2 -0.2", "1e-3 {k}e-3 0.4").replace("0.01", "1e-8").replace("0.02", "2e-8")
+    light = (
+        light.replace("-0.03", "1e-8").replace('"0.1"', '"1e-6"').replace('"0.2"', '"2e-6"').replace('"0.15"', '"2e-6"')
+    )
+    links += "".join(light.format(k=k, m=0.05) for k in (3, 4, 5))
+    joints = "".join(
+        JOINT.format(k=k + 1, p=k, kind="revolute", rpy=turned, axis="0 0 1" if k % 2 else "0.6 0 0.8")
+        for k, turned in enumerate(rpy)
+    )
+    path = folder / "wrist.urdf"
+    path.write_text(f'<robot name="wrist">{links}{joints}</robot>')
+    return ts.derive(read_robot(path, base="fixed").mechanism, formalism="recursive")
+
+
+def test_constants_are_rounded_once(tmp_path):
+    """Oracle: the mass matrix in 50 digits from the frames and inertias as they are in the description."""
+    equations = wrist(tmp_path)
+    layout = equations.layout
+    assert equations.is_reframed
+    state = dict(zip(layout.coordinates, map(mpmath.mpf, (0.3, -0.4, 0.5, 1.1, -0.7)), strict=True))
+    with mpmath.workdps(50):
+        found = []
+        for tree in (equations.tree, equations.regrouped_tree):
+            rows = td.mass_matrix(tree, layout.coordinates)
+            found.append(mpmath.matrix([evaluate([as_expr(x) for x in row], state) for row in rows]))
+        change = found[1] - found[0]
+        assert max(abs(x) for x in change) < 3e-16 * max(abs(x) for x in found[0])
+        # The lightest link alone, whose inertia is a millionth of what stands about it in other frames.
+        assert abs(change[4, 4] / found[0][4, 4]) < 1e-10
 
 
 def test_generated_functions_agree_with_the_plain_frames(tmp_path):

@@ -50,6 +50,7 @@ def lookup_routine(table: Table, order: int) -> Routine:
         return result
 
     lookup.__name__ = identifier(f"table_{table.name}") + "_d" * order
+    lookup.__doc__ = f"table {table.name}" + (f", derivative of order {order}" if order else "")
     return routine(lookup)
 
 
@@ -72,6 +73,7 @@ def _uniform_search(knots: tuple[float, ...]) -> Routine:
     start, inverse = knots[0], (last + 1) / (knots[-1] - knots[0])
 
     def interval(x: float) -> int:
+        """The interval between knots that x lies in, or the nearest one."""
         position = (x - start) * inverse
         k = 0
         if position > 0.0:
@@ -89,6 +91,7 @@ def _bisection(knots: tuple[float, ...]) -> Routine:
     last = len(knots) - 2
 
     def interval(x: float) -> int:
+        """The interval between knots that x lies in, or the nearest one."""
         low = 0
         high = last + 1
         while high - low > 1:

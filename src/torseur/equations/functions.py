@@ -33,7 +33,7 @@ def compile_equations(
     precision: str = "float64",
     fast_sines: bool = False,
 ) -> Kernel | CudaKernel:
-    """A kernel that computes the named functions of a mechanism (see FUNCTIONS; "frame:NAME" and "motion:NAME" for a body or frame).
+    """A kernel that computes the named functions of a mechanism (see FUNCTIONS, and "frame:NAME", "motion:NAME").
 
     Derivatives are asked for with a slash, "forward_dynamics/q,v" (see torseur.equations.requests).
 

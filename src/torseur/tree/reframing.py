@@ -189,9 +189,9 @@ def _turn_matrix(axis: int, angle: float) -> Matrix3:
 
 
 def _factors(axis: int, angle: float) -> list[AxisTurn]:
-    """A constant turn; none at all when there is none."""
+    """A constant turn; none at all when there is none. The cosine of 1e-8 is 1, but its sine is not 0."""
     c, sn = (_cleaned(x) for x in (cos(angle), sin(angle)))
-    return [] if c == 1 else [AxisTurn(axis, c, sn)]
+    return [] if c == 1 and sn == 0 else [AxisTurn(axis, c, sn)]
 
 
 def _rotation(matrix: Matrix3) -> Rotation:

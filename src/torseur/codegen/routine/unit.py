@@ -112,7 +112,7 @@ class Linker:
             calls=calls,
             fails=any(can_fail(call) for call in calls),
             uses_context=any(needs_context(call) for call in calls),
-            origin=f"{routine.function.__module__}.{routine.function.__qualname__}",
+            origin=(routine.function.__doc__ or routine.function.__qualname__).splitlines()[0],
         )
 
     def _unique(self, name: str) -> str:
