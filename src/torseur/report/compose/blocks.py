@@ -23,7 +23,7 @@ from torseur.report.compose.terms import (
     force_unit,
     row_terms,
 )
-from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
+from torseur.report.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
 from torseur.report.levels.levels import LEVELS
 from torseur.report.reading.read_graph import HOPELESS, few_terms, term, written_sizes

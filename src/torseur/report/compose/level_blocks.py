@@ -9,7 +9,7 @@ from torseur.equations import Equations
 from torseur.errors import UnsupportedError
 from torseur.graph import live_nodes
 from torseur.report import mathml
-from torseur.report.content import Equation, EquationBlock, Origin, Term
+from torseur.report.equation_content import Equation, EquationBlock, Origin, Term
 from torseur.report.expression import Call, Name, Node, inside
 from torseur.report.formula import Formula, formula
 from torseur.report.levels.intrinsic import first_statements
