@@ -147,8 +147,7 @@ def program_for(equations: Equations, request: Request) -> Program:
             outputs += differentiation.outputs(ways)
     else:
         outputs = outputs_of(equations, request.function)
-    groups["u"] = Input("u", _undetermined(equations, outputs))
-    used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
+    groups["u"], used = _undetermined(equations, [e for output in outputs for e in output.entries])
     always = {*ARGUMENTS.get(request.function, ("q",)), PARAMETERS, *(n for n in groups if n.endswith(DIRECTION))}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
     if request.along or len(request.levels) > 1:
@@ -210,11 +209,17 @@ def _without_repetition(pairs: list[tuple[Variables, ...]]) -> list[tuple[Variab
     return kept
 
 
-def _undetermined(equations: Equations, outputs: Sequence[Output]) -> tuple[Expr, ...]:
-    """The undetermined functions of the loads, then those that only these outputs contain, derivatives for instance."""
-    entries = [entry for output in outputs for entry in output.entries]
-    every = [node for node in live_nodes(entries) if node.op == "apply"]
+def _undetermined(equations: Equations, entries: Sequence[Expr]) -> tuple[Input, set[Expr]]:
+    """The undetermined functions of the loads, then those that only these results contain, derivatives for instance.
+
+    With them, all that the results depend on once they are given.
+    """
+    nodes = live_nodes(entries)
+    every = [node for node in nodes if node.op == "apply"]
+    if not every:
+        return Input("u", ()), set(nodes)
     needed = [node for node in live_nodes(entries, every) if node.op == "apply"]
-    if not needed:
-        return ()
-    return (*equations.undetermined, *(node for node in needed if node not in equations.undetermined))
+    given = (
+        (*equations.undetermined, *(node for node in needed if node not in equations.undetermined)) if needed else ()
+    )
+    return Input("u", given), set(live_nodes(entries, given))
