@@ -5,9 +5,9 @@ Run: python benchmarks/bench_dynamics.py [--short] [--out FILE]
 Every function is checked against an evaluation in 50 digits before it is timed, the peers' too. All are timed in this
 process on one core, one after the other in rounds, on the same 128 states: each twice, of which the second counts, so
 that its code and data are in the caches; the best round counts. The peers: Pinocchio in C++ (header-only, -O3
--march=native, the faster of its two conventions), MuJoCo's C library, CasADi's generated C, SymPy's lambdify. What is not
-installed is skipped, and the table says so. --short times the robots that come with the tests against what needs no
-long compilation.
+-march=native, the faster of its two conventions), MuJoCo's C library, CasADi's generated C, SymPy's lambdify. What is
+not installed is skipped, and the table says so. --short times the robots that come with the tests against what needs
+no long compilation.
 
 Not proven here: other processors and compilers, batches that do not fit the caches, threads, closed loops; that peers
 could not be made faster by somebody who knows them better. MuJoCo does more than the equations of motion in each call.

@@ -158,8 +158,8 @@ def program_for(equations: Equations, request: Request) -> Program:
     outputs = [] if chosen else outputs_of(equations, request.function)
     for ways in _without_repetition(list(product(*chosen))) if chosen else ():
         outputs += differentiation.outputs(ways)
-    groups |= {"u": Input("u", _undetermined(equations, outputs))} | directions
-    used = set(live_nodes([e for output in outputs for e in output.entries], groups["u"].nodes))
+    groups["u"], used = _undetermined(equations, [e for output in outputs for e in output.entries])
+    groups |= directions
     always = {*ARGUMENTS.get(request.function.split(":")[0], ("q",)), PARAMETERS, *directions}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
     if directions or len(chosen) > 1:
@@ -235,11 +235,17 @@ def _without_repetition(pairs: list[Ways]) -> list[Ways]:
     return kept
 
 
-def _undetermined(equations: Equations, outputs: Sequence[Output]) -> tuple[Expr, ...]:
-    """The undetermined functions of the loads, then those that only these outputs contain, derivatives for instance."""
-    entries = [entry for output in outputs for entry in output.entries]
-    every = [node for node in live_nodes(entries) if node.op == "apply"]
+def _undetermined(equations: Equations, entries: Sequence[Expr]) -> tuple[Input, set[Expr]]:
+    """The undetermined functions of the loads, then those that only these results contain, derivatives for instance.
+
+    With them, all that the results depend on once they are given.
+    """
+    nodes = live_nodes(entries)
+    every = [node for node in nodes if node.op == "apply"]
+    if not every:
+        return Input("u", ()), set(nodes)
     needed = [node for node in live_nodes(entries, every) if node.op == "apply"]
-    if not needed:
-        return ()
-    return (*equations.undetermined, *(node for node in needed if node not in equations.undetermined))
+    given = (
+        (*equations.undetermined, *(node for node in needed if node not in equations.undetermined)) if needed else ()
+    )
+    return Input("u", given), set(live_nodes(entries, given))

@@ -38,7 +38,7 @@ _CONSTANT = ("constant", "pi")
 
 _OWN = (
     *("LANE", "LANES_ALL", "LANES_ONCE", "LANES_BEYOND", "begin", "end", "stride", "threads", "count"),
-    *("i", "j", "l", "row", "rows", "values", "result"),
+    *("i", "j", "l", "row", "rows", "turned", "values", "result"),
 )
 _WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}
 
@@ -250,7 +250,8 @@ def _is_turn(node: Expr) -> bool:
 def _turn(node: Expr, found: list[Expr], names: dict[Expr, str]) -> str:
     """Sine and cosine of one angle come together; the one that is not used costs little."""
     pair = f"{names[node]}_"
-    both = [f"  lanes {pair}[2];", f"  lanes_sines((lanes[1]){{{_vector(node.args[0], names)}}}, {pair}, 1, 1);"]
+    given = f"(const double *)(lanes[1]){{{_vector(node.args[0], names)}}}"
+    both = [f"  lanes {pair}[2];", f"  lanes_sines({given}, LANES, (const int[1]){{0}}, {pair}, 1, 1);"]
     return "\n".join([*both, *(f"  const lanes {names[n]} = {pair}[{int(n.op == 'cos')}];" for n in found)])
 
 
@@ -259,19 +260,29 @@ def _turns(plan: Layout, batch: Batch, lookups: Lookups) -> list[str]:
     turns = plan.turns
     if not turns.angles:
         return ["  lanes *const sines = 0;"]
-    local = {
-        node: _loaded(plan, batch, i, j)
-        for i, group in enumerate(plan.program.inputs)
-        for j, node in enumerate(group.nodes)
-    }
+    lines, source, rows = _angles(plan, batch, lookups)
+    table = f"  static const int turned[{len(rows)}] = {{{', '.join(map(str, rows))}}};"
+    call = f"  lanes_sines({source}, turned, sines, {len(rows)}, {turns.size});"
+    return [*lines, table, f"  lanes sines[{2 * turns.size}];", call]
+
+
+def _angles(plan: Layout, batch: Batch, lookups: Lookups) -> tuple[list[str], str, list[int]]:
+    """Where the angles are: lines that compute them, the array with its stride, and their rows there.
+
+    Angles that are entries of one input are read where they stand; others are put in an array.
+    """
+    angles, inputs = plan.turns.angles, plan.program.inputs
+    for i, group in enumerate(inputs):
+        row = {node: j for j, node in enumerate(group.nodes)}
+        if batch.is_state[i] and all(angle in row for angle in angles):
+            return [], f"{plan.arrays[i]}, stride", [row[angle] for angle in angles]
+    local = {node: _loaded(plan, batch, i, j) for i, group in enumerate(inputs) for j, node in enumerate(group.nodes)}
     lines = []
-    for k, node in enumerate(turns.operations):
+    for k, node in enumerate(plan.turns.operations):
         lines.append(f"  const lanes {part('angle', k)} = {_operation(node, {**plan.names, **local}, lookups)};")
         local[node] = part("angle", k)
-    angles = ", ".join(local[angle] for angle in turns.angles)
-    sized = f"  const lanes angles[{len(turns.angles)}] = {{{angles}}};"
-    call = f"  lanes_sines(angles, sines, {len(turns.angles)}, {turns.size});"
-    return [*lines, sized, f"  lanes sines[{2 * turns.size}];", call]
+    lines.append(f"  const lanes angles[{len(angles)}] = {{{', '.join(local[angle] for angle in angles)}}};")
+    return lines, "(const double *)angles, LANES", list(range(len(angles)))
 
 
 def _loaded(plan: Layout, batch: Batch, i: int, j: int) -> str:

@@ -3,19 +3,26 @@
 #define LANE(v, i) (v)[i]
 #define LANES_ALL(x) ((lanes){0} + (x))
 
-/* Sines, and `size` behind them cosines, of n angles; by the C library where one is very large or not a number. */
-static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n, int size) {
+static TORSEUR_INLINE lanes lanes_load(const double *from) {
+  lanes x;
+  memcpy(&x, from, sizeof x);
+  return x;
+}
+
+/* Sines, and `size` behind them cosines, of n angles, in the given rows from `angles` on, `stride` numbers from one to
+   the next; by the C library where one is very large or not a number. */
+static TORSEUR_INLINE void lanes_sines(const double *angles, ptrdiff_t stride, const int *rows, lanes *sines, int n,
+                                       int size) {
   lane_bits beyond = {0};
-  for (int k = 0; k < n; k++) {
-    beyond |= lanes_turn(angles[k], &sines[k], &sines[size + k]);
-  }
+  for (int k = 0; k < n; k++)
+    beyond |= lanes_turn(lanes_load(angles + rows[k] * stride), &sines[k], &sines[size + k]);
   int64_t any = 0;
   for (int i = 0; i < LANES; i++) any |= beyond[i];
   if (any & LANES_BEYOND)
     for (int k = 0; k < n; k++)
       for (int i = 0; i < LANES; i++) {
-        sines[k][i] = sin(angles[k][i]);
-        sines[size + k][i] = cos(angles[k][i]);
+        sines[k][i] = sin(angles[rows[k] * stride + i]);
+        sines[size + k][i] = cos(angles[rows[k] * stride + i]);
       }
 }
 #else
@@ -23,10 +30,17 @@ typedef double lanes;
 #define LANE(v, i) (v)
 #define LANES_ALL(x) (x)
 
-static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n, int size) {
+static TORSEUR_INLINE lanes lanes_load(const double *from) {
+  lanes x;
+  memcpy(&x, from, sizeof x);
+  return x;
+}
+
+static TORSEUR_INLINE void lanes_sines(const double *angles, ptrdiff_t stride, const int *rows, lanes *sines, int n,
+                                       int size) {
   for (int k = 0; k < n; k++) {
-    sines[k] = sin(angles[k]);
-    sines[size + k] = cos(angles[k]);
+    sines[k] = sin(angles[rows[k] * stride]);
+    sines[size + k] = cos(angles[rows[k] * stride]);
   }
 }
 #endif
@@ -43,11 +57,5 @@ static TORSEUR_INLINE void lanes_sines(const lanes *angles, lanes *sines, int n,
 #else
 #define LANES_ONCE(x) (void)(x)
 #endif
-
-static TORSEUR_INLINE lanes lanes_load(const double *from) {
-  lanes x;
-  memcpy(&x, from, sizeof x);
-  return x;
-}
 
 static TORSEUR_INLINE void lanes_store(double *to, lanes x) { memcpy(to, &x, sizeof x); }
