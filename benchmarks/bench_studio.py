@@ -137,7 +137,7 @@ def edits(page: Any, first: int, count: int = 12, kinds: int = 3, most: int = 15
         assert gravity, "the text has no gravity to change"
         changes = [
             ("mechanism ", f"(* {k} *) mechanism "),
-            (gravity[0], re.sub(r"-(\d+ ?\* ?)?g", f"-{k + 2}*g", gravity[0])),
+            (gravity[0], re.sub(r"-([\d.]+ ?\* ?)?g", f"-{1 + (k + 1) / 10000:.4f}*g", gravity[0])),
             ("param ", f"param z{k} = {k} m, "),
         ]
         return float(page.evaluate(EDIT, changes[k % 3]))

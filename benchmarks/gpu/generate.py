@@ -148,10 +148,9 @@ def _words(program: Program, plan: Plan) -> int:
 def write_case(folder: Path, robot: str, path: Path, function: str, base: str) -> str:
     """The files of one case; gives their common name."""
     exact, single = (program_of_case(path, function, base, few_digits) for few_digits in (False, True))
-    stem = _write_header(folder, f"{robot}_{exact.name}", exact)
-    of_single = (
-        stem if single.outputs == exact.outputs else _write_header(folder, f"{robot}_{exact.name}_single", single)
-    )
+    short = exact.name.replace("constrained_forward_dynamics", "constrained")  # long names are cut
+    stem = _write_header(folder, f"{robot}_{short}", exact)
+    of_single = stem if single.outputs == exact.outputs else _write_header(folder, f"single_{robot}_{short}", single)
     for suffix in SCALARS:
         program, header = (single, of_single) if suffix == "f32" else (exact, stem)
         main, parked = case_text(robot, function, program, header, suffix)

@@ -10,21 +10,17 @@ from torseur.report.content import (
     Body,
     Check,
     Curve,
-    Equation,
-    EquationBlock,
     Fact,
     Joint,
-    Matrix,
     Motion,
-    Origin,
     Parameter,
     Plot,
     ReportContent,
     Reproduction,
-    Term,
     Trace,
     View,
 )
+from torseur.report.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import named
 from torseur.report.read_sympy import from_sympy
 from torseur.report.shapes import Box, Capsule, Cylinder, Line, Sphere

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from studio.answering import all_of, last
+from torseur.formalisms import derive
 from torseur.language import parse
 from torseur.library import source_of
-from torseur.report.levels.levels import LEVELS
+from torseur.report.levels.levels import LEVELS, statements
+from torseur.report.reading.plain_text import plain
 from torseur.studies import read_study
 from torseur.studio.answers.description import describe
 from torseur.studio.answers.examination import examine
@@ -208,3 +210,36 @@ def test_the_library_opens():
         "pendulum_chain?n=3"
     )
     assert "four_bar" in last(open_entry(Request("open", 1, what="four_bra"), None), "refusal")["reason"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_definitions_follow_their_equations(level):
+    """Oracle: every chip of the cards has its row, and the rows are the lines that the command line prints."""
+    text = source_of("pendulum_chain?n=4")
+    found = all_of(describe(Request("describe", 1, text, formalism="lagrange", level=level), None))
+    kinds = [message["kind"] for message in found]
+    assert kinds.index("equations") < kinds.index("definitions") if "definitions" in kinds else level == "scalar"
+    if "definitions" not in kinds:
+        return
+    shown, rows = last_of(found, "equations")["html"], last_of(found, "definitions")["rows"]
+    assert re.findall(r'aria-controls="([^"]+)"', shown) == list(rows)
+    assert all(f'id="{name}"' in row for name, row in rows.items())
+    assert not any(f'id="{name}"' in shown for name in rows)
+    if level == "recursive":
+        listed = [s for s in statements(derive(parse(text)), level) if s.auxiliary]
+        copied = last_of(found, "definitions")["copies"]["equations-0"].splitlines()
+        assert [line.partition(" = ")[0] for line in copied[-len(listed) :]] == [plain(s.left) for s in listed]
+
+
+def last_of(messages, kind):
+    return [message for message in messages if message["kind"] == kind][-1]
+
+
+def test_numbers_without_bounds_are_told():
+    huge = PENDULUM.replace("m = 1 kg, l = 0.7 m", "m = 1e308 kg, l = 1e300 m")
+    assert "outline" in [message["kind"] for message in all_of(describe(Request("describe", 1, huge), None))]
+    assert "larger than numbers" in last(move(Request("move", 1, huge), None), "halt")["reason"]
+
+
+def test_a_text_without_motion_is_told():
+    assert last(examine(Request("examine", 1, "mechanism nothing ;\n"), None), "slopes")["reason"].startswith("Nothing")

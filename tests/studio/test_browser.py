@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import multiprocessing
 import re
 import zipfile
 from pathlib import Path
@@ -241,58 +240,6 @@ def test_the_library_opens_and_undo_brings_the_text_back(visit):
     assert page.evaluate("studio.state.text") == before
 
 
-HOSTILE = """mechanism a "<img src=x onerror=window.hacked=1>" ;
-let b = body mass = 1 kg, centre = [0, 0, -1] m end "</script><script>window.hacked=1</script>" ;
-param `k"><script>window.hacked=1</script>` = 2 "<svg onload=window.hacked=1>" ;
-gravity = [0, 0, -9.81] m/s^2 ;
-join earth and b.frame as `<b>j</b>` with revolute(q "<iframe src=javascript:alert(1)>") about [0, 1, 0] end ;
-"""
-
-
-def test_a_hostile_text_stays_text(visit):
-    page = ready(visit())
-    page.fill("#text", HOSTILE)
-    wait_until(page, "studio.state.text.startsWith('mechanism a') && !studio.desk.busy.has('describe')")
-    page.wait_for_timeout(1500)
-    assert page.evaluate("window.hacked") is None
-    assert page.locator("#panel-equations script, #parameters script, #panel-graph img, #title img").count() == 0
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(" * 60_000,
-        "x" * 300_000,
-        "mechanism " + "a " * 50_000,
-        "\x00\ud83d",
-        "param a = 1e999999 m ;",
-        "param a = " + "9" * 9999 + " ;",
-    ],
-)
-def test_a_monstrous_text_is_survived(visit, text):
-    page = ready(visit())
-    page.evaluate("(text) => { studio.editor.replace(text); studio.edited(text); }", text)
-    wait_until(page, "document.getElementById('faults').innerText !== '' || !document.getElementById('notice').hidden")
-    page.evaluate(
-        "() => { const text = 'mechanism m ; gravity = [0, 0, -9.81] m/s^2 ; let b = body mass = 1 kg, centre = [0, 0, -1] m, inertia = 0 end ; join earth and b.frame as j with revolute(q) about [0, 1, 0] end ;'; studio.editor.replace(text); studio.edited(text); }"
-    )
-    ready(page)
-    assert words(page, "#title") == "m"
-
-
-def test_killed_workers_are_replaced(visit):
-    page = ready(visit())
-    for worker in multiprocessing.active_children():
-        worker.kill()
-    page.wait_for_timeout(300)
-    rewrite(page, "m1 = 4 kg", "m1 = 6 kg")
-    ready(page)
-    page.focus("#slider-m2")
-    page.keyboard.press("ArrowRight")
-    wait_until(page, "'m2' in studio.state.values")
-    ready(page)
-
-
 def test_what_was_typed_is_there_after_a_reload(visit):
     page = ready(visit())
     rewrite(page, "m1 = 4 kg", "m1 = 7 kg")
@@ -406,13 +353,16 @@ def test_undo_goes_back_through_typing_and_through_what_the_studio_wrote(visit):
     wait_until(page, "studio.state.text.includes('m2 = 3.25 kg')")
     texts.append(page.evaluate("studio.state.text"))
     page.focus("#text")
-    for key, order in (("Control+z", texts[-2::-1]), ("Control+Shift+z", texts[1:])):
-        for expected in order:
-            page.keyboard.press(key)
-            while key == "Control+z" and page.evaluate("studio.state.text") not in texts:
-                page.keyboard.press(key)  # what was typed over goes letter by letter or all at once
-            if key == "Control+Shift+z":
-                while page.evaluate("studio.state.text") not in texts:
-                    page.keyboard.press(key)
-            assert page.evaluate("studio.state.text") == expected == page.input_value("#text")
-    ready(page)
+    assert passed(page, "Control+z", len(texts) - 1, texts) == texts[-2::-1]
+    assert passed(page, "Control+Shift+z", len(texts) - 1, texts) == texts[1:]
+    assert page.input_value("#text") == texts[-1]
+
+
+def passed(page: Any, key: str, count: int, texts: list[str]) -> list[str]:
+    """The next of these texts that a key leads to; what was typed at once may go in several steps."""
+    found: list[str] = []
+    while len(found) < count:
+        page.keyboard.press(key)
+        if (text := page.evaluate("studio.state.text")) in texts:
+            found.append(text)
+    return found

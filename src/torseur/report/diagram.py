@@ -18,6 +18,8 @@ BOX_HEIGHT, ROW, MARGIN = 50.0, 92.0, 4.0
 BOX_MIN, BOX_MAX, GAP_MIN = 108.0, 170.0, 96.0
 LETTER_WIDTH, SMALL_WIDTH = 7.8, 6.1
 GLYPH_RADIUS = 13.0
+FARTHER = 0.66  # of the way to the fuller layer,
+ASIDE = 0.12  # which is so much of the gap beside its middle
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class Sheet:
         """From the left edge of the ground to the right edge of the last layer."""
         count = len(self.layers.layers)
         return count * self.box + (count - 1) * self.gap + 2 * MARGIN
+
+    def ranks(self, x: float) -> int:
+        """Number of boxes in the layer that lies there."""
+        return len(self.layers.layers[round((x - MARGIN - self.box / 2) / (self.box + self.gap))])
 
     def centre(self, depth: int, rank: int) -> tuple[float, float]:
         """Middle of a box."""
@@ -117,11 +123,12 @@ def _joint(
 
 def _glyph(sheet: Sheet, joint: Joint, middle: tuple[float, float]) -> tuple[Markup, ...]:
     x, y = middle
+    room = sheet.gap * (1 - 2 * ASIDE)
     return (
         element("circle", cx=x, cy=y, r=GLYPH_RADIUS),
         element("text", joint.letter, class_="letter", x=x, y=y + 4.5),
-        element("text", shortened(joint.name, sheet.gap, SMALL_WIDTH), class_="small halo", x=x, y=y - 20),
-        element("text", shortened(joint.detail, sheet.gap, SMALL_WIDTH), class_="small halo", x=x, y=y + 29),
+        element("text", shortened(joint.name, room, SMALL_WIDTH), class_="small halo", x=x, y=y - 20),
+        element("text", shortened(joint.detail, room, SMALL_WIDTH), class_="small halo", x=x, y=y + 29),
     )
 
 
@@ -134,7 +141,10 @@ def _parallel_offset(edges: list[tuple[int, int]], number: int) -> float:
 def _curve(
     sheet: Sheet, start: tuple[float, float], end: tuple[float, float], bend: float
 ) -> tuple[str, tuple[float, float]]:
-    """Path between two boxes, left one first, and the point where the joint's circle sits."""
+    """Path between two boxes, left one first, and the point where the joint's circle sits.
+
+    Circles lie nearer to the layer with more boxes, where paths are farther apart and their texts have room.
+    """
     (x1, y1), (x2, y2) = start, end
     if abs(x1 - x2) < 1:
         return f"M{x1:.1f} {y1:.1f}V{y2:.1f}", (x1 + bend, (y1 + y2) / 2)
@@ -142,4 +152,7 @@ def _curve(
     half = (right - left) / 2
     middle = left + half
     path = f"M{left:.1f} {y1:.1f}C{middle:.1f} {y1 + bend:.1f} {middle:.1f} {y2 + bend:.1f} {right:.1f} {y2:.1f}"
-    return path, (middle, (y1 + y2) / 2 + 0.75 * bend)
+    more = sheet.ranks(x2) - sheet.ranks(x1)
+    t = 0.5 if not more else FARTHER if more > 0 else 1 - FARTHER
+    x = middle + half * (t**3 - (1 - t) ** 3)
+    return path, (x, y1 + (y2 - y1) * (3 - 2 * t) * t**2 + 3 * t * (1 - t) * bend)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torseur.report import mathml
-from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
+from torseur.report.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula
 from torseur.report.markup import Markup, element
 

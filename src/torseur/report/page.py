@@ -14,8 +14,9 @@ from pathlib import Path
 
 from torseur.report import influences, sections, stage
 from torseur.report.certificate import certificate
-from torseur.report.content import EquationBlock, ReportContent, ReportError
+from torseur.report.content import ReportContent, ReportError
 from torseur.report.convergence import convergence
+from torseur.report.equation_content import EquationBlock
 from torseur.report.equation_view import Index, plain
 from torseur.report.loops import loops
 from torseur.report.markup import Markup, element

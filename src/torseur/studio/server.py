@@ -21,7 +21,7 @@ from torseur.studio.crew import Crew
 from torseur.studio.guard import Guard, Guarded
 from torseur.studio.messages import LONGEST_TEXT, TEXT, finite, read_data, read_request, text_message
 from torseur.studio.page import colours, index, knowledge
-from torseur.studio.session import Session
+from torseur.studio.session import Session, SessionError
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
 PACKAGES = {"studio": "torseur.studio", "report": "torseur.report"}
@@ -122,7 +122,11 @@ class Studio:
     async def _keep(self, data: dict[str, Any]) -> None:
         state = data.get("state")
         changes = _checked(state) if isinstance(state, dict) else {}
-        await asyncio.to_thread(self.session.keep, changes)
+        try:
+            await asyncio.to_thread(self.session.keep, changes)
+        except SessionError as problem:  # a full disk, for one
+            await self.deliver(text_message("unkept", 0, reason=str(problem)))
+            return
         await self.deliver(text_message("kept", 0, saved=self.session.is_saved, revision=self.session.state.revision))
 
     async def _save(self, overwrite: bool) -> None:

@@ -68,7 +68,7 @@ class _Parking:
 
     def _bring(self, k: int, ahead: int, outside: bool) -> None:
         """Loads or fetches what the operation some places further reads; at the beginning, what all before it do."""
-        last = min(k + ahead, len(self.order) - 1)
+        last = min(k + ahead, len(self.order)) - 1
         for place in range(0 if k == 0 else last, last + 1):
             for value in read_values(self.order[place]):
                 parked = value in self.result.slot

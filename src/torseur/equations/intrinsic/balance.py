@@ -196,7 +196,7 @@ class IntrinsicEquations:
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
-        """Expressions made before: the balances of all joints that carry a body have its terms in common."""
+        """What was made before: the balances of all joints that carry a body have its terms in common."""
         return {}
 
     def lever(self, here: tuple[int, int], link: int, last: Any) -> Any:
@@ -280,7 +280,7 @@ class IntrinsicEquations:
     def size(self, expression: Any, steps: int) -> int:
         """How many symbols an expression has with the definitions of the first steps put in."""
         rules = {d.symbol: d.expression for d in self.definitions if d.step <= steps}
-        known: dict[Any, int] = {}
+        known: dict[Any, int] = self._made.setdefault(("sizes", steps), {})
 
         def count(e: Any) -> int:
             if e not in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from torseur.equations.intrinsic.anatomy import EARTH, Advance, Anatomy, Mass
@@ -99,6 +100,7 @@ def _angular(anatomy: Anatomy, i: int) -> list[Definition]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def flat(e: Any) -> Any:
     """Sums within sums as one sum, and products with the null vector left out."""
     from sympy.matrices.expressions import MatAdd, MatMul, ZeroMatrix

@@ -23,7 +23,7 @@ from torseur.report.compose.terms import (
     force_unit,
     row_terms,
 )
-from torseur.report.content import Equation, EquationBlock, Matrix, Origin, Term
+from torseur.report.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.report.formula import Formula, formula, named
 from torseur.report.levels.levels import LEVELS
 from torseur.report.reading.read_graph import HOPELESS, few_terms, term, written_sizes
@@ -56,12 +56,13 @@ class Blocks:
             self.constraints(),
             self.rates(),
         ]
-        return tuple(block for block in found if block is not None)
+        return tuple(block.completed() for block in found if block is not None)
 
     def at_level(self, level: str) -> tuple[EquationBlock, ...]:
         """The cards of one level of detail, then the constraints and rates, which belong to every level.
 
-        What is too long to be multiplied out is broken up by named intermediates.
+        What is too long to be multiplied out is broken up by named intermediates; their definitions may still have to
+        be written (`EquationBlock.completed`).
         """
         if level not in LEVELS:
             raise TorseurError(unknown_name("level", level, LEVELS))

@@ -30,7 +30,6 @@ from torseur.report.content import (
     Body,
     Certificate,
     Check,
-    EquationBlock,
     Fact,
     Joint,
     Loops,
@@ -41,6 +40,7 @@ from torseur.report.content import (
     Trace,
     View,
 )
+from torseur.report.equation_content import EquationBlock
 from torseur.report.formula import formula
 from torseur.report.reading.read_graph import named
 from torseur.report.shapes import Shape

@@ -10,6 +10,7 @@ from torseur.report.reading.read_graph import named
 from torseur.sensitivity import Rank, Response, Sensitivities
 
 MOST_CURVES = 8
+ROUNDING = 1e-11  # of the largest change: a smaller one is what rounding leaves of none
 
 
 def influences_of(found: Sensitivities) -> tuple[Influence, ...]:
@@ -42,21 +43,25 @@ def _curve(name: str, values: np.ndarray) -> Curve:
 
 def _influence(found: Sensitivities, response: Response) -> Influence:
     logarithmic = dict(zip(found.parameter_names, found.slopes(response.name, "logarithmic")[-1], strict=True))
-    rows = [_row(found, rank, float(logarithmic[rank.parameter])) for rank in found.ranking(response.name)]
+    ranks = found.ranking(response.name)
+    noise = ROUNDING * max((abs(rank.per_percent) for rank in ranks), default=0.0)
+    rows = [_row(found, rank, float(logarithmic[rank.parameter]), noise) for rank in ranks]
     unit = "" if response.unit == "1" else f" {response.unit}"
     value = f"{response.value:.6g}{unit} at t = {response.time[-1]:.6g} s"
     title = response.name[:1].upper() + response.name[1:] if response.kind != "value" else response.name
     return Influence(title, value, tuple(rows), found.notes)
 
 
-def _row(found: Sensitivities, rank: Rank, logarithmic: float) -> InfluenceRow:
+def _row(found: Sensitivities, rank: Rank, logarithmic: float, noise: float) -> InfluenceRow:
+    """A row of the table; what is below the noise of the largest is none."""
     parameter = found.parameters[found.column(rank.parameter)]
+    none = abs(rank.per_percent) <= noise
     return InfluenceRow(
         symbol=_symbol(rank.parameter),
         meaning=parameter.meaning,
-        slope=f"{rank.slope:.5g}",
-        change=f"{rank.per_percent:.4g}",
-        logarithmic=f"{logarithmic:.4g}" if np.isfinite(logarithmic) else "",
+        slope="0" if none else f"{rank.slope:.5g}",
+        change="0" if none else f"{rank.per_percent:.4g}",
+        logarithmic="0" if none else f"{logarithmic:.4g}" if np.isfinite(logarithmic) else "",
         share=f"{100 * rank.share:.1f} %",
         per_percent=rank.per_percent,
     )

@@ -9,11 +9,18 @@ from torseur.equations import Equations
 from torseur.errors import UnsupportedError
 from torseur.graph import live_nodes
 from torseur.report import mathml
-from torseur.report.content import Equation, EquationBlock, Origin, Term
+from torseur.report.equation_content import Equation, EquationBlock, Origin, Term
 from torseur.report.expression import Call, Name, Node, inside
 from torseur.report.formula import Formula, formula
 from torseur.report.levels.intrinsic import first_statements
-from torseur.report.levels.levels import RESIDUAL, by_names, defining, size_note, statements
+from torseur.report.levels.levels import (
+    RESIDUAL,
+    by_names,
+    defining,
+    recursive_lines,
+    recursive_results,
+    size_note,
+)
 from torseur.report.levels.statement import Remark, Statement, terms_of
 from torseur.report.reading.plain_text import plain
 from torseur.report.reading.read_graph import HOPELESS
@@ -58,23 +65,24 @@ def intrinsic_block(equations: Equations) -> EquationBlock | None:
 
 def recursive_block(equations: Equations) -> EquationBlock | None:
     """The forces by the recursion, intermediates by name and folded; long ones are cut."""
-    listed = statements(equations, "recursive")
-    results = [s for s in listed if not s.auxiliary]
-    named = [s for s in listed if s.auxiliary][: MOST_LINES - len(results)]
-    rest = len(listed) - len(results) - len(named)
-    places = {plain(s.left): k for k, s in enumerate(named)}
+    lines = recursive_lines(equations)
+    count = len(lines) - len(equations.layout.speeds)
+    named = lines[: min(count, MOST_LINES - len(equations.layout.speeds))]
+    rest = count - len(named)
+    places = {plain(line.left): k for k, line in enumerate(named)}
     note = "Forces for given accelerations: velocities and accelerations outward, forces inward."
     if rest > 0:
-        note += f" {rest} more lines are not shown; `torseur equations --level recursive` prints all {len(listed)}."
+        note += f" {rest} more lines are not shown; `torseur equations --level recursive` prints all {len(lines)}."
     return EquationBlock(
         "Recursive form",
-        f"{len(listed)} lines",
+        f"{len(lines)} lines",
         note,
-        equations=tuple(_definition(s, places) for s in results),
-        folded=tuple(_definition(s, places) for s in named),
+        equations=tuple(_definition(s, places) for s in recursive_results(equations, lines)),
         is_open=False,
         level="recursive",
         folded_title="with",
+        names=tuple(formula(line.left) for line in named),
+        write=lambda: tuple(_definition(s, places) for s in defining(equations, named)),
     )
 
 

@@ -37,10 +37,15 @@ class BodyMass:
     @property
     def principal(self) -> tuple[float, float, float] | None:
         """Principal moments, least first."""
-        if self.inertia is None:
+        if self.inertia is None or not self.is_finite:
             return None
         least, middle, largest = np.linalg.eigvalsh(self.inertia)
         return float(least), float(middle), float(largest)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether its inertia, where known, is within what numbers can hold."""
+        return self.inertia is None or bool(np.all(np.isfinite(self.inertia)))
 
     @property
     def is_massless(self) -> bool:
@@ -51,6 +56,8 @@ class BodyMass:
         """Why no real body has this inertia: a negative moment, or one larger than the sum of the others."""
         if self.mass is not None and self.mass < 0:
             return f"its mass is negative ({self.mass:.6g} kg)"
+        if not self.is_finite:
+            return "its inertia is larger than numbers can be"
         if self.principal is None:
             return None
         least, middle, largest = self.principal
@@ -92,7 +99,8 @@ def central_inertia(inertia: Inertia) -> Matrix:
     moment = np.array([float(h) for h in inertia.moment])
     if not float(inertia.mass):
         return matrix
-    central = matrix - (moment @ moment * np.eye(3) - np.outer(moment, moment)) / float(inertia.mass)
+    with np.errstate(over="ignore", invalid="ignore"):
+        central = matrix - (moment @ moment * np.eye(3) - np.outer(moment, moment)) / float(inertia.mass)
     central[np.abs(central) <= ROUNDING * np.abs(matrix).max(initial=0.0)] = 0.0
     result: Matrix = central
     return result

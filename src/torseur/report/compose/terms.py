@@ -14,7 +14,8 @@ from torseur.equations.terms.polynomial import Monomial, Polynomial
 from torseur.graph import Expr, as_expr, evaluate, substitute
 from torseur.mechanism import TIME
 from torseur.report.compose.numbers import Numbers
-from torseur.report.content import Array, Equation, Origin, Term
+from torseur.report.content import Array
+from torseur.report.equation_content import Equation, Origin, Term
 from torseur.report.expression import Node, Number
 from torseur.report.formula import formula
 from torseur.report.reading.read_graph import few_terms, term

@@ -153,9 +153,15 @@ def size_note(listed: Sequence[Statement], named_ones: int = 0) -> str:
 def recursive_level(equations: Equations) -> list[Statement]:
     """The recursion's intermediates in the order they are computed, then the forces."""
     listed = recursive_lines(equations)
-    results = len(equations.layout.speeds)
-    found = defining(equations, listed[:-results])
-    for line, speed in zip(listed[-results:], equations.layout.speeds, strict=True):
+    results = recursive_results(equations, listed)
+    return [*defining(equations, listed[: len(listed) - len(results)]), *results]
+
+
+def recursive_results(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+    """The forces, which are the last lines of the recursion."""
+    found = []
+    speeds = equations.layout.speeds
+    for line, speed in zip(listed[len(listed) - len(speeds) :], speeds, strict=True):
         along = str(speed.name).rstrip("'")
         remark = Remark(f"generalised force along {along}", FORCE_UNITS.get(speed.data.unit, ""))
         found.append(Statement(line.name, line.left, ((line.right,),), "scalar", remark=remark))

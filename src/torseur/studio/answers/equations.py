@@ -13,7 +13,8 @@ from torseur.mechanism import Mechanism
 from torseur.report.compose.blocks import Blocks
 from torseur.report.compose.compose import Page
 from torseur.report.compose.level_blocks import BY_NAMES
-from torseur.report.content import EquationBlock, ReportContent
+from torseur.report.content import ReportContent
+from torseur.report.equation_content import EquationBlock
 from torseur.report.equation_view import Index, block, definitions, plain
 from torseur.report.reading.read_graph import HOPELESS
 from torseur.report.sections import legend

@@ -29,7 +29,9 @@ def examine(request: Request, folder: Path | None) -> Iterator[bytes]:
     except TorseurError as problem:
         yield text_message("slopes", request.number, reason=str(problem))
         return
-    if model.lacking(request.values):
+    if not model.tree.layout.coordinates:
+        yield text_message("slopes", request.number, reason="Nothing moves here yet.")
+    elif model.lacking(request.values):
         yield text_message("slopes", request.number, reason="Sensitivities need a motion.")
     else:
         yield _slopes(model, request)

@@ -90,7 +90,7 @@ def _study(model: Model, request: Request) -> Made:
     for key, value in varied.items():
         low, high = sorted((value * (1 - SPREAD), value * (1 + SPREAD)))
         lines.append(f"{json.dumps(key)} = {{ from = {low!r}, to = {high!r} }}")
-    criterion = request.criterion or model.tree.layout.coordinate_names[0]
+    criterion = request.criterion or next(iter(model.tree.layout.coordinate_names), "energy")
     lines += [
         "",
         "[design]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -170,6 +171,8 @@ def _scene(page: Page) -> dict[str, Any]:
 def _rounded(thing: Any) -> Any:
     """Plain data with six digits a number, so that what looks the same is the same."""
     if isinstance(thing, float):
+        if not math.isfinite(thing):
+            raise TorseurError("No picture: a length is larger than numbers can be.")
         return float(f"{thing:.6g}")
     if isinstance(thing, dict):
         return {key: _rounded(value) for key, value in thing.items()}

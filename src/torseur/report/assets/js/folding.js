@@ -13,6 +13,7 @@ export class Folding {
   constructor(root, store = null, rowOf = (id) => document.getElementById(id)) {
     Object.assign(this, { root, store, rowOf, names: new Map(), known: new WeakMap(), chosen: null, aimed: null });
     this.renew();
+    this.markNames();
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("mousedown", (event) => { if (event.shiftKey && event.target.closest(".term")) event.preventDefault(); }); // no selection of text
     root.addEventListener("keydown", (event) => this.key(event), true);
@@ -20,14 +21,16 @@ export class Folding {
     root.addEventListener("pointerover", (event) => this.aim(event.target));
   }
 
-  // After what is below the root was written anew: a letter that nothing there is called, and names with definitions.
+  // After what is below the root was written anew: a letter that nothing there is called.
   renew() {
     const used = new Set([...this.root.querySelectorAll("mi")].map((name) => name.textContent));
     this.letter = LETTERS.find((letter) => !used.has(letter)) ?? LETTERS.at(-1);
     this.names.clear();
     Object.assign(this, { chosen: null, aimed: null });
-    this.root.querySelectorAll(".block").forEach((card) => markDefined(card));
   }
+
+  // Names with definitions; to be marked before any part of a term is read.
+  markNames() { this.root.querySelectorAll(".block").forEach((card) => markDefined(card)); }
 
   // The parts of a term, read once, before any is folded.
   parts(term) {

@@ -34,6 +34,7 @@ export class Draft {
   }
 
   store() {
+    if (!this.key) return; // nothing is known yet of what is worked on
     try {
       localStorage.setItem(this.key, JSON.stringify(this.state));
     } catch {

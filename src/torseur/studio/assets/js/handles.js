@@ -7,7 +7,7 @@ const SMALLEST_REACH = 6; // pixels per unit of the coordinate below which a dra
 export class Handles {
   // `changed(name, value)` is called while a handle moves, `held(true or false)` when it is taken and let go.
   constructor(root, store, { changed, held }) {
-    Object.assign(this, { root, store, changed, held, marks: new Map(), start: {}, units: {} });
+    Object.assign(this, { root, store, changed, held, marks: new Map(), start: {}, units: Object.create(null) });
     store.subscribe(["playing"], ({ playing }) => root.classList.toggle("playing-now", playing));
   }
 

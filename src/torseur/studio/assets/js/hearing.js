@@ -3,6 +3,8 @@ import { save } from "../../report/js/plot_export.js";
 import { askUser } from "./bench.js";
 
 const at = (id) => document.getElementById(id);
+const RETRY_MS = 3000; // after the state could not be kept
+const OVERDUE_MS = 400; // after which equations that are not there yet are said to be under way
 const SETTLE_MS = 120; // after a text was understood, before its motion is compiled; short equations are there by then
 
 export const hearing = {
@@ -49,11 +51,14 @@ export const hearing = {
     at("level").value = studio.state.level;
     studio.showCriteria(message.criteria);
     at("tab-loops").textContent = message.loops ? `Loops (${message.loops})` : "Loops";
+    clearTimeout(studio.overdue);
+    studio.overdue = setTimeout(() => { studio.equations.stale(); studio.status.say("writing the equations..."); }, OVERDUE_MS);
     studio.settling = setTimeout(() => { if (studio.shown.text !== studio.good) studio.desk.insist("move"); }, SETTLE_MS);
   },
 
   equations(studio, { number, html, reason, copies }) {
     if (!studio.desk.isCurrent("describe", number)) return;
+    clearTimeout(studio.overdue);
     studio.equations.show(html, reason, copies);
     studio.status.say(studio.asked ? `equations in ${Math.round(performance.now() - studio.asked)} ms` : "");
     studio.asked = 0;
@@ -71,9 +76,10 @@ export const hearing = {
     studio.shown.text = studio.good;
     at("notes").textContent = message.notes.join(" ");
     studio.settleStart(message.start);
-    if (!message.moving) return;
+    if (!message.moving) return message.notes.length ? undefined : studio.status.say("computing the motion...");
     studio.curves.show(message.plots, message.arrays);
     if (studio.moved) studio.status.say(`motion in ${Math.round(performance.now() - studio.moved)} ms`);
+    else studio.status.unsay("computing the motion...");
     studio.moved = 0;
     studio.examineAfter();
   },
@@ -99,6 +105,7 @@ export const hearing = {
   },
 
   halt(studio, { reason }) {
+    clearTimeout(studio.overdue);
     studio.status.say(reason);
     studio.show.say(reason);
   },
@@ -128,9 +135,18 @@ export const hearing = {
 
   kept(studio, { saved, revision }) {
     studio.keeping = false;
+    if (studio.unkept) studio.status.notice("");
+    studio.unkept = false;
     studio.status.file(studio.file, saved);
     studio.draft.kept(revision);
     if (revision < studio.state.revision) studio.keepSoon();
+  },
+
+  // The disk is full, for one: this browser still holds everything, and it is tried again.
+  unkept(studio, { reason }) {
+    if (!studio.unkept) studio.status.notice(`${reason} What you write is kept in this browser only, until there is room.`);
+    studio.unkept = true;
+    setTimeout(() => { studio.keeping = false; studio.keepSoon(); }, RETRY_MS);
   },
 
   saved(studio) {

@@ -79,8 +79,7 @@ class Studio {
   }
 
   describe() {
-    clearTimeout(this.settling);
-    clearTimeout(this.resting);
+    [this.settling, this.resting, this.overdue].forEach(clearTimeout);
     this.asked = 0;
     this.desk.insist("describe");
     this.status.busy(true);
@@ -88,9 +87,9 @@ class Studio {
 
   // A parameter or a start value moves; undefined gives it back to the text.
   valued(kind, name, value) {
-    const changed = { ...this.state[kind], ...(kind === "initial" && value !== undefined ? this.posture(name) : {}) };
-    delete changed[name];
-    if (value !== undefined) changed[name] = value; // last, which tells that it was set last
+    const before = { ...this.state[kind], ...(kind === "initial" && value !== undefined ? this.posture(name) : {}) };
+    const others = Object.entries(before).filter(([other]) => other !== name); // entries: a name may be __proto__
+    const changed = Object.fromEntries(value === undefined ? others : [...others, [name, value]]); // last: it was set last
     this.change({ [kind]: value === undefined && kind === "initial" && this.outline.closed ? {} : changed });
     if (kind === "initial") this.store.set({ playing: false, time: this.show.stage?.motion.first ?? 0 });
     this.showSliders();
@@ -175,6 +174,7 @@ class Studio {
 
   connection(word) {
     this.status.connection(word);
+    document.querySelector(".bench").inert = word === "taken over"; // another page writes now
     if (word !== "open") { this.desk?.forget(); this.keeping = false; }
   }
 
@@ -195,7 +195,7 @@ class Studio {
 
   // Where the motion really starts: in a closed mechanism the coordinates have been brought together.
   settleStart(start) {
-    const { initial } = this.state, moved = Object.keys(initial).some((name) => name in start && start[name] !== initial[name]);
+    const { initial } = this.state, moved = Object.keys(initial).some((name) => Object.hasOwn(start, name) && start[name] !== initial[name]);
     if (this.outline?.closed && moved && !this.desk.waiting.has("move")) {
       this.change({ initial: Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, start[name] ?? value])) });
     }

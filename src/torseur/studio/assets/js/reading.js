@@ -3,6 +3,8 @@ import { bindHighlight } from "../../report/js/highlight.js";
 import { bindCopying } from "../../report/js/copying.js";
 import { Folding, markDefined } from "../../report/js/folding.js";
 
+const EQUATIONS = ".block > div > .equation";
+
 export class Reading {
   constructor(panel, store) {
     Object.assign(this, { panel, store, html: null, rows: {}, copies: {}, ends: [], opened: new Set(), folded: [], standing: false });
@@ -13,7 +15,7 @@ export class Reading {
   show(html, reason = "", copies = {}) {
     this.panel.classList.remove("stale");
     if (html === this.html && reason === this.reason) return;
-    const { closed, top } = this.look();
+    const { closed, place } = this.look();
     const folded = this.folding.state;
     if (folded.length || this.standing) this.folded = folded; // otherwise what was folded waits for its equation
     this.ends.splice(0).forEach((end) => end());
@@ -21,6 +23,8 @@ export class Reading {
     this.panel.innerHTML = html;
     if (reason) this.panel.prepend(Object.assign(document.createElement("p"), { className: "note", textContent: reason }));
     this.folding.renew();
+    if (this.folded.length) this.folding.markNames();
+    else requestAnimationFrame(() => setTimeout(() => { if (this.html === html) this.folding.markNames(); }));
     this.folding.restore(this.folded);
     this.standing = this.folding.state.length > 0;
     bindCopying(this.copies, this.panel);
@@ -28,21 +32,21 @@ export class Reading {
     this.panel.querySelectorAll("details > summary > span").forEach((title) => {
       if (closed.has(title.textContent)) title.closest("details").open = false;
     });
-    this.panel.scrollTop = top;
+    this.goTo(place);
   }
 
   // The definitions of what is shown, by the names that chips know them by; they are put in when they are unfolded.
   define(rows, copies) {
     Object.assign(this.copies, copies);
     if (this.defined === this.html && isSame(rows, this.rows)) return;
-    const { top } = this.look(), chips = [...this.panel.querySelectorAll(".chip")];
+    const { place } = this.look(), chips = [...this.panel.querySelectorAll(".chip")];
     const again = chips.filter((chip) => this.opened.has(chip.getAttribute("aria-label")));
     for (const id of Object.keys(this.rows)) document.getElementById(id)?.remove();
     Object.assign(this, { rows, defined: this.html });
     if (!again.length) return;
     this.folding.toggleDefinitions(again.map((chip) => chip.getAttribute("aria-controls")));
     this.folding.restore(this.folded);
-    this.panel.scrollTop = top;
+    this.goTo(place);
   }
 
   // The row of a definition; it is made when it is first asked for.
@@ -67,7 +71,22 @@ export class Reading {
       this.opened = new Set([...this.panel.querySelectorAll(".chip[aria-expanded=true]")].map((chip) => chip.getAttribute("aria-label")));
     }
     const closed = [...this.panel.querySelectorAll("details:not([open]) > summary > span")].map((title) => title.textContent);
-    return { closed: new Set(closed), top: this.panel.scrollTop };
+    return { closed: new Set(closed), place: this.place() };
+  }
+
+  // Which equation is the first to be seen, and where: rows far away are not laid out, so that heights do not tell.
+  place() {
+    const { top } = this.panel.getBoundingClientRect(), rows = [...this.panel.querySelectorAll(EQUATIONS)];
+    if (!this.panel.scrollTop) return null;
+    const number = rows.findIndex((row) => row.getBoundingClientRect().bottom > top);
+    return number < 0 ? null : { number, offset: rows[number].getBoundingClientRect().top - top };
+  }
+
+  goTo(place) {
+    const row = place && this.panel.querySelectorAll(EQUATIONS)[place.number];
+    if (!row) return;
+    row.scrollIntoView({ block: "start" });
+    this.panel.scrollTop += row.getBoundingClientRect().top - this.panel.getBoundingClientRect().top - place.offset;
   }
 }
 

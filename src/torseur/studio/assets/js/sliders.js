@@ -18,7 +18,7 @@ export class Sliders {
     const key = JSON.stringify([quantities.map(({ name, unit, symbol }) => [name, unit, symbol]), following]);
     if (key !== this.key) this.build(quantities, following);
     this.key = key;
-    for (const quantity of quantities) this.rows.get(quantity.name).set(quantity.value, given[quantity.name]);
+    for (const quantity of quantities) this.rows.get(quantity.name).set(quantity.value, Object.hasOwn(given, quantity.name) ? given[quantity.name] : undefined);
   }
 
   build(quantities, following) {

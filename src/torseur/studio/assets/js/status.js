@@ -9,6 +9,11 @@ export class Status {
     if (!this.lost) this.line.textContent = text;
   }
 
+  // Take a text away, if it still stands there.
+  unsay(text) {
+    if (this.line.textContent === text) this.say("");
+  }
+
   busy(busy) { this.line.classList.toggle("busy", busy && !this.lost); }
 
   connection(word) {
