@@ -4,8 +4,8 @@ Run: python benchmarks/bench_live_parameters.py [--short] [--out FILE]
 
 What depends on parameters only is computed by a function of its own, once per set of parameters. Both forms are checked
 against an evaluation in 50 digits, then timed in this process on one core, one after the other in rounds, on the same
-128 states; the best round counts. From round to round the code, the results and the prepared numbers move in memory:
-the same code takes up to a fifth longer where addresses happen to get into each other's way.
+128 states; the best round counts. From round to round code, stack, results and prepared numbers move in memory: the
+same code takes up to a fifth longer where addresses happen to get into each other's way.
 
 Not proven here: other processors and compilers, parameters that change with every state (then the time of the
 preparation counts too), live rotations.
@@ -14,6 +14,7 @@ preparation counts too), live rotations.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import sys
 import tempfile
@@ -96,7 +97,8 @@ class Compiled:
         self.move(0)
 
     def move(self, place: int) -> None:
-        """Code, results and prepared numbers at another place in memory."""
+        """Code, stack, results and prepared numbers at another place in memory."""
+        self.depth = 8 * (place % SPREAD)
         self.library = self._libraries[place % COPIES]
         self.out, self.prepared = (room[place % SPREAD :] for room in self._rooms)
         if len(self.parameters):
@@ -117,8 +119,9 @@ class Compiled:
 
     def time(self, harness, states: States, count: int = STATES) -> float:
         sizes = count, states.q.shape[1], states.v.shape[1]
-        function = self.library.function("f", None)
-        return float(harness.time_scalar(function, *sizes, *pointers(states.q, states.v, states.a, self.out)))
+        function, arrays = self.library.function("f", None), (states.q, states.v, states.a, self.out)
+        harness.time_deeper.restype = ctypes.c_double
+        return float(harness.time_deeper(self.depth, function, *sizes, *pointers(*arrays)))
 
     def time_preparation(self, harness) -> float:
         """Seconds of one preparation: the harness calls it with the parameters and their room in the places of q, v."""
