@@ -14,6 +14,7 @@ hundredth of what is there. `python benchmarks/soak_studio.py --judge LOG` judge
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import re
@@ -105,10 +106,12 @@ def handle(page: Any, dice: random.Random) -> None:
 
 
 def level(page: Any, dice: random.Random) -> None:
+    page.click("#tab-equations")
     page.select_option("#level", dice.choice(["scalar", "matrix", "recursive", "intrinsic"]))
 
 
 def formalism(page: Any, dice: random.Random) -> None:
+    page.click("#tab-equations")
     page.select_option("#formalism", dice.choice(["recursive", "lagrange", "kane", "newton_euler"]))
 
 
@@ -139,32 +142,27 @@ ACTIONS = {edit: 10, fault: 4, type_over: 3, restructure: 3, slide: 10, handle: 
 
 
 def resident(roots: list[int]) -> float:
-    """Megabytes of processes and all they have started, shared memory counted once per process as a part (PSS)."""
+    """Megabytes that processes and all they have started hold for themselves alone.
+
+    Shared memory is left out: how it is divided depends on what else runs on the machine.
+    """
     children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as status:
-                    parent = int(status.read().rpartition(")")[2].split()[1])
-                children.setdefault(parent, []).append(int(entry))
-            except OSError:
-                continue
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as status:
+            children.setdefault(int(status.read().rpartition(")")[2].split()[1]), []).append(int(entry))
     waiting, total = list(roots), 0.0
     while waiting:
         one = waiting.pop()
         waiting += children.get(one, [])
-        try:
-            with open(f"/proc/{one}/smaps_rollup", encoding="ascii") as shares:
-                total += int(re.search(r"^Pss:\s+(\d+)", shares.read(), re.MULTILINE)[1]) / 1024  # type: ignore[index]
-        except OSError:
-            continue
+        with contextlib.suppress(OSError):
+            total += own(one)
     return total
 
 
 def own(pid: int) -> float:
-    """Megabytes of one process."""
+    """Megabytes that one process holds for itself alone."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as shares:
-        return int(re.search(r"^Pss:\s+(\d+)", shares.read(), re.MULTILINE)[1]) / 1024  # type: ignore[index]
+        return sum(map(int, re.findall(r"^Private_\w+:\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
 
 
 def sample(page: Any, server: int) -> dict[str, float]:
