@@ -23,8 +23,9 @@ from pathlib import Path
 
 import mpmath
 import numpy as np
-from bench_dynamics import DIGITS, EXACT_STATES, FUNCTIONS, STATES, States, compiled_harness, error, pointers, states_of
+from bench_dynamics import DIGITS, EXACT_STATES, FUNCTIONS, STATES, States, compiled_harness, error, states_of
 from peers import robots
+from peers.own_c import pointers
 
 import torseur as ts
 from torseur.codegen.c.compiler import find_compiler

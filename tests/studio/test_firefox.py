@@ -18,7 +18,7 @@ IDLE = (
     "Boolean(window.studio && studio.shown.text !== null && studio.shown.text === studio.good && "
     "studio.curves.plots.length > 0 && studio.good === studio.state.text && !studio.desk.isBusy && !studio.keeping)"
 )
-WORDS = "(selector) => document.querySelector(selector).innerText"
+WORDS = "(selector) => document.querySelector(selector).textContent"
 COUNT = "(selector) => document.querySelectorAll(selector).length"
 CURVE = "[...studio.curves.plots[0].curves[0].values]"
 SELECT = """(old) => {

@@ -216,8 +216,9 @@ def constant(value: Number) -> Expr:
     """A constant node. Whole floats are stored as integers: the same number, recognised as 0 or 1."""
     if type(value) is not int:
         value = _plain(value)
-    # 1/2 and 0.5 hash alike; the type keeps exact and rounded numbers apart.
-    return _shared(("constant", value.__class__, value), "constant", (), value)
+    # 1/2 and 0.5 hash alike; the type keeps exact and rounded numbers apart. Fractions of many digits hash slowly.
+    own = (value.numerator, value.denominator) if type(value) is Fraction else value
+    return _shared(("constant", value.__class__, own), "constant", (), value)
 
 
 def _plain(value: Number) -> Number:

@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from torseur.graph import Expr
 from torseur.spatial import NULL, SAME, Inertia, Symmetric3, Transform, Vec3
 from torseur.tree.constants import inertia_parts, sum_of
-from torseur.tree.decimals import DIGITS, in_decimals, rounded
+from torseur.tree.decimals import DIGITS, as_constants, in_decimals
 from torseur.tree.tree import GROUND, Link, Tree, instantiate
 
 _SLIDING = -1
@@ -32,7 +32,7 @@ def regrouped(tree: Tree) -> Tree:
         if inertias is None or exact is None:
             kept = _moved_inward(tree, moving, [link.inertia for link in tree.links], places)
         else:
-            kept = rounded(_moved_inward(tree, moving, inertias, exact))
+            kept = as_constants(_moved_inward(tree, moving, inertias, exact))
     left = [_summed(inertia, axis) for inertia, axis in zip(kept, moving, strict=True)]
     return replace(tree, links=tuple(replace(link, inertia=i) for link, i in zip(tree.links, left, strict=True)))
 
