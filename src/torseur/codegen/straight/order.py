@@ -25,7 +25,8 @@ def demanded(program: Program, turns: Turns) -> list[Expr]:
     """
     done = {*program.given, *(turns.places or ())}
     order: list[Expr] = []
-    for result in sorted({entry for output in program.outputs for entry in output.entries}, key=_made):
+    results = dict.fromkeys(entry for output in program.outputs for entry in output.entries)
+    for result in sorted(results, key=_made):
         missing: list[Expr] = []
         stack = [result]
         while stack:
