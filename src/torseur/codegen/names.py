@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 _FOREIGN = re.compile(r"[^A-Za-z0-9_]+")
 _LONGEST = 44
 """Numbers and suffixes may follow; Fortran takes 63 letters."""
 
 
+@lru_cache(maxsize=1 << 14)
 def identifier(name: str) -> str:
     """The name with everything but ASCII letters, digits and underscores replaced by underscores; q' becomes q_dot."""
     dotted = name.replace("''", "_ddot").replace("'", "_dot")
@@ -38,13 +40,17 @@ class Names:
 
     def __init__(self, reserved: Iterable[str] = (), ignore_case: bool = False, prefix: str = "") -> None:
         self._prefix = prefix
-        self._key: Callable[[str], str] = str.lower if ignore_case else str
-        self._taken = {self._key(word) for word in reserved}
+        self._key: Callable[[str], str] | None = str.lower if ignore_case else None
+        self._taken = set(map(self._key, reserved) if self._key is not None else reserved)
         self._next: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
         """An identifier close to the name that no other call has returned."""
         return self._free(self._prefix + identifier(name))
+
+    def numbered(self, letter: str, number: int) -> str:
+        """An identifier of a letter and a number, where there is no name."""
+        return self._free(f"{self._prefix}{letter}{number}")
 
     def derived(self, own: str, suffix: str) -> str:
         """An identifier made of one of these and a suffix, however long it is."""
@@ -52,8 +58,8 @@ class Names:
 
     def _free(self, stem: str) -> str:
         candidate = stem
-        while self._key(candidate) in self._taken:
+        while (key := candidate if self._key is None else self._key(candidate)) in self._taken:
             number = self._next[stem] = self._next.get(stem, 1) + 1
             candidate = f"{stem}_{number}"
-        self._taken.add(self._key(candidate))
+        self._taken.add(key)
         return candidate

@@ -20,7 +20,7 @@ from torseur.equations.solve import Factored, factored
 from torseur.equations.structured import AccelerationDerivatives, plain_jacobian
 from torseur.equations.variables import Rows, Variables
 from torseur.graph import Expr, Input, Output, Program, Solved, as_expr, matrix, symbol, vector
-from torseur.graph.abreast import LANEWISE, packed, put_abreast, total, widths
+from torseur.graph.abreast import LANEWISE, packed, put_abreast, total
 
 
 def folded_of(equations: Equations, function: str = "inverse_dynamics") -> Folded | None:
@@ -42,7 +42,7 @@ def program_abreast(limbs: Folded, name: str, inputs: Sequence[Input], outputs: 
     entries = iter(put_abreast(flat, limbs.leaves, limbs.tree.layout.parameters))
     results = tuple(Output(o.name, o.shape, tuple(next(entries) for _ in o.entries)) for o in outputs)
     program = Program(name, tuple(inputs), results)
-    size = widths(program.nodes)
+    size = program.widths
     wide = [node for node in program.operations if size[node] > 1 and node.op != "pack"]
     return program if wide and all(node.op in LANEWISE for node in wide) else None
 

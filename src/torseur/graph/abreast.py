@@ -42,13 +42,15 @@ def vector_width(lanes: int) -> int:
 
 def widths(nodes: Iterable[Expr]) -> dict[Expr, int]:
     """How many lanes each node has, parents after children: 1 for scalars."""
-    found: dict[Expr, int] = {}
-    for node in nodes:
+    found = dict.fromkeys(nodes, 1)
+    if not any(node.op == PACK for node in found):
+        return found
+    for node in found:
         if node.op == PACK:
             found[node] = len(node.args)
-        else:
-            scalar = node.op in (LANE, TOTAL) or not node.args
-            found[node] = 1 if scalar else max(found.get(a, 1) for a in node.args)
+        elif node.op not in (LANE, TOTAL):
+            for argument in node.args:
+                found[node] = max(found[node], found.get(argument, 1))
     return found
 
 

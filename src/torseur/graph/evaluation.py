@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     from torseur.graph.functions import Application, TableLookup
 
 Laws = Mapping[str, Callable[..., Any]]
+_serial = attrgetter("serial")
 
 
 def live_nodes(outputs: Iterable[Expr], leaves: Iterable[Expr] = ()) -> list[Expr]:
     """Every node the outputs depend on, in an order of evaluation; the walk stops at the given leaves."""
     stops = leaves if isinstance(leaves, Set | Mapping) else set(leaves)
-    seen: set[Expr] = set()
-    stack = list(outputs)
+    seen = set(outputs)
+    stack = list(seen)
     while stack:
         node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            if node not in stops:
-                stack.extend(node.args)
-    return sorted(seen, key=attrgetter("serial"))
+        if node not in stops:
+            for argument in node.args:
+                if argument not in seen:
+                    seen.add(argument)
+                    stack.append(argument)
+    return sorted(seen, key=_serial)
 
 
 def symbols_of(outputs: Iterable[Expr]) -> list[Expr]:

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 from torseur.errors import TorseurError, unknown_name
-from torseur.graph.abreast import LANE, PACK, lane, vector_width
+from torseur.graph.abreast import LANE, PACK, lane, vector_width, widths
 from torseur.graph.evaluation import evaluate, live_nodes
 from torseur.graph.expr import Expr, as_expr
 from torseur.graph.operations import OPERATIONS
@@ -149,6 +149,11 @@ class Program:
     def operations(self) -> tuple[Expr, ...]:
         """The nodes to compute."""
         return tuple(node for node in self.nodes if node.args and node not in self.given)
+
+    @cached_property
+    def widths(self) -> dict[Expr, int]:
+        """How many lanes each node has; 1 unless limbs are computed abreast."""
+        return widths(self.nodes)
 
     @cached_property
     def counts(self) -> dict[str, int]:

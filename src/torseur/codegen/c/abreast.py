@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from torseur.graph.abreast import LANE, PACK, TOTAL, vector_width
 from torseur.graph.expr import Expr
@@ -12,6 +13,7 @@ GNU = "#if defined(__GNUC__)"
 """Where the compiler has vectors as types."""
 
 
+@cache
 def kind(width: int) -> str:
     """The type of a value with so many lanes."""
     return "double" if width == 1 else f"abreast{vector_width(width)}"

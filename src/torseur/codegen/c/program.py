@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -23,6 +25,9 @@ ONE_FOR_CLANG = 3300
 """Operations up to which clang may join the pieces of a function: an arm's derivatives gained a quarter."""
 
 _SPELLING = {name: operation.spelling["c"] for name, operation in OPERATIONS.items()}
+_INFIX = {name: _SPELLING[name].format("", "") for name in ("add", "sub", "mul", "div")}
+"""What stands between the arguments of the operations that most lines hold."""
+
 
 
 @cache
@@ -61,6 +66,7 @@ def program_source(program: Program, name: str, lookups: Lookups, linkage: str, 
 
 def _straight(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
     plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED)
+    plan = replace(plan, names=_Spelled(plan.names))
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_turns(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.turns.angles else [])]
@@ -80,9 +86,10 @@ def _turns(plan: Layout, lookups: Lookups) -> list[str]:
         return []
     # Names of values that are used again below are declared there.
     local = {node: f"{plan.arrays[i]}[{j}]" for node, (i, j) in plan.program.sources.items()}
+    seen = ChainMap(local, names)
     lines = []
     for k, node in enumerate(turns.operations):
-        lines.append(f"  const double {part('angle', k)} = {operation(node, {**names, **local}, lookups)};")
+        lines.append(f"  const double {part('angle', k)} = {operation(node, seen, lookups)};")
         local[node] = part("angle", k)
     angles = ", ".join(local[angle] for angle in turns.angles)
     return [
@@ -111,14 +118,27 @@ def _function(
     held += [(node, "scratch", place) for node, place in chunk.restored.items()]
     for node, array, place in held:
         lines.append(f"  const {kind(widths[node])} {names[node]} = {loaded(widths[node], array, place)};")
-    for node in chunk.operations:
-        lines.append(f"  const {kind(widths[node])} {names[node]} = {operation(node, names, lookups)};")
-        if node in chunk.saved:
-            lines.append(f"  {stored(widths[node], 'scratch', chunk.saved[node], names[node])}")
+    lines += _computed(plan, chunk, lookups)
     outputs = plan.arrays[len(plan.program.inputs) :]
     for node, places in chunk.results.items():
         lines += [f"  {outputs[i]}[{j}] = {reference(node, names)};" for i, j in places]
     return "\n".join([*lines, "}", ""])
+
+
+def _computed(plan: Layout, chunk: Chunk, lookups: Lookups) -> list[str]:
+    """The operations of a chunk, and the values that it leaves behind."""
+    lines: list[str] = []
+    spelled, widths, saved = plan.names, plan.widths, chunk.saved
+    for node in chunk.operations:
+        sign, name = _INFIX.get(node.op), spelled[node]
+        if sign is not None:
+            x, y = node.args
+            lines.append(f"  const {kind(widths[node])} {name} = {spelled[x]}{sign}{spelled[y]};")
+        else:
+            lines.append(f"  const {kind(widths[node])} {name} = {operation(node, spelled, lookups)};")
+        if node in saved:
+            lines.append(f"  {stored(widths[node], 'scratch', saved[node], name)}")
+    return lines
 
 
 def _caller(plan: Layout, name: str, linkage: str, lookups: Lookups) -> str:
@@ -127,6 +147,14 @@ def _caller(plan: Layout, name: str, linkage: str, lookups: Lookups) -> str:
     first = "\n".join([*_turns(plan, lookups), f"  double scratch[{max(plan.slots, 1)}];"])
     parameters = ", ".join(parameter_list(plan.arrays, len(plan.program.inputs)))
     return f"{linkage} void {name}({parameters}) {{\n{first}\n{calls}\n}}\n"
+
+
+class _Spelled(dict[Expr, str]):
+    """Values by their names; numbers are spelled when they are first met."""
+
+    def __missing__(self, node: Expr) -> str:
+        self[node] = reference(node, {})
+        return self[node]
 
 
 def reference(node: Expr, names: Mapping[Expr, str]) -> str:
@@ -139,7 +167,7 @@ def reference(node: Expr, names: Mapping[Expr, str]) -> str:
 
 def operation(node: Expr, names: Mapping[Expr, str], lookups: Lookups) -> str:
     """An operation on values."""
-    arguments = [reference(a, names) for a in node.args]
+    arguments = [names.get(a) or reference(a, names) for a in node.args]
     if node.op == "table":
         return f"{function_name(lookups.function(node.data))}({arguments[0]})"
     return lane_operation(node, arguments) or _SPELLING[node.op].format(*arguments)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from torseur.codegen.names import Names
 from torseur.codegen.straight.order import demanded
 from torseur.codegen.straight.scheduling import fewest_live, result_orders
 from torseur.codegen.straight.turns import Turns, turns_of
-from torseur.graph.abreast import vector_width, widths
+from torseur.graph.abreast import vector_width
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
@@ -31,6 +32,9 @@ SCHEDULED = 3000
 
 COMPARED = 10_000
 """Operations up to which several orders are compared for a number of registers."""
+
+_NOWHERE = -1
+"""The slot of a value that has none yet."""
 
 
 @dataclass
@@ -114,7 +118,7 @@ def arranged(
     """
     turns = turns or Turns()
     pieces = [Chunk(list(part)) for part in parts] or [Chunk([])]
-    sizes = widths(program.nodes)
+    sizes = program.widths
     slots = _connect(program, pieces, turns, sizes)
     names = Names(reserved, ignore_case)
     arrays = array_names(program, names)
@@ -152,16 +156,23 @@ def _connect(program: Program, pieces: list[Chunk], turns: Turns, sizes: dict[Ex
     sources = program.sources
     last_reader: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
-        own = set(piece.operations)
-        for argument in (a for node in piece.operations for a in node.args if a not in own):
+        for argument in _from_outside(piece.operations):
             if argument in sources:
                 piece.inputs[argument] = sources[argument]
             elif argument in places:
                 piece.turned[argument] = places[argument]
             elif argument in home:
+                piece.restored[argument] = _NOWHERE
                 last_reader[argument] = k
     _place_results(program, pieces, home, sources, places)
     return _assign_slots(pieces, home, last_reader, sizes)
+
+
+def _from_outside(operations: Sequence[Expr]) -> list[Expr]:
+    """The values that some operations read and do not compute, constants among them, each once."""
+    own = set(operations)
+    read = dict.fromkeys(chain.from_iterable([node.args for node in operations]))
+    return [argument for argument in read if argument not in own]
 
 
 def _place_results(
@@ -191,10 +202,8 @@ def _assign_slots(
     count = 0
     slot: dict[Expr, int] = {}
     for k, piece in enumerate(pieces):
-        own = set(piece.operations)
-        for argument in (a for node in piece.operations for a in node.args if a not in own):
-            if argument in last_reader:
-                piece.restored[argument] = slot[argument]
+        for argument in piece.restored:
+            piece.restored[argument] = slot[argument]
         for node in released.pop(k - 1, ()):
             free.setdefault(vector_width(sizes[node]), []).append(slot[node])
         for node in piece.operations:
@@ -216,5 +225,5 @@ def _name_values(program: Program, order: list[Expr], names: Names) -> dict[Expr
     for node, (i, j) in program.sources.items():
         result[node] = names.unique(node.name or f"{program.inputs[i].name}_{j}")
     for number, node in enumerate(order):
-        result[node] = names.unique(node.label) if node.label else names.unique(f"t{number}")
+        result[node] = names.unique(node.label) if node.label else names.numbered("t", number)
     return result

@@ -39,13 +39,21 @@ def _varies(angle: Expr, late: set[Expr]) -> bool:
     return angle not in late and angle.op not in ("constant", "pi")
 
 
+def _late(angles: list[Expr], program: Program) -> set[Expr]:
+    """Of some angles and what they are computed from, the values that need a sine or a table."""
+    late: set[Expr] = set()
+    for node in live_nodes(angles, program.given):
+        needs = node.op in (*_CIRCULAR, "table") or any(argument in late for argument in node.args)
+        if needs and node not in program.given:
+            late.add(node)
+    return late
+
+
 def turns_of(program: Program) -> Turns:
     """The angles of a program that need no sine themselves; none when they are few."""
-    late: set[Expr] = set()
-    for node in program.operations:
-        if node.op in (*_CIRCULAR, "table") or any(argument in late for argument in node.args):
-            late.add(node)
-    early = [node for node in program.operations if node.op in _CIRCULAR and _varies(node.args[0], late)]
+    circular = [node for node in program.operations if node.op in _CIRCULAR]
+    late = _late([node.args[0] for node in circular], program)
+    early = [node for node in circular if _varies(node.args[0], late)]
     packs = [node for node in program.operations if node.op == PACK and all(a.op in _CIRCULAR for a in node.args)]
     angles, index = _ordered(early, packs)
     if len(index) < FEWEST:
