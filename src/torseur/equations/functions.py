@@ -191,7 +191,7 @@ def _forward_dynamics(e: Equations) -> list[Output]:
     ways = [_by_articulated_bodies(e)]
     if len(e.layout.speeds) <= FEW_SPEEDS and not spares_digits(e):
         ways.append(_by_mass_matrix(e))
-    return [vector("vdot", min(ways, key=_operations))]
+    return [vector("vdot", ways[0] if len(ways) == 1 else min(ways, key=_operations))]
 
 
 def _by_articulated_bodies(e: Equations) -> list[Expr]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from torseur.graph.evaluation import live_nodes, with_arguments
 from torseur.graph.expr import Expr, as_expr, intern, named
+from torseur.graph.folding import build
 from torseur.graph.operations import OPERATIONS
 
 PACK, LANE, TOTAL = "pack", "lane", "total"
@@ -63,10 +64,11 @@ def put_abreast(outputs: Sequence[Expr], leaves: Mapping[Expr, Expr], parameters
     results: dict[Expr, Expr] = {}
     for node in live_nodes(outputs, leaves):
         if node in leaves or not node.args:
-            results[node] = leaves.get(node, node)
+            value = leaves.get(node, node)
         else:
-            results[node] = abreast.rebuilt(node, [results[a] for a in node.args])
-        abreast.note(results[node])
+            value = abreast.rebuilt(node, tuple([results[a] for a in node.args]))
+        abreast.note(value)
+        results[node] = value
     return [results[output] for output in outputs]
 
 
@@ -78,33 +80,40 @@ class _Abreast:
     wide: set[Expr] = field(default_factory=set)
 
     def note(self, value: Expr) -> None:
-        """Keeps what is to be known about a value."""
-        if value.op == PACK or (value.op not in (LANE, TOTAL) and any(a in self.wide for a in value.args)):
-            self.wide.add(value)
-        self._is_steady(value)
+        """Keeps what is to be known about a value, and about what it was folded from."""
+        steady = self.steady
+        if value not in steady:
+            known = all([argument in steady for argument in value.args])
+            for node in [value] if known else live_nodes([value], steady):
+                if node not in steady:
+                    self._judge(node)
 
-    def _is_steady(self, value: Expr) -> bool:
-        known = self.steady.get(value)
-        if known is None:
-            known = value.op in ("constant", "pi") or (bool(value.args) and all(map(self._is_steady, value.args)))
-            self.steady[value] = known
-        return known
+    def _judge(self, node: Expr) -> None:
+        steady, wide = bool(node.args) or node.op in ("constant", "pi"), node.op == PACK
+        for argument in node.args:
+            steady = steady and self.steady[argument]
+            wide = wide or argument in self.wide
+        self.steady[node] = steady
+        if wide and node.op not in (LANE, TOTAL):
+            self.wide.add(node)
 
-    def rebuilt(self, node: Expr, args: list[Expr]) -> Expr:
+    def rebuilt(self, node: Expr, args: tuple[Expr, ...]) -> Expr:
         """An operation on other arguments."""
-        if node.op == PACK:
-            return packed(args)
-        if node.op == LANE:
+        op = node.op
+        if op == LANE:
             return _taken(args[0], node.data) if args[0] in self.wide else args[0]
-        if node.op == TOTAL:
+        if op == TOTAL:
             return self._summed(args[0], node.data) if args[0] in self.wide else args[0] * node.data
-        if all(a is b for a, b in zip(args, node.args, strict=True)):
+        if op == PACK:
+            return packed(args)
+        if args == node.args:
             return node
-        if any(a.op == PACK for a in args) and all(self._is_steady(a) for a in args):
-            return _lane_by_lane(node.op, args)
-        if node.op not in LANEWISE and any(a in self.wide for a in args):
-            return self._one_by_one(node.op, args)
-        value = with_arguments(node, args)
+        for argument in args:
+            if argument.op == PACK and all([self.steady[a] for a in args]):
+                return _lane_by_lane(op, args)
+        if op not in LANEWISE and any(a in self.wide for a in args):
+            return self._one_by_one(op, args)
+        value = build(op, args) if op in LANEWISE else with_arguments(node, args)
         return as_expr(named(node.label, value)) if node.label is not None and value.label is None else value
 
     def _one_by_one(self, op: str, args: Sequence[Expr]) -> Expr:
@@ -122,7 +131,7 @@ class _Abreast:
         return _taken(x, k)
 
     def _summed(self, x: Expr, count: int) -> Expr:
-        if not self._is_steady(x):
+        if not self.steady[x]:
             return total(x, count)
         found = x.args[0]
         for other in x.args[1:]:

@@ -73,25 +73,29 @@ class Expr:
         return build(name, tuple(map(as_expr, values)))
 
     def __add__(self, other: ExprLike) -> Expr:
-        return NotImplemented if (y := operand(other)) is None else add(self, y)
+        y = other if other.__class__ is Expr else operand(other)
+        return NotImplemented if y is None else add(self, y)
 
     def __radd__(self, other: ExprLike) -> Expr:
         return NotImplemented if (y := operand(other)) is None else add(y, self)
 
     def __sub__(self, other: ExprLike) -> Expr:
-        return NotImplemented if (y := operand(other)) is None else sub(self, y)
+        y = other if other.__class__ is Expr else operand(other)
+        return NotImplemented if y is None else sub(self, y)
 
     def __rsub__(self, other: ExprLike) -> Expr:
         return NotImplemented if (y := operand(other)) is None else sub(y, self)
 
     def __mul__(self, other: ExprLike) -> Expr:
-        return NotImplemented if (y := operand(other)) is None else mul(self, y)
+        y = other if other.__class__ is Expr else operand(other)
+        return NotImplemented if y is None else mul(self, y)
 
     def __rmul__(self, other: ExprLike) -> Expr:
         return NotImplemented if (y := operand(other)) is None else mul(y, self)
 
     def __truediv__(self, other: ExprLike) -> Expr:
-        return NotImplemented if (y := operand(other)) is None else div(self, y)
+        y = other if other.__class__ is Expr else operand(other)
+        return NotImplemented if y is None else div(self, y)
 
     def __rtruediv__(self, other: ExprLike) -> Expr:
         return NotImplemented if (y := operand(other)) is None else div(y, self)
@@ -172,13 +176,21 @@ def pair(op: str, x: Expr, y: Expr) -> Expr:
 
     Its key is one integer: half the time of a tuple, which the garbage collector would have to visit.
     """
-    return _shared((x.serial << 40 | y.serial) << 2 | _PAIRS[op], op, (x, y), None)
+    key = (x.serial << 40 | y.serial) << 2 | _PAIRS[op]
+    reference = _nodes.get(key)
+    if reference is not None and (known := reference()) is not None:
+        return known
+    return _made(key, op, (x, y), None)
 
 
 def _shared(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
     reference = _nodes.get(key)
     if reference is not None and (known := reference()) is not None:
         return known
+    return _made(key, op, args, data)
+
+
+def _made(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
     node = _new(Expr)
     node.op, node.args, node.data, node.label = op, args, data, None
     node.serial = next(_serials)

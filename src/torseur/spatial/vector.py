@@ -9,13 +9,19 @@ from typing import Any
 Scalar = Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Vec3:
     """Three components along the axes of some frame."""
 
     x: Scalar
     y: Scalar
     z: Scalar
+
+    def __init__(self, x: Scalar, y: Scalar, z: Scalar) -> None:
+        # Written out, because recursions make thousands of them: the slots' own setters take half the time.
+        _set_x(self, x)
+        _set_y(self, y)
+        _set_z(self, z)
 
     def __iter__(self) -> Iterator[Scalar]:
         yield self.x
@@ -50,6 +56,7 @@ class Vec3:
         )
 
 
+_set_x, _set_y, _set_z = (vars(Vec3)[name].__set__ for name in ("x", "y", "z"))
 NULL = Vec3(0, 0, 0)
 UNIT = (Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1))
 
