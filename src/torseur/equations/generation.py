@@ -14,6 +14,7 @@ from torseur.equations.functions import PARAMETERS, parameter_values
 from torseur.equations.requests import programs_of
 from torseur.errors import TorseurError, unknown_name
 from torseur.graph import Input
+from torseur.graph.collection import without_collection
 
 
 def generate(
@@ -32,7 +33,8 @@ def generate(
     baked       writes the parameters' values into the code, in place of an argument p
     batch       adds functions over many states at once (target c)
     """
-    return generate_files(module_of(for_target(equations, target), functions, parameters, baked), target, batch)
+    with without_collection():
+        return generate_files(module_of(for_target(equations, target), functions, parameters, baked), target, batch)
 
 
 def for_target(equations: Equations, target: str) -> Equations:

@@ -9,9 +9,7 @@ f/along:q,v/q,v is that differentiated again, f/along:q,v/along:q,v along a seco
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -29,6 +27,7 @@ from torseur.equations.functions import FRAME_FUNCTIONS, FUNCTIONS, PARAMETERS, 
 from torseur.equations.variables import Direction, Variables
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, live_nodes
+from torseur.graph.collection import without_collection
 
 Ways = tuple[Variables | Direction, ...]
 HIGHEST_ORDER = 2
@@ -82,20 +81,8 @@ class Level:
 def programs_of(equations: Equations, requests: str | Sequence[str]) -> tuple[Program, ...]:
     """One program per request; a text may hold several, separated by commas."""
     texts = split_requests(requests) if isinstance(requests, str) else requests
-    with _no_collection():
+    with without_collection():
         return tuple(program_for(equations, read_request(equations, text)) for text in texts)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the search for garbage in cycles: expressions have none, and it took a third of a humanoid's time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def split_requests(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from torseur.graph.folding import build
 from torseur.graph.operations import OPERATIONS
 
 PACK, LANE, TOTAL = "pack", "lane", "total"
+_SCALAR_OF_PACKED = (PACK, LANE, TOTAL)
 LANEWISE = ("add", "sub", "mul", "div", "neg")
 """Operations that are spelled for vectors as for numbers."""
 
@@ -44,15 +45,13 @@ def vector_width(lanes: int) -> int:
 def widths(nodes: Iterable[Expr]) -> dict[Expr, int]:
     """How many lanes each node has, parents after children: 1 for scalars."""
     found = dict.fromkeys(nodes, 1)
-    if not any(node.op == PACK for node in found):
-        return found
-    for node in found:
-        if node.op == PACK:
-            found[node] = len(node.args)
-        elif node.op not in (LANE, TOTAL):
+    wide: dict[Expr, int] = {node: len(node.args) for node in found if node.op == PACK}
+    for node in found if wide else ():
+        if node.op not in _SCALAR_OF_PACKED:
             for argument in node.args:
-                found[node] = max(found[node], found.get(argument, 1))
-    return found
+                if argument in wide:
+                    wide[node] = max(wide[argument], wide.get(node, 1))
+    return found | wide
 
 
 def put_abreast(outputs: Sequence[Expr], leaves: Mapping[Expr, Expr], parameters: Iterable[Expr] = ()) -> list[Expr]:
@@ -81,20 +80,24 @@ class _Abreast:
 
     def note(self, value: Expr) -> None:
         """Keeps what is to be known about a value, and about what it was folded from."""
-        steady = self.steady
-        if value not in steady:
-            known = all([argument in steady for argument in value.args])
-            for node in [value] if known else live_nodes([value], steady):
-                if node not in steady:
+        if value in self.steady:
+            return
+        try:
+            self._judge(value)
+        except KeyError:  # of something that it was folded from nothing is known yet
+            for node in live_nodes([value], self.steady):
+                if node not in self.steady:
                     self._judge(node)
 
     def _judge(self, node: Expr) -> None:
         steady, wide = bool(node.args) or node.op in ("constant", "pi"), node.op == PACK
         for argument in node.args:
-            steady = steady and self.steady[argument]
-            wide = wide or argument in self.wide
+            if not self.steady[argument]:
+                steady = False
+            if argument in self.wide:
+                wide = True
         self.steady[node] = steady
-        if wide and node.op not in (LANE, TOTAL):
+        if wide and node.op != LANE and node.op != TOTAL:
             self.wide.add(node)
 
     def rebuilt(self, node: Expr, args: tuple[Expr, ...]) -> Expr:

@@ -12,7 +12,7 @@ from math import inf
 from sys import float_info
 
 from torseur.errors import TorseurError
-from torseur.graph.expr import ONE, TWO, ZERO, Expr, Number, constant, intern, pair
+from torseur.graph.expr import ONE, TWO, ZERO, Expr, Number, constant, opposite, pair
 
 _CIRCULAR = ("sin", "cos")
 
@@ -102,7 +102,7 @@ def neg(x: Expr) -> Expr:
         return x.args[0]
     if op == "sub":
         return sub(x.args[1], x.args[0])
-    return intern("neg", (x,))
+    return opposite(x)
 
 
 def mul(x: Expr, y: Expr) -> Expr:
@@ -138,7 +138,7 @@ def _scale(factor: Expr, y: Expr) -> Expr:
     if op == "constant":
         product = _product(c, y.data)
         return pair("mul", factor, y) if product is None else constant(product)
-    if c < 0:
+    if c.numerator < 0 if c.__class__ is Fraction else c < 0:  # fractions compare slowly
         return neg(_scale(constant(-c), y))
     if op == "mul" and y.args[0].op == "constant":
         product = _product(c, y.args[0].data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
@@ -22,7 +22,7 @@ _serial = attrgetter("serial")
 
 def live_nodes(outputs: Iterable[Expr], leaves: Iterable[Expr] = ()) -> list[Expr]:
     """Every node the outputs depend on, in an order of evaluation; the walk stops at the given leaves."""
-    stops = leaves if isinstance(leaves, Set | Mapping) else set(leaves)
+    stops = leaves if isinstance(leaves, (set, frozenset, dict)) else set(leaves)
     seen = set(outputs)
     stack = list(seen)
     while stack:

@@ -164,6 +164,9 @@ _removing = RLock()
 _sweep_at = 1 << 17
 _new = Expr.__new__
 _PAIRS = {"add": 0, "sub": 1, "mul": 2, "div": 3}
+_small: dict[int, Expr] = {}
+"""The whole numbers that exact zeros, ones and signs in formulas are."""
+
 
 
 def intern(op: str, args: tuple[Expr, ...], data: Any = None) -> Expr:
@@ -181,6 +184,11 @@ def pair(op: str, x: Expr, y: Expr) -> Expr:
     if reference is not None and (known := reference()) is not None:
         return known
     return _made(key, op, (x, y), None)
+
+
+def opposite(x: Expr) -> Expr:
+    """`intern` for a change of sign, with an integer of its own as key."""
+    return _shared(~x.serial, "neg", (x,), None)
 
 
 def _shared(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
@@ -235,13 +243,13 @@ def constant(value: Number) -> Expr:
 
 def _plain(value: Number) -> Number:
     """The number as an int, a Fraction that is not whole, or a float that is not whole."""
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else value
     if isinstance(value, float):
         value = float(value)
         if not math.isfinite(value):
             raise TorseurError(f"a constant must be finite, got {value}.")
         return int(value) if value.is_integer() and abs(value) < 2.0**53 else value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else value
     try:
         return index(value)
     except TypeError:
@@ -265,6 +273,8 @@ def operand(value: Any) -> Expr | None:
     """The value as a node, or None when it is not a number."""
     if value.__class__ is Expr:
         return value
+    if value.__class__ is int and value in _small:
+        return _small[value]
     if isinstance(value, (int, float, Fraction)):
         return constant(value)
     if isinstance(value, Symbolic):
@@ -355,9 +365,8 @@ def _is_number(node: Expr) -> bool:
     return not pending
 
 
-ZERO = constant(0)
-ONE = constant(1)
-TWO = constant(2)
+_small |= {number: constant(number) for number in range(-2, 3)}
+ZERO, ONE, TWO = _small[0], _small[1], _small[2]
 PI = intern("pi", ())
 
 # Last, because these modules need the nodes defined above.

@@ -110,7 +110,7 @@ class Program:
     def __post_init__(self) -> None:
         self._check_inputs()
         for node in self.nodes:
-            if node not in self.given and node.op in ("symbol", "apply"):
+            if node.op in ("symbol", "apply") and node not in self.given:
                 what = "function" if node.op == "apply" else "symbol"
                 raise TorseurError(f"{self._where}needs {what} '{node}', which is not one of its inputs.")
 
@@ -148,7 +148,8 @@ class Program:
     @cached_property
     def operations(self) -> tuple[Expr, ...]:
         """The nodes to compute."""
-        return tuple(node for node in self.nodes if node.args and node not in self.given)
+        given = self.given
+        return tuple([node for node in self.nodes if node.args and node not in given])
 
     @cached_property
     def widths(self) -> dict[Expr, int]:

@@ -76,10 +76,16 @@ class Symmetric3:
         yield from (self.xx, self.yy, self.zz, self.xy, self.xz, self.yz)
 
     def __add__(self, other: Symmetric3) -> Symmetric3:
-        return Symmetric3(*(a + b for a, b in zip(self, other, strict=True)))
+        return Symmetric3(
+            self.xx + other.xx, self.yy + other.yy, self.zz + other.zz,
+            self.xy + other.xy, self.xz + other.xz, self.yz + other.yz,
+        )  # fmt: skip
 
     def __sub__(self, other: Symmetric3) -> Symmetric3:
-        return Symmetric3(*(a - b for a, b in zip(self, other, strict=True)))
+        return Symmetric3(
+            self.xx - other.xx, self.yy - other.yy, self.zz - other.zz,
+            self.xy - other.xy, self.xz - other.xz, self.yz - other.yz,
+        )  # fmt: skip
 
     def __matmul__(self, v: Vec3) -> Vec3:
         return Vec3(
@@ -134,20 +140,21 @@ class Matrix3:
     rows: tuple[Vec3, Vec3, Vec3]
 
     def __add__(self, other: Matrix3) -> Matrix3:
-        a, b, c = (p + q for p, q in zip(self.rows, other.rows, strict=True))
-        return Matrix3((a, b, c))
+        (a, b, c), (p, q, r) = self.rows, other.rows
+        return Matrix3((a + p, b + q, c + r))
 
     def __sub__(self, other: Matrix3) -> Matrix3:
-        a, b, c = (p - q for p, q in zip(self.rows, other.rows, strict=True))
-        return Matrix3((a, b, c))
+        (a, b, c), (p, q, r) = self.rows, other.rows
+        return Matrix3((a - p, b - q, c - r))
 
     def __matmul__(self, v: Vec3) -> Vec3:
-        return Vec3(*(row.dot(v) for row in self.rows))
+        a, b, c = self.rows
+        return Vec3(a.dot(v), b.dot(v), c.dot(v))
 
     @property
     def transposed(self) -> Matrix3:
-        a, b, c = (Vec3(*column) for column in zip(*self.rows, strict=True))
-        return Matrix3((a, b, c))
+        a, b, c = self.rows
+        return Matrix3((Vec3(a.x, b.x, c.x), Vec3(a.y, b.y, c.y), Vec3(a.z, b.z, c.z)))
 
 
 def skew(a: Vec3) -> Matrix3:

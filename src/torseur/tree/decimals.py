@@ -28,9 +28,9 @@ def _decimal(leaf: Any) -> Decimal | int | None:
     number = leaf
     if isinstance(leaf, Expr):
         number = leaf.value if leaf.is_constant else None
-    if isinstance(number, Fraction):
-        return Decimal(number.numerator) / Decimal(number.denominator)
-    return None if number is None else Decimal(number)
+    if number is None or isinstance(number, (int, float)):
+        return None if number is None else Decimal(number)
+    return Decimal(number.numerator) / Decimal(number.denominator)
 
 
 def as_constants(thing: Any) -> Any:

@@ -32,12 +32,14 @@ def resolve(mechanism: Mechanism, definitions: Mapping[Expr, Expr], expressions:
     """Expressions with laws and dependent parameters replaced by their formulas."""
     if mechanism.laws:
         expressions = apply_laws(expressions, mechanism.laws)
-    present = {n for n in live_nodes(expressions) if n in definitions}
+    present = {n for n in live_nodes(expressions) if n in definitions} if definitions else ()
     return substitute(expressions, {s: definitions[s] for s in present}) if present else expressions
 
 
 def resolved(mechanism: Mechanism, definitions: Mapping[Expr, Expr], thing: Any) -> Any:
     """A structure of expressions with laws and dependent parameters replaced by their formulas."""
+    if not mechanism.laws and not definitions:
+        return thing
     leaves = flatten(thing)
     results = iter(resolve(mechanism, definitions, [leaf for leaf in leaves if isinstance(leaf, Expr)]))
     return rebuild(thing, iter([next(results) if isinstance(leaf, Expr) else leaf for leaf in leaves]))
