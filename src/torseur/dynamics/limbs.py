@@ -110,8 +110,8 @@ def _same_shape(a: Link, b: Link, parameters: Collection[Expr]) -> bool:
         return False
     if _turns(a) != _turns(b) or len(a.symbols.coordinates) != len(b.symbols.coordinates):
         return False
-    pairs = list(zip(_scalars(a), _renamed(b, a), strict=False))
-    return len(_scalars(a)) == len(_scalars(b)) and all(_match(x, y, parameters) for x, y in pairs)
+    own, others = _scalars(a), _renamed(b, a)
+    return len(own) == len(others) and all(_match(x, y, parameters) for x, y in zip(own, others, strict=True))
 
 
 def _match(x: Expr, y: Expr, parameters: Collection[Expr]) -> bool:
@@ -144,7 +144,10 @@ def _renamed(link: Link, model: Link) -> list[Expr]:
     """The scalars of a link under the symbols of another."""
     own = (*link.symbols.coordinates, *link.symbols.speeds)
     others = (*model.symbols.coordinates, *model.symbols.speeds)
-    return substitute(_scalars(link), dict(zip(own, others, strict=True)))
+    scalars = _scalars(link)
+    varying = [x for x in scalars if not x.is_constant]
+    renamed = iter(substitute(varying, dict(zip(own, others, strict=True))))
+    return [x if x.is_constant else next(renamed) for x in scalars]
 
 
 @dataclass

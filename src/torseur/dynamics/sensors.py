@@ -35,9 +35,7 @@ def law_values(
     formulas = resolve(tree.mechanism, tree.definitions, list(laws))
     used = set(symbols_of(formulas))
     values: dict[Expr, Any] = dict(extra or {})
-    for link, moving in zip(tree.links, now.links, strict=True):
-        pairs = zip(link.symbols.rates, moving.motion.rates, strict=True)
-        values.update((symbol, rate) for symbol, rate in pairs if symbol in used and symbol is not rate)
+    values.update((symbol, rate) for symbol, rate in now.rates.items() if symbol in used and symbol is not rate)
     for sensor in tree.mechanism.sensors:
         if sensor.symbol in used:
             values[sensor.symbol] = sensor_value(sensor, frames)

@@ -145,23 +145,23 @@ def program_for(equations: Equations, request: Request) -> Program:
     outputs = [] if chosen else outputs_of(equations, request.function)
     for ways in _without_repetition(list(product(*chosen))) if chosen else ():
         outputs += differentiation.outputs(ways)
-    groups["u"], used = _undetermined(equations, [e for output in outputs for e in output.entries])
+    groups["u"], nodes = _undetermined(equations, [e for output in outputs for e in output.entries])
     groups |= directions
+    used = set(nodes)
     always = {*ARGUMENTS.get(request.function.split(":")[0], ("q",)), PARAMETERS, *directions}
     inputs = [g for g in groups.values() if len(g) and (g.name in always or used & set(g.nodes))]
     if directions or len(chosen) > 1:
-        return Program(request.name, tuple(inputs), tuple(outputs))
+        return Program(request.name, tuple(inputs), tuple(outputs), known=nodes)
     first = [way for way in chosen[0] if isinstance(way, Variables)] if chosen else []
     solved = differentiation.solved(inputs, first) if first else None
     limbs = folded_of(equations, request.function)
     if limbs is None:
-        return Program(request.name, tuple(inputs), tuple(outputs), solved)
+        return Program(request.name, tuple(inputs), tuple(outputs), solved, known=nodes)
     if solved is not None:
-        return Program(
-            request.name, tuple(inputs), tuple(outputs), solved_abreast(equations, solved, inputs, first, limbs)
-        )
+        solved = solved_abreast(equations, solved, inputs, first, limbs)
+        return Program(request.name, tuple(inputs), tuple(outputs), solved, known=nodes)
     abreast = _abreast(equations, request, inputs, outputs, first, limbs)
-    return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast)
+    return Program(request.name, tuple(inputs), tuple(outputs), abreast=abreast, known=nodes)
 
 
 def _chosen(request: Request, groups: dict[str, Input]) -> list[list[Variables | Direction]]:
@@ -222,7 +222,7 @@ def _without_repetition(pairs: list[Ways]) -> list[Ways]:
     return kept
 
 
-def _undetermined(equations: Equations, entries: Sequence[Expr]) -> tuple[Input, set[Expr]]:
+def _undetermined(equations: Equations, entries: Sequence[Expr]) -> tuple[Input, list[Expr]]:
     """The undetermined functions of the loads, then those that only these results contain, derivatives for instance.
 
     With them, all that the results depend on once they are given.
@@ -230,9 +230,9 @@ def _undetermined(equations: Equations, entries: Sequence[Expr]) -> tuple[Input,
     nodes = live_nodes(entries)
     every = [node for node in nodes if node.op == "apply"]
     if not every:
-        return Input("u", ()), set(nodes)
+        return Input("u", ()), nodes
     needed = [node for node in live_nodes(entries, every) if node.op == "apply"]
     given = (
         (*equations.undetermined, *(node for node in needed if node not in equations.undetermined)) if needed else ()
     )
-    return Input("u", given), set(live_nodes(entries, given))
+    return Input("u", given), live_nodes(entries, given)

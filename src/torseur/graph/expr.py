@@ -158,7 +158,8 @@ class Expr:
         return unpack_one, (pack([self]),)
 
 
-_serials = count()
+_next_serial = count().__next__
+_ref = weakref.ref
 _nodes: dict[Any, weakref.ref[Expr]] = {}
 _removing = RLock()
 _sweep_at = 1 << 17
@@ -166,7 +167,6 @@ _new = Expr.__new__
 _PAIRS = {"add": 0, "sub": 1, "mul": 2, "div": 3}
 _small: dict[int, Expr] = {}
 """The whole numbers that exact zeros, ones and signs in formulas are."""
-
 
 
 def intern(op: str, args: tuple[Expr, ...], data: Any = None) -> Expr:
@@ -200,9 +200,12 @@ def _shared(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
 
 def _made(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
     node = _new(Expr)
-    node.op, node.args, node.data, node.label = op, args, data, None
-    node.serial = next(_serials)
-    fresh = weakref.ref(node)
+    node.op = op
+    node.args = args
+    node.data = data
+    node.label = None
+    node.serial = _next_serial()
+    fresh = _ref(node)
     # setdefault is atomic: when two threads build one node at the same time, both get the first.
     if _nodes.setdefault(key, fresh) is not fresh:
         return _settled(key, node, fresh)
@@ -234,6 +237,8 @@ def _sweep() -> None:
 
 def constant(value: Number) -> Expr:
     """A constant node. Whole floats are stored as integers: the same number, recognised as 0 or 1."""
+    if value.__class__ is float and math.isfinite(value) and not value.is_integer():
+        return _shared(value, "constant", (), value)
     if type(value) is not int:
         value = _plain(value)
     # 1/2 and 0.5 hash alike; the type keeps exact and rounded numbers apart. Fractions of many digits hash slowly.

@@ -6,7 +6,7 @@ import hashlib
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from math import prod
@@ -106,8 +106,12 @@ class Program:
     outputs: tuple[Output, ...]
     solved: Solved | None = field(default=None, compare=False, repr=False)
     abreast: Program | None = field(default=None, compare=False, repr=False)
+    known: InitVar[Sequence[Expr] | None] = None
+    """The `nodes`, where they have been found before."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, known: Sequence[Expr] | None) -> None:
+        if known is not None:
+            self.__dict__["nodes"] = tuple(known)
         self._check_inputs()
         for node in self.nodes:
             if node.op in ("symbol", "apply") and node not in self.given:

@@ -71,6 +71,12 @@ class Snapshot:
     gravity: Vec3
     values: Mapping[Expr, Any] | None
 
+    @cached_property
+    def rates(self) -> dict[Expr, Any]:
+        """The rate of each coordinate, by its symbol."""
+        pairs = [(link.symbols.rates, moving.motion.rates) for link, moving in zip(self.tree.links, self.links, strict=True)]
+        return {symbol: rate for symbols, rates in pairs for symbol, rate in zip(symbols, rates, strict=True)}
+
     def evaluated(self, thing: Any) -> Any:
         """A structure of expressions at this state."""
         return thing if self.values is None else instantiate(thing, self.values)
