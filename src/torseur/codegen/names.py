@@ -50,7 +50,11 @@ class Names:
 
     def numbered(self, letter: str, number: int) -> str:
         """An identifier of a letter and a number, where there is no name."""
-        return self._free(f"{self._prefix}{letter}{number}")
+        name = f"{self._prefix}{letter}{number}"
+        if self._key is not None or name in self._taken:
+            return self._free(name)
+        self._taken.add(name)
+        return name
 
     def derived(self, own: str, suffix: str) -> str:
         """An identifier made of one of these and a suffix, however long it is."""

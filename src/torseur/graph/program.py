@@ -163,7 +163,10 @@ class Program:
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of operations by kind."""
-        return dict(Counter(operation_kind(node) for node in self.operations))
+        found: Counter[str] = Counter()
+        for op, number in Counter([node.op for node in self.operations]).items():
+            found[OPERATIONS[op].kind if op in OPERATIONS else op] += number
+        return dict(found)
 
     @property
     def cost(self) -> float:
@@ -301,11 +304,6 @@ def _restored(
         tuple(Input(label, tuple(islice(nodes, size))) for label, size in inputs),
         tuple(Output(label, shape, tuple(islice(nodes, prod(shape)))) for label, shape in outputs),
     )
-
-
-def operation_kind(node: Expr) -> str:
-    """The column of the operation count a node belongs to."""
-    return OPERATIONS[node.op].kind if node.op in OPERATIONS else node.op
 
 
 def _content(node: Expr) -> bytes:

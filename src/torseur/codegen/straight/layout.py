@@ -33,6 +33,7 @@ SCHEDULED = 3000
 COMPARED = 10_000
 """Operations up to which several orders are compared for a number of registers."""
 
+_CIRCULAR = frozenset(("sin", "cos"))
 _NOWHERE = -1
 """The slot of a value that has none yet."""
 
@@ -138,15 +139,15 @@ def pair_sines(operations: Iterable[Expr]) -> list[Expr]:
     operations = list(operations)
     partner: dict[Expr, list[Expr]] = {}
     for node in operations:
-        if node.op in ("sin", "cos"):
+        if node.op in _CIRCULAR:
             partner.setdefault(node.args[0], []).append(node)
     order: list[Expr] = []
-    for node in operations:
-        if node.op in ("sin", "cos"):
+    for node in operations if partner else ():
+        if node.op in _CIRCULAR:
             order.extend(partner.pop(node.args[0], ()))
         else:
             order.append(node)
-    return order
+    return order or operations
 
 
 def _connect(program: Program, pieces: list[Chunk], turns: Turns, sizes: dict[Expr, int]) -> int:

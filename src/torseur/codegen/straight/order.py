@@ -27,13 +27,12 @@ def demanded(program: Program, turns: Turns) -> list[Expr]:
     order: list[Expr] = []
     results = dict.fromkeys(entry for output in program.outputs for entry in output.entries)
     for result in sorted(results, key=_made):
-        missing: list[Expr] = []
-        stack = [result]
-        while stack:
-            node = stack.pop()
-            if node.args and node not in done:
-                done.add(node)
-                missing.append(node)
-                stack.extend(node.args)
+        missing = [result] if result.args and result not in done else []
+        done.update(missing)
+        for node in missing:  # which grows by what its own nodes need
+            for argument in node.args:
+                if argument not in done and argument.args:
+                    done.add(argument)
+                    missing.append(argument)
         order += sorted(missing, key=_serial)
     return order

@@ -12,7 +12,7 @@ from torseur.graph.program import Program
 FEWEST = 2
 """Angles from which computing them together pays."""
 
-_CIRCULAR = ("sin", "cos")
+_CIRCULAR = frozenset(("sin", "cos"))
 _STRIDE = 8
 
 
@@ -43,7 +43,7 @@ def _late(angles: list[Expr], program: Program) -> set[Expr]:
     """Of some angles and what they are computed from, the values that need a sine or a table."""
     late: set[Expr] = set()
     for node in live_nodes(angles, program.given):
-        needs = node.op in (*_CIRCULAR, "table") or any(argument in late for argument in node.args)
+        needs = node.op in _CIRCULAR or node.op == "table" or any(argument in late for argument in node.args)
         if needs and node not in program.given:
             late.add(node)
     return late
