@@ -139,7 +139,8 @@ class ForceDerivatives:
         if self.vdot == layout.accelerations:
             return rows
         found = dict(zip(layout.accelerations, self.vdot, strict=True))
-        return [substitute(row, found) for row in rows]
+        entries = iter(substitute([entry for row in rows for entry in row], found))
+        return [[next(entries) for _ in row] for row in rows]
 
     @cached_property
     def tree(self) -> Tree:
@@ -202,8 +203,14 @@ class AccelerationDerivatives:
         forces = forces_of(self.equations)
         if any(node in forces for node in by.nodes):
             return [[as_expr(-int(node is force)) for force in forces] for node in by.nodes]
-        rows = self._forces.rows(by)
-        return [[row[j] for row in rows] for j in range(len(by.nodes))]
+        if by not in self._residual_slopes:
+            self._residual_slopes[by] = [list(column) for column in zip(*self._forces.rows(by), strict=True)]
+        return self._residual_slopes[by]
+
+    @cached_property
+    def _residual_slopes(self) -> dict[Variables, list[list[Expr]]]:
+        """Columns that have been found before: results and their linear system ask for the same ones."""
+        return {}
 
     def along(self, direction: Mapping[Expr, Expr]) -> list[Expr]:
         """The change of the accelerations: one solution with the factors that give the accelerations themselves."""

@@ -54,7 +54,9 @@ def evaluate(outputs: Sequence[Expr], values: Mapping[Expr, Any], laws: Laws | N
         if node in values:
             results[node] = lift(values[node])
         elif node.args:
-            results[node] = _operate(node, [results[a] for a in node.args], laws or {})
+            arguments = tuple([results[a] for a in node.args])
+            unchanged = lift is as_expr and node.op != "apply" and arguments == node.args
+            results[node] = node if unchanged else _operate(node, arguments, laws or {})
         elif node.op == "constant":
             results[node] = lift(node.data)
         elif node.op == "pi":
@@ -75,7 +77,7 @@ def substitute(outputs: Sequence[Expr], values: Mapping[Expr, ExprLike]) -> list
 
 def with_arguments(node: Expr, arguments: Sequence[Expr]) -> Expr:
     """The same operation on other arguments."""
-    return as_expr(_defined(_operate(node, list(arguments), {})))
+    return as_expr(_defined(_operate(node, arguments, {})))
 
 
 def constant_value(node: Expr) -> float:
@@ -102,7 +104,7 @@ def _defined(value: Any) -> Any:
     raise TorseurError(f"'{value.node}' has no value: {value.error}.") from value.error
 
 
-def _operate(node: Expr, arguments: list[Any], laws: Laws) -> Any:
+def _operate(node: Expr, arguments: Sequence[Any], laws: Laws) -> Any:
     for argument in arguments:
         if argument.__class__ is Undefined:
             return _chosen(*arguments) if node.op == "where" else argument
@@ -124,7 +126,7 @@ def _chosen(condition: Any, a: Any, b: Any) -> Any:
         return a if a.__class__ is Undefined else b
 
 
-def _applied(application: Application, arguments: list[Any], laws: Laws) -> Any:
+def _applied(application: Application, arguments: Sequence[Any], laws: Laws) -> Any:
     law = laws.get(application.name)
     if law is None and application.function.name in laws:
         from torseur.graph.derivatives import derivative_of_law

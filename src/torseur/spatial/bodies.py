@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torseur.spatial.rotation import Rotation
+from torseur.spatial.value import made_fast
 from torseur.spatial.vector import (
     NULL,
     ZERO_SYMMETRIC,
@@ -19,6 +20,7 @@ from torseur.spatial.vector import (
 )
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Motion:
     """Angular velocity and velocity of the origin (or their rates, or a joint's screw)."""
@@ -50,6 +52,7 @@ class Motion:
 REST = Motion(NULL, NULL)
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Force:
     """Moment at the origin and force."""
@@ -70,6 +73,7 @@ class Force:
 NO_FORCE = Force(NULL, NULL)
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Inertia:
     """Mass m, first moment h = m c and inertia matrix I, both at the frame's origin: linear in the parameters."""
@@ -101,6 +105,7 @@ def _point_inertia(mass: Scalar, c: Vec3) -> Symmetric3:
     return Symmetric3(yy + zz, xx + zz, xx + yy, -(mass * (c.x * c.y)), -(mass * (c.x * c.z)), -(mass * (c.y * c.z)))
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Transform:
     """The place of a child frame in its parent frame: position of its origin, rotation of its axes."""
@@ -157,6 +162,7 @@ class Transform:
 SAME = Transform(Rotation(), NULL)
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class ArticulatedInertia:
     """The symmetric 6x6 operator from accelerations to forces of a body with its children free to move.

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from torseur.graph import scalar as s
+from torseur.spatial.value import made_fast
 from torseur.spatial.vector import UNIT, Matrix3, Scalar, Symmetric3, Vec3, symmetric
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class AxisTurn:
     """A turn about coordinate axis 0, 1 or 2 with the given cosine and sine."""
@@ -61,6 +63,7 @@ class AxisTurn:
         return AxisTurn(self.axis, self.cosine, -self.sine)
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class MatrixTurn:
     """A rotation given by its matrix (child to parent)."""
@@ -94,6 +97,7 @@ class MatrixTurn:
 Factor = AxisTurn | MatrixTurn
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """R = R1 R2 ..., taking child components to parent components."""

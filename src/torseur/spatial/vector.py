@@ -6,22 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.spatial.value import made_fast
+
 Scalar = Any
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@made_fast
+@dataclass(frozen=True, slots=True)
 class Vec3:
     """Three components along the axes of some frame."""
 
     x: Scalar
     y: Scalar
     z: Scalar
-
-    def __init__(self, x: Scalar, y: Scalar, z: Scalar) -> None:
-        # Written out, because recursions make thousands of them: the slots' own setters take half the time.
-        _set_x(self, x)
-        _set_y(self, y)
-        _set_z(self, z)
 
     def __iter__(self) -> Iterator[Scalar]:
         yield self.x
@@ -56,11 +53,11 @@ class Vec3:
         )
 
 
-_set_x, _set_y, _set_z = (vars(Vec3)[name].__set__ for name in ("x", "y", "z"))
 NULL = Vec3(0, 0, 0)
 UNIT = (Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1))
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Symmetric3:
     """A symmetric 3x3 matrix."""
@@ -133,6 +130,7 @@ def isotropic(value: Scalar) -> Symmetric3:
     return Symmetric3(value, value, value, 0, 0, 0)
 
 
+@made_fast
 @dataclass(frozen=True, slots=True)
 class Matrix3:
     """A 3x3 matrix by rows."""

@@ -74,7 +74,9 @@ class Snapshot:
     @cached_property
     def rates(self) -> dict[Expr, Any]:
         """The rate of each coordinate, by its symbol."""
-        pairs = [(link.symbols.rates, moving.motion.rates) for link, moving in zip(self.tree.links, self.links, strict=True)]
+        pairs = [
+            (link.symbols.rates, moving.motion.rates) for link, moving in zip(self.tree.links, self.links, strict=True)
+        ]
         return {symbol: rate for symbols, rates in pairs for symbol, rate in zip(symbols, rates, strict=True)}
 
     def evaluated(self, thing: Any) -> Any:

@@ -29,7 +29,6 @@ _INFIX = {name: _SPELLING[name].format("", "") for name in ("add", "sub", "mul",
 """What stands between the arguments of the operations that most lines hold."""
 
 
-
 @cache
 def own_text(name: str) -> str:
     """A piece of C that generated sources hold as it is."""
