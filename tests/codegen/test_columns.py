@@ -7,23 +7,32 @@ import ctypes
 import numpy as np
 import pytest
 
+import torseur as ts
 from codegen.test_batch import POINTER, WAYS, compiled
+from torseur import library
 from torseur.codegen.batch import compile_batch
 from torseur.codegen.c.limbs import limbs_of
 from torseur.codegen.module import Module
+from torseur.equations.functions import parameter_values
+from torseur.equations.requests import programs_of
 from torseur.equations.solve import factored
 from torseur.equations.systems import system
 from torseur.graph import Input, Program, Solved, as_expr, matrix, symbol
 
-HAND = [-1, 0, 1, 2, 3, 4, *(5, 6, 7, 8), *(9, 10), *(9, 12), *(5, 14, 15), *(16, 17), *(16, 19), *(5, 21, 22)]
+HAND = [-1, 0, 1, *(2, 3), *(4, 5), *(4, 7), *(2, 9), *(10, 11), *(10, 13), *(2, 15, 16)]
 TREES = {
     "one row": [-1],
-    "a long chain": [k - 1 for k in range(19)],
+    "a long chain": [k - 1 for k in range(10)],
     "two fingers on two arms": HAND,
     "two robots": [-1, 0, 1, -1, 3, 3, 4],
     "numbered by levels": [-1, 0, 0, 1, 1, 2, 2, 3, 4, 5],
 }
 """The nearest row that carries each row."""
+
+
+@pytest.fixture(autouse=True)
+def short_programs_too(monkeypatch):
+    monkeypatch.setattr("torseur.codegen.c.batch.STRAIGHT", 0)
 
 
 def carriers(parents, k):
@@ -121,8 +130,24 @@ def test_limbs_end_at_forks():
     program = program_of(HAND, list(range(len(HAND))))
     limbs = limbs_of(program.solved, program)
     assert [limb.rows for limb in limbs.limbs] == [
-        *(range(6), range(6, 10), range(10, 12), range(12, 14), range(14, 17)),
-        *(range(17, 19), range(19, 21), range(21, 24)),
+        *(range(3), range(3, 5), range(5, 7), range(7, 9)),
+        *(range(9, 11), range(11, 13), range(13, 15), range(15, 18)),
     ]
-    assert limbs.limbs[3].carriers == (0, 1) and limbs.limbs[3].depth == 10
+    assert limbs.limbs[3].carriers == (0, 1) and limbs.limbs[3].depth == 5
     assert limbs.inverses == (1,)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live parameters", "baked"])
+def test_derivatives_of_a_robot(live):
+    """Oracle: the graph's own evaluation of the straight-line form."""
+    equations = ts.derive(library.load("puma560"))
+    (program,) = programs_of(equations, ["forward_dynamics/q,v,tau"])
+    random = np.random.default_rng(3)
+    values = {g.name: random.uniform(0.5, 1.5, (len(g), 9)) for g in program.inputs if g.name != "p"}
+    p = [*parameter_values(equations, {}).values()]
+    batch = compile_batch(program, parameters=["p"]) if live else compile_batch(program, baked={"p": p})
+    assert "outward" in batch.source
+    found = batch(**values, **({"p": np.array(p)} if live else {}))
+    exact = program.evaluate({name: x[:, 8].tolist() for name, x in values.items()} | {"p": p})
+    for name, numbers in exact.items():
+        assert np.abs(found[name][..., 8].ravel() - numbers).max() < 1e-11 * np.abs(numbers).max()

@@ -18,7 +18,7 @@ from torseur.codegen.straight import CHUNK, Chunk, Layout, array_names, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
-from torseur.graph.program import Program
+from torseur.graph.program import Program, Solved
 
 _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 """Operations that C spells the same for vectors."""
@@ -33,6 +33,11 @@ REGISTERS = 28
 
 CHUNKS = {4000: 4000, 10_000: 1600, 100_000: 800}
 """Operations up to which a program comes in functions of so many."""
+
+STRAIGHT = 10_000
+"""Operations up to which systems with many right sides are part of the straight code. An arm's (5,000) lose a hundredth
+when they are solved by limbs, a quadruped's (18,000) gain as much and compile in half the time, a humanoid's (92,000)
+gain a sixth."""
 
 _CONSTANT = ("constant", "pi")
 
@@ -76,6 +81,11 @@ class Batch:
         """For each array, inputs first, whether it has a row per entry."""
         inputs = [group.name not in self.shared for group in self.program.inputs]
         return [*inputs, *[True] * len(self.program.outputs)]
+
+    @property
+    def solved(self) -> Solved | None:
+        """The system to solve by limbs; None where straight code is as fast."""
+        return self.program.solved if len(self.program.operations) > STRAIGHT else None
 
     @cached_property
     def arrays(self) -> tuple[str, ...]:

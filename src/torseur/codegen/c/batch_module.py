@@ -73,8 +73,8 @@ def native_source(batch: Batch) -> str:
 
 def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
     """static void FUNCTION(begin, end, stride, arrays): the states from begin to before end."""
-    if batch.program.solved is not None:
-        return solved_batch_source(batch, batch.program.solved, function, lookups)
+    if batch.solved is not None:
+        return solved_batch_source(batch, batch.solved, function, lookups)
     return "\n".join([block_source(batch, function, lookups), range_source(batch, function)])
 
 
