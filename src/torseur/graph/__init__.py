@@ -12,10 +12,11 @@ from torseur.graph.evaluation import constant_value, evaluate, live_nodes, subst
 from torseur.graph.expr import PI, Expr, ExprLike, as_expr, constant, named, symbol
 from torseur.graph.functions import Table, UndeterminedFunction
 from torseur.graph.operations import OPERATIONS, Operation
-from torseur.graph.program import Block, Input, Output, Program, Solved, matrix, vector
+from torseur.graph.program import COLUMNS, Block, Input, Output, Program, Solved, matrix, vector
 from torseur.graph.sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
+    "COLUMNS",
     "OPERATIONS",
     "PI",
     "Block",

@@ -7,7 +7,7 @@ last stage solves them there, one after the other, with the factors in registers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from torseur.codegen.cuda.cutting import cut
@@ -17,7 +17,7 @@ from torseur.codegen.module import PREPARED
 from torseur.codegen.straight import Layout, arranged, fewest_live, most_live, pair_sines, result_orders
 from torseur.graph.evaluation import live_nodes
 from torseur.graph.expr import Expr, as_expr
-from torseur.graph.program import Block, Output, Program, Solved, vector
+from torseur.graph.program import Output, Program, Solved, vector
 
 UNCUT = 340
 """Live values up to which one kernel with spills is faster than stages. A thread has 255 registers.
@@ -25,8 +25,6 @@ UNCUT = 340
 Values of double precision take two; counting them so cut an arm's gradient into stages that were slower still."""
 FEW = 800
 """Operations below which a limb is no stage of its own."""
-LANES = 8
-"""Columns that a block of right sides has room for."""
 FACTORS = "factors"
 """The name of the array that holds the factors of a system between stages."""
 
@@ -182,17 +180,16 @@ def _unsolved(
     entries = [list(output.entries) for output in program.outputs]
     rows: set[int] = set()
     columns: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-    for block in solved.blocks:
-        across = program.outputs[block.output].shape[1]
-        for j, side in _sides(solved, block):
-            results = entries[block.output][j::across]
-            mine = [i for i, result in enumerate(results) if result in wanted]
-            for i in mine:
-                entries[block.output][i * across + j] = side.get(i, as_expr(0))
-            if mine:
-                rows.update(mine)
-                pattern = tuple(i for i in mine if i in side and not side[i].is_zero)
-                columns.setdefault(pattern, []).append((block.output, j))
+    for column in solved.columns:
+        side, across = column.entries, program.outputs[column.output].shape[1]
+        results = entries[column.output][column.number :: across]
+        mine = [i for i, result in enumerate(results) if result in wanted]
+        for i in mine:
+            entries[column.output][i * across + column.number] = side.get(i, as_expr(0))
+        if mine:
+            rows.update(mine)
+            pattern = tuple(i for i in mine if i in side and not side[i].is_zero)
+            columns.setdefault(pattern, []).append((column.output, column.number))
     lower = tuple((k, i) for k, i in solved.pattern if k in rows)
     place = {pair: e for e, pair in enumerate(solved.pattern)}
     factors = [solved.program.output("lower").entries[place[pair]] for pair in lower]
@@ -202,12 +199,3 @@ def _unsolved(
     changed = replace(program, outputs=(*outputs, vector(FACTORS, factors)), solved=None)
     reached = set(live_nodes([node for output in changed.outputs for node in output.entries], ()))
     return changed, (system,), [node for node in solved.middle if node in reached]
-
-
-def _sides(solved: Solved, block: Block) -> Iterator[tuple[int, dict[int, Expr]]]:
-    """The columns of a block: which one of the output, and its entries by row."""
-    right = solved.program.output("right").entries
-    for c in range(block.count):
-        places = [LANES * e + c for e in range(len(block.rows))]
-        values = [as_expr(block.fixed[p]) if block.fixed else right[block.start + p] for p in places]
-        yield block.column + c, dict(zip(block.rows, values, strict=True))
