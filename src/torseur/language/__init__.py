@@ -10,6 +10,8 @@ from torseur.language.printer import to_text
 from torseur.language.reader import DEFAULT_NAME, Reader
 from torseur.mechanism import Mechanism
 
+BYTE_ORDER_MARK = "\ufeff"
+
 __all__ = ["Diagnostic", "LanguageError", "diagnose", "load", "parse", "to_text"]
 
 
@@ -40,7 +42,10 @@ def diagnose(text: str, source: str = "<text>", directory: str | Path | None = N
 
 
 def _read(text: str, source: str, directory: str | Path | None, name: str) -> tuple[Mechanism | None, Report]:
-    report = Report(Source(text, source))
+    report = Report(Source(text.removeprefix(BYTE_ORDER_MARK), source))
+    if report.source.text.lstrip().startswith("<"):
+        report.add(0, 1, "this is XML, not a description.", "Robot files end in .urdf (URDF) or .xml (MJCF).")
+        return None, report
     parsed = parse_statements(report.source, report)
     folder = None if directory is None else Path(directory)
     return Reader(parsed, report, name, folder).mechanism(), report
