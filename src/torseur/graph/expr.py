@@ -187,7 +187,7 @@ def _shared(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
     if _nodes.setdefault(key, fresh) is not fresh:
         return _settled(key, node, fresh)
     if len(_nodes) > _sweep_at:
-        _sweep()
+        forget_unused()
     return node
 
 
@@ -202,7 +202,7 @@ def _settled(key: Any, node: Expr, fresh: weakref.ref[Expr]) -> Expr:
     return node
 
 
-def _sweep() -> None:
+def forget_unused() -> None:
     """Forgets nodes that nobody holds, so that a long session does not grow."""
     global _sweep_at
     with _removing:
