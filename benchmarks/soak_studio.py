@@ -262,10 +262,12 @@ def use(page: Any, server: int, minutes: float, dice: random.Random) -> list[dic
 
 def slope(hours: list[float], values: list[float]) -> tuple[float, float]:
     """Growth per hour and half its 95 % interval; neighbours that are alike count as fewer samples."""
+    if max(values) == min(values):
+        return 0.0, 0.0
     found = linregress(hours, values)
     left = [value - found.intercept - found.slope * hour for hour, value in zip(hours, values, strict=True)]
     power = sum(one * one for one in left)
-    alike = max(0.0, sum(a * b for a, b in pairwise(left)) / power) if power else 0.0
+    alike = max(0.0, sum(a * b for a, b in pairwise(left)) / power)
     widened = math.sqrt((1 + alike) / (1 - alike))
     return found.slope, float(student.ppf(0.975, len(values) - 2) * found.stderr * widened)
 

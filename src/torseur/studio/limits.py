@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+from functools import cache
 from typing import Any
 
 MEGABYTE = 2**20
@@ -67,6 +68,7 @@ def return_memory() -> None:
         trim(0)
 
 
+@cache
 def _of_glibc(name: str) -> Any:
     """A function of glibc; None with another C library."""
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -15,7 +15,7 @@ from uvicorn import Config, Server
 
 from torseur.errors import TorseurError
 from torseur.library import PREFIX, source_of
-from torseur.studio.guard import Guard, hosts_of
+from torseur.studio.guard import NEAR, Guard, hosts_of
 from torseur.studio.limits import settle_memory
 from torseur.studio.server import Studio
 from torseur.studio.session import START, Session
@@ -96,6 +96,7 @@ def _prepared(session: Session, place: Place) -> tuple[Server, socket.socket, st
         log_level="error",
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=place.host not in NEAR,  # on one machine packing takes longer than the way
         server_header=False,
         timeout_graceful_shutdown=1,
     )
