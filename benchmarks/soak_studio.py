@@ -163,10 +163,7 @@ ACTIONS = {edit: 10, fault: 4, type_over: 3, restructure: 3, slide: 10, handle: 
 
 
 def resident(roots: list[int]) -> float:
-    """Megabytes that processes and all they have started hold for themselves alone.
-
-    Shared memory is left out: how it is divided depends on what else runs on the machine.
-    """
+    """Megabytes that processes and all they have started hold for themselves alone."""
     children: dict[int, list[int]] = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as status:
@@ -181,9 +178,12 @@ def resident(roots: list[int]) -> float:
 
 
 def own(pid: int) -> float:
-    """Megabytes that one process holds for itself alone."""
+    """Megabytes that one process has written and holds for itself alone.
+
+    Pages of files are left out: whether they are shared depends on what else runs on the machine.
+    """
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as shares:
-        return sum(map(int, re.findall(r"^Private_\w+:\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
+        return sum(map(int, re.findall(r"^(?:Private_Dirty|Swap):\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
 
 
 def sample(page: Any, server: int) -> dict[str, float]:
