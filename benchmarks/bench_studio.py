@@ -6,10 +6,11 @@
 A NAME is one of the library or the path of a description. The browser is Chromium unless told otherwise.
 
 Times run from the browser's own input event to the frame after the new equations, or the new motion, are on the page;
-so they hold the way to the worker and back, the computation and the layout of the page. Edits change a comment, gravity
-(which changes every equation) and a number in turn, each time to a text that was not seen before. Sensitivities follow
-the sliders meanwhile. Where other programs run at the same time, only samples count during which they took at most a
-tenth of the processors; how many that were is told. Not proven: a real graphics card.
+so they hold the way to the worker and back, the computation and the layout of the page. Edits give a body and its
+coordinate other names (so that the equations look otherwise at every level), change a comment, gravity and a number in
+turn, each time to a text that was not seen before; those of the table give other names. Sensitivities follow the
+sliders meanwhile. Where other programs run at the same time, only samples count during which they took at most a tenth
+of the processors; how many that were is told. Not proven: a real graphics card.
 """
 
 from __future__ import annotations
@@ -38,17 +39,14 @@ SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enabl
 
 GRAVITY = re.compile(r"gravity = \[[^\]]*\]")
 
-EDIT = """([from, to]) => new Promise((resolve) => {
-  const area = document.getElementById("text"), panel = document.getElementById("panel-equations");
-  const at = area.value.indexOf(from);
-  if (at < 0) throw new Error("not in the text: " + from);
-  const seen = studio.equations.show;
+EDIT = """(text) => new Promise((resolve) => {
+  const area = document.getElementById("text"), seen = studio.equations.show, before = studio.equations.html;
   studio.equations.show = function (...given) {
     seen.apply(this, given);
     studio.equations.show = seen;
-    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+    requestAnimationFrame(() => setTimeout(() => resolve([performance.now() - began, this.html !== before])));
   };
-  area.setRangeText(to, at, at + from.length);
+  area.value = text;
   const began = performance.now();
   area.dispatchEvent(new InputEvent("input"));
 })"""
@@ -63,6 +61,7 @@ SLIDE = """([name, factor]) => new Promise((resolve) => {
   const began = performance.now();
   slider.dispatchEvent(new InputEvent("input"));
 })"""
+NAMED = "() => [studio.outline.bodies.at(-1), studio.outline.coordinates.at(-1)]"
 SUMMARY = "() => studio.outline.summary.join(', ')"
 READY = "() => studio.shown.text === studio.state.text && studio.curves.plots.length > 0 && !studio.desk.isBusy"
 
@@ -128,24 +127,30 @@ def undisturbed(act: Callable[[int], float], count: int, most: int = 150) -> tup
     return (good, len(every) - len(good)) if len(good) >= 4 else (every, 0)
 
 
-def edits(page: Any, first: int, count: int = 12, kinds: int = 3, most: int = 150) -> tuple[list[float], int]:
-    """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn.
+def edits(page: Any, first: int, count: int = 12, kinds: int = 4, most: int = 150) -> tuple[list[float], int]:
+    """Milliseconds from edits to new equations: other names, a comment, gravity and a number in turn.
 
-    Edits are numbered from `first` on: no name is defined twice. Of one kind, all change gravity.
+    Edits are numbered from `first` on: no name is defined twice. Of one kind, all give other names.
     """
 
     def act(number: int) -> float:
-        k = first + number * 3 // kinds
+        k = first + number
         page.wait_for_timeout(400)
         text = page.evaluate("() => studio.state.text")
-        gravity = GRAVITY.search(text)
-        assert gravity, "the text has no gravity to change"
-        changes = [
-            ("mechanism ", f"(* {k} *) mechanism "),
-            (gravity[0], re.sub(r"-([\d.]+ ?\* ?)?g", f"-{1 + (k + 1) / 10000:.4f}*g", gravity[0])),
-            ("param ", f"param z{k} = {k} m, "),
-        ]
-        return float(page.evaluate(EDIT, changes[k % 3]))
+        if number % kinds == 0:
+            new = text
+            for name in page.evaluate(NAMED):
+                new = re.sub(rf"\b{name}\b", f"{name.partition('_')[0]}_{k}", new)
+        elif number % kinds == 1:
+            new = text.replace("mechanism ", f"(* {k} *) mechanism ", 1)
+        elif number % kinds == 2:
+            new = GRAVITY.sub(lambda found: re.sub(r"-([\d.]+ ?\* ?)?g", f"-{1 + k / 10000:.4f}*g", found[0]), text)
+        else:
+            new = text.replace("param ", f"param z{k} = {k} m, ", 1)
+        assert new != text, "there is nothing to change in the text"
+        milliseconds, is_other = page.evaluate(EDIT, new)
+        assert is_other or number % kinds, "the equations look as before"
+        return float(milliseconds)
 
     return undisturbed(act, count, most)
 
@@ -162,7 +167,7 @@ def moves(page: Any, count: int = 12, most: int = 150) -> tuple[list[float], int
 
 
 def rows(browser: str, name: str, formalisms: list[str]) -> bool:
-    """A row of a table per formalism and level: edits that change every equation, and sliders meanwhile."""
+    """A row of a table per formalism and level: edits that change what equations look like, and slider moves."""
     fine = True
     with opened(browser, name) as page:
         given = page.evaluate("() => [...document.getElementById('formalism').options].map((one) => one.value)")
@@ -173,7 +178,7 @@ def rows(browser: str, name: str, formalisms: list[str]) -> bool:
                 page.select_option("#level", level)
                 page.wait_for_timeout(300)
                 wait(page, READY)
-                changes = edits(page, 1 + 3 * (1000 * k + 200 * j), 7, kinds=1, most=12)[0]
+                changes = edits(page, 1 + 1000 * k + 200 * j, 7, kinds=1, most=12)[0]
                 wait(page, READY)
                 slides = moves(page, 7, most=12)[0]
                 cells = [
