@@ -239,12 +239,12 @@ def constant(value: Number) -> Expr:
     """A constant node. Whole floats are stored as integers: the same number, recognised as 0 or 1."""
     if value.__class__ is not int:
         value = _plain(value)
-    kind = value.__class__
-    if kind is float and not value.is_integer():
+    if isinstance(value, float) and not value.is_integer():
         return _shared(value, "constant", (), value)
     # 1/2 and 0.5 hash alike; the type keeps exact and rounded numbers apart. Fractions of many digits hash slowly.
-    key = (value.numerator, value.denominator) if kind is Fraction else ("constant", kind, value)
-    return _shared(key, "constant", (), value)
+    if isinstance(value, Fraction):
+        return _shared((value.numerator, value.denominator), "constant", (), value)
+    return _shared(("constant", value.__class__, value), "constant", (), value)
 
 
 def _plain(value: Number) -> Number:
