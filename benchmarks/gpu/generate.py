@@ -36,8 +36,7 @@ CLOSED = ("constraint_residuals", "constrained_forward_dynamics", "constrained_f
 KNOWN = 32
 
 _MAIN = """\
-#include "{header}"
-#include "{parked}"
+#include "{functions}"
 #include "harness.h"
 
 namespace {{
@@ -86,24 +85,23 @@ def _state(program: Program, random: np.random.Generator, floating: bool) -> lis
 
 def case_text(robot: str, function: str, program: Program, stem: str, suffix: str) -> tuple[str, str]:
     """A main program that checks and times one function, every stage launched in several ways, and the functions that
-    it calls besides those of the header: the same with values parked in shared memory."""
+    it calls."""
     sources, scratch = kernel_sources(program, suffix)
     plan = sources[0].plan
-    kernels, parked, ways = [], [], []
+    kernels, functions, ways = [], [], []
     for k, source in enumerate(sources):
         launches = variants_of(source)
-        for launch in (launches[0], *(launch for launch in launches if launch.parks)):
-            name = f"{source.name}{_form(launch)}"
-            kernels.append(_kernel(source, launch, f"{stem}::{name}"))
-            if launch.parks:
-                parked.append(source.printer.stage(plan, k, name, source.parking(launch.registers, launch.parked)))
+        for form, launch in {_form(launch): launch for launch in launches}.items():
+            name, places = f"{source.name}{form}", source.parking(launch.registers, launch.parked)
+            kernels.append(_kernel(source, launch, f"{stem}_{suffix}::{name}"))
+            functions.append(source.printer.stage(plan, k, name, places))
         ways.append(f"{{{', '.join(_variant(k, launch) for launch in launches)}}}")
     main = _MAIN.format(
-        header=f"{stem}.cuh", parked=f"{stem}_parked_{suffix}.cuh", kernels="\n".join(kernels),
+        functions=f"{stem}_{suffix}.cuh", kernels="\n".join(kernels),
         robot=robot, function=function, inputs=_sizes(program.inputs), outputs=_sizes(program.outputs),
         scratch=scratch, operations=sum(plan.operations), words=_words(program, plan), stages=", ".join(ways),
     )  # fmt: skip
-    return main, f"{HEAD}\nnamespace {stem} {{\n" + "\n".join(parked) + f"}}\n{FOOT}"
+    return main, f"{HEAD}\nnamespace {stem}_{suffix} {{\n" + "\n".join(functions) + f"}}\n{FOOT}"
 
 
 def _form(launch: Launch) -> str:
@@ -151,23 +149,14 @@ def write_case(folder: Path, robot: str, path: Path, function: str, base: str) -
     """The files of one case; gives their common name."""
     exact, single = (program_of_case(path, function, base, few_digits) for few_digits in (False, True))
     short = exact.name.replace("constrained_forward_dynamics", "constrained")  # long names are cut
-    stem = _write_header(folder, f"{robot}_{short}", exact)
-    of_single = stem if single.outputs == exact.outputs else _write_header(folder, f"single_{robot}_{short}", single)
+    stem = f"{robot}_{short}"
     for suffix in SCALARS:
-        program, header = (single, of_single) if suffix == "f32" else (exact, stem)
-        main, parked = case_text(robot, function, program, header, suffix)
+        main, functions = case_text(robot, function, single if suffix == "f32" else exact, stem, suffix)
         (folder / f"case_{stem}_{suffix}.cu").write_text(main)
-        (folder / f"{header}_parked_{suffix}.cuh").write_text(parked)
+        (folder / f"{stem}_{suffix}.cuh").write_text(functions)
     answers(exact, base == "floating").tofile(folder / f"{stem}.answers")
     print(f"{stem}: {len(exact.operations)} operations, {len(single.operations)} in single precision", flush=True)
     return stem
-
-
-def _write_header(folder: Path, name: str, program: Program) -> str:
-    files = generate_files(Module(name, (program,)), "cuda")
-    for file, text in files.items():
-        (folder / file).write_text(text, encoding="ascii")
-    return next(file for file in files if file.endswith(".cuh")).removesuffix(".cuh")
 
 
 def _last_body(path: Path) -> str:

@@ -18,9 +18,8 @@ import torseur as ts
 from codegen.targets.runners import run, run_cuda, tool
 from robots import robot
 from torseur import library
-from torseur.codegen.cuda import device, stages
+from torseur.codegen.cuda import device
 from torseur.codegen.cuda.cutting import MOST_LIVE
-from torseur.codegen.cuda.device import fine_nodes
 from torseur.codegen.cuda.entry import RESERVED, kernel_sources, register_weights
 from torseur.codegen.cuda.parking import FETCH_AHEAD, parking
 from torseur.codegen.cuda.scalar import HEAD
@@ -97,11 +96,10 @@ def test_stages_give_what_the_program_gives(tmp_path):
 @pytest.mark.parametrize("function", ["inverse_dynamics/q,v", "forward_dynamics/q,v"])
 def test_limbs_are_stages_of_their_own(function, tmp_path, monkeypatch):
     """A trunk with two arms and a leg apart from it, too wide for one thread. Oracle: the graph."""
-    monkeypatch.setattr(stages, "FEW", 50)
-    monkeypatch.setattr(device, "staged", lambda program, taken: staged(program, taken, 60))
+    monkeypatch.setattr(device, "staged", lambda program, taken, few: staged(program, taken, 60, 50))
     equations = ts.derive(_trunk_with_arms())
     (program,) = module_of(equations, [function], baked=True).programs
-    plan = staged(program, frozenset(), 60)
+    plan = staged(program, frozenset(), 60, 50)
     repeated = sum(len(chunk.operations) for chunk in plan.layout.chunks) > len(program.operations)
     assert plan.stages >= 4 and repeated
     rows = sum(len(output.entries) for output in program.outputs)
@@ -136,7 +134,7 @@ def test_mixed_precision_keeps_the_digits_of_factors(tmp_path):
     """The pivots of a chain lose digits. Oracle: the graph in double precision."""
     equations = ts.derive(library.load("pendulum_chain?n=9"))
     (program,) = module_of(equations, ["forward_dynamics/q"], baked=True).programs
-    assert fine_nodes(program)
+    assert any(staged(program, frozenset()).fine)
     random = np.random.default_rng(3)
     points = [
         {
@@ -189,8 +187,7 @@ def test_parked_values_come_back(suffix, kind, tolerance, places_there, tmp_path
 
 def test_parked_values_of_stages_come_back(tmp_path, monkeypatch):
     """Stages that read what others computed, each with little room. Oracle: the graph."""
-    monkeypatch.setattr(stages, "FEW", 50)
-    monkeypatch.setattr(device, "staged", lambda program, taken: staged(program, taken, 60))
+    monkeypatch.setattr(device, "staged", lambda program, taken, few: staged(program, taken, 60, 50))
     (program,) = module_of(ts.derive(_trunk_with_arms()), ["forward_dynamics/q,v"], baked=True).programs
     sources, scratch_size = kernel_sources(program, "f64")
     random = np.random.default_rng(2)
@@ -218,8 +215,9 @@ def test_parking_keeps_to_its_room(suffix):
     """A value leaves before it comes back, and of the values between their uses few are held at a time."""
     (program,) = module_of(ts.derive(robot("solo12")), ["forward_dynamics/q,v"], baked=True).programs
     plan = staged(program, frozenset())
-    weights, room = register_weights(plan, suffix), 70
-    for chunk in plan.layout.chunks:
+    room = 70
+    for k, chunk in enumerate(plan.layout.chunks):
+        weights = register_weights(plan, k, suffix)
         found = parking(chunk.operations, room, weights)
         events: dict[Expr, list[tuple[float, str]]] = {}
         for k, node in enumerate(chunk.operations):

@@ -10,37 +10,36 @@ from dataclasses import replace
 
 from torseur.codegen.cuda.language import CUDA
 from torseur.codegen.cuda.parking import LOAD_AHEAD, Parking
-from torseur.codegen.cuda.stages import Plan, staged
+from torseur.codegen.cuda.stages import FEW, Plan, staged
 from torseur.codegen.module import PREPARED
 from torseur.codegen.names import part
-from torseur.codegen.straight import Chunk, Splines, most_live
-from torseur.graph.evaluation import live_nodes
+from torseur.codegen.straight import Splines, most_live
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
-PLENTY = 240
+PLENTY = 220
 """Live values up to which registers are left for loads that come early."""
-LOAD_EARLY = 300
+LOAD_EARLY = 600
 """Operations between such a load and its use: values of the next limb arrive while one is computed."""
 
 
 class Printer:
-    """Prints the device functions of programs."""
+    """Prints the device functions of programs, in stages that limbs share up to so many operations."""
 
-    def __init__(self, splines: Splines) -> None:
-        self.splines = splines
+    def __init__(self, splines: Splines, few: int = FEW) -> None:
+        self.splines, self.few = splines, few
         self.taken = CUDA.reserved | frozenset(splines.names.values())
         self._plans: dict[int, Plan] = {}
 
     def plan(self, program: Program) -> Plan:
         if id(program) not in self._plans:
-            self._plans[id(program)] = staged(program, self.taken)
+            self._plans[id(program)] = staged(program, self.taken, few=self.few)
         return self._plans[id(program)]
 
     def templates(self, name: str, plan: Plan) -> str:
         """One device function, or one per stage and one that calls them all."""
         if plan.stages == 1:
-            return self.template(plan, plan.layout.chunks[0], name)
+            return self.template(plan, 0, name)
         arguments = ", ".join([*arrays_of(plan), "stride", *(["scratch"] if plan.scratch else [])])
         calls = [f"  {stage}<T, F>({arguments});" for stage in stage_names(name, plan)]
         size = [f"enum {{ {name}_scratch_size = {plan.scratch} }};"] if plan.scratch else []
@@ -52,14 +51,14 @@ class Printer:
 
     def stage(self, plan: Plan, k: int, name: str, parked: Parking | None = None) -> str:
         """The device function of a stage, some of its values in shared memory."""
-        return self.template(plan, plan.layout.chunks[k], name, parked)
+        return self.template(plan, k, name, parked)
 
     def head(self, name: str, plan: Plan) -> str:
         return f"template <class T, class F = T>\nTORSEUR_DEVICE void {name}({', '.join(parameters(plan))}) {{"
 
-    def template(self, plan: Plan, chunk: Chunk, name: str, parked: Parking | None = None) -> str:
+    def template(self, plan: Plan, stage: int, name: str, parked: Parking | None = None) -> str:
         """A device function. Values are loaded where they are first used and results stored as they are made."""
-        body = _Body(plan, chunk, self.splines, parked or Parking())
+        body = _Body(plan, stage, self.splines, parked or Parking())
         return "\n".join([self.head(name, plan), *(f"  {line}" for line in body.lines()), "}", ""])
 
 
@@ -84,21 +83,15 @@ def parameters(plan: Plan) -> list[str]:
     return [*arrays, "long long stride", *(["F *TORSEUR_RESTRICT scratch"] if plan.scratch else [])]
 
 
-def fine_nodes(program: Program) -> set[Expr]:
-    """What is divided by, and all operations it comes from."""
-    given = {node for group in program.inputs for node in group.nodes}
-    divisors = [node.args[1] for node in program.operations if node.op == "div"]
-    return {node for node in live_nodes(divisors, given) if node.args and node not in given}
-
-
 FINE = replace(CUDA, literal=lambda value: f"F({float(value)!r})")
 
 
 class _Body:
     """The lines of one chunk. A value x that is fine has the name x_f_, and x too where something coarse reads it."""
 
-    def __init__(self, plan: Plan, chunk: Chunk, splines: Splines, parking: Parking) -> None:
-        self.layout, self.chunk, self.splines, self.parking = plan.layout, chunk, splines, parking
+    def __init__(self, plan: Plan, stage: int, splines: Splines, parking: Parking) -> None:
+        self.layout, self.splines, self.parking = plan.layout, splines, parking
+        self.chunk = chunk = plan.layout.chunks[stage]
         self.program = plan.layout.program
         self.results = plan.layout.arrays[len(self.program.inputs) :]
         self.written = _written(plan)
@@ -107,7 +100,7 @@ class _Body:
             (node.op, node.args[0]): node for node in chunk.operations if node.op in ("sin", "cos")
         }
         self.known: set[Expr] = set()
-        self.fine = fine_nodes(self.program)
+        self.fine, self.parked_as = plan.fine[stage], plan.parked_as(stage)
         self.read_coarse = {a for node in chunk.operations if node not in self.fine for a in node.args}
         self.names, self.fine_names = self.layout.names, self._fine_names()
 
@@ -120,7 +113,7 @@ class _Body:
     def lines(self) -> list[str]:
         """Loads, operations and stores. A load stands some operations before its first use, so that it has arrived."""
         slots = self.parking.slots
-        found = [f"TORSEUR_PARK(F, {slots})"] if slots else []
+        found = [f"TORSEUR_PARK({self.parked_as}, {slots})"] if slots else []
         operations = self.chunk.operations
         early = LOAD_AHEAD if slots or most_live(operations) > PLENTY else LOAD_EARLY
         ahead = 0
@@ -158,7 +151,7 @@ class _Body:
         const = "" if node in self.parking.slot else "const "
         fine = self.fine_names[node]
         if not fine.endswith("_f_"):
-            return [f"{const}T {self.names[node]} = {value};"]
+            return [f"{const}T {self.names[node]} = T({value});"]
         coarse = [f"{const}T {self.names[node]} = T({fine});"] if self.is_read_coarse(node) else []
         return [f"{const}F {fine} = {value};", *coarse]
 
@@ -167,7 +160,8 @@ class _Body:
 
     def left(self, node: Expr) -> str:
         """A value that leaves its register."""
-        return f"parked[{self.parking.slot[node]} * TORSEUR_BLOCK] = {self.fine_names[node]};"
+        value = self.fine_names[node] if self.parked_as == "F" else self.names[node]
+        return f"parked[{self.parking.slot[node]} * TORSEUR_BLOCK] = {value};"
 
     def fetched(self, node: Expr) -> list[str]:
         """A value that comes back, under the names that are read."""
@@ -216,7 +210,7 @@ class _Body:
 
 def _written(plan: Plan) -> dict[Expr, tuple[int, int]]:
     """A place among the outputs of every result that an operation gives, with all its digits."""
-    fine = fine_nodes(plan.layout.program)
+    fine = set().union(*plan.fine)
     results = [
         (node, place) for chunk in plan.layout.chunks for node, places in chunk.results.items() for place in places
     ]

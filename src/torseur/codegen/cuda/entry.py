@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from torseur.codegen.cpp.module import spline_text
-from torseur.codegen.cuda.device import Printer, arrays_of, fine_nodes, stage_names
+from torseur.codegen.cuda.device import Printer, arrays_of, stage_names
 from torseur.codegen.cuda.language import CUDA
 from torseur.codegen.cuda.parking import Parking, parking
 from torseur.codegen.cuda.scalar import HEAD
-from torseur.codegen.cuda.stages import Plan
+from torseur.codegen.cuda.stages import FEW, FEW_DOUBLES, Plan
 from torseur.codegen.module import PREPARED
 from torseur.codegen.names import Names
 from torseur.codegen.straight import Chunk, Splines
@@ -72,17 +72,22 @@ class StageSource:
             return Parking()
         key = registers, parked
         if key not in self._parking:
-            order = self.plan.layout.chunks[self.stage].operations
-            self._parking[key] = parking(order, registers - RESERVED, self._weights, parked // self._size)
+            room, most = registers - RESERVED, parked // self._size
+            self._parking[key] = parking(self._chunk.operations, room, self._weights, most)
         return self._parking[key]
 
     @property
+    def _chunk(self) -> Chunk:
+        return self.plan.layout.chunks[self.stage]
+
+    @cached_property
     def _size(self) -> int:
-        return BYTES[SCALARS[self.suffix][1]]
+        """Bytes of a parked value."""
+        return BYTES[SCALARS[self.suffix][self.plan.parked_as(self.stage) == "F"]]
 
     @cached_property
     def _weights(self) -> dict[Expr, int]:
-        return register_weights(self.plan, self.suffix)
+        return register_weights(self.plan, self.stage, self.suffix)
 
 
 def kernel_sources(program: Program, suffix: str) -> tuple[list[StageSource], int]:
@@ -91,13 +96,13 @@ def kernel_sources(program: Program, suffix: str) -> tuple[list[StageSource], in
     names.unique("kernels")
     own = replace(program, name=names.unique(program.name))
     splines = Splines.of([own], names)
-    printer = Printer(splines)
+    printer = Printer(splines, FEW_DOUBLES if suffix == "f64" else FEW)
     tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
     plan = printer.plan(own)
     return [StageSource(own, printer, suffix, k, tables) for k in range(plan.stages)], plan.scratch
 
 
-def register_weights(plan: Plan, suffix: str) -> dict[Expr, int]:
+def register_weights(plan: Plan, stage: int, suffix: str) -> dict[Expr, int]:
     """How many registers values take, where it is not one; fine ones that are read coarse too are there twice."""
     scalar, fine = SCALARS[suffix]
     program = plan.layout.program
@@ -105,8 +110,8 @@ def register_weights(plan: Plan, suffix: str) -> dict[Expr, int]:
         return dict.fromkeys([*program.operations, *(node for group in program.inputs for node in group.nodes)], 2)
     if fine == scalar:
         return {}
-    exact = fine_nodes(program)
-    read_coarse = {a for node in program.operations if node not in exact for a in node.args}
+    exact = plan.fine[stage]
+    read_coarse = {a for node in plan.layout.chunks[stage].operations if node not in exact for a in node.args}
     return {node: 3 if node in read_coarse else 2 for node in exact}
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from torseur.codegen.cuda.columns import by_columns
-from torseur.codegen.cuda.cutting import cut
+from torseur.codegen.cuda.cutting import MOST_LIVE, cut
 from torseur.codegen.cuda.limbs import components, limbs, supports
 from torseur.codegen.cuda.recomputing import needed
 from torseur.codegen.module import PREPARED
@@ -26,6 +27,10 @@ UNCUT = 400
 Values of double precision take two; counting them so cut an arm's gradient into stages that were slower still."""
 FEW = 6000
 """Operations below which a limb shares its stage with others: what all limbs read is then read less often."""
+FEW_DOUBLES = 2500
+"""The same in double precision, where a stage holds half as much."""
+SMALL = 300
+"""Operations below which limbs go with a trunk that fills a stage of its own."""
 
 LONGEST = 16000
 """Operations that a stage has at most, unless nothing can be apart."""
@@ -51,13 +56,37 @@ class Plan:
         """Operations of each stage."""
         return [len(chunk.operations) for chunk in self.layout.chunks]
 
+    @cached_property
+    def fine(self) -> list[set[Expr]]:
+        """By stage what is divided by, there or later, and all values of the stage that it comes from.
 
-def staged(program: Program, reserved: frozenset[str], uncut: int = UNCUT) -> Plan:
-    """The program in few stages with few values between them."""
+        The same value may be fine in one stage and computed again, or read, with fewer digits in another.
+        """
+        found: list[set[Expr]] = []
+        read_later: set[Expr] = set()
+        for chunk in reversed(self.layout.chunks):
+            here = set(chunk.operations)
+            wanted = {node.args[1] for node in chunk.operations if node.op == "div"} | (here & read_later)
+            for node in reversed(chunk.operations):
+                if node in wanted:
+                    wanted.update(node.args)
+            found.append({node for node in wanted if node in here or node in chunk.restored})
+            read_later |= found[-1] - here
+        return found[::-1]
+
+    def parked_as(self, stage: int) -> str:
+        """The scalar of what a stage parks: F where any of its values is one."""
+        inputs = self.layout.chunks[stage].inputs.values()
+        prepared = any(self.layout.program.inputs[i].name == PREPARED for i, _ in inputs)
+        return "F" if prepared or self.fine[stage] else "T"
+
+
+def staged(program: Program, reserved: frozenset[str], uncut: int = UNCUT, few: int = FEW) -> Plan:
+    """The program in few stages with few values between them; limbs of few operations share one."""
     order = _scheduled(program.operations, *result_orders(program))
     if most_live(order) <= uncut:
         return Plan(arranged(program, [order], reserved))
-    staging = _Staging(program, uncut)
+    staging = _Staging(program, uncut, few)
     return Plan(arranged(staging.program, staging.parts, reserved))
 
 
@@ -68,8 +97,8 @@ def _scheduled(operations: Sequence[Expr], *results: Sequence[Expr]) -> list[Exp
 class _Staging:
     """A program on its way to stages."""
 
-    def __init__(self, program: Program, uncut: int) -> None:
-        self.uncut = uncut
+    def __init__(self, program: Program, uncut: int, few: int) -> None:
+        self.uncut, self.few = uncut, few
         self.parts: list[list[Expr]] = []
         self.known: set[Expr] = set()
         self.stored: set[Expr] = set()
@@ -98,17 +127,20 @@ class _Staging:
     def _take(self, results: Sequence[Expr], between: Collection[Expr]) -> None:
         """Stages for some results: one, or limb after limb, then what joins them. What is between is there already."""
         left = [node for node in results if node not in self.known and node.args and node not in self.given]
-        if not left or self._append_whole(self._needed(left), left):
+        if not left or self._append_whole(left):
             return
         support = supports(live_nodes(left, self.given | set(between)), self.places, between)
         *apart, trunk = limbs(left, support)
         waiting: list[Expr] = []
-        for group in [*sorted(apart, key=self._size, reverse=True), trunk]:
+        for group in sorted(apart, key=self._size, reverse=True):
             waiting += group
-            operations = self._needed(waiting)
-            if group is trunk or len(operations) >= FEW:
-                self._append_cut(operations, waiting)
+            if len(self._needed(waiting)) >= self.few:
+                self._append_cut(waiting)
                 waiting = []
+        if self._size(waiting) >= SMALL and self._size(trunk) >= self.few:
+            self._append_cut(waiting)
+            waiting = []
+        self._append_cut([*waiting, *trunk])
 
     def _needed(self, results: Sequence[Expr]) -> list[Expr]:
         return needed(results, self.known, self.stored, self.given)
@@ -116,8 +148,9 @@ class _Staging:
     def _size(self, results: Sequence[Expr]) -> int:
         return len(live_nodes(results, self.known | self.given))
 
-    def _append_whole(self, operations: list[Expr], results: Sequence[Expr]) -> bool:
+    def _append_whole(self, results: Sequence[Expr]) -> bool:
         """Whether some results fit one stage, which they then are."""
+        operations = self._needed(results)
         if len(operations) > LONGEST:
             return False
         order = _scheduled(operations, results, results[::-1])
@@ -126,11 +159,12 @@ class _Staging:
             self._append(order, results)
         return fits
 
-    def _append_cut(self, operations: list[Expr], results: Sequence[Expr]) -> None:
+    def _append_cut(self, results: Sequence[Expr]) -> None:
         """One stage for some results, or several where they do not fit."""
-        if self._append_whole(operations, results):
+        if self._append_whole(results):
             return
-        for part in cut(_scheduled(operations, results, results[::-1]), set(results)):
+        order = _scheduled(self._needed(results), results, results[::-1])
+        for part in cut(order, set(results), min(MOST_LIVE, self.uncut)):
             self._append(part, [node for node in part if node in set(results)])
 
     def _append(self, order: list[Expr], results: Iterable[Expr]) -> None:
