@@ -96,10 +96,10 @@ def test_stages_give_what_the_program_gives(tmp_path):
 @pytest.mark.parametrize("function", ["inverse_dynamics/q,v", "forward_dynamics/q,v"])
 def test_limbs_are_stages_of_their_own(function, tmp_path, monkeypatch):
     """A trunk with two arms and a leg apart from it, too wide for one thread. Oracle: the graph."""
-    monkeypatch.setattr(device, "staged", lambda program, taken, few: staged(program, taken, 60, 50))
+    monkeypatch.setattr(device, "staged", lambda program, taken, few: staged(program, taken, 150, 50))
     equations = ts.derive(_trunk_with_arms())
     (program,) = module_of(equations, [function], baked=True).programs
-    plan = staged(program, frozenset(), 60, 50)
+    plan = staged(program, frozenset(), 150, 50)
     repeated = sum(len(chunk.operations) for chunk in plan.layout.chunks) > len(program.operations)
     assert plan.stages >= 4 and repeated
     rows = sum(len(output.entries) for output in program.outputs)

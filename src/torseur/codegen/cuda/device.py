@@ -140,7 +140,8 @@ class _Body:
             uniform = self.program.inputs[i].name == PREPARED
             place = f"{array}[{j}]" if uniform else f"{array}[{j} * stride]"
         elif node in self.chunk.restored:
-            place = self.kept(node, self.chunk.restored[node])
+            kept = self.kept(node, self.chunk.restored[node])
+            place = kept if node in self.fine else f"T({kept})"
         else:
             return []
         self.known.add(node)
@@ -151,7 +152,7 @@ class _Body:
         const = "" if node in self.parking.slot else "const "
         fine = self.fine_names[node]
         if not fine.endswith("_f_"):
-            return [f"{const}T {self.names[node]} = T({value});"]
+            return [f"{const}T {self.names[node]} = {value};"]
         coarse = [f"{const}T {self.names[node]} = T({fine});"] if self.is_read_coarse(node) else []
         return [f"{const}F {fine} = {value};", *coarse]
 

@@ -165,7 +165,17 @@ class _Staging:
             return
         order = _scheduled(self._needed(results), results, results[::-1])
         for part in cut(order, set(results), min(MOST_LIVE, self.uncut)):
-            self._append(part, [node for node in part if node in set(results)])
+            self._append(self._used(part), [node for node in part if node in set(results)])
+
+    def _used(self, part: Sequence[Expr]) -> list[Expr]:
+        """A part without what was to be computed again for the parts behind it, which read it from memory."""
+        read: set[Expr] = set()
+        kept = []
+        for node in reversed(part):
+            if node not in self.known or node in read:
+                kept.append(node)
+                read.update(node.args)
+        return kept[::-1]
 
     def _append(self, order: list[Expr], results: Iterable[Expr]) -> None:
         here = set(order)
