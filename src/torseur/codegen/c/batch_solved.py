@@ -58,11 +58,6 @@ class Stages:
         return limbs_of(self.solved, self.batch.program)
 
     @cached_property
-    def middle(self) -> tuple[Expr, ...]:
-        """The values of the first solution that the second stage takes as given."""
-        return self.solved.undone.input("middle").nodes
-
-    @cached_property
     def shared(self) -> tuple[Expr, ...]:
         """Sines and cosines of the first stage that the second reads; other values it computes again.
 
@@ -89,7 +84,7 @@ class Stages:
 
     @cached_property
     def _second(self) -> Program:
-        inputs = (*self.batch.program.inputs, Input("middle", self.middle))
+        inputs = (*self.batch.program.inputs, Input("middle", self.solved.given))
         return Program("second", inputs, (vector("right", self.limbs.right), *self._known))
 
     @property
@@ -110,7 +105,7 @@ def _block(stages: Stages, solution: _Solution, function: str) -> str:
         "matrix": len(limbs.matrix),
         "rest": limbs.size,
         "solution": limbs.size,
-        "middle": len(stages.middle),
+        "middle": len(stages.solved.given),
         "shared": len(stages.shared),
         "right": len(limbs.right),
         "inverse": limbs.inverse_places[-1],
@@ -127,7 +122,7 @@ def _block(stages: Stages, solution: _Solution, function: str) -> str:
         f"  {function}_first_block(stride, {first});",
         *solution.factors(),
         *solution.first(),
-        *(f"  middle[{k}] = solution[{place[node]}];" for k, node in enumerate(stages.middle)),
+        *(f"  middle[{k}] = solution[{place[node]}];" for k, node in enumerate(stages.solved.given)),
         f"  {function}_second_constants(0, LANES, LANES, {second});",
         f"  {function}_second_block(stride, {second});",
     ]
