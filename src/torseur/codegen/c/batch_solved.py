@@ -97,6 +97,19 @@ class Stages:
         ]
 
 
+def _notes(limbs: Limbs) -> list[str]:
+    """A comment that says how the system is solved."""
+    lines = [
+        "/* One vector of states. A symmetric matrix A is cut in limbs s, each carried by rows a further inward:",
+        "   H = 1/A_ss, P = H A_sa; inward b_a - P' b_s, outward x_s = H b_s - P x_a. `inverse` holds -H, `follow` P,",
+        "   `path` the x_a of some columns, `solution` the first column, on which right sides of others depend.",
+    ]
+    for k, limb in enumerate(limbs.limbs):
+        carried = f", carried by {', '.join(map(str, limb.carriers))}" if limb.carriers else ""
+        lines.append(f"   limb {k}: rows {limb.rows.start} to {limb.rows.stop - 1}{carried}")
+    return [*lines, "*/"]
+
+
 def _block(stages: Stages, solution: _Solution, function: str) -> str:
     """One vector of states through all stages."""
     batch, limbs = stages.batch, stages.limbs
@@ -116,6 +129,7 @@ def _block(stages: Stages, solution: _Solution, function: str) -> str:
     second = ", ".join([*inputs, *map(_doubles, ("middle", "shared", "right")), *outputs])
     place = {node: k for k, node in reversed([*enumerate(stages.solved.middle)])}
     lines = [
+        *_notes(limbs),
         f"static void {function}_block({batch.parameters}) {{",
         *(f"  lanes {name}[{max(size, 1)}];" for name, size in sizes.items()),
         f"  {function}_first_constants(0, LANES, LANES, {first});",
