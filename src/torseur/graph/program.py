@@ -117,14 +117,17 @@ class Solved:
                 yield Column(block.output, block.column + c, dict(zip(block.rows, values, strict=True)))
 
     @property
+    def given(self) -> tuple[Expr, ...]:
+        """The values of `middle` that a program can take as an input: each once, no numbers, no other inputs."""
+        known = {node for group in self.program.inputs for node in group.nodes}
+        return tuple(node for node in dict.fromkeys(self.middle) if node.args and node not in known)
+
+    @property
     def undone(self) -> Program:
         """What a solution by other means starts from: the right sides where `middle` is given, A, and r."""
-        known = {node for group in self.program.inputs for node in group.nodes}
-        given = tuple(node for node in dict.fromkeys(self.middle) if node.args and node not in known)
-        entries = [entry for _, _, entry in self.matrix]
         outputs = (self.program.output("right"), self.program.output("known"))
-        more = (vector("matrix", entries), vector("rest", self.rest))
-        return Program(self.program.name, (*self.program.inputs, Input("middle", given)), (*outputs, *more))
+        more = (vector("matrix", [entry for _, _, entry in self.matrix]), vector("rest", self.rest))
+        return Program(self.program.name, (*self.program.inputs, Input("middle", self.given)), (*outputs, *more))
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,6 @@ class Stages:
         return limbs_of(self.solved, self.batch.program)
 
     @cached_property
-    def middle(self) -> tuple[Expr, ...]:
-        """The values of the first solution that the second stage takes as given."""
-        return self.solved.undone.input("middle").nodes
-
-    @cached_property
     def shared(self) -> tuple[Expr, ...]:
         """Sines and cosines of the first stage that the second reads; other values it computes again.
 
@@ -89,7 +84,7 @@ class Stages:
 
     @cached_property
     def _second(self) -> Program:
-        inputs = (*self.batch.program.inputs, Input("middle", self.middle))
+        inputs = (*self.batch.program.inputs, Input("middle", self.solved.given))
         return Program("second", inputs, (vector("right", self.limbs.right), *self._known))
 
     @property
@@ -102,6 +97,19 @@ class Stages:
         ]
 
 
+def _notes(limbs: Limbs) -> list[str]:
+    """A comment that says how the system is solved."""
+    lines = [
+        "/* One vector of states. A symmetric matrix A is cut in limbs s, each carried by rows a further inward:",
+        "   H = 1/A_ss, P = H A_sa; inward b_a - P' b_s, outward x_s = H b_s - P x_a. `inverse` holds -H, `follow` P,",
+        "   `path` the x_a of some columns, `solution` the first column, on which right sides of others depend.",
+    ]
+    for k, limb in enumerate(limbs.limbs):
+        carried = f", carried by {', '.join(map(str, limb.carriers))}" if limb.carriers else ""
+        lines.append(f"   limb {k}: rows {limb.rows.start} to {limb.rows.stop - 1}{carried}")
+    return [*lines, "*/"]
+
+
 def _block(stages: Stages, solution: _Solution, function: str) -> str:
     """One vector of states through all stages."""
     batch, limbs = stages.batch, stages.limbs
@@ -110,7 +118,7 @@ def _block(stages: Stages, solution: _Solution, function: str) -> str:
         "matrix": len(limbs.matrix),
         "rest": limbs.size,
         "solution": limbs.size,
-        "middle": len(stages.middle),
+        "middle": len(stages.solved.given),
         "shared": len(stages.shared),
         "right": len(limbs.right),
         "inverse": limbs.inverse_places[-1],
@@ -121,13 +129,14 @@ def _block(stages: Stages, solution: _Solution, function: str) -> str:
     second = ", ".join([*inputs, *map(_doubles, ("middle", "shared", "right")), *outputs])
     place = {node: k for k, node in reversed([*enumerate(stages.solved.middle)])}
     lines = [
+        *_notes(limbs),
         f"static void {function}_block({batch.parameters}) {{",
         *(f"  lanes {name}[{max(size, 1)}];" for name, size in sizes.items()),
         f"  {function}_first_constants(0, LANES, LANES, {first});",
         f"  {function}_first_block(stride, {first});",
         *solution.factors(),
         *solution.first(),
-        *(f"  middle[{k}] = solution[{place[node]}];" for k, node in enumerate(stages.middle)),
+        *(f"  middle[{k}] = solution[{place[node]}];" for k, node in enumerate(stages.solved.given)),
         f"  {function}_second_constants(0, LANES, LANES, {second});",
         f"  {function}_second_block(stride, {second});",
     ]

@@ -6,7 +6,7 @@ loops are written out: a tile of a humanoid took 13 % longer with loops.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
@@ -16,6 +16,8 @@ WIDEST = 6
 
 _SUMS = 24
 _TALLEST = 6
+_FEW = (4, 3)
+"""Rows and columns of a tile at most where there are 16 registers: with more, AVX2 gains nothing over straight code."""
 
 
 def tallest(columns: int) -> int:
@@ -45,7 +47,15 @@ class Function(Protocol):
 def function_text(function: Function, prefix: str) -> str:
     parameters = ", ".join(f"{kind}{name}" for name, kind in function.parameters.items())
     head = f"static TORSEUR_NOINLINE void {prefix}_{function.name}({parameters}) {{"
-    return "\n".join([head, *(f"  {line}" for line in function.lines), "}", ""])
+    return "\n".join([head, *_indented(function.lines), "}", ""])
+
+
+def _indented(lines: Iterable[str]) -> Iterable[str]:
+    depth = 1
+    for line in lines:
+        depth -= line == "}"
+        yield line if line.startswith("#") else "  " * depth + line
+        depth += line == "{"
 
 
 def call_text(function: Function, prefix: str, arguments: Mapping[str, str]) -> str:
@@ -76,12 +86,15 @@ class Taken:
 
     @property
     def lines(self) -> list[str]:
+        return _in_tiles(self.tile, self.rows, self.columns)
+
+    def tile(self, rows: range, columns: range) -> list[str]:
         a, b, c = self.widths
-        tile = list(product(range(self.rows), range(self.columns)))
-        lines = [f"lanes x{i}{j} = {'{0}' if self.fresh else f'c[{i * c + j}]'};" for i, j in tile]
+        places = list(product(rows, columns))
+        lines = [f"lanes x{i}{j} = {'{0}' if self.fresh else f'c[{i * c + j}]'};" for i, j in places]
         for k in range(self.n):
-            lines += _summed("-=", _entries("a", k * a, 1, self.rows), _entries("b", k * b, 1, self.columns))
-        return [*lines, *(f"c[{i * c + j}] = x{i}{j};" for i, j in tile)]
+            lines += _summed("-=", {i: f"a[{k * a + i}]" for i in rows}, {j: f"b[{k * b + j}]" for j in columns})
+        return [*lines, *(f"c[{i * c + j}] = x{i}{j};" for i, j in places)]
 
 
 @dataclass(frozen=True)
@@ -116,19 +129,24 @@ class Outward:
 
     @property
     def lines(self) -> list[str]:
-        size, across, depth = self.size, self.columns, self.depth
-        tile = list(product(range(self.rows), range(across)))
+        return _in_tiles(self.tile, self.rows, self.columns)
+
+    def tile(self, rows: range, columns: range) -> list[str]:
+        size, across = self.size, self.columns
+        places = list(product(rows, columns))
         part = self.part and size
-        lines = [f"lanes x{i}{j} = {f'-h[{i * size + j}]' if part else '{0}'};" for i, j in tile]
+        lines = [f"lanes x{i}{j} = {f'-h[{i * size + j}]' if part else '{0}'};" for i, j in places]
         for k in range(0 if self.part else size):
-            lines += _summed("+=", _entries("h", k * size, 1, self.rows), _entries("b", k * across, 1, across))
-        for k in range(depth):
-            lines += _summed("-=", _entries("p", k, depth, self.rows), _entries("path", k * across, 1, across))
-        lines += [f"lanes_store(to + {i} * row + {j} * column, x{i}{j});" for i, j in tile]
+            right = {j: f"b[{k * across + j}]" for j in columns}
+            lines += _summed("+=", {i: f"h[{k * size + i}]" for i in rows}, right)
+        for k in range(self.depth):
+            right = {j: f"path[{k * across + j}]" for j in columns}
+            lines += _summed("-=", {i: f"p[{i * self.depth + k}]" for i in rows}, right)
+        lines += [f"lanes_store(to + {i} * row + {j} * column, x{i}{j});" for i, j in places]
         if self.mirrored:
-            turned = product(range(across), range(self.rows))
+            turned = product(columns, rows)
             lines += [f"lanes_store(mirror + {j} * row + {i} * column, x{i}{j});" for j, i in turned]
-        return lines + [f"kept[{i * across + j}] = x{i}{j};" for i, j in tile if self.kept]
+        return lines + [f"kept[{i * across + j}] = x{i}{j};" for i, j in places if self.kept]
 
 
 @dataclass(frozen=True)
@@ -185,16 +203,27 @@ def _entry(i: int, j: int) -> str:
     return f"a{max(i, j)}{min(i, j)}"
 
 
-def _summed(sign: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
+def _in_tiles(tile: Callable[[range, range], list[str]], rows: int, columns: int) -> list[str]:
+    """A function's statements: one tile for 32 registers, several smaller ones for 16."""
+    whole = tile(range(rows), range(columns))
+    tall, wide = _FEW
+    if rows <= tall and columns <= wide:
+        return whole
+    smaller = [["{", *tile(i, j), "}"] for i in parts(rows, tall) for j in parts(columns, wide)]
+    return [
+        "#if LANES == 8 || defined(__aarch64__)",
+        *whole,
+        "#else",
+        *(line for one in smaller for line in one),
+        "#endif",
+    ]
+
+
+def _summed(sign: str, left: Mapping[int, str], right: Mapping[int, str]) -> list[str]:
     """A tile's sums with one more term each. Factors are loaded once, which gcc has to be told."""
     lines = ["{"]
-    lines += [f"  lanes r{j} = {factor};\n    LANES_ONCE(r{j});" for j, factor in enumerate(right)]
-    for i, factor in enumerate(left):
-        lines.append(f"  lanes l{i} = {factor};\n    LANES_ONCE(l{i});")
-        lines += [f"  x{i}{j} {sign} l{i} * r{j};" for j in range(len(right))]
+    lines += [f"lanes r{j} = {factor}; LANES_ONCE(r{j});" for j, factor in right.items()]
+    for i, factor in left.items():
+        lines.append(f"lanes l{i} = {factor}; LANES_ONCE(l{i});")
+        lines += [f"x{i}{j} {sign} l{i} * r{j};" for j in right]
     return [*lines, "}"]
-
-
-def _entries(name: str, start: int, step: int, count: int) -> list[str]:
-    """Entries of a matrix, from one on."""
-    return [f"{name}[{start + k * step}]" for k in range(count)]
