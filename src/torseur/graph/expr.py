@@ -237,13 +237,15 @@ def _sweep() -> None:
 
 def constant(value: Number) -> Expr:
     """A constant node. Whole floats are stored as integers: the same number, recognised as 0 or 1."""
-    if value.__class__ is not int:
+    if type(value) is not int:
         value = _plain(value)
-    kind = value.__class__
-    if kind is float and not value.is_integer():
-        return _shared(value, "constant", (), value)
-    # 1/2 and 0.5 hash alike; the type keeps exact and rounded numbers apart. Fractions of many digits hash slowly.
-    key = (value.numerator, value.denominator) if kind is Fraction else ("constant", kind, value)
+    # Floats that are not whole stand for themselves, as integers stand for other nodes. Fractions, which may equal
+    # them, hash slowly when they have many digits.
+    key: Any = value
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        key = ("constant", value.__class__, value)
+    elif not isinstance(value, float):
+        key = (value.numerator, value.denominator)
     return _shared(key, "constant", (), value)
 
 
