@@ -158,7 +158,9 @@ class Expr:
         return unpack_one, (pack([self]),)
 
 
-_next_serial = count().__next__
+_next_serial = count(0, 4).__next__
+"""Numbers of nodes, as they are made; their last two bits are left for a kind of operation."""
+
 _ref = weakref.ref
 _nodes: dict[Any, weakref.ref[Expr]] = {}
 _removing = RLock()
@@ -179,7 +181,7 @@ def pair(op: str, x: Expr, y: Expr) -> Expr:
 
     Its key is one integer: half the time of a tuple, which the garbage collector would have to visit.
     """
-    key = (x.serial << 40 | y.serial) << 2 | _PAIRS[op]
+    key = x.serial << 42 | y.serial | _PAIRS[op]
     reference = _nodes.get(key)
     if reference is not None and (known := reference()) is not None:
         return known
