@@ -1,13 +1,16 @@
-"""How prompt the studio is: edits to equations and slider moves to motions, in headless Chromium.
+"""How prompt the studio is: edits to equations and slider moves to motions, in a browser without a screen.
 
-    python benchmarks/bench_studio.py [NAME ...]
+    python benchmarks/bench_studio.py [--browser firefox] [NAME ...]
     python benchmarks/bench_studio.py --formalisms all [NAME]      every formalism and level, as rows of a table
 
+A NAME is one of the library or the path of a description. The browser is Chromium unless told otherwise.
+
 Times run from the browser's own input event to the frame after the new equations, or the new motion, are on the page;
-so they hold the way to the worker and back, the computation and the layout of the page. Edits change a comment, gravity
-(which changes every equation) and a number in turn, each time to a text that was not seen before. Sensitivities follow
-the sliders meanwhile. Where other programs run at the same time, only samples count during which they took at most a
-tenth of the processors; how many that were is told. Not proven: a real graphics card, other browsers.
+so they hold the way to the worker and back, the computation and the layout of the page. Edits give a body and its
+coordinate other names (so that the equations look otherwise at every level), change a comment, gravity and a number in
+turn, each time to a text that was not seen before; those of the table give other names. Sensitivities follow the
+sliders meanwhile. Where other programs run at the same time, only samples count during which they took at most a tenth
+of the processors; how many that were is told. Not proven: a real graphics card.
 """
 
 from __future__ import annotations
@@ -24,27 +27,26 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 NAMES = ("pendulum_chain?n=7", "puma560", "double_pendulum", "four_bar")
 DISTURBANCE = 0.1  # part of the processors
 EDIT_LIMIT, SLIDER_LIMIT = 300.0, 100.0  # milliseconds
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WINDOW = {"width": 1440, "height": 900}
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enable-unsafe-swiftshader"]
 
 GRAVITY = re.compile(r"gravity = \[[^\]]*\]")
 
-EDIT = """([from, to]) => new Promise((resolve) => {
-  const area = document.getElementById("text"), panel = document.getElementById("panel-equations");
-  const at = area.value.indexOf(from);
-  if (at < 0) throw new Error("not in the text: " + from);
-  const seen = studio.equations.show;
+EDIT = """(text) => new Promise((resolve) => {
+  const area = document.getElementById("text"), seen = studio.equations.show, before = studio.equations.html;
   studio.equations.show = function (...given) {
     seen.apply(this, given);
     studio.equations.show = seen;
-    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+    requestAnimationFrame(() => setTimeout(() => resolve([performance.now() - began, this.html !== before])));
   };
-  area.setRangeText(to, at, at + from.length);
+  area.value = text;
   const began = performance.now();
   area.dispatchEvent(new InputEvent("input"));
 })"""
@@ -59,16 +61,18 @@ SLIDE = """([name, factor]) => new Promise((resolve) => {
   const began = performance.now();
   slider.dispatchEvent(new InputEvent("input"));
 })"""
+NAMED = "() => [studio.outline.bodies.at(-1), studio.outline.coordinates.at(-1)]"
 SUMMARY = "() => studio.outline.summary.join(', ')"
 READY = "() => studio.shown.text === studio.state.text && studio.curves.plots.length > 0 && !studio.desk.isBusy"
 
 
 @contextmanager
 def studio(name: str) -> Iterator[str]:
-    """A server of its own on a mechanism of the library; gives its address."""
+    """A server of its own on a mechanism; gives its address."""
     program = "import sys; from torseur.cli import main; sys.argv[0] = 'torseur'; main()"
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", program, "studio", f"library:{name}", "--no-browser"]
+        file = name if Path(name).suffix == ".lsd" else f"library:{name}"
+        command = [sys.executable, "-c", program, "studio", file, "--no-browser"]
         server = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env={**os.environ, "TORSEUR_STATE": folder}
         )
@@ -123,24 +127,30 @@ def undisturbed(act: Callable[[int], float], count: int, most: int = 150) -> tup
     return (good, len(every) - len(good)) if len(good) >= 4 else (every, 0)
 
 
-def edits(page: Any, first: int, count: int = 12, kinds: int = 3, most: int = 150) -> tuple[list[float], int]:
-    """Milliseconds from edits to new equations: a comment, gravity and so every equation, and a number in turn.
+def edits(page: Any, first: int, count: int = 12, kinds: int = 4, most: int = 150) -> tuple[list[float], int]:
+    """Milliseconds from edits to new equations: other names, a comment, gravity and a number in turn.
 
-    Edits are numbered from `first` on: no name is defined twice. Of one kind, all change gravity.
+    Edits are numbered from `first` on: no name is defined twice. Of one kind, all give other names.
     """
 
     def act(number: int) -> float:
-        k = first + number * 3 // kinds
+        k = first + number
         page.wait_for_timeout(400)
         text = page.evaluate("() => studio.state.text")
-        gravity = GRAVITY.search(text)
-        assert gravity, "the text has no gravity to change"
-        changes = [
-            ("mechanism ", f"(* {k} *) mechanism "),
-            (gravity[0], re.sub(r"-([\d.]+ ?\* ?)?g", f"-{1 + (k + 1) / 10000:.4f}*g", gravity[0])),
-            ("param ", f"param z{k} = {k} m, "),
-        ]
-        return float(page.evaluate(EDIT, changes[k % 3]))
+        if number % kinds == 0:
+            new = text
+            for name in page.evaluate(NAMED):
+                new = re.sub(rf"\b{name}\b", f"{name.partition('_')[0]}_{k}", new)
+        elif number % kinds == 1:
+            new = text.replace("mechanism ", f"(* {k} *) mechanism ", 1)
+        elif number % kinds == 2:
+            new = GRAVITY.sub(lambda found: re.sub(r"-([\d.]+ ?\* ?)?g", f"-{1 + k / 10000:.4f}*g", found[0]), text)
+        else:
+            new = text.replace("param ", f"param z{k} = {k} m, ", 1)
+        assert new != text, "there is nothing to change in the text"
+        milliseconds, is_other = page.evaluate(EDIT, new)
+        assert is_other or number % kinds, "the equations look as before"
+        return float(milliseconds)
 
     return undisturbed(act, count, most)
 
@@ -156,10 +166,10 @@ def moves(page: Any, count: int = 12, most: int = 150) -> tuple[list[float], int
     return undisturbed(act, count, most)
 
 
-def rows(driver: Any, name: str, formalisms: list[str]) -> bool:
-    """A row of a table per formalism and level: edits that change every equation, and sliders meanwhile."""
+def rows(browser: str, name: str, formalisms: list[str]) -> bool:
+    """A row of a table per formalism and level: edits that change what equations look like, and slider moves."""
     fine = True
-    with opened(driver, name) as page:
+    with opened(browser, name) as page:
         given = page.evaluate("() => [...document.getElementById('formalism').options].map((one) => one.value)")
         levels = page.evaluate("() => [...document.getElementById('level').options].map((one) => one.value)")
         for k, formalism in enumerate(given if formalisms == ["all"] else formalisms):
@@ -168,7 +178,7 @@ def rows(driver: Any, name: str, formalisms: list[str]) -> bool:
                 page.select_option("#level", level)
                 page.wait_for_timeout(300)
                 wait(page, READY)
-                changes = edits(page, 1 + 3 * (1000 * k + 200 * j), 7, kinds=1, most=12)[0]
+                changes = edits(page, 1 + 1000 * k + 200 * j, 7, kinds=1, most=12)[0]
                 wait(page, READY)
                 slides = moves(page, 7, most=12)[0]
                 cells = [
@@ -193,22 +203,47 @@ def told(what: str, found: tuple[list[float], int], limit: float) -> bool:
 
 
 @contextmanager
-def opened(driver: Any, name: str) -> Iterator[Any]:
-    """A page that shows a mechanism, at rest."""
-    path = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)))
-    with studio(name) as address:
+def in_chromium() -> Iterator[Any]:
+    """An empty page of Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    path = os.environ.get("TORSEUR_BROWSER") or next(filter(None, map(shutil.which, CHROMIUM)))
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=SWITCHES)
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.goto(address)
-        wait(page, READY)
-        print(f"{name}: {page.evaluate(SUMMARY)}")
-        yield page
+        yield browser.new_page(viewport=WINDOW)
         browser.close()
 
 
-def measure(driver: Any, name: str) -> bool:
+@contextmanager
+def in_firefox() -> Iterator[Any]:
+    """An empty page of Firefox, driven as the tests drive it."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from firefox import Firefox, FirefoxPage, executable
+
+    with tempfile.TemporaryDirectory() as folder:
+        firefox = Firefox(executable(), Path(folder))
+        page = FirefoxPage(firefox)
+        page.set_viewport_size(WINDOW)
+        yield page
+        firefox.close()
+
+
+BROWSERS = {"chromium": in_chromium, "firefox": in_firefox}
+
+
+@contextmanager
+def opened(browser: str, name: str) -> Iterator[Any]:
+    """A page that shows a mechanism, at rest."""
+    with studio(name) as address, BROWSERS[browser]() as page:
+        page.goto(address)
+        wait(page, READY)
+        print(f"{name} in {browser}: {page.evaluate(SUMMARY)}", flush=True)
+        yield page
+
+
+def measure(browser: str, name: str) -> bool:
     """All figures of one mechanism."""
-    with opened(driver, name) as page:
+    with opened(browser, name) as page:
         fine = told("slider to motion", moves(page), SLIDER_LIMIT)
         for k, level in enumerate(("scalar", "recursive", "matrix", "intrinsic")):
             page.select_option("#level", level)
@@ -219,17 +254,15 @@ def measure(driver: Any, name: str) -> bool:
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     parser.add_argument("--formalisms", default="", help="names with commas between them, or 'all'")
     asked = parser.parse_args()
-    with sync_playwright() as driver:
-        if asked.formalisms:
-            met = [rows(driver, name, asked.formalisms.split(",")) for name in asked.names or NAMES[:1]]
-        else:
-            met = [measure(driver, name) for name in asked.names or NAMES]
+    if asked.formalisms:
+        met = [rows(asked.browser, name, asked.formalisms.split(",")) for name in asked.names or NAMES[:1]]
+    else:
+        met = [measure(asked.browser, name) for name in asked.names or NAMES]
     sys.exit(0 if all(met) else 1)
 
 

@@ -1,20 +1,29 @@
 """An hour of scripted use of the studio in headless Chromium, and what memory does meanwhile.
 
-    python benchmarks/soak_studio.py [--minutes 60]
+    python benchmarks/soak_studio.py [--minutes 60] [--before 6]
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
-exports, at random, on one page that is never reloaded. Once a minute the page goes back to where it began, and memory
-is measured at rest: the page's heap and nodes after collecting garbage, and what the server and its workers hold.
+exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
+the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
+back to where it began, and memory is measured at rest: what the page holds, after collecting garbage, and what the
+server and its workers hold for themselves. The page's heap is taken apart into what the page keeps (objects, strings,
+arrays, closures) and the code that the browser has made of its functions.
 
-Growth is the slope of a straight line through the second half of the samples, the first half being left to caches that
-fill. Something grows when the 95 % interval of its slope lies above zero and an hour of it would add more than a
-hundredth of what is there. `python benchmarks/soak_studio.py --judge LOG` judges the lines of an earlier run.
+Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
+its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
+independent samples, widened as far as samples resemble their neighbours: memory goes by steps, and one step makes a run
+of equal samples. Workers are replaced when they have grown by a stated bound (`WORN` of the studio's crew), so that the
+most they hold counts: they grow when, besides, the highest sample of the last quarter lies above that of the quarter
+before it.
+`python benchmarks/soak_studio.py --judge LOG` judges the lines of an earlier run.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
+import math
 import os
 import random
 import re
@@ -24,6 +33,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from typing import Any
 
 from playwright.sync_api import sync_playwright
@@ -37,7 +47,8 @@ SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enabl
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FIRST = source_of("double_pendulum")
 MECHANISMS = ("double_pendulum", "four_bar", "slider_crank", "pendulum_chain", "spinning_top", "mass_spring_damper")
-REST = "() => studio.shown.text === studio.good && !studio.desk.isBusy && !studio.keeping"
+REST = """() => (studio.shown.text === studio.good || !document.getElementById("blank").hidden)
+    && !studio.desk.isBusy && !studio.keeping"""
 SET_TEXT = "(text) => { studio.editor.replace(text); studio.edited(text); }"
 BACK = """(text) => {
   document.getElementById("tab-loops").click();
@@ -45,7 +56,17 @@ BACK = """(text) => {
   studio.editor.replace(text);
   studio.edited(text);
 }"""
-QUANTITIES = {"heap": "MB", "elements": "", "nodes": "", "listeners": "", "server": "MB", "workers": "MB"}
+QUANTITIES = {
+    "objects": "MB",
+    "code": "MB",
+    "elements": "",
+    "nodes": "",
+    "listeners": "",
+    "server": "MB",
+    "workers": "MB",
+}
+BOUNDED = ("workers",)  # by replacement
+HASTE = 6.0  # times as fast as a hand
 NEGLIGIBLE = 0.01  # of what is there, per hour
 
 
@@ -142,10 +163,7 @@ ACTIONS = {edit: 10, fault: 4, type_over: 3, restructure: 3, slide: 10, handle: 
 
 
 def resident(roots: list[int]) -> float:
-    """Megabytes that processes and all they have started hold for themselves alone.
-
-    Shared memory is left out: how it is divided depends on what else runs on the machine.
-    """
+    """Megabytes that processes and all they have started hold for themselves alone."""
     children: dict[int, list[int]] = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as status:
@@ -160,9 +178,12 @@ def resident(roots: list[int]) -> float:
 
 
 def own(pid: int) -> float:
-    """Megabytes that one process holds for itself alone."""
+    """Megabytes that one process has written and holds for itself alone.
+
+    Pages of files are left out: whether they are shared depends on what else runs on the machine.
+    """
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as shares:
-        return sum(map(int, re.findall(r"^Private_\w+:\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
+        return sum(map(int, re.findall(r"^(?:Private_Dirty|Swap):\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
 
 
 def sample(page: Any, server: int) -> dict[str, float]:
@@ -174,14 +195,14 @@ def sample(page: Any, server: int) -> dict[str, float]:
     page.wait_for_timeout(1500)
     tools = page.context.new_cdp_session(page)
     tools.send("HeapProfiler.collectGarbage")
-    metrics = {
-        m["name"]: m["value"]
-        for m in (tools.send("Performance.enable"), tools.send("Performance.getMetrics"))[1]["metrics"]
-    }
+    tools.send("Performance.enable")
+    metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
+    objects, code = heap(tools)
     tools.detach()
     whole = resident([server])
     return {
-        "heap": metrics["JSHeapUsedSize"] / 2**20,
+        "objects": objects,
+        "code": code,
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
         "listeners": metrics["JSEventListeners"],
@@ -190,40 +211,83 @@ def sample(page: Any, server: int) -> dict[str, float]:
     }
 
 
+def heap(tools: Any) -> tuple[float, float]:
+    """Megabytes of the page's heap in objects of the page, and in what the browser made of its functions."""
+    parts: list[str] = []
+    tools.on("HeapProfiler.addHeapSnapshotChunk", lambda event: parts.append(event["chunk"]))
+    tools.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
+    found = json.loads("".join(parts))
+    meta, nodes = found["snapshot"]["meta"], found["nodes"]
+    kinds, step = meta["node_types"][0], len(meta["node_fields"])
+    sizes = dict.fromkeys(kinds, 0)
+    for kind, size in zip(nodes[meta["node_fields"].index("type") :: step],
+                          nodes[meta["node_fields"].index("self_size") :: step], strict=True):  # fmt: skip
+        sizes[kinds[kind]] += size
+    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: outside the heap
+    return others / 2**20, sizes["code"] / 2**20
+
+
+def act(page: Any, dice: random.Random, seconds: float) -> int:
+    """Acts at random for so long; how often."""
+    names, weights = zip(*ACTIONS.items(), strict=True)
+    end, done = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        dice.choices(names, weights)[0](page, dice)
+        done += 1
+        page.wait_for_timeout(120)
+        if dice.random() < 0.4:
+            rest(page)
+    return done
+
+
+def hurry(page: Any, dice: random.Random, minutes: float) -> None:
+    """Acts as fast as the page goes along."""
+    slow = page.wait_for_timeout
+    page.wait_for_timeout = lambda milliseconds: slow(milliseconds / HASTE)
+    done = act(page, dice, 60 * minutes)
+    page.wait_for_timeout = slow
+    print(f"before: {done} actions in {minutes:g} minutes", flush=True)
+
+
 def use(page: Any, server: int, minutes: float, dice: random.Random) -> list[dict[str, float]]:
     """Acts at random for so long; a sample per minute."""
-    names, weights = zip(*ACTIONS.items(), strict=True)
     rows, start, done = [], time.monotonic(), 0
     while (time.monotonic() - start) < 60 * minutes:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            dice.choices(names, weights)[0](page, dice)
-            done += 1
-            page.wait_for_timeout(120)
-            if dice.random() < 0.4:
-                rest(page)
+        done += act(page, dice, 60)
         row = {"minute": (time.monotonic() - start) / 60, "actions": done, **sample(page, server)}
         rows.append(row)
-        print("  ".join(f"{name} {value:.2f}" for name, value in row.items()), flush=True)
+        print("  ".join(f"{name} {value:.3f}" for name, value in row.items()), flush=True)
     return rows
+
+
+def slope(hours: list[float], values: list[float]) -> tuple[float, float]:
+    """Growth per hour and half its 95 % interval; neighbours that are alike count as fewer samples."""
+    if max(values) == min(values):
+        return 0.0, 0.0
+    found = linregress(hours, values)
+    left = [value - found.intercept - found.slope * hour for hour, value in zip(hours, values, strict=True)]
+    power = sum(one * one for one in left)
+    alike = max(0.0, sum(a * b for a, b in pairwise(left)) / power)
+    widened = math.sqrt((1 + alike) / (1 - alike))
+    return found.slope, float(student.ppf(0.975, len(values) - 2) * found.stderr * widened)
 
 
 def verdict(rows: list[dict[str, float]]) -> bool:
     """Prints the growth per hour over the second half as a table; whether nothing grows."""
-    half = rows[len(rows) // 2 :]
-    hours = [row["minute"] / 60 for row in half]
+    half, quarter = rows[len(rows) // 2 :], len(rows) // 4
     print("| | first minute | second half, least to most | growth per hour, 95 % interval | |")
     print("| --- | --- | --- | --- | --- |")
     grows = False
     for name, unit in QUANTITIES.items():
         values = [row[name] for row in half]
-        found = linregress(hours, values)
-        spread = float(student.ppf(0.975, len(half) - 2) * found.stderr)
-        growing = found.slope - spread > 0 and found.slope > NEGLIGIBLE * statistics.fmean(values)
+        found, spread = slope([row["minute"] / 60 for row in half], values)
+        growing = found > spread and found > NEGLIGIBLE * statistics.fmean(values)
+        if name in BOUNDED:
+            growing &= max(values[-quarter:]) > max(values[:-quarter])
         grows |= growing
         print(
-            f"| {name} | {rows[0][name]:.1f} {unit} | {min(values):.1f} to {max(values):.1f} {unit} "
-            f"| {found.slope:+.2f} ± {spread:.2f} | {'GROWS' if growing else 'does not grow'} |"
+            f"| {name} | {rows[0][name]:.2f} {unit} | {min(values):.2f} to {max(values):.2f} {unit} "
+            f"| {found:+.3f} ± {spread:.3f} | {'GROWS' if growing else 'does not grow'} |"
         )
     return not grows
 
@@ -238,6 +302,7 @@ def judged(log: str) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--before", type=float, default=6.0, help="minutes in haste before the hour")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--judge", metavar="LOG")
     asked = parser.parse_args()
@@ -258,7 +323,9 @@ def main() -> None:
             page.on("pageerror", lambda problem: problems.append(str(problem)))
             page.goto(address)
             page.wait_for_timeout(5000)
-            rows = use(page, server.pid, asked.minutes, random.Random(asked.seed))
+            dice = random.Random(asked.seed)
+            hurry(page, dice, asked.before)
+            rows = use(page, server.pid, asked.minutes, dice)
             print(f"{rows[-1]['actions']} actions, {len(problems)} errors in the page: {problems[:3]}")
             fine = verdict(rows) and not problems
         finally:

@@ -203,7 +203,7 @@ class FirefoxPage:
         pointer = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}
         self._send("input.performActions", actions=[pointer])
 
-    def choose(self, selector: str, value: str) -> None:
+    def select_option(self, selector: str, value: str) -> None:
         """An option of a list, as the keyboard would choose it."""
         self.evaluate(
             "([selector, value]) => { const one = document.querySelector(selector); one.focus(); one.value = value;"

@@ -93,7 +93,7 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
     for k, source in enumerate(sources):
         launches = variants_of(source)
         for launch in (launches[0], *(launch for launch in launches if launch.parks)):
-            name = f"{source.name}_{launch.registers}" if launch.parks else source.name
+            name = f"{source.name}{_form(launch)}"
             kernels.append(_kernel(source, launch, f"{stem}::{name}"))
             if launch.parks:
                 parked.append(source.printer.stage(plan, k, name, source.parking(launch.registers, launch.parked)))
@@ -106,6 +106,11 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
     return main, f"{HEAD}\nnamespace {stem} {{\n" + "\n".join(parked) + f"}}\n{FOOT}"
 
 
+def _form(launch: Launch) -> str:
+    """What tells a kernel's text from that for any launch."""
+    return f"_parks_{launch.resident}" if launch.parks else ""
+
+
 def _kernel(source: StageSource, launch: Launch, function: str) -> str:
     """A kernel for any block and any number of blocks that fit, and the function that launches it."""
     plan = source.plan
@@ -113,7 +118,7 @@ def _kernel(source: StageSource, launch: Launch, function: str) -> str:
     arguments = ", ".join(f"{'const ' if i < inputs else ''}T *__restrict__ a{i}" for i in range(arrays))
     passed = ", ".join([*(f"a{i} + lane" for i in range(arrays)), stride(plan, source.stage), *scratch_of(plan)])
     given = ", ".join([*(f"(T *)a[{i}]" for i in range(arrays)), f"(FINE *)a[{arrays}]"])
-    name = f"{source.stage}_{launch.registers * launch.parks}"
+    name = f"{source.stage}{_form(launch)}"
     return (
         f"template <class T, int B, int R> __global__ void __launch_bounds__(B, R) kernel_{name}({arguments}, "
         f"FINE *scratch, unsigned n) {{\n  const unsigned lane = blockIdx.x * B + threadIdx.x;\n"
@@ -126,7 +131,7 @@ def _kernel(source: StageSource, launch: Launch, function: str) -> str:
 
 
 def _variant(k: int, launch: Launch) -> str:
-    way = f"{k}_{launch.registers * launch.parks}<SCALAR, {launch.block}, {launch.resident}>"
+    way = f"{k}{_form(launch)}<SCALAR, {launch.block}, {launch.resident}>"
     return f"{{{launch.block}, {launch.resident}, {int(launch.parks)}, launch_{way}, (const void *)kernel_{way}}}"
 
 
@@ -139,9 +144,6 @@ def _words(program: Program, plan: Plan) -> int:
     inputs = sum(len(group) for group in program.inputs)
     outputs = sum(not entry.is_zero for output in program.outputs for entry in output.entries)
     crossing = sum(len(chunk.saved) + len(chunk.restored) for chunk in plan.layout.chunks)
-    for system in plan.systems:
-        crossing += 2 * (len(system.lower) + len(system.rows))
-        crossing += sum(2 * len(columns.rows) * len(columns.places) for columns in system.columns)
     return inputs + outputs + crossing
 
 

@@ -44,6 +44,21 @@ def single_source(given: Program) -> str:
     return programs_source({"results": given}) + wrapper + "\n"
 
 
+def batch_source(given: Program) -> str:
+    """C for batches, all results in one array behind one another."""
+    start, places = 0, []
+    for output in given.outputs:
+        places.append(f"out + {start} * stride")
+        start += len(output)
+    parameters = "ptrdiff_t begin, ptrdiff_t end, ptrdiff_t stride"
+    parameters += ", const double *q, const double *v, const double *a, double *out"
+    call = f"(begin, end, stride, q, v, a, {', '.join(places)})"
+    wrappers = [
+        f"TORSEUR_EXPORT void f_batch{name}({parameters}) {{ results{name}{call}; }}\n" for name in ("", "_again")
+    ]
+    return native_source(Batch("results", given)) + "".join(wrappers)
+
+
 def pointers(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
     return [ctypes.c_void_p(array.ctypes.data) for array in arrays]
 
@@ -72,7 +87,7 @@ class Ours:
         begin = os.times().children_user
         self.single = compiler.build(single_source(given), Shape.STRAIGHT)
         self.seconds = os.times().children_user - begin
-        self.batch = for_lanes.build(native_source(Batch("f_batch", joined(given))), Shape.STRAIGHT)
+        self.batch = for_lanes.build(batch_source(given), Shape.STRAIGHT)
         self.harness, self.states = harness, states
         self.size = sum(len(output) for output in given.outputs)
         self.out = np.zeros(self.size)

@@ -49,7 +49,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def plural_of(word: str) -> str:
-    """bodies, keys, axes, criteria, joints."""
+    """bodies, keys, axes, criteria, joints, frames or bodies, options of a robot file."""
+    for inside in (" or ", " of "):
+        if inside in word:
+            first, _, rest = word.partition(inside)
+            return plural_of(first) + inside + (plural_of(rest) if inside == " or " else rest)
     if word.endswith("criterion"):
         return word[:-2] + "a"
     if word.endswith("axis"):

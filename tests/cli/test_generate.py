@@ -118,3 +118,17 @@ def test_nothing_is_replaced_unasked(torseur):
     Path("file").write_text("")
     result = torseur("generate", DOUBLE, "--target", "c", "-o", "file")
     assert result.exit_code == 1 and "'file' is a file" in result.stderr
+
+
+def test_an_fmu_without_a_compiler_says_so(torseur, monkeypatch, tmp_path):
+    monkeypatch.setattr("torseur.codegen.fmu.archive.find_compiler", lambda: None)
+    result = torseur("generate", "library:pendulum", "--target", "fmu", "-o", str(tmp_path / "fmu"))
+    assert result.exit_code == 0 and "no C compiler" in result.stderr
+
+
+def test_warnings_are_one_line(torseur, monkeypatch):
+    monkeypatch.setenv("TORSEUR_CACHE", "/dev/null/nowhere")
+    monkeypatch.setattr("torseur.codegen.cache._warned", set(), raising=False)
+    result = torseur("simulate", "library:pendulum", "--until", "1", "--samples", "2")
+    assert result.exit_code == 0
+    assert all(line.startswith("warning: compiled code is not kept") for line in result.stderr.splitlines())

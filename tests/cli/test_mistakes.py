@@ -34,6 +34,10 @@ def bad_files(own_folder):
 
 
 MISTAKES = {
+    "a report of another kind": (["report", PENDULUM, "-o", "r.pdf"], 1, ".html"),
+    "not a number": (["simulate", PENDULUM, "--until", "nan"], 1, "unknown name 'nan'.\n"),
+    "more than URDF says": (["convert", "empty.lsd", "e.urdf"], 1, "Write it with --partial"),
+    "an option that robot files do not have": (["check", "page.xml?foo=1"], 1, "Options of a robot file: strict"),
     "unknown command": (["frobnicate"], 2, "No such command"),
     "unknown option": (["check", PENDULUM, "--frob"], 2, "No such option"),
     "no file": (["check"], 2, "Missing argument"),

@@ -121,3 +121,16 @@ def test_formulations_give_the_same_numbers(torseur, formulation):
 def test_mistakes(torseur, arguments, message):
     result = torseur(*arguments)
     assert result.exit_code in (1, 2) and message in result.stderr and "Traceback" not in result.stderr
+
+
+def test_fast_modes_tell_what_moves_and_loci_their_unit(torseur, tmp_path):
+    """A mode of 100 rad/s moves its coordinate by a hundredth of its speed: that is still all it moves."""
+    text = """param k = 10000 N/m ; let b = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and b.frame with prismatic(x) stiffness = k end ;"""
+    assert "x 1" in torseur("modes", "-", text=text).stdout
+    found = torseur("locus", "-", "--over", "k", "--from", "1", "--to", "2", "--points", "2", text=text).stdout
+    assert "k (N/m)" in found and "0 ± 1 i" in found
+
+
+def test_an_empty_description_is_doubted(torseur):
+    assert "There are no bodies" in torseur("check", "-", text="").stdout

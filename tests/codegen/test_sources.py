@@ -9,6 +9,7 @@ import pytest
 
 from torseur.codegen import generate_source
 from torseur.codegen.c.compiler import find_compiler
+from torseur.codegen.names import comment, identifier
 from torseur.errors import UnsupportedError
 from torseur.graph import Input, Program, Table, symbol, vector
 from torseur.graph.scalar import cos, minimum, sin, where
@@ -77,3 +78,12 @@ def test_what_cannot_be_generated():
     with pytest.raises(UnsupportedError, match="reads a table"):
         generate_source(program, "python")
     assert "cam" in generate_source(program, "c")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("θ'", "theta_dot"), ("Ω_1", "Omega_1"), ("échappement", "echappement"), ("µ", "mu"), ("日本", "v"), ("x²", "x2")],
+)
+def test_foreign_letters_stay_readable(name, written):
+    assert identifier(name) == written
+    assert comment(name).isascii()

@@ -161,6 +161,17 @@ def test_threads_build_while_others_sweep(monkeypatch):
     assert len({id(node) for node in kept}) == 40
 
 
+def test_nodes_that_nobody_holds_are_forgotten():
+    held = symbol("held") * y + 1
+    expr.forget_unused()
+    before = len(expr._nodes)
+    for i in range(50):
+        symbol("held") * i + y
+    expr.forget_unused()
+    assert len(expr._nodes) == before
+    assert symbol("held") * y + 1 is held
+
+
 def test_copies_are_the_node_itself():
     node = x * y + 1
     assert copy.copy(node) is node

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur.errors import IdentificationError
+from torseur.errors import IdentificationError, UnsupportedError
 from torseur.identification import Recording, fit_motion
 from torseur.identification.output_error.fit import _Task
+from torseur.identification.output_error.sampled_adjoint import sampled_motion
 from torseur.identification.output_error.variation import Variation
 from torseur.library import load
 
@@ -142,3 +143,12 @@ def test_a_length_inside_a_loop():
     recording = Recording(motion.time, {"alpha": motion["alpha"], "gamma": motion["gamma"]})
     found = fit_motion(mechanism, [recording], {"a": 0.41})
     assert found["a"] == pytest.approx(0.4, abs=1e-6)
+
+
+def test_the_adjoint_refuses_loads_that_switch():
+    mechanism = ts.parse(
+        """param T = 0.4 s ; let block = body mass = 2 kg, centre = [0, 0, 0], inertia = 0 end ;
+        join earth and block.frame as rail with prismatic(x) force = where(t < T, 3 N, 0) end ;"""
+    )
+    with pytest.raises(UnsupportedError, match='"gauss_newton" follows it'):
+        sampled_motion(mechanism, ["T"], np.linspace(0, 1, 5), {}, {}, 1e-9)

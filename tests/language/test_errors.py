@@ -79,6 +79,15 @@ FAULTS = {
     "join earth and crank.frame with helical(x) end ;": "8:33: a helical joint needs its pitch",
     "join earth and crank.frame with free(x,y,z,a,b,c) speeds u, v, w = velocity in rocker end ;": "8:80: the speeds of a joint",
     "let b = body mass = 1 kg end ;": "8:5: body 'b' is not joined to anything.",
+    "let b = body inertia = diag(1, 2, 2) N end ;": "8:29: expected a moment of inertia, got 1 (force).",
+    "join earth and crank.frame with spherical(x, y, z) angles quaternion end ;": (
+        "8:33: a spherical joint with angles quaternion has 4 coordinates, got 3."
+    ),
+    "join earth and crank.frame with revolute(x) rest = 3 deg end ;": "8:45: joint 'earth_crank' has a rest but no stiffness.",
+    "apply spring rest = 3 deg on q1 ;": "8:21: spring 'spring_on_q1' has a rest but no stiffness.",
+    "apply spring rest = 3 cm, damping = 1 N*s/m between crank and rocker ;": (
+        "8:21: spring 'spring_crank_rocker' has a rest but no stiffness."
+    ),
     "let b = body rod length = 1 m end ;": "8:14: a rod needs either a density or a mass.",
     "let b = body inertia = diag(1, 2) end ;": "8:24: expected an inertia",
     "let b = body inertia = [[1,2,0],[3,1,0],[0,0,1]] end ;": "8:34: an inertia matrix is symmetric",
@@ -95,6 +104,8 @@ FAULTS = {
     "join earth and crank.frame wth fixed end ;": "8:28: expected 'as' or 'with', got 'wth'. Did you mean 'with'?",
     "join earth and crank.frame with revolute(x) abot [0,0,1] end ;": "Did you mean 'about' instead of 'abot'?",
     "param x = (1 + ;": "8:16: expected a value, got ';'.",
+    "param x = 3 in ;": "8:16: expected a value, got ';'. An inch is written 'inch'",
+    "apply spring stiffness = 5 N/m, rest = 2 in, damping = 1 N*s/m between crank and rocker ;": "An inch is written 'inch'",
     "param x = 3 kg y = 2 ;": "8:16: expected ',', ';', 'in' or a string, got 'y'.",
     "param x = 3": "8:12: expected an operator, ',', ';', 'in' or a string at the end of the text.",
     'param x = 3 "never': "8:13: this string is never closed.",
@@ -133,6 +144,16 @@ def test_a_fault_does_not_bring_others_with_it():
     assert [d.line for d in diagnose(text)] == [1]
 
 
+def test_a_misspelt_body_is_not_also_missing_a_joint():
+    text = "let arm = body mass = 3 kg end ;\njoin earth and amr.frame with revolute(q) end ;"
+    assert [d.line for d in diagnose(text)] == [2]
+
+
+def test_xml_is_told_in_one_message():
+    (fault,) = diagnose("\n <sdf version='1.6'><model name='m'/></sdf>", "m.sdf")
+    assert "this is XML" in fault.message and ".urdf" in fault.hint
+
+
 def test_positions_cover_the_fault():
     text = FOUR_BAR + "join crank.frame and coupleur.frame with fixed end ;"
     (fault,) = diagnose(text)
@@ -146,6 +167,14 @@ def test_missing_semicolon_resumes_at_the_next_statement():
         (2, "expected ';' or a string, got 'let'"),
         (2, "body 'b' has no 'mas'"),
     ]
+
+
+def test_text_as_windows_writes_it(tmp_path):
+    (tmp_path / "notepad.lsd").write_bytes(
+        b"\xef\xbb\xbf" + FOUR_BAR.replace("\n", "\r\n").encode() + b"param x = 1/0 ;"
+    )
+    with pytest.raises(LanguageError, match=r"notepad\.lsd:8:11: "):
+        load(tmp_path / "notepad.lsd")
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -224,3 +224,58 @@ def test_fixed_coordinates_keep_their_values():
 
     with pytest.raises(ts.TorseurError, match="no equilibrium was found"):
         ts.equilibrium(library.load("pendulum"), fixed=["theta"])
+
+
+TOP = """mechanism sleeping_top ;
+param I3 = 0.02 kg*m^2, I1 = 0.012 kg*m^2, m = 1.5 kg, h = 5 cm, g = 9.81 m/s^2, W = 10 rad/s ;
+gravity = [0, 0, -g] ;
+let inner = body mass = 0, centre = 0, inertia = 0 end ;
+let rotor = body mass = m, centre = [0, 0, h], inertia = diag(I1, I1, I3) end ;
+join earth and inner.frame as tilt with universal(a, b) end ;
+join inner.frame and rotor.frame as spin with revolute(c) end ;
+init c' = W ;"""
+
+
+def test_a_top_sleeps_from_a_speed_on():
+    """Oracle: (I3 W)² = 4 (I1 + m h²) m g h; beyond it all roots stay on the imaginary axis."""
+    locus = root_locus(ts.parse(TOP), np.linspace(1, 60, 8), parameters=lambda w: {"W": w})
+    (crossing,) = locus.crossings
+    assert crossing.value == pytest.approx(2 * math.sqrt((0.012 + 1.5 * 0.05**2) * 1.5 * 9.81 * 0.05) / 0.02, rel=1e-9)
+    assert not crossing.growing
+
+
+def test_rounding_on_the_axis_is_no_change_of_stability():
+    locus = root_locus(ts.parse(TOP), np.linspace(20, 200, 40), parameters=lambda w: {"W": w})
+    assert locus.crossings == ()
+
+
+def test_motions_that_merely_persist_are_stable():
+    """A cart on two rolling wheels, driven unevenly: all roots are zero, some of them twice."""
+    cart = ts.parse("""param r = 0.3 m, w = 0.4 m ;
+    let frame0 = body box x = 1 m, y = 0.5 m, z = 0.1 m, mass = 20 kg end ;
+    let left = body cylinder radius = r, length = 5 cm, mass = 2 kg end ;
+    let right = body cylinder radius = r, length = 5 cm, mass = 2 kg end ;
+    join earth and frame0.frame with link(x, y, psi) dof1 = [x, y, r], dof2 = psi || [0,0,1] end ;
+    join [0, w, 0] ++ (-pi/2 || [1,0,0]) @ frame0 and left.frame with revolute(a) torque = 2 N*m end ;
+    join [0, -w, 0] ++ (-pi/2 || [1,0,0]) @ frame0 and right.frame with revolute(b) torque = 1 N*m end ;
+    constrain rolling left.frame radius r on earth normal [0,0,1] ;
+    constrain rolling right.frame radius r on earth normal [0,0,1] ;""")
+    assert linearise(cart).is_stable
+
+
+@pytest.mark.parametrize("question", [linearise, equilibrium])
+def test_nothing_that_moves(question):
+    with pytest.raises(TorseurError, match="has no coordinates"):
+        question(ts.Mechanism("still", bodies=[], joints=[]))
+
+
+def test_a_failed_search_names_what_constraints_do_not_bear():
+    """A trolley that is pushed by 300 N carries a weight on a rope of fixed length: the rope bears the weight."""
+    crane = ts.parse("""gravity = [0, 0, -9.81] m/s^2 ;
+    let trolley = body mass = 5 kg, centre = 0, inertia = 0 end ;
+    let load = body mass = 200 kg, centre = 0, inertia = 0 end ;
+    join earth and trolley.frame with prismatic(x) force = 300 N end ;
+    join trolley.frame and load.frame with prismatic(s) along [0, 0, -1] end ;
+    constrain s = 2 m ;""")
+    with pytest.raises(TorseurError, match=r"along 'x'' a force of -300 is left"):
+        equilibrium(crane)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import torseur as ts
 import torseur.mechanism as tm
 from loops import mechanisms as m
-from torseur.errors import MechanismError
+from torseur.errors import MechanismError, TorseurError
 from torseur.graph import Table, evaluate
 from torseur.loops import assemble, constraint_equations, loops
 from torseur.loops.couplings import angle, cam, driver, gear, point, rack
@@ -86,3 +87,26 @@ def test_a_point_constraint_is_a_ball_and_an_angle_one_equation():
 def test_an_angle_between_parallel_axes_is_refused():
     with pytest.raises(MechanismError, match="parallel axes leave no angle"):
         angle("a", tm.EARTH, tm.EARTH, m.X, (2, 0, 0))
+
+
+ONE = (
+    "let b = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ; join earth and b.frame with revolute(q) end ;"
+)
+
+
+@pytest.mark.parametrize("question", [ts.loops, lambda mechanism: ts.simulate(mechanism, 1)])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("constrain q'^2 = 1 1/s^2 ;", "constraint 'equation' is not linear in 'q''"),
+        ("constrain distance earth to b = -1 m ;", "a distance of -1 m cannot be kept"),
+    ],
+)
+def test_impossible_constraints_are_refused_alike(question, text, message):
+    with pytest.raises(TorseurError, match=message):
+        question(ts.parse(f"{ONE} {text}"))
+
+
+def test_a_constraint_that_always_holds():
+    found = ts.loops(ts.parse(f"{ONE} constrain 3 = 3 ;"))
+    assert [str(one) for one in found.redundancies] == ["constraint 'equation' (equation) holds in every position"]

@@ -211,6 +211,7 @@ IMPOSSIBLE = {
     "negative": (1.0, (-0.01, 0.2, 0.2), "-0.01"),
     "negative mass": (-1.0, (0.1, 0.1, 0.1), "-1"),
     "without mass": (0.0, (0.1, 0.1, 0.1), "0.1"),
+    "without mass, negative": (0.0, (-0.3, 0.0, 0.0), "-0.3"),
 }
 
 
@@ -309,6 +310,7 @@ REFUSED = {
     "two parents": (link("a") + link("b") + link("c") + joint("i", "fixed", "a", "c") + joint("j", "fixed", "b", "c")
                     + joint("k", "fixed", "a", "b"), "URDF describes trees"),
     "circle": (link("r") + AB + joint("i", "fixed", "a", "b") + joint("j", "fixed", "b", "a"), "circle"),
+    "circle of all": (AB + joint("i", "fixed", "a", "b") + joint("j", "fixed", "b", "a"), "every link is carried"),
     "no axis": (AB + joint("j", "revolute", "a", "b", '<axis xyz="0 0 0"/>'), "axis of joint 'j' is zero"),
     "not a number": ('<link name="a"><inertial><mass value="heavy"/></inertial></link>', "'heavy'.*is not a number"),
     "underscores": ('<link name="a"><inertial><mass value="1_0"/></inertial></link>', "'1_0'"),

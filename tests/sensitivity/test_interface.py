@@ -236,3 +236,19 @@ def test_frequency_scaling_law(k, m, t):
     )
     slopes = found["x"].gradient
     assert k * slopes[0] + m * slopes[1] + 0.3 * slopes[2] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_constants_of_a_body_that_is_one_solid():
+    """Oracle: a physical pendulum's criterion g/l' with l' = 2/3 length of a rod, from its angular acceleration."""
+    rod = ts.parse("""gravity = [0, -9.81, 0] m/s^2 ; let bar = body rod length = 0.6 m, mass = 2 kg along [0, -1, 0] end ;
+    join earth and bar.frame with revolute(q) torque = 0.3 N*m end ; init q = 30 deg ;""")
+    found = ts.sensitivity(rod, "q''", "bar.mass,bar.length", until=0)["q''"]
+    m, length = 2.0, 0.6
+    assert found.value == pytest.approx(0.3 * 3 / (m * length**2) - 9.81 * 1.5 / length * 0.5)
+    of_mass, of_length = -0.3 * 3 / (m * length) ** 2, -0.6 * 3 / (m * length**3) + 9.81 * 0.75 / length**2
+    assert found.gradient == pytest.approx([of_mass, of_length])
+
+
+def test_an_unknown_parameter_tells_how_constants_are_called():
+    with pytest.raises(TorseurError, match=r"BODY\.mass"):
+        ts.sensitivity(library.load("pendulum"), "theta", "bob.mas", until=1)

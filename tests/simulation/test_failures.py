@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+import torseur as ts
 from simulation.systems import oscillator, program
-from torseur.errors import SimulationError
+from torseur.errors import MechanismError, SimulationError
 from torseur.graph import symbol
 from torseur.graph.scalar import sqrt
 from torseur.simulation import Quantity, System, simulate
@@ -96,3 +97,28 @@ def test_samples_of_the_valid_part():
     _, valid = failure_of(single(X * X), 2.0, samples=201)
     assert valid.time[-1] <= 1.0 and len(valid) in (100, 101)
     assert math.isfinite(valid["x"][-1])
+
+
+def test_negative_masses_under_constraints():
+    rope = ts.parse("""let a = body mass = -1 kg, centre = 0, inertia = 0 end ;
+    join earth and a.frame with planar(x, y, q) end ; constrain q = 0 ; constrain x = y ;""")
+    with pytest.raises(SimulationError, match="negative inertia"):
+        ts.simulate(rope, 1)
+
+
+SPRING = """let b = body mass = 4 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+join earth and b.frame with planar(x, y, a) end ; apply spring {} between earth and b as cord ; init y' = 1 m/s ;"""
+
+
+def test_a_spring_without_rest_length_through_its_own_end():
+    """Oracle: y = sin(w t) / w with w² = k/m, from where both ends meet."""
+    motion = ts.simulate(ts.parse(SPRING.format("stiffness = 36 N/m")), 3, samples=7, rtol=1e-11, outputs=["energy"])
+    assert motion["y"] == pytest.approx(np.sin(3 * motion.time) / 3, abs=1e-9)
+    assert motion["energy"] == pytest.approx(2.0, abs=1e-9)
+
+
+def test_a_spring_between_points_that_stay_together():
+    arm = ts.parse("""let b = body mass = 4 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+    join earth and b.frame with revolute(a) end ; apply spring stiffness = 3 N/m, rest = 1 m between earth and b as cord ;""")
+    with pytest.raises(MechanismError, match="spring 'cord': its ends 'earth' and 'b' are at one place"):
+        ts.simulate(arm, 1)

@@ -161,3 +161,18 @@ def test_files_that_are_wrong(text, words, tmp_path):
     path.write_text(text)
     with pytest.raises(TorseurError, match=words):
         read_study(path)
+
+
+def test_slopes_of_loads_that_switch(tmp_path):
+    """Oracle: pushed by F until T, x = F/m (T t - T²/2)."""
+    (tmp_path / "pushed.lsd").write_text(
+        """param m = 2 kg, F = 3 N, T = 0.4 s ; let block = body mass = m, centre = [0, 0, 0], inertia = 0 end ;
+        join earth and block.frame as rail with prismatic(x) force = where(t < T, F, 0) end ;"""
+    )
+    path = tmp_path / "pushed.toml"
+    vary = '[vary]\nT = { values = ["0.3 s", "0.5 s"] }\n[criteria]\nx = "x"\n'
+    path.write_text(f'mechanism = "pushed.lsd"\nuntil = 1\nslopes = ["T", "F"]\n{vary}')
+    data = sweep(path, cores=1).store.dataset()
+    T = data["T"].values
+    assert np.allclose(data["x by T"], 1.5 * (1 - T), rtol=1e-7)
+    assert np.allclose(data["x by F"], (T - T * T / 2) / 2, rtol=1e-7)

@@ -190,6 +190,31 @@ def test_formalisms_and_levels_are_chosen(visit):
     assert words(page, "#panel-equations")
 
 
+def test_rows_in_view_are_laid_out_first_and_all_of_them_soon(visit):
+    page = ready(visit("library:pendulum_chain?n=7"))
+    page.evaluate(
+        """() => {
+          const { equations } = studio, seen = equations.show;
+          equations.show = function (...given) {
+            seen.apply(this, given);
+            const rows = [...this.panel.querySelectorAll(".equation")];
+            window.rows = [rows[0], rows.at(-1)].map((row) => row.firstElementChild.getBoundingClientRect().height > 0);
+          };
+        }"""
+    )
+    page.select_option("#level", "intrinsic")
+    wait_until(page, "document.querySelector('#panel-equations .block')?.dataset.level === 'intrinsic'")
+    assert page.evaluate("window.rows") == [True, False]
+    wait_until(page, "document.querySelectorAll('#panel-equations .later').length === 0")
+    page.evaluate("[...document.querySelectorAll('#panel-equations .equation')].at(-1).scrollIntoView()")
+    page.wait_for_timeout(200)
+    rewrite(page, "m = 1 kg", "m = 1.5 kg")
+    page.select_option("#formalism", "kane")
+    ready(page)
+    assert page.evaluate("document.getElementById('panel-equations').scrollTop") > 500, "one reads on at the same place"
+    keep_picture(page, "last_row")
+
+
 def test_pointing_at_a_term_lights_its_body(visit):
     page = ready(visit())
     page.locator("#panel-equations .term").first.hover()

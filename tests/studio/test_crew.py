@@ -152,3 +152,19 @@ def test_too_much_memory_is_refused(monkeypatch):
         await page.wait("done", 2)
 
     with_crew(act)
+
+
+def test_past_texts_leave_nothing_in_a_worker_that_rests():
+    """The oracle is the table of all expressions, read where it is kept."""
+    from torseur.graph import expr
+    from torseur.studio.answers.description import describe
+    from torseur.studio.worker import _tidy
+
+    def left_by(factors: range) -> int:
+        for k in factors:
+            text = source_of("double_pendulum").replace("-g", f"-{k}*g")
+            list(describe(Request("describe", k, text), None))
+        _tidy()
+        return len(expr._nodes)
+
+    assert left_by(range(30, 60)) < left_by(range(2, 20)) + 200

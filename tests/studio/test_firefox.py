@@ -148,19 +148,19 @@ def test_sliders_and_handles_are_dragged(visit):
 def test_formalisms_levels_and_folding(visit):
     page = visit()
     for level in ("recursive", "intrinsic", "matrix"):
-        page.choose("#level", level)
+        page.select_option("#level", level)
         wait_until(page, f"document.querySelector('#panel-equations .block')?.dataset.level === '{level}'")
         keep_picture(page, f"level_{level}")
     wait_until(page, "document.querySelectorAll('#panel-equations .chip').length > 2")
     page.wait_for_timeout(200)
     page.click("#panel-equations .chip")
     assert page.evaluate(COUNT, "#panel-equations .chip[aria-expanded=true]") == 1
-    page.choose("#level", "scalar")
+    page.select_option("#level", "scalar")
     wait_until(page, "document.querySelector('#panel-equations .block')?.dataset.level === 'scalar'")
     terms = page.evaluate(WORDS, "#panel-equations")
     page.click("#panel-equations .term msup, #panel-equations .term mrow")
     wait_until(page, "document.querySelectorAll('#panel-equations .folded').length > 0")
-    page.choose("#formalism", "lagrange")
+    page.select_option("#formalism", "lagrange")
     page.wait_for_timeout(300)
     ready(page)
     assert page.evaluate(COUNT, "#panel-equations .folded") > 0, "what was folded stays folded"
@@ -199,7 +199,7 @@ def test_it_plays_and_is_there_after_a_reload(visit):
     rewrite(page, "m1 = 4 kg", "m1 = 7 kg")
     page.evaluate("document.getElementById('slider-m2').focus()")
     page.press("ArrowRight")
-    page.choose("#level", "matrix")
+    page.select_option("#level", "matrix")
     wait_until(page, "studio.state.values.m2 > 2")
     ready(page)
     page.reload()

@@ -101,13 +101,15 @@ def _show(one: Account) -> None:
 
 def _freedom(one: Account) -> str:
     if one.degree_of_freedom is not None:
-        return f"Degree of freedom {one.degree_of_freedom} (a tree of {len(one.joints)} joints, without loops)."
+        joints = "1 joint" if len(one.joints) == 1 else f"{len(one.joints)} joints"
+        return f"Degree of freedom {one.degree_of_freedom} (a tree of {joints}, without loops)."
     parts = []
     if one.loops:
         parts.append(f"loops closed by {', '.join(one.loops)}")
     if one.constraints:
         parts.append(f"constraints {', '.join(one.constraints)}")
-    return f"{len(one.speeds)} freedoms in the tree, fewer by {' and '.join(parts)}: `torseur loops` counts them."
+    count = "1 freedom" if len(one.speeds) == 1 else f"{len(one.speeds)} freedoms"
+    return f"{count} in the tree, fewer by {' and '.join(parts)}: `torseur loops` counts them."
 
 
 def _body(body: BodyMass) -> tuple[str, ...]:
@@ -118,7 +120,7 @@ def _body(body: BodyMass) -> tuple[str, ...]:
 
 
 def _vector(components: tuple[float | None, ...]) -> str:
-    return "[" + ", ".join("?" if c is None else f"{c:.6g}" for c in components) + "]"
+    return "[" + ", ".join("?" if c is None else f"{c + 0.0:.6g}" for c in components) + "]"
 
 
 def _quantity(one: Quantity) -> tuple[str, str, str, str]:

@@ -56,7 +56,12 @@ def _written(source: Source, suffix: str, partial: bool) -> tuple[str, list[str]
         from torseur.language import to_text
 
         return to_text(source.mechanism), []
+    from torseur.cli.exits import CommandError
+    from torseur.errors import UnsupportedError
     from torseur.readers.writing.write import robot_text
 
-    text, left = robot_text(source.robot or source.mechanism, suffix, partial)
+    try:
+        text, left = robot_text(source.robot or source.mechanism, suffix, partial)
+    except UnsupportedError as problem:
+        raise CommandError(str(problem).replace("partial=True", "--partial")) from problem
     return text, [str(finding) for finding in left]

@@ -16,6 +16,7 @@ import functools
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -39,7 +40,8 @@ def guarded(command: Callable[..., Any]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            with minding_interrupts():
+            with minding_interrupts(), warnings.catch_warnings():
+                warnings.showwarning = _told
                 command(*args, **kwargs)
             sys.stdout.flush()
         except (TorseurError, OSError, KeyboardInterrupt, MemoryError, RecursionError) as problem:
@@ -50,6 +52,11 @@ def guarded(command: Callable[..., Any]) -> Callable[..., None]:
             leave(problem)
 
     return run
+
+
+def _told(message: Warning | str, *about: object, **more: object) -> None:
+    """A warning of the package, without the line of code that gave it."""
+    print(f"warning: {message}", file=sys.stderr)
 
 
 def leave(problem: BaseException) -> NoReturn:

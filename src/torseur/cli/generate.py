@@ -118,6 +118,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write_fmu(work: Work, out: Path, outputs: list[str], force: bool) -> str:
+    from torseur.cli.console import remark
     from torseur.cli.files import require_free
     from torseur.codegen.names import identifier
     from torseur.simulation.fmu import write_fmu
@@ -126,7 +127,9 @@ def _write_fmu(work: Work, out: Path, outputs: list[str], force: bool) -> str:
     _make_folder(out)
     require_free(path, force)
     values = work.values
-    write_fmu(work.equations("recursive"), path, outputs, dict(values.parameters), dict(values.initial))
+    platform = write_fmu(work.equations("recursive"), path, outputs, dict(values.parameters), dict(values.initial))
+    if platform is None:
+        remark("note: there is no C compiler: the FMU holds no binary, only sources that the environment must compile.")
     return str(path)
 
 

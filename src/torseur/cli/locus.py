@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torseur.linearisation import RootLocus
 
 PLOTS = (".svg", ".png", ".pdf")
+NOTHING = 1e-12  # part of a root, in units of the largest, that is shown as zero
 
 OverOption = Annotated[
     str, typer.Option("--over", metavar="NAME", help="Parameter, or initial coordinate or speed.", show_default=False)
@@ -68,7 +69,7 @@ def locus(
         found = _roots(about, over, (first, last), points, state or (), independent or ())
     if plot is not None:
         found.plot(plot)
-    print_json(document(found, plot)) if json else _show(about.name, found, plot)
+    print_json(document(found, plot)) if json else _show(about.name, found, _unit(about, over), plot)
 
 
 def _roots(
@@ -118,15 +119,24 @@ def document(found: RootLocus, plot: Path | None) -> dict[str, object]:
     }
 
 
-def _show(name: str, found: RootLocus, plot: Path | None) -> None:
+def _unit(about: Surroundings, name: str) -> str:
+    """The unit of what varies."""
+    layout = about.work.tree.layout
+    symbols = [*layout.parameters, *layout.coordinates, *layout.speeds]
+    units = {str(x.name): str(x.data.unit) for x in symbols}
+    return units[name] if units.get(name, "1") != "1" else ""
+
+
+def _show(name: str, found: RootLocus, unit: str, plot: Path | None) -> None:
     from torseur.cli.console import say, show_table
     from torseur.cli.modes import complex_text
 
     rows = []
     for value, roots in zip(found.values, found.eigenvalues, strict=True):
         upper = sorted((complex(root) for root in roots if root.imag >= 0), key=lambda root: (root.real, root.imag))
-        rows.append([f"{value:.6g}", ";  ".join(complex_text(root) for root in upper)])
-    show_table(f"{name}: roots (1/s)", [found.name, "roots"], rows, [0])
+        resolution = NOTHING * abs(roots).max(initial=0.0)
+        rows.append([f"{value:.6g}", ";  ".join(complex_text(root, resolution) for root in upper)])
+    show_table(f"{name}: roots (1/s)", [found.name + (f" ({unit})" if unit else ""), "roots"], rows, [0])
     for crossing in found.crossings:
         change = "unstable" if crossing.growing else "stable"
         root = complex_text(1j * abs(crossing.eigenvalue.imag), 1e-9 * abs(found.eigenvalues).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,7 +46,9 @@ def modes(
         print_json(document(about.name, found))
         return
     headings = ["eigenvalue (1/s)", "frequency (Hz)", "damping ratio", "moves"]
-    show_table(about.name, headings, [_row(mode) for mode in found.modes if mode.eigenvalue.imag >= 0], [0, 1, 2])
+    names = found.point.equations.layout.coordinate_names
+    rows = [_row(mode, names) for mode in found.modes if mode.eigenvalue.imag >= 0]
+    show_table(about.name, headings, rows, [0, 1, 2])
     if matrices:
         _show_matrices(found)
     say(f"{'stable' if found.is_stable else 'unstable'} to first order")
@@ -81,8 +84,11 @@ def complex_text(value: complex, resolution: float = 0.0) -> str:
     return f"{real:.6g}" if imaginary == 0 else f"{real:.6g} ± {imaginary:.6g} i"
 
 
-def _row(mode: Mode) -> list[str]:
-    part = [f"{name} {abs(x):.2g}" for name, x in mode.shape.items() if abs(x) > TAKES_PART and not name.endswith("'")]
+def _row(mode: Mode, coordinates: Sequence[str]) -> list[str]:
+    """A mode in words; the largest change of a coordinate counts as 1."""
+    moved = {name: abs(mode.shape[name]) for name in coordinates}
+    largest = max(moved.values(), default=0.0) or 1.0
+    part = [f"{name} {size / largest:.2g}" for name, size in moved.items() if size > TAKES_PART * largest]
     if abs(mode.eigenvalue) <= mode.resolution:
         return ["0", "0", "", ", ".join(part)]
     damping = mode.damping_ratio if abs(mode.growth) > mode.resolution else 0.0

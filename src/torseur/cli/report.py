@@ -63,7 +63,7 @@ def report(
     Example: torseur report library:double_pendulum -o report.html
     """
     from torseur.cli.console import progress
-    from torseur.cli.files import require_free
+    from torseur.cli.files import require_free, require_suffix
     from torseur.cli.work import Work, duration
     from torseur.report.compose.making import Occasion, content_of
     from torseur.report.page import write_report
@@ -71,6 +71,7 @@ def report(
     work = Work.begin(asked(source, strict, base, merge_fixed, density), settings, starts, laws, values)
     place = out if out is not None else Path(re.sub(r"[^\w.-]", "_", work.source.mechanism.name) + ".html")
     require_free(place, force)
+    require_suffix(place, (".html", ".htm"))
     given = (work.values.parameters, work.values.initial)
     with progress(f"{work.source.mechanism.name}: report", quiet=json) as follow:
         judged = (tuple(criterion or ()), parameters)

@@ -16,7 +16,6 @@ from torseur.codegen.library import Library
 from torseur.codegen.linking import LinkedUnit, link
 from torseur.codegen.python.routine import bind_python
 from torseur.codegen.routine.language import Kind, Parameter, Routine, RoutineError
-from torseur.codegen.routine.nodes import Function
 
 _SYMBOL = "torseur_routine"
 _POINTERS = {Kind.ARRAY: ctypes.POINTER(ctypes.c_double), Kind.INT_ARRAY: ctypes.POINTER(ctypes.c_int64)}
@@ -90,19 +89,20 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
     converters = [_converter(entry.name, p, p.name in entry.writes) for p in entry.parameters]
     sizes = [(k, least) for k, p in enumerate(entry.parameters) if (least := linked.least_size(p.name))]
     is_bool = entry.returns is Kind.BOOL
-    count = len(converters)
+    # The caller outlives the translation: it keeps names, not the functions that were translated.
+    name, names = entry.name, [p.name for p in entry.parameters]
     failures = Failures()
     unused = ctypes.byref(ctypes.c_int64(0))
     pointers = [trampoline(b.external, specs[b.external.name], failures) for b in linked.callbacks]
     table = (ctypes.c_void_p * len(pointers))(*[ctypes.cast(p, ctypes.c_void_p).value for p in pointers])
 
     def call(*arguments: Any) -> Any:
-        if len(arguments) != count:
-            raise RoutineError(f"routine '{entry.name}' takes {count} arguments, got {len(arguments)}.")
+        if len(arguments) != len(names):
+            raise RoutineError(f"routine '{name}' takes {len(names)} arguments, got {len(arguments)}.")
         given = [convert(argument) for convert, argument in zip(converters, arguments, strict=True)]
         for position, least in sizes:
             if arguments[position].size < least:
-                raise _too_short(entry, position, arguments[position].size, least)
+                raise _too_short(name, names[position], arguments[position].size, least)
         if not pointers:
             result = function(*given, None, unused)
             return bool(result) if is_bool else result
@@ -137,9 +137,8 @@ def _converter(routine: str, parameter: Parameter, written: bool) -> Callable[[A
     return convert
 
 
-def _too_short(entry: Function, position: int, size: int, least: int) -> RoutineError:
-    name = entry.parameters[position].name
-    return RoutineError(f"argument '{name}' of routine '{entry.name}' has {size} entries: at least {least} are read.")
+def _too_short(routine: str, name: str, size: int, least: int) -> RoutineError:
+    return RoutineError(f"argument '{name}' of routine '{routine}' has {size} entries: at least {least} are read.")
 
 
 def _whole(routine: str, parameter: Parameter, value: Any) -> int:

@@ -22,7 +22,7 @@ from torseur.errors import TorseurError, unknown_name
 from torseur.graph.abreast import put_abreast
 from torseur.graph.evaluation import substitute
 from torseur.graph.expr import Expr, as_expr
-from torseur.graph.program import Input, Output, Program
+from torseur.graph.program import Input, Output, Program, Solved
 
 PREPARED = "prepared"
 _FLOAT64 = np.dtype(np.float64)
@@ -208,11 +208,18 @@ def _baked(program: Program, left: tuple[Input, ...], fixed: Mapping[Expr, Expr]
     """The program in all its ways, of the inputs that are left."""
     solved, abreast = program.solved, program.abreast
     if solved is not None:
-        middle = tuple(substitute(list(solved.middle), fixed))
-        solved = replace(solved, program=_baked(solved.program, left, fixed), middle=middle)
+        solved = _baked_system(solved, left, fixed)
     if abreast is not None:
         abreast = Program(abreast.name, left, _exchanged(abreast, fixed, put_abreast))
     return Program(program.name, left, _exchanged(program, fixed, substitute), solved, abreast)
+
+
+def _baked_system(solved: Solved, left: tuple[Input, ...], fixed: Mapping[Expr, Expr]) -> Solved:
+    middle, rest = (tuple(substitute(list(entries), fixed)) for entries in (solved.middle, solved.rest))
+    entries = substitute([entry for _, _, entry in solved.matrix], fixed)
+    places = [(k, i) for k, i, _ in solved.matrix]
+    matrix = tuple((k, i, entry) for (k, i), entry in zip(places, entries, strict=True))
+    return replace(solved, program=_baked(solved.program, left, fixed), middle=middle, matrix=matrix, rest=rest)
 
 
 def _exchanged(

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 _FOREIGN = re.compile(r"[^A-Za-z0-9_]+")
+_GREEK = re.compile(r"GREEK (SMALL|CAPITAL) LETTER (?:FINAL )?([A-Z]+)")
 _LONGEST = 44
 """Numbers and suffixes may follow; Fortran takes 63 letters."""
 
 
+def latin(text: str) -> str:
+    """The text with Greek letters spelled out and accents left off; other foreign characters stay."""
+    return text if text.isascii() else "".join(c if c.isascii() else _spelled(c) for c in text)
+
+
+def _spelled(character: str) -> str:
+    if greek := _GREEK.match(unicodedata.name(unicodedata.normalize("NFKC", character)[0], "")):
+        return greek[2].capitalize() if greek[1] == "CAPITAL" else greek[2].lower()
+    bare = "".join(c for c in unicodedata.normalize("NFKD", character) if not unicodedata.combining(c))
+    return bare if bare.isascii() and bare.isalnum() else character
+
+
 @lru_cache(maxsize=1 << 14)
 def identifier(name: str) -> str:
-    """The name with everything but ASCII letters, digits and underscores replaced by underscores; q' becomes q_dot."""
-    dotted = name.replace("''", "_ddot").replace("'", "_dot")
+    """The name in ASCII letters, digits and underscores: q' becomes q_dot, θ theta, é e, all else an underscore."""
+    dotted = latin(name).replace("''", "_ddot").replace("'", "_dot")
     plain = _FOREIGN.sub("_", dotted).strip("_")[:_LONGEST].rstrip("_")
     if not plain:
         return "v"
@@ -28,7 +42,7 @@ def part(name: str, number: int) -> str:
 
 def comment(text: str) -> str:
     """The text as one line of printable ASCII that cannot end a comment."""
-    printable = "".join(c if " " <= c <= "~" and c not in "\\?" else "_" for c in text)
+    printable = "".join(c if " " <= c <= "~" and c not in "\\?" else "_" for c in latin(text))
     return printable.replace("*/", "*_").replace("/*", "_*")
 
 

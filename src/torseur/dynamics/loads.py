@@ -9,7 +9,8 @@ from typing import Any
 from torseur.dynamics.frames_in_motion import MovingFrames
 from torseur.dynamics.inverse_dynamics import project
 from torseur.dynamics.sensors import law_values
-from torseur.graph import gradient, symbols_of
+from torseur.errors import MechanismError
+from torseur.graph import Expr, gradient, symbols_of
 from torseur.graph import scalar as s
 from torseur.mechanism import (
     LENGTH,
@@ -112,13 +113,35 @@ def _act_and_react(total: LoadSum, on: int, back: int, point: Vec3, force: Vec3,
 def _point_spring(load: PointSpring, total: LoadSum) -> None:
     first, second = total.frames[load.first], total.frames[load.second]
     span = second.place.position - first.place.position
-    length = s.sqrt(span.dot(span))
-    rate = span.dot(second.velocity.linear - first.velocity.linear) / length
-    tension = _tension(load, total, length, rate)
-    pull = span * (tension / length)
+    speed = second.velocity.linear - first.velocity.linear
+    pull = _linear_pull(load, total, span) if _is_linear(load) else _pull(load, total, span, speed)
     for frame, force in ((first, pull), (second, -pull)):
         if frame.link != GROUND:
             total.push(frame.link, total.frames.wrench_at(frame.link, frame.place.position, force, NULL))
+
+
+def _is_linear(load: PointSpring) -> bool:
+    """Whether the force is the stiffness times the span, which needs no direction where the ends meet."""
+    return load.law is None and load.rest.is_zero and load.damping.is_zero
+
+
+def _linear_pull(load: PointSpring, total: LoadSum, span: Vec3) -> Vec3:
+    (k,) = total.laws(load.stiffness)
+    if is_constant(total, load.stiffness):
+        total.energy = total.energy + k * span.dot(span) / 2
+    return span * k
+
+
+def _pull(load: PointSpring, total: LoadSum, span: Vec3, speed: Vec3) -> Vec3:
+    """The force on the first end, along the span."""
+    length = s.sqrt(span.dot(span))
+    if isinstance(length, Expr) and length.is_zero:
+        raise MechanismError(
+            f"spring '{load.name}': its ends '{load.first.body}' and '{load.second.body}' are at one place whatever "
+            "the coordinates, so that it pulls in no direction. Check the points between which it acts."
+        )
+    tension = _tension(load, total, length, span.dot(speed) / length)
+    return span * (tension / length)
 
 
 def _tension(load: PointSpring, total: LoadSum, length: Scalar, rate: Scalar) -> Scalar:

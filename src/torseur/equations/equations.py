@@ -20,7 +20,7 @@ from torseur.equations.formulation import Formulation, as_expressions
 from torseur.equations.power import power_of_drifts
 from torseur.equations.solve import solve_symmetric
 from torseur.equations.state_form import StateForm, state_form
-from torseur.errors import UnsupportedError
+from torseur.errors import TorseurError, UnsupportedError
 from torseur.graph import Expr, as_expr, live_nodes, symbol, time_derivative
 from torseur.mechanism import TIME, Mechanism
 from torseur.spatial import Force
@@ -236,3 +236,9 @@ def _inverse_dynamics_work(tree: Tree) -> int:
     layout = tree.layout
     forces = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
     return sum(1 for node in live_nodes(as_expressions(forces)) if node.args)
+
+
+def require_equations(given: object) -> None:
+    """Refuses anything but equations."""
+    if not isinstance(given, Equations):
+        raise TorseurError(f"expected equations, got {type(given).__name__}. torseur.derive(mechanism) gives them.")

@@ -11,7 +11,7 @@ from torseur import dynamics as td
 from torseur.codegen import Kernel, bake, compile_program
 from torseur.equations.cancellation import spares_digits
 from torseur.equations.constrained import ConstrainedSystem
-from torseur.equations.equations import Equations
+from torseur.equations.equations import Equations, require_equations
 from torseur.equations.formulation import as_expressions
 from torseur.equations.solve import factored
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
@@ -42,6 +42,7 @@ def compile_equations(
     over many states on the GPU, in "float32", "float64", or "mixed": in single precision but for what is divided by.
     `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7.
     """
+    require_equations(equations)
     if backend == "cuda" and precision == "float32":
         equations = replace(equations, few_digits=True)
     program = _program_asked(equations, functions)

@@ -9,7 +9,7 @@ from time import perf_counter
 from torseur.codegen import bake
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
-from torseur.equations.equations import Equations
+from torseur.equations.equations import Equations, require_equations
 from torseur.equations.functions import PARAMETERS, parameter_values
 from torseur.equations.requests import programs_of
 from torseur.errors import TorseurError, unknown_name
@@ -39,6 +39,7 @@ def generate(
 
 def for_target(equations: Equations, target: str) -> Equations:
     """The equations as a language is best given them: kernels of a GPU compute in single precision too."""
+    require_equations(equations)
     few_digits = target == "cuda"
     return equations if equations.few_digits == few_digits else replace(equations, few_digits=few_digits)
 

@@ -182,7 +182,10 @@ class AccelerationDerivatives:
             return None
         found = self.system(ways)
         terms = Program("terms", tuple(inputs), found.outputs)
-        return Solved(terms, found.pattern, found.blocks, found.places, self._forces.vdot)
+        entries = [(k, i, entry) for k, row in enumerate(self._matrix) for i, entry in enumerate(row[: k + 1])]
+        matrix = tuple(place for place in entries if not place[2].is_zero)
+        rest = tuple(-entry for entry in self._pushes)
+        return Solved(terms, found.pattern, found.blocks, found.places, self._forces.vdot, matrix, rest)
 
     def system(self, ways: Sequence[Variables]) -> System:
         """The terms of that system; columns that need no solution stand beside it."""
@@ -259,18 +262,27 @@ class AccelerationDerivatives:
 
     @cached_property
     def _forces(self) -> ForceDerivatives:
+        return ForceDerivatives(self.equations, tuple(self._factors.solve(self._pushes)))
+
+    @cached_property
+    def _pushes(self) -> list[Expr]:
+        """M v': what pushes, less the bias."""
         layout = self.equations.layout
         bias = td.bias(self.equations.regrouped_tree, layout.coordinates, layout.speeds)
         given = zip(self.equations.loads, forces_of(self.equations), bias, strict=True)
-        return ForceDerivatives(self.equations, tuple(self._factors.solve([a + b - c for a, b, c in given])))
+        return [a + b - c for a, b, c in given]
+
+    @cached_property
+    def _matrix(self) -> list[list[Expr]]:
+        matrix = td.mass_matrix(self.equations.regrouped_tree, self.equations.layout.coordinates)
+        return [as_expressions(row) for row in matrix]
 
     @cached_property
     def _factors(self) -> Factored:
         layout = self.equations.layout
         if spares_digits(self.equations):
             return _expressed(td.mass_matrix_factors(self.equations.regrouped_tree, layout.coordinates))
-        matrix = td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)
-        return factored([as_expressions(row) for row in matrix], layout.speed_names)
+        return factored(self._matrix, layout.speed_names)
 
 
 def _expressed(factors: MassMatrixFactors) -> Factored:

@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from torseur.equations.solve import Factored
-from torseur.graph import Block, Expr, Output, as_expr, vector
-
-LANES = 8
-"""Columns of a block: the lanes of the longest vector."""
+from torseur.graph import COLUMNS, Block, Expr, Output, as_expr, vector
 
 _ZERO = as_expr(0)
 Columns = Mapping[int, Sequence[Expr]]
@@ -55,7 +52,7 @@ def system(factors: Factored, sides: Sequence[Columns], known: Mapping[tuple[int
 
 
 def _eight(numbers: range) -> range:
-    return range(numbers.start, numbers.start + LANES)
+    return range(numbers.start, numbers.start + COLUMNS)
 
 
 def _cut(columns: Columns, factors: Factored) -> list[range]:
@@ -73,7 +70,7 @@ def _cut(columns: Columns, factors: Factored) -> list[range]:
         if start not in columns:
             return best(start + 1)
         found = []
-        for stop in range(start + 1, start + LANES + 1):
+        for stop in range(start + 1, start + COLUMNS + 1):
             if stop - 1 not in columns:
                 break
             after, cuts = best(stop)

@@ -9,13 +9,14 @@ from torseur.graph.derivatives import (
     weighted_gradient,
 )
 from torseur.graph.evaluation import constant_value, evaluate, live_nodes, substitute, symbols_of
-from torseur.graph.expr import PI, Expr, ExprLike, as_expr, constant, named, symbol
+from torseur.graph.expr import PI, Expr, ExprLike, as_expr, constant, forget_unused, named, symbol
 from torseur.graph.functions import Table, UndeterminedFunction
 from torseur.graph.operations import OPERATIONS, Operation
-from torseur.graph.program import Block, Input, Output, Program, Solved, matrix, vector
+from torseur.graph.program import COLUMNS, Block, Input, Output, Program, Solved, matrix, vector
 from torseur.graph.sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
+    "COLUMNS",
     "OPERATIONS",
     "PI",
     "Block",
@@ -34,6 +35,7 @@ __all__ = [
     "dense_jacobian",
     "directional_derivative",
     "evaluate",
+    "forget_unused",
     "from_sympy",
     "gradient",
     "jacobian",

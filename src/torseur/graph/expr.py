@@ -212,7 +212,7 @@ def _made(key: Any, op: str, args: tuple[Expr, ...], data: Any) -> Expr:
     if _nodes.setdefault(key, fresh) is not fresh:
         return _settled(key, node, fresh)
     if len(_nodes) > _sweep_at:
-        _sweep()
+        forget_unused()
     return node
 
 
@@ -227,7 +227,7 @@ def _settled(key: Any, node: Expr, fresh: weakref.ref[Expr]) -> Expr:
     return node
 
 
-def _sweep() -> None:
+def forget_unused() -> None:
     """Forgets nodes that nobody holds, so that a long session does not grow."""
     global _sweep_at
     with _removing:

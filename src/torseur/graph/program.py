@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -58,6 +58,10 @@ def matrix(name: str, rows: Sequence[Sequence[Any]]) -> Output:
     return Output(name, (len(rows), columns), tuple(as_expr(e) for row in rows for e in row))
 
 
+COLUMNS = 8
+"""Columns that a block of right sides has room for: the lanes of the longest vector."""
+
+
 @dataclass(frozen=True)
 class Block:
     """Up to eight columns of a linear system's right side, next to each other in an output.
@@ -75,13 +79,23 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Column:
+    """A column of a right side: its output, its number there, its entries by row; other rows are zero."""
+
+    output: int
+    number: int
+    entries: dict[int, Expr]
+
+
+@dataclass(frozen=True)
 class Solved:
     """The outputs of a program in two stages, for languages with loops: a program, then -A⁻¹ B, many columns at once.
 
     A = Lᵀ D L is symmetric. The outputs of `program` are `right`, the blocks of B one after the other; `lower`, the
     entries of L at the places `pattern`, (k, i) with i < k; `inverse`, 1/D; and `known`, entries that are results as
     they are: `places` lists their (output, index).
-    `middle` are values that much of `program` depends on: where it is cut in parts, they are a good place.
+    `middle` are values that much of `program` depends on: where it is cut in parts, they are a good place. They are
+    -A⁻¹ r, where r is `rest` and A at the places (k, i) with i <= k is `matrix`, zeros left out.
     """
 
     program: Program
@@ -89,6 +103,28 @@ class Solved:
     blocks: tuple[Block, ...]
     places: tuple[tuple[int, int], ...]
     middle: tuple[Expr, ...] = ()
+    matrix: tuple[tuple[int, int, Expr], ...] = ()
+    rest: tuple[Expr, ...] = ()
+
+    @property
+    def columns(self) -> Iterator[Column]:
+        """B column by column."""
+        right = self.program.output("right").entries
+        for block in self.blocks:
+            for c in range(block.count):
+                places = [COLUMNS * e + c for e in range(len(block.rows))]
+                values = [as_expr(block.fixed[p]) if block.fixed else right[block.start + p] for p in places]
+                yield Column(block.output, block.column + c, dict(zip(block.rows, values, strict=True)))
+
+    @property
+    def undone(self) -> Program:
+        """What a solution by other means starts from: the right sides where `middle` is given, A, and r."""
+        known = {node for group in self.program.inputs for node in group.nodes}
+        given = tuple(node for node in dict.fromkeys(self.middle) if node.args and node not in known)
+        entries = [entry for _, _, entry in self.matrix]
+        outputs = (self.program.output("right"), self.program.output("known"))
+        more = (vector("matrix", entries), vector("rest", self.rest))
+        return Program(self.program.name, (*self.program.inputs, Input("middle", given)), (*outputs, *more))
 
 
 @dataclass(frozen=True)
@@ -212,8 +248,10 @@ class Program:
     @property
     def _ways(self) -> list[Program]:
         """The programs that lead to the outputs."""
-        others = [self.solved.program if self.solved is not None else None, self.abreast]
-        return [self, *(way for other in others if other is not None for way in other._ways)]
+        others = [] if self.solved is None else [self.solved.program, self.solved.undone]
+        if self.abreast is not None:
+            others.append(self.abreast)
+        return [self, *(way for other in others for way in other._ways)]
 
     def _taking(self, inputs: tuple[Input, ...]) -> Program:
         """The program with other inputs, in all its ways."""

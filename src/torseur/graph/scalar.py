@@ -48,58 +48,72 @@ def _call(name: str, *values: Any) -> Any:
 
 
 def sin(x: Any) -> Any:
+    """The sine of an angle (rad)."""
     return _call("sin", x)
 
 
 def cos(x: Any) -> Any:
+    """The cosine of an angle (rad)."""
     return _call("cos", x)
 
 
 def tan(x: Any) -> Any:
+    """The tangent of an angle (rad)."""
     return _call("tan", x)
 
 
 def asin(x: Any) -> Any:
+    """The angle (rad) whose sine is x, between -pi/2 and pi/2."""
     return _call("asin", x)
 
 
 def acos(x: Any) -> Any:
+    """The angle (rad) whose cosine is x, between 0 and pi."""
     return _call("acos", x)
 
 
 def atan(x: Any) -> Any:
+    """The angle (rad) whose tangent is x, between -pi/2 and pi/2."""
     return _call("atan", x)
 
 
 def atan2(y: Any, x: Any) -> Any:
+    """The angle (rad) from the x axis to the point (x, y), between -pi and pi."""
     return _call("atan2", y, x)
 
 
 def sinh(x: Any) -> Any:
+    """The hyperbolic sine."""
     return _call("sinh", x)
 
 
 def cosh(x: Any) -> Any:
+    """The hyperbolic cosine."""
     return _call("cosh", x)
 
 
 def tanh(x: Any) -> Any:
+    """The hyperbolic tangent: a smooth step from -1 to 1."""
     return _call("tanh", x)
 
 
 def exp(x: Any) -> Any:
+    """e to the power x."""
     return _call("exp", x)
 
 
 def log(x: Any) -> Any:
+    """The natural logarithm."""
     return _call("log", x)
 
 
 def sqrt(x: Any) -> Any:
+    """The square root."""
     return _call("sqrt", x)
 
 
 def floor(x: Any) -> Any:
+    """The largest whole number that is not above x."""
     return _call("floor", x)
 
 
@@ -125,10 +139,12 @@ def sign(x: Any) -> Any:
 
 
 def minimum(x: Any, y: Any) -> Any:
+    """The smaller of two."""
     return _extremum("min", x, y)
 
 
 def maximum(x: Any, y: Any) -> Any:
+    """The larger of two."""
     return _extremum("max", x, y)
 
 

@@ -10,6 +10,8 @@ from torseur.language.printer import to_text
 from torseur.language.reader import DEFAULT_NAME, Reader
 from torseur.mechanism import Mechanism
 
+BYTE_ORDER_MARK = "\ufeff"
+
 __all__ = ["Diagnostic", "LanguageError", "diagnose", "load", "parse", "to_text"]
 
 
@@ -40,7 +42,15 @@ def diagnose(text: str, source: str = "<text>", directory: str | Path | None = N
 
 
 def _read(text: str, source: str, directory: str | Path | None, name: str) -> tuple[Mechanism | None, Report]:
-    report = Report(Source(text, source))
+    report = Report(Source(text.removeprefix(BYTE_ORDER_MARK), source))
+    if report.source.text.lstrip().startswith("<"):
+        report.add(
+            0,
+            1,
+            "this is XML, not a description.",
+            "Robot files end in .urdf (URDF) or .xml (MJCF); Python reads them with read_robot.",
+        )
+        return None, report
     parsed = parse_statements(report.source, report)
     folder = None if directory is None else Path(directory)
     return Reader(parsed, report, name, folder).mechanism(), report
@@ -53,7 +63,8 @@ def _text_of(file: Path) -> str:
             raise LanguageError([_at_start(file, f"the file has {size} bytes; the limit is {4 * LARGEST_TEXT}.")])
         return file.read_text(encoding="utf-8")
     except OSError as problem:
-        raise LanguageError([_at_start(file, f"cannot be read: {problem.strerror}.")]) from problem
+        ready = " Ready mechanisms are given by torseur.library.load." if str(file).startswith("library:") else ""
+        raise LanguageError([_at_start(file, f"cannot be read: {problem.strerror}.{ready}")]) from problem
     except UnicodeDecodeError as problem:
         raise LanguageError([_at_start(file, f"is not UTF-8 text (byte {problem.start}).")]) from problem
 

@@ -144,7 +144,7 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
 def _rows(value: x.Expression, shop: Workshop) -> list[list[x.Expression]] | None:
     """Three rows of three entries."""
     if isinstance(value, x.Call) and value.function.name == "diag" and len(value.arguments) == 3:
-        a, b, c = value.arguments
+        a, b, c = (shop.places.measured(entry, value.unit) for entry in value.arguments)
         zero = x.Number(value.start, value.end, 1, "0", None)
         return [[a, zero, zero], [zero, b, zero], [zero, zero, c]]
     if isinstance(value, x.Bracket) and len(value.components) == 3:

@@ -79,9 +79,9 @@ class Builder:
         return x.Reference(*self._measured(parts, []), path, len(parts) - len(path))
 
     def call(self, parts: list[Any]) -> x.Call:
-        function, *arguments, _ = parts
+        function, *arguments, _, unit = parts
         given = tuple(a for a in arguments if a is not None)
-        return x.Call(*self._measured(parts, parts), function, given)
+        return x.Call(*self._measured(parts, parts), function, given, None if unit is None else str(unit))
 
     def fresh(self, parts: list[Any]) -> x.Fresh:
         label, *arguments = parts

@@ -20,6 +20,7 @@ OPTIONS = ("torque", "force", "stiffness", "rest", "damping")
 ENERGY = dimension_of("N*m")
 FORCE = dimension_of("N")
 _SPRING = ("stiffness", "rest", "damping")
+REST_HINT = "A rest is where a spring of that stiffness pulls to; an initial value is given by 'init'."
 Builder = Callable[[], Load]
 
 
@@ -37,6 +38,7 @@ class _Options:
         self.coordinates = dict(zip(context.local, coordinates, strict=False))
         self.wrench: dict[str, Components] = {}
         self.springs: dict[str, dict[str, Term]] = {}
+        self.items: dict[tuple[str, str], x.Property] = {}
         self.forces: set[str] = set()
         self.loads: list[Builder] = []
 
@@ -119,6 +121,14 @@ class _Options:
         if option in self.springs[coordinate]:
             self.shop.scope.fault(item.name, f"'{option}' of joint '{self.joint}' is given twice.")
         self.springs[coordinate][option] = term
+        self.items[coordinate, option] = item
+
+    def check_rests(self) -> None:
+        """Notes rests without a stiffness, which would do nothing."""
+        for coordinate, terms in self.springs.items():
+            if "rest" in terms and "stiffness" not in terms:
+                item = self.items[coordinate, "rest"]
+                self.shop.scope.fault(item.name, f"joint '{self.joint}' has a rest but no stiffness.", REST_HINT)
 
     def _spring(self, coordinate: str) -> Load:
         terms = self.springs[coordinate]
@@ -133,4 +143,5 @@ def joint_loads(items: Items, joint: str, context: Context, coordinates: tuple[C
     options = _Options(joint, context, coordinates, shop)
     for item in items.properties(*OPTIONS):
         options.add(item)
+    options.check_rests()
     return lambda: [build() for build in options.loads]

@@ -108,7 +108,8 @@ def _units(joint: JointReading, shop: Workshop) -> list[str | None]:
         wanted = units[1] if _is_quaternion(statement) and len(units) > 1 else units[0]
         if len(wanted) != count:
             plural = "" if len(wanted) == 1 else "s"
-            shop.scope.fault(statement.kind, f"a {kind} joint has {len(wanted)} coordinate{plural}, got {count}.")
+            way = " with angles quaternion" if wanted is not units[0] else ""
+            shop.scope.fault(statement.kind, f"a {kind} joint{way} has {len(wanted)} coordinate{plural}, got {count}.")
             joint.complete = False
         preset = [*wanted, *([None] * count)][:count]
     declared = [None if c.unit is None else shop.formulas.unit(c.unit) for c in statement.coordinates]

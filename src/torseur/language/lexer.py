@@ -61,7 +61,8 @@ def tokens(source: Source, report: Report, keywords: frozenset[str]) -> list[Tok
 
 
 def _scan(source: Source, report: Report, keywords: frozenset[str]) -> Iterator[Token]:
-    text, position, opening = source.text, 0, ""
+    text, position, opening, last = source.text, 0, "", ""
+    diagonals: list[bool] = []  # of the round brackets that are open, whether they are those of diag(...)
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
@@ -76,7 +77,11 @@ def _scan(source: Source, report: Report, keywords: frozenset[str]) -> Iterator[
             continue
         opening = "" if match[0] == ";" else opening or match[0]
         yield _token(kind, match)
-        if kind == "NUMBER" or match[0] == "]":
+        if match[0] == "(":
+            diagonals.append(last == "diag")
+        is_diagonal = match[0] == ")" and bool(diagonals) and diagonals.pop()
+        last = match[0]
+        if kind == "NUMBER" or match[0] == "]" or is_diagonal:
             unit = _unit_after(position, text, keywords, in_equation=opening == "constrain")
             if unit is not None:
                 yield unit

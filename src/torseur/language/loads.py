@@ -9,7 +9,7 @@ from torseur.graph import Expr, as_expr
 from torseur.language import syntax as x
 from torseur.language.dimensions import LENGTH, NUMBER, TIME, Dim, dimension_of
 from torseur.language.items import Items
-from torseur.language.joint_loads import ENERGY, FORCE, spring_dimensions
+from torseur.language.joint_loads import ENERGY, FORCE, REST_HINT, spring_dimensions
 from torseur.language.naming import Names, between, wrench_name
 from torseur.language.places import Components, built
 from torseur.language.scope import Context, Known, Placed
@@ -179,6 +179,7 @@ def _coordinate_spring(items: Items, target: x.Reference, name: str, shop: Works
     known = shop.scope.quantities.get(coordinate)
     dimension = known.dimension if known else shop.scope.dimensions.unknown()
     values = _numbers(items, spring_dimensions(dimension), Context(name), shop)
+    _check_rest(items, name, shop)
     items.finish(_SPRING)
 
     def build() -> Load:
@@ -186,6 +187,13 @@ def _coordinate_spring(items: Items, target: x.Reference, name: str, shop: Works
         return CoordinateSpring(name, joint, coordinate, stiffness, rest, damping)
 
     return build
+
+
+def _check_rest(items: Items, name: str, shop: Workshop) -> None:
+    """Notes a rest without a stiffness, which would do nothing."""
+    rest = items.value("rest")
+    if rest is not None and items.value("stiffness") is None and items.value("law") is None:
+        shop.scope.fault(rest, f"spring '{name}' has a rest but no stiffness.", REST_HINT)
 
 
 def _numbers(items: Items, dimensions: dict[str, Dim], context: Context, shop: Workshop) -> list[Callable[[], Expr]]:
@@ -200,6 +208,7 @@ def _numbers(items: Items, dimensions: dict[str, Dim], context: Context, shop: W
 def _point_spring(items: Items, name: str, first: Placed, second: Placed, shop: Workshop) -> Callable[[], Load]:
     dimensions = {"stiffness": STIFFNESS, "rest": LENGTH, "damping": STIFFNESS.times(TIME)}
     values = _numbers(items, dimensions, Context(name), shop)
+    _check_rest(items, name, shop)
     law = items.value("law")
     if law is not None and any(isinstance(i, x.Property) and i.name.text in dimensions for i in items.items):
         shop.scope.fault(law, f"spring '{name}': give either a law or stiffness, rest and damping.")

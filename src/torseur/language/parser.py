@@ -147,7 +147,9 @@ def _report_unexpected(previous: Token | None, token: Token, accepted: set[str],
     spellings = grammar().spellings
     words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in _WORDS]
     guess = nearest(token.value, words) if token.kind == "NAME" else None
-    hint = f"Did you mean '{guess}'?" if guess and guess != token.value else _misspelt(previous)
+    hint = (
+        f"Did you mean '{guess}'?" if guess and guess != token.value else _inch(previous, token) or _misspelt(previous)
+    )
     shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
     if previous is None:
         report.add(
@@ -155,6 +157,12 @@ def _report_unexpected(previous: Token | None, token: Token, accepted: set[str],
         )
         return
     report.add(token.start, token.end, f"expected {_expected(accepted)}, got '{shown}'.", hint)
+
+
+def _inch(previous: Token | None, token: Token) -> str:
+    """A hint where `in` was meant to be a unit: `5 in, ...`."""
+    is_unit = previous is not None and "in" in (token.value, previous.value)
+    return "An inch is written 'inch': the word 'in' stands before units." if is_unit else ""
 
 
 def _misspelt(previous: Token | None) -> str:

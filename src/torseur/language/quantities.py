@@ -39,7 +39,8 @@ def _read(text: str, where: str) -> tuple[float, str | None]:
     try:
         (parameter,) = parse(f"param value = {text} ;").parameters
     except LanguageError as problem:
-        raise TorseurError(f"{expected}; {problem.diagnostics[0].message}") from problem
+        reason = problem.diagnostics[0].message.removesuffix(" Names: value.")
+        raise TorseurError(f"{expected}; {reason}") from problem
     except ValueError as problem:
         raise TorseurError(f"{expected}.") from problem
     if parameter.value is None or symbols_of([parameter.value]):

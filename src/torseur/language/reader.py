@@ -165,7 +165,10 @@ class Reader:
 
     def _check_joined(self) -> None:
         """Notes bodies that no joint mentions."""
-        joined = {self.shop.places.owner(side) for joint in self.joints for side in (joint.parent, joint.child)}
+        sides = [side for joint in self.joints for side in (joint.parent, joint.child)]
+        joined = {self.shop.places.owner(side) for side in sides}
+        if not joined <= {"earth", *self.scope.bodies}:  # a misspelt name is reported where it stands
+            return
         for body in self.all(x.BodyIs):
             name = body.name.text
             if name not in joined and name not in self.scope.doubtful:

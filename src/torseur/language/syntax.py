@@ -50,10 +50,11 @@ class Fresh(Expression):
 
 @dataclass(frozen=True)
 class Call(Expression):
-    """A function of arguments."""
+    """A function of arguments; `diag(a, b, c)` with the unit that follows it."""
 
     function: Reference
     arguments: tuple[Expression, ...]
+    unit: str | None = None
 
 
 @dataclass(frozen=True)

@@ -229,10 +229,12 @@ class _Search:
 
     def _failure(self) -> str:
         balance = self._balance()
+        if len(self.point.rows):  # what constraints can bear is no reason
+            balance = balance - self.point.rows.T @ np.linalg.lstsq(self.point.rows.T, balance, rcond=1e-12)[0]
         worst = int(np.argmax(np.abs(balance)))
         name = self.point.equations.layout.speed_names[worst]
         kind = "steady motion" if self.moving else "equilibrium"
         return (
             f"{self.point.equations.mechanism.name}: no {kind} was found from this start: along '{name}' a force of "
-            f"{balance[worst]:.4g} is left. Start nearer to it with at={{...}}, or fix fewer coordinates."
+            f"{balance[worst]:.4g} is left. Start nearer to it (--init, at={{...}}), or fix fewer coordinates."
         )

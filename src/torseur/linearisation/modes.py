@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torseur.linearisation.point import Point
 
 RESOLUTION = 1e-7  # of eigenvalues in units of the largest: zero ones often come in pairs, which halves their digits
+ROUNDING = 50 * 2.0**-52  # of the state matrix, in units of its norm
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,21 @@ def modes_of(matrix: Vector, position_basis: Vector, speed_basis: Vector, point:
     values, vectors = np.linalg.eig(matrix)
     names = point.equations.layout
     reach = point.kinematics["reach"]
-    resolution = RESOLUTION * float(np.abs(values).max(initial=0.0))
+    floor = RESOLUTION * float(np.abs(values).max(initial=0.0))
+    resolutions = np.maximum(floor, ROUNDING * np.linalg.norm(matrix) * _conditions(vectors))
     order = sorted(range(len(values)), key=lambda k: (abs(values[k]), values[k].real, values[k].imag))
     found = []
     for k in order:
         shape = np.concatenate([reach @ position_basis @ vectors[:, k], speed_basis @ vectors[:, k]])
         labels = [*names.coordinate_names, *names.speed_names]
-        found.append(Mode(complex(values[k]), _normalised(labels, shape), resolution))
+        found.append(Mode(complex(values[k]), _normalised(labels, shape), float(resolutions[k])))
     return tuple(found)
+
+
+def _conditions(vectors: NDArray[np.complex128]) -> Vector:
+    """How much an eigenvalue moves per change of the matrix: large where several come together."""
+    left = np.linalg.pinv(vectors, rcond=1e-15)
+    return np.asarray(np.linalg.norm(left, axis=1))
 
 
 def _normalised(labels: list[str], shape: NDArray[np.complex128]) -> dict[str, complex]:

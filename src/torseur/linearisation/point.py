@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.equations import Equations, parameter_values
+from torseur.errors import TorseurError
 from torseur.formalisms import derive
 from torseur.graph import Expr, Program, as_expr, jacobian, matrix, time_derivative
 from torseur.mechanism import TIME, Mechanism
@@ -159,6 +160,8 @@ def point_of(
     """The mechanism at its initial state with some values replaced, put on its constraints."""
     kinematics = model if isinstance(model, Kinematics) else kinematics_of(model)
     programs, equations = kinematics.programs, kinematics.programs.equations
+    if not equations.layout.speeds:
+        raise TorseurError(f"{equations.mechanism.name} has no coordinates: nothing in it can move.")
     values = parameter_values(equations, parameters or {})
     y = np.array(initial_state(equations, values, at or {}))
     given = np.array(list(values.values()))

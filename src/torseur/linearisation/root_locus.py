@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.errors import TorseurError
+from torseur.linearisation.modes import RESOLUTION
 from torseur.linearisation.point import Laws, Model, kinematics_of, point_of
 from torseur.linearisation.small_motions import small_motions
 from torseur.simulation.system import Vector
@@ -20,6 +22,7 @@ Eigenvalues: TypeAlias = NDArray[np.complex128]
 Choice: TypeAlias = Callable[[float], Mapping[str, float]]
 
 BISECTIONS = 200
+ROUNDING = 1e-12  # real part of a root, in units of the largest, that may be an error of its computation
 
 
 @dataclass(frozen=True)
@@ -43,16 +46,39 @@ class RootLocus:
     @cached_property
     def crossings(self) -> tuple[Crossing, ...]:
         """Where stability changes, located by bisection."""
-        found = []
-        for branch in self.eigenvalues.T:
-            for k in range(len(self.values) - 1):
-                before, after = branch[k].real, branch[k + 1].real
-                if before * after < 0.0 and branch[k].imag >= 0.0:
-                    found.append(self._located(k, branch[k], branch[k + 1]))
-        return tuple(sorted(found, key=lambda crossing: crossing.value))
+        found = self._across()
+        return tuple(sorted([*found, *self._along(found)], key=lambda crossing: crossing.value))
 
-    def _located(self, k: int, first: complex, last: complex) -> Crossing:
-        low, high = float(self.values[k]), float(self.values[k + 1])
+    def _across(self) -> list[Crossing]:
+        """Roots that cross the imaginary axis."""
+        found = []
+        sizes = np.abs(self.eigenvalues).max(axis=1, initial=0.0)
+        for branch in self.eigenvalues.T:
+            sure = np.flatnonzero(np.abs(branch.real) > ROUNDING * sizes)  # the others are on the axis
+            for k, after in pairwise(sure.tolist()):
+                if branch[k].real * branch[after].real < 0.0 and branch[k].imag >= 0.0:
+                    found.append(self._located((k, after), branch[k], branch[after]))
+        return found
+
+    def _along(self, crossings: Sequence[Crossing]) -> list[Crossing]:
+        """Roots that come to the axis or leave it, and stay on it on one side, as those of a top that spins up."""
+        found = []
+        for low, high in pairwise(self.values.tolist()):
+            unstable = _growing(self.at(low)) is not None
+            if unstable == (_growing(self.at(high)) is not None) or any(low <= c.value <= high for c in crossings):
+                continue
+            root, stable, other = 0j, *((high, low) if unstable else (low, high))
+            for _ in range(BISECTIONS):
+                middle = 0.5 * (stable + other)
+                if middle in (stable, other):
+                    break
+                grown = _growing(self.at(middle))
+                stable, other, root = (middle, other, root) if grown is None else (stable, middle, grown)
+            found.append(Crossing(0.5 * (stable + other), root, not unstable))
+        return found
+
+    def _located(self, between: tuple[int, int], first: complex, last: complex) -> Crossing:
+        low, high = (float(self.values[k]) for k in between)
         growing = last.real > 0.0
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
@@ -71,6 +97,12 @@ class RootLocus:
         from torseur.linearisation.drawing import draw_root_locus
 
         return draw_root_locus(self, Path(path))
+
+
+def _growing(roots: Eigenvalues) -> complex | None:
+    """The root that grows most; None when none grows."""
+    root = complex(roots[int(np.argmax(roots.real))])
+    return root if root.real > RESOLUTION * np.abs(roots).max() else None
 
 
 def root_locus(

@@ -52,9 +52,24 @@ def _check(tree: Tree, item: Residual) -> None:
     scale = characteristic_length(tree.mechanism, values) if item.unit.startswith("m") else 1.0
     gaps = [abs(float(evaluate([item.value], {**values, TIME: t})[0])) for t in _TIMES]
     if max(gaps) > _RELATIVE * scale:
+        unit = "" if item.unit == "1" else f" {item.unit}"
         raise MechanismError(
-            f"{item.name} cannot hold: it is off by {max(gaps):.4g} {item.unit} whatever the coordinates. "
-            "Check the positions and axes of the frames it joins."
+            f"{item.name} cannot hold: it is off by {max(gaps):.4g}{unit} whatever the coordinates. "
+            "Check what it says, and the positions and axes of the frames it joins."
+        )
+
+
+def nonlinear(name: str, rate: Expr) -> str:
+    """What is said of a velocity constraint that is not linear."""
+    return f"{name} is not linear in '{rate.name}': velocity constraints must be."
+
+
+def require_distance(name: str, value: float) -> None:
+    """Refuses a distance that two points cannot keep."""
+    if not value > 0:
+        raise MechanismError(
+            f"constraint '{name}': a distance of {value:.4g} m cannot be kept; expected more than 0. "
+            "To keep two points together use a spherical joint."
         )
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from torseur.dynamics.frames_in_motion import MovingFrames
 from torseur.dynamics.sensors import law_values
 from torseur.errors import UnsupportedError
-from torseur.graph import Expr, as_expr, jacobian, substitute, symbols_of, time_derivative
+from torseur.graph import Expr, as_expr, constant_value, jacobian, substitute, symbols_of, time_derivative
 from torseur.loops.closure import Values, closure
-from torseur.loops.conditions import known_values, without_conditions
+from torseur.loops.conditions import known_values, nonlinear, require_distance, without_conditions
 from torseur.loops.residuals import POSITION, VELOCITY, Residual, residual
 from torseur.loops.rolling import distance_residual, rolling_residuals
 from torseur.mechanism import TIME, Distance, Equation, Rolling
@@ -59,6 +59,8 @@ def residuals(tree: Tree) -> list[Residual]:
     found = [item for joint in tree.loops for item in closure(joint, now, values)]
     for constraint in tree.mechanism.constraints:
         if isinstance(constraint, Distance):
+            if constraint.value.is_constant:
+                require_distance(constraint.name, constant_value(constraint.value))
             found.append(distance_residual(constraint, now))
         elif isinstance(constraint, Rolling):
             found += rolling_residuals(constraint, now, frames, values)
@@ -112,9 +114,7 @@ def _rows(tree: Tree, found: Sequence[Residual], velocities: Sequence[Expr]) -> 
     moving = set(speeds)
     for (i, j), entry in entries.items():
         if found[i].kind == VELOCITY and moving & set(symbols_of([entry])):
-            raise UnsupportedError(
-                f"{found[i].name} is not linear in '{speeds[j].name}': velocity constraints must be."
-            )
+            raise UnsupportedError(nonlinear(found[i].name, speeds[j]))
     zero = as_expr(0)
     return [tuple(entries.get((i, j), zero) for j in range(len(speeds))) for i in range(len(velocities))]
 

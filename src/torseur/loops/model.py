@@ -21,7 +21,7 @@ from torseur.loops.relation_model import RelationModel
 from torseur.loops.relations import Relation, UserEquation
 from torseur.loops.skeleton import BALL, Edge, Skeleton, skeleton
 from torseur.loops.system import LoopSystem
-from torseur.mechanism import TIME, Mechanism
+from torseur.mechanism import TIME, Mechanism, require_mechanism
 from torseur.spatial import Transform, Vec3
 from torseur.tree import spanning_tree
 from torseur.tree.flatten import flatten, rebuild
@@ -34,6 +34,7 @@ def _unit(axis: Vec3) -> Vec3:
 
 def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
     """The closure of a mechanism's loops at a time, in numbers."""
+    require_mechanism(mechanism)
     frame = skeleton(mechanism)
     numbers = partial(_numbers, mechanism, time)
     edges = with_numbers(frame, numbers)

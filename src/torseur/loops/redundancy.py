@@ -43,7 +43,8 @@ class Redundancy:
 
     def __str__(self) -> str:
         if not self.joint:
-            return f"{self.motion} is already imposed by {', '.join(self.loops) or 'itself'}"
+            others = f"is already imposed by {', '.join(self.loops)}" if self.loops else "holds in every position"
+            return f"{self.motion} {others}"
         where = f"{' + '.join(self.loops)} at joint '{self.joint}': {self.motion}"
         if self.special:
             return f"{where} is already imposed by special dimensions ({len(self.joints)} joints take part)"

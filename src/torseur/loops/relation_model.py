@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from torseur.errors import MechanismError, UnsupportedError
+from torseur.errors import UnsupportedError
 from torseur.graph import Expr, gradient, substitute, symbols_of
 from torseur.loops.chains import Chains, Slots, chain, stacked
+from torseur.loops.conditions import nonlinear, require_distance
 from torseur.loops.cycles import JointGraph
 from torseur.loops.numbers import floats, parameter_values, require_values
 from torseur.loops.relations import FixedDistance, Measured, Relation, RollingContact, UserEquation
@@ -62,11 +63,7 @@ class RelationModel:
 
     def _distance(self, c: Distance) -> FixedDistance:
         (value,) = self._numbers([c.value])
-        if not value > 0:
-            raise MechanismError(
-                f"constraint '{c.name}': a distance of {value:.4g} m cannot be kept; expected more than 0. "
-                "To keep two points together use a spherical joint."
-            )
+        require_distance(c.name, value)
         chains = self._chains(c.first, c.second)
         return FixedDistance(f"constraint '{c.name}'", ("distance",), (), chains, value / self.length, self.slots.count)
 
@@ -94,6 +91,9 @@ class RelationModel:
         self._require(c, value, {*symbols, *(rate_of[s] for s in symbols), *(m.symbol for m in measured)})
         moving = any(rate_of[s] in used for s in symbols)
         rates = tuple(gradient(value, [rate_of[s] for s in symbols])) if moving else ()
+        for s, slope in zip(symbols, rates, strict=False):
+            if {rate_of[x] for x in symbols}.intersection(symbols_of([slope])):
+                raise UnsupportedError(nonlinear(f"constraint '{c.name}'", rate_of[s]))
         slopes = tuple(gradient(value, [*symbols, *(m.symbol for m in measured)]))
         return UserEquation(
             f"constraint '{c.name}'", () if moving else ("equation",), ("rate",) if moving else (),

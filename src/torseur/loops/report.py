@@ -184,9 +184,8 @@ def _rank_lines(f: RankFinding, nearby: int) -> list[str]:
 
 
 def _cut_lines(cut: Cut) -> list[str]:
-    lines = [
-        f"  {len(cut.loops)} loop{'s' if len(cut.loops) != 1 else ''}, cut at {', '.join(cut.closing) or 'nothing'}"
-    ]
+    count = "1 loop" if len(cut.loops) == 1 else f"{len(cut.loops)} loops"
+    lines = [f"  {count}, cut at {', '.join(cut.closing)}" if cut.loops else "  no loops"]
     if cut.kept:
         lines.append(f"  coordinates kept at the cut of {', '.join(cut.kept)}")
     shown = cut.loops[:_MOST_SHOWN]

@@ -39,7 +39,7 @@ from torseur.mechanism.loads import (
     spring,
     torque,
 )
-from torseur.mechanism.mechanism import Mechanism
+from torseur.mechanism.mechanism import Mechanism, require_mechanism
 from torseur.mechanism.quantities import TIME, Coordinate, Parameter, Vector, as_vector
 from torseur.mechanism.sensors import Sensor
 from torseur.mechanism.solids import SHAPES, Solid, along, solid
@@ -107,6 +107,7 @@ __all__ = [
     "placement",
     "planar",
     "prismatic",
+    "require_mechanism",
     "revolute",
     "rolling",
     "rotation",

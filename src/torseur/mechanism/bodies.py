@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from torseur.errors import MechanismError
@@ -43,7 +44,11 @@ def inertia(
     yz: ExprLike = 0,
     about: str | Placement = "iframe",
 ) -> InertiaMatrix:
-    """An inertia matrix (kg m²) about the mass centre unless said otherwise."""
+    """An inertia matrix (kg m²) about the mass centre unless said otherwise.
+
+    xx, yy, zz are its diagonal; xy, xz, yz the entries beside it, -∫ x y dm and so on. `about` is "iframe" (the mass
+    centre), "frame" (the body's origin) or a placement.
+    """
     return InertiaMatrix(tuple(as_expr(c) for c in (xx, yy, zz, xy, xz, yz)), about)
 
 
@@ -77,6 +82,15 @@ class Body:
         return Frame(self.name, placement(position, *rotation))
 
 
+def frame_of(place: Frame | Body, where: str) -> Frame:
+    """The frame itself, or a body's reference frame."""
+    if isinstance(place, Body):
+        return place.frame
+    if isinstance(place, Frame):
+        return place
+    raise MechanismError(f"{where}: expected a body, a frame of one (body.at(...)) or EARTH, got {place!r}.")
+
+
 def implied_symbols(body: str) -> dict[str, Expr]:
     """The symbols that stand for what is not given about a body, by name: mass, centre, inertia at the centre."""
     centre = {f"{body}.centre.{axis}": ("m", f"mass centre of {body}") for axis in "xyz"}
@@ -97,16 +111,17 @@ def body(
 ) -> Body:
     """A body from its mass (kg), mass centre (m) and inertia (kg m²; a number 0 means none).
 
-    `axes` turns the inertial frame with respect to the body's frame.
+    `axes` turns the inertial frame with respect to the body's frame. `solids` (see `solid`) bring mass, centre and
+    inertia of their own. What is given by neither is a symbol named after the body: arm.mass, arm.centre.x, arm.Ixx.
+    The `meaning` goes into tables.
     """
-    iframe = None if centre is None and not axes else placement(centre or (0, 0, 0), *axes)
-    matrix = inertia if isinstance(inertia, InertiaMatrix) or inertia is None else _isotropic(name, inertia)
+    iframe = None if centre is None and not axes else placement((0, 0, 0) if centre is None else centre, *axes)
+    matrix = inertia if isinstance(inertia, InertiaMatrix) or inertia is None else _none(name, inertia)
     return Body(name, None if mass is None else as_expr(mass), iframe, matrix, tuple(solids), meaning)
 
 
-def _isotropic(name: str, value: ExprLike) -> InertiaMatrix:
+def _none(name: str, value: ExprLike) -> InertiaMatrix:
     zero = as_expr(0)
-    moment = as_expr(value)
-    if not moment.is_zero:
+    if not isinstance(value, int | float | Fraction | Expr) or not as_expr(value).is_zero:
         raise MechanismError(f"inertia of body '{name}': give a matrix, e.g. inertia(Ixx, Iyy, Izz), or 0 for none.")
     return InertiaMatrix((zero,) * 6)

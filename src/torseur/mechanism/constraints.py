@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.errors import MechanismError
 from torseur.graph import ExprLike, as_expr
 from torseur.graph.expr import Expr
-from torseur.mechanism.bodies import Body
+from torseur.mechanism.bodies import Body, frame_of
 from torseur.mechanism.frames import EARTH, Frame
 from torseur.mechanism.quantities import Coordinate, Vector, as_vector
 
@@ -62,13 +63,18 @@ def equation(name: str, residual: ExprLike) -> Equation:
 
 
 def driver(name: str, coordinate: Coordinate, law: ExprLike) -> Equation:
-    """A prescribed motion: the coordinate follows the law, an expression of time."""
+    """A prescribed motion: the coordinate, such as mechanism.joint("A").coordinate("q"), follows a law of ts.TIME."""
+    if not isinstance(coordinate, Coordinate):
+        raise MechanismError(
+            f"driver '{name}': expected a coordinate, such as joint.coordinate('q'), got {coordinate!r}."
+        )
     return Equation(name, coordinate.symbol - as_expr(law))
 
 
 def distance(name: str, first: Frame | Body, second: Frame | Body, value: ExprLike) -> Distance:
     """A massless rod with balls at its ends: two points keep their distance (m)."""
-    return Distance(name, _frame(first), _frame(second), as_expr(value))
+    one, other = (frame_of(end, f"distance '{name}'") for end in (first, second))
+    return Distance(name, one, other, as_expr(value))
 
 
 def rolling(
@@ -84,8 +90,4 @@ def rolling(
     `radius` is that of its rim, `tyre` that of the torus around it; without one it is a knife edge.
     """
     upward, thick = as_vector(normal, f"normal of '{name}'"), None if tyre is None else as_expr(tyre)
-    return Rolling(name, _frame(wheel), as_expr(radius), upward, on, thick)
-
-
-def _frame(place: Frame | Body) -> Frame:
-    return place if isinstance(place, Frame) else place.frame
+    return Rolling(name, frame_of(wheel, f"rolling '{name}'"), as_expr(radius), upward, on, thick)

@@ -9,7 +9,7 @@ from typing import Any
 from torseur.errors import MechanismError
 from torseur.graph import ExprLike, as_expr
 from torseur.graph.expr import Expr
-from torseur.mechanism.bodies import Body
+from torseur.mechanism.bodies import Body, frame_of
 from torseur.mechanism.frames import Frame
 from torseur.mechanism.quantities import Coordinate, Vector, as_vector
 
@@ -70,10 +70,6 @@ Side = Frame | Body
 Named = str | Coordinate
 
 
-def _side(side: Side) -> Frame:
-    return side.frame if isinstance(side, Body) else side
-
-
 def rotation(axis: Sequence[Any], amount: ExprLike) -> ElementaryMotion:
     """A turn by an amount about an axis."""
     return ElementaryMotion("rotation", as_vector(axis, "rotation axis"), as_expr(amount))
@@ -99,9 +95,8 @@ def sequence(
     freedoms = len(coordinates) - sum(motion.kind == "quaternion" for motion in motions)
     if speeds and len(speeds) != freedoms:
         raise MechanismError(f"joint '{name}' has {freedoms} degrees of freedom but {len(speeds)} speeds.")
-    return Joint(
-        name, _side(parent), _side(child), kind, tuple(coordinates), tuple(motions), tuple(speeds), frame_speeds
-    )
+    first, second = (frame_of(side, f"joint '{name}'") for side in (parent, child))
+    return Joint(name, first, second, kind, tuple(coordinates), tuple(motions), tuple(speeds), frame_speeds)
 
 
 def _coordinate(given: Named, unit: str) -> Coordinate:
@@ -109,31 +104,42 @@ def _coordinate(given: Named, unit: str) -> Coordinate:
 
 
 def fixed(name: str, parent: Side, child: Side) -> Joint:
-    """No freedom."""
+    """Holds two bodies together: the child's frame coincides with the parent's.
+
+    fixed("weld", arm.at((0, 0, 1)), tool). A side is a body, meaning its reference frame, or a frame fixed in it; EARTH
+    is the ground.
+    """
     return sequence(name, parent, child, (), (), kind="fixed")
 
 
 def revolute(name: str, parent: Side, child: Side, coordinate: Named, axis: Sequence[Any] = Z) -> Joint:
-    """One rotation."""
+    """One rotation by a coordinate (rad) about an axis fixed in both frames, z unless said otherwise.
+
+    revolute("elbow", arm.at((0, -0.5, 0)), hand, "q", axis=(0, 0, 1)). A side is a body, meaning its reference frame,
+    or a frame fixed in it; EARTH is the ground. The coordinate is a name, or a Coordinate that has a meaning too.
+    """
     q = _coordinate(coordinate, "rad")
     return sequence(name, parent, child, (q,), (rotation(axis, q.symbol),), kind="revolute")
 
 
 def prismatic(name: str, parent: Side, child: Side, coordinate: Named, axis: Sequence[Any] = X) -> Joint:
-    """One translation."""
+    """One translation by a coordinate (m) along an axis fixed in both frames, x unless said otherwise.
+
+    prismatic("rail", EARTH, cart, "x", axis=(1, 0, 0)). Sides and coordinate are as of `revolute`.
+    """
     q = _coordinate(coordinate, "m")
     return sequence(name, parent, child, (q,), (translation(axis, q.symbol),), kind="prismatic")
 
 
 def helical(name: str, parent: Side, child: Side, coordinate: Named, pitch: ExprLike, axis: Sequence[Any] = Z) -> Joint:
-    """A screw: rotation by q, advance pitch * q (pitch in m/rad)."""
+    """A screw: rotation by a coordinate q (rad) about the axis, advance pitch * q (pitch in m/rad); see `revolute`."""
     q = _coordinate(coordinate, "rad")
     motions = (rotation(axis, q.symbol), translation(axis, as_expr(pitch) * q.symbol))
     return sequence(name, parent, child, (q,), motions, kind="helical")
 
 
 def cylindrical(name: str, parent: Side, child: Side, angle: Named, advance: Named, axis: Sequence[Any] = Z) -> Joint:
-    """Rotation about and translation along one axis."""
+    """Rotation by `angle` (rad) about and translation by `advance` (m) along one axis; see `revolute`."""
     a, d = _coordinate(angle, "rad"), _coordinate(advance, "m")
     return sequence(
         name, parent, child, (a, d), (rotation(axis, a.symbol), translation(axis, d.symbol)), kind="cylindrical"
@@ -149,21 +155,24 @@ def universal(
     first_axis: Sequence[Any] = X,
     second_axis: Sequence[Any] = Y,
 ) -> Joint:
-    """Two rotations, the second about an axis carried by the first."""
+    """Two rotations (rad): `first` about first_axis, `second` about second_axis, carried along; see `revolute`."""
     a, b = _coordinate(first, "rad"), _coordinate(second, "rad")
     motions = (rotation(first_axis, a.symbol), rotation(second_axis, b.symbol))
     return sequence(name, parent, child, (a, b), motions, kind="universal")
 
 
 def spherical(name: str, parent: Side, child: Side, *coordinates: Named, angles: str = "zxz") -> Joint:
-    """Free rotation: three angles in any sequence ("zxz" Euler, "xyz" Bryant, ...), or "quaternion" (scalar first)."""
+    """Free rotation: three angles in any sequence ("zxz" Euler, "xyz" Bryant, ...), or "quaternion" (scalar first).
+
+    spherical("hip", EARTH, leg, "a", "b", "c", angles="xyz"): the names of the coordinates follow the sides.
+    """
     coords, motions = _free_rotation(name, coordinates, angles)
     kind = "spherical" if angles != "quaternion" else "spherical_quaternion"
     return sequence(name, parent, child, coords, motions, kind=kind)
 
 
 def planar(name: str, parent: Side, child: Side, x: Named, y: Named, angle: Named) -> Joint:
-    """Motion in the plane of the frame's x and y axes."""
+    """Motion in the plane of the parent frame's axes: x and y (m), then a turn by `angle` (rad) about z."""
     cx, cy, ca = _coordinate(x, "m"), _coordinate(y, "m"), _coordinate(angle, "rad")
     motions = (translation(X, cx.symbol), translation(Y, cy.symbol), rotation(Z, ca.symbol))
     return sequence(name, parent, child, (cx, cy, ca), motions, kind="planar")
@@ -171,6 +180,8 @@ def planar(name: str, parent: Side, child: Side, x: Named, y: Named, angle: Name
 
 def free(name: str, parent: Side, child: Side, *coordinates: Named, angles: str = "zxz", speeds: str = "") -> Joint:
     """Six freedoms: three translations, then a rotation in any angles or as a quaternion.
+
+    free("flight", EARTH, drone, "x", "y", "z", "e0", "e1", "e2", "e3", angles="quaternion")
 
     speeds="body": the speeds are the child's origin velocity and angular velocity in its own axes.
     """
@@ -221,7 +232,7 @@ def denavit_hartenberg(
     """
     from torseur.mechanism.frames import turn
 
-    base = _side(parent)
+    base = frame_of(parent, f"joint '{name}'")
     if not base.placement.is_identity:
         raise MechanismError(f"joint '{name}': Denavit-Hartenberg parameters start from a body's own frame.")
     placed = base.at((a, 0, 0), turn(alpha, X))

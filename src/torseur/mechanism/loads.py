@@ -12,7 +12,7 @@ from typing import Any
 from torseur.errors import MechanismError
 from torseur.graph import ExprLike, as_expr, symbol
 from torseur.graph.expr import Expr
-from torseur.mechanism.bodies import Body
+from torseur.mechanism.bodies import Body, frame_of
 from torseur.mechanism.frames import EARTH, Frame
 from torseur.mechanism.quantities import ORIGIN, Vector, as_vector
 
@@ -99,19 +99,18 @@ class AppliedWrench:
 Load = CoordinateForce | CoordinateSpring | JointWrench | PointSpring | Bushing | AppliedWrench
 
 
-def _frame(place: Frame | Body) -> Frame:
-    return place.frame if isinstance(place, Body) else place
-
-
 def motor(name: str, joint: str, coordinate: str, law: ExprLike) -> CoordinateForce:
-    """A force or torque law along a coordinate."""
+    """A force (N) or torque (N m) along a coordinate, given by the names of its joint and of itself.
+
+    The law is a number or a formula of coordinates, rates, parameters and ts.TIME: motor("drive", "axle", "q", 2.0).
+    """
     return CoordinateForce(name, joint, coordinate, as_expr(law))
 
 
 def coordinate_spring(
     name: str, joint: str, coordinate: str, *, stiffness: ExprLike = 0, rest: ExprLike = 0, damping: ExprLike = 0
 ) -> CoordinateSpring:
-    """A spring and damper on a coordinate."""
+    """A spring and damper on a coordinate of a joint, both by name: -stiffness (q - rest) - damping q'."""
     return CoordinateSpring(name, joint, coordinate, as_expr(stiffness), as_expr(rest), as_expr(damping))
 
 
@@ -125,11 +124,15 @@ def spring(
     damping: ExprLike = 0,
     law: ExprLike | None = None,
 ) -> PointSpring:
-    """A spring and damper between two points; `law` (of LENGTH and LENGTH_RATE) replaces the linear tension."""
+    """A spring and damper between the origins of two frames: tension stiffness (length - rest) + damping length'.
+
+    `law`, a formula of ts.LENGTH and ts.LENGTH_RATE, replaces that tension.
+    """
     linear = (as_expr(stiffness), as_expr(rest), as_expr(damping))
     if law is not None and not all(value.is_zero for value in linear):
         raise MechanismError(f"spring '{name}': give either a law or stiffness, rest and damping.")
-    return PointSpring(name, _frame(first), _frame(second), *linear, None if law is None else as_expr(law))
+    one, other = (frame_of(end, f"spring '{name}'") for end in (first, second))
+    return PointSpring(name, one, other, *linear, None if law is None else as_expr(law))
 
 
 def bushing(
@@ -143,14 +146,20 @@ def bushing(
     if len(stiffness) != 6 or len(damping) != 6:
         raise MechanismError(f"bushing '{name}' needs six stiffnesses and six damping coefficients.")
     k, c = (tuple(as_expr(value) for value in row) for row in (stiffness, damping))
-    return Bushing(name, _frame(first), _frame(second), k, c)
+    one, other = (frame_of(end, f"bushing '{name}'") for end in (first, second))
+    return Bushing(name, one, other, k, c)
 
 
 def force(name: str, on: Frame | Body, components: Sequence[Any], axes: Frame | Body = EARTH) -> AppliedWrench:
-    """A force applied at the origin of a frame."""
-    return AppliedWrench(name, _frame(on), as_vector(components, f"force '{name}'"), ORIGIN, _frame(axes))
+    """A force (N) at the origin of the frame `on`, its three components along `axes`, the earth's at first.
+
+    Components are numbers or formulas of coordinates, rates, parameters and ts.TIME.
+    """
+    where = f"force '{name}'"
+    return AppliedWrench(name, frame_of(on, where), as_vector(components, where), ORIGIN, frame_of(axes, where))
 
 
 def torque(name: str, on: Frame | Body, components: Sequence[Any], axes: Frame | Body = EARTH) -> AppliedWrench:
-    """A torque applied to a body."""
-    return AppliedWrench(name, _frame(on), ORIGIN, as_vector(components, f"torque '{name}'"), _frame(axes))
+    """A torque (N m) on the body of the frame `on`, its three components along `axes`, the earth's at first."""
+    where = f"torque '{name}'"
+    return AppliedWrench(name, frame_of(on, where), ORIGIN, as_vector(components, where), frame_of(axes, where))

@@ -21,6 +21,7 @@ from torseur.mechanism.validation import check
 
 T = TypeVar("T")
 Pairs = Mapping[str, T] | Iterable[tuple[str, T]]
+SOURCES = "torseur.load(path), torseur.parse(text), torseur.library.load(name) and torseur.Mechanism(...) give one."
 
 
 @dataclass(frozen=True, init=False)
@@ -102,3 +103,10 @@ def _find(kind: str, name: str, things: Sequence[Any]) -> Any:
         if thing.name == name:
             return thing
     raise MechanismError(unknown_name(kind, name, [thing.name for thing in things]))
+
+
+def require_mechanism(given: object) -> None:
+    """Refuses anything but a mechanism."""
+    if not isinstance(given, Mechanism):
+        hint = "Its mechanism is .mechanism." if hasattr(given, "mechanism") else SOURCES
+        raise MechanismError(f"expected a mechanism, got {type(given).__name__}. {hint}")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from torseur.errors import MechanismError, unknown_name
 from torseur.graph import OPERATIONS, live_nodes, symbols_of
+from torseur.mechanism.bodies import Body
 from torseur.mechanism.constraints import Distance, Rolling
 from torseur.mechanism.frames import EARTH_NAME, Frame
+from torseur.mechanism.joints import Joint
 from torseur.mechanism.loads import (
     AppliedWrench,
     Bushing,
@@ -19,12 +21,12 @@ from torseur.mechanism.loads import (
 )
 
 if TYPE_CHECKING:
-    from torseur.mechanism.joints import Joint
     from torseur.mechanism.mechanism import Mechanism
 
 
 def check(mechanism: Mechanism) -> None:
     """Raises MechanismError at the first contradiction."""
+    _require_things(mechanism)
     for kind, things in (
         ("body", mechanism.bodies),
         ("joint", mechanism.joints),
@@ -209,3 +211,11 @@ def _first_circular(uses: Mapping[str, Sequence[str]]) -> str | None:
             if not left[user]:
                 free.append(user)
     return next(iter(left), None)
+
+
+def _require_things(mechanism: Mechanism) -> None:
+    """Refuses names where bodies and joints themselves are expected."""
+    for field, kind in (("bodies", Body), ("joints", Joint)):
+        for thing in getattr(mechanism, field):
+            if not isinstance(thing, kind):
+                raise MechanismError(f"{field} of '{mechanism.name}': expected a {kind.__name__}, got {thing!r}.")

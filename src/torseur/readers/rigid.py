@@ -99,7 +99,7 @@ def impossibility(mass: float, central: Symmetric3) -> str | None:
     if size <= POINT * mass:
         return None
     if mass == 0.0:
-        return f"it has no mass but an inertia with eigenvalue {high:g} kg m^2."
+        return f"it has no mass but an inertia with eigenvalue {max(low, high, key=abs):g} kg m^2."
     if low < -ROUNDING * size:
         return f"its inertia has the negative eigenvalue {low:.6g} kg m^2 (all: {low:.6g}, {middle:.6g}, {high:.6g})."
     if low + middle < (1 - ROUNDING) * high:

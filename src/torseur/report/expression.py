@@ -55,7 +55,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Infix:
-    """left × right or left · right, products of vectors."""
+    """left × right or left · right, products of vectors; left < right or left ≤ right, conditions."""
 
     sign: str
     left: Node
@@ -73,6 +73,7 @@ class Over:
 Node = Number | Name | Sum | Product | Power | Call | Infix | Over
 
 ONE = Number(Fraction(1))
+LESS, AT_MOST = "<", "≤"
 
 
 def inside(node: Node) -> tuple[Node, ...]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from torseur.report.expression import Call, Infix, Name, Node, Number, Over, Power, Product, Sum, split_sign
 from torseur.report.symbols import symbol
 
-VECTOR_PRODUCTS = {"×": "cross", "·": "dot"}
+SIGNS_IN_WORDS = {"×": "cross", "·": "dot", "<": "is less than", "≤": "is at most"}
 DERIVATIVES = {0: "", 1: " dot", 2: " double dot", 3: " triple dot"}
 
 
@@ -51,7 +51,7 @@ def spoken(node: Node) -> str:
         case Call():
             return f"{node.function} of {' and '.join(map(_in_words, node.arguments))}"
         case Infix():
-            return f"{_in_words(node.left)} {VECTOR_PRODUCTS[node.sign]} {_in_words(node.right)}"
+            return f"{_in_words(node.left)} {SIGNS_IN_WORDS[node.sign]} {_in_words(node.right)}"
         case Over():
             return f"{spoken(node.inner)} tilde"
 

@@ -95,7 +95,7 @@ def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     found = _by(study, choice)
     if second_order:
         found = replace(found, responses=with_hessians(study, found.responses))
-    before = (*study.variation.system.notes, *study.unfree(), *study.untouched(found.responses))
+    before = (*study.variation.system.notes, *study.unfree(), *study.stepped(), *study.untouched(found.responses))
     return replace(found, notes=(*before, *found.notes))
 
 

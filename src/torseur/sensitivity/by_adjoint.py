@@ -61,7 +61,10 @@ def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
 
 def _without_moments(study: Study) -> Course:
     if len(study.discontinuities):
-        raise UnsupportedError("jumps of the state are for the direct method, or the discrete adjoint without samples.")
+        raise UnsupportedError(
+            "jumps of the state, and loads that switch, are for the direct method, or the discrete adjoint without "
+            "samples."
+        )
     if study.moments.criteria:
         raise UnsupportedError(
             f"criterion '{study.moments.criteria[0].label}': events and extrema are for the direct method, or the "

@@ -17,6 +17,7 @@ from torseur.graph.expr import intern
 from torseur.graph.functions import TableLookup
 from torseur.mechanism import Mechanism, Parameter
 from torseur.mechanism.bodies import INERTIA_COMPONENTS, Body
+from torseur.mechanism.solids import Solid
 from torseur.tree.flatten import flatten, rebuild
 
 _POINT = re.compile(r"(.+)\[(\d+)\]")
@@ -112,9 +113,27 @@ def _with_body(mechanism: Mechanism, name: str, k: int, body: Body, rest: str) -
         shift = _shift(name, body.inertia.components[place], "kg*m^2")
         components = _replaced(body.inertia.components, place, shift.origin + shift.symbol)
         new = replace(body, inertia=replace(body.inertia, components=components))
+    elif len(body.solids) == 1 and (of_solid := _with_solid(name, body.solids[0], rest)) is not None:
+        shift = of_solid[1]
+        new = replace(body, solids=(of_solid[0],))
     if new is None or shift is None:
         return None
     return _with(mechanism, shift, bodies=_replaced(mechanism.bodies, k, new))
+
+
+def _with_solid(name: str, solid: Solid, rest: str) -> tuple[Solid, Shift] | None:
+    """A body's only solid with its mass, its density or a dimension shifted."""
+    lengths = dict(solid.dimensions)
+    if rest in lengths:
+        shift = _shift(name, lengths[rest], "m")
+        lengths[rest] = shift.origin + shift.symbol
+        return replace(solid, dimensions=tuple(lengths.items())), shift
+    value = {"mass": solid.mass, "density": solid.density}.get(rest)
+    if value is None:
+        return None
+    shift = _shift(name, value, "kg" if rest == "mass" else "1")
+    changed: dict[str, Any] = {rest: value + shift.symbol}
+    return replace(solid, **changed), shift
 
 
 def _with_table_point(mechanism: Mechanism, name: str, table: str, number: int) -> tuple[Mechanism, Shift] | None:

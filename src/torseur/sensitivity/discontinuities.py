@@ -1,4 +1,4 @@
-"""Everything that makes a motion jump: contacts first among the loop's events, then the jumps that a user wrote."""
+"""Everything that makes a motion jump: contacts first among the loop's events, then jumps, then laws that switch."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torseur.graph import Expr
 from torseur.sensitivity.contact_jumps import ContactRules
 from torseur.sensitivity.jumps import JumpRules
 from torseur.sensitivity.landing import Landing
+from torseur.sensitivity.switches import SwitchRules
 from torseur.sensitivity.variation import Variation
 from torseur.simulation import memory
 from torseur.simulation.adjusting import SolverSettings
@@ -23,11 +24,11 @@ from torseur.simulation.system import Vector
 
 @dataclass(frozen=True, eq=False)
 class Discontinuities:
-    """The contacts and jumps of a study."""
+    """The contacts, jumps and switches of a study."""
 
     variation: Variation
     contacts: ContactRules | None = None
-    jumps: tuple[JumpRules, ...] = ()
+    jumps: tuple[JumpRules | SwitchRules, ...] = ()
 
     def __len__(self) -> int:
         return self.contact_count + len(self.jumps)
@@ -43,7 +44,7 @@ class Discontinuities:
 
     @property
     def directions(self) -> tuple[int, ...]:
-        return (-1,) * self.contact_count + tuple(rule.jump.direction for rule in self.jumps)
+        return (-1,) * self.contact_count + tuple(rule.direction for rule in self.jumps)
 
     def externals(self, of_formulas: dict[str, Any]) -> dict[str, Any]:
         """Event functions of the loop, with contacts before the formulas."""
@@ -102,8 +103,12 @@ class Jumps:
         for k in fired[len(hit) :]:
             rule = self.rules.jumps[k - self.rules.contact_count]
             x, u = self._state(work)
-            self._take(work, rule.land(t, x, u, self.settings.parameters))
+            landing = rule.land(t, x, u, self.settings.parameters)
+            if landing is not None:
+                self._take(work, landing)
             work.limits[k], work.sides[k] = 1, 0
+            if isinstance(rule, SwitchRules) and landing is not None:
+                self._step_over(work, rule, landing)
         return True
 
     def _state(self, work: Memory) -> tuple[Vector, Vector]:
@@ -115,6 +120,12 @@ class Jumps:
     def _take(self, work: Memory, landing: Landing) -> None:
         self.landings.append(landing)
         work.y[:] = np.concatenate([landing.x, landing.changes.ravel()])[: len(work.y)]
+
+    def _step_over(self, work: Memory, rule: SwitchRules, landing: Landing) -> None:
+        """Goes on from just behind a switch, where the loop finds the new slope."""
+        t, x = rule.beyond(landing, self.direction)
+        if (work.clock[memory.T_END] - t) * self.direction > 0.0:
+            work.clock[memory.TIME], work.y[: len(x)] = t, x
 
     def _change_contacts(self, t: float, work: Memory, fired: Sequence[int]) -> None:
         rules, contacts = self.rules.contacts, self.contacts

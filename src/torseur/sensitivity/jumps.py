@@ -52,6 +52,10 @@ class JumpRules:
     when: Expr
     becomes: Mapping[int, Expr]
 
+    @property
+    def direction(self) -> int:
+        return self.jump.direction
+
     def land(self, t: float, x: Vector, u: Vector, settings: Vector) -> Landing:
         """What the jump makes of a state and its changes."""
         crossing = self._crossing(settings)

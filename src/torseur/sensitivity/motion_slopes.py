@@ -6,13 +6,14 @@ these, (a, l) changes by -R_s⁻¹ R_v with every variable v, and f by f_v + f_s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.graph import Expr, Input, Program, dense_jacobian, matrix, vector
+from torseur.graph import Expr, Input, Program, dense_jacobian, matrix, substitute, vector
 from torseur.mechanism import TIME
 from torseur.sensitivity.parameters import constants_matrix
 from torseur.sensitivity.routines import constrained_programs
@@ -65,9 +66,10 @@ class MotionSlope:
 
 @dataclass(frozen=True, eq=False)
 class MotionSlopes:
-    """x' of a system as numbers, wherever it is asked for."""
+    """x' of a system as numbers, wherever it is asked for; `conditions` in its formulas have these values."""
 
     variation: Variation
+    conditions: Mapping[Expr, int] = field(default_factory=dict)
 
     @cached_property
     def solution(self) -> tuple[Expr, ...]:
@@ -82,9 +84,20 @@ class MotionSlopes:
         everything = constants_matrix(variation.varied, len(variation.constants))
         return everything[[variation.constants.index(node) for node in variation.moving]]
 
+    @property
+    def formulas(self) -> list[Expr]:
+        """Everything that the motion follows."""
+        return [*self._formulas[0], *self._formulas[1]]
+
     @cached_property
     def _formulas(self) -> tuple[list[Expr], list[Expr]]:
         """x', and what vanishes."""
+        motion, residual = self._undecided
+        return substitute(motion, self.conditions), substitute(residual, self.conditions)
+
+    @cached_property
+    def _undecided(self) -> tuple[list[Expr], list[Expr]]:
+        """The same with conditions as they are."""
         programs, integrands = self.variation.system.programs, self.variation.integrands
         if programs is None:
             return [*self.variation.rhs.outputs[0].entries, *integrands], []

@@ -90,7 +90,10 @@ def _single(name: str, system: System, fixed: Mapping[str, str]) -> Varied:
         return Varied(name, system.initial[slot], system.states[slot].unit, meaning, starts=((slot, 1.0),))
     if name in fixed:
         raise TorseurError(f"parameter '{name}' {fixed[name]}")
-    raise TorseurError(unknown_name("parameter", name, [*names, *(f"{state}(0)" for state in states)]))
+    known = unknown_name("parameter", name, [*names, *(f"{state}(0)" for state in states)])
+    raise TorseurError(
+        f"{known} Constants go by their owner: BODY.mass, BODY.centre.x, BODY.Ixx, LOAD.stiffness, gravity.z."
+    )
 
 
 def starts_matrix(varied: Sequence[Varied], states: int) -> Vector:

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from torseur.errors import TorseurError
-from torseur.graph import Expr, symbols_of
+from torseur.graph import Expr, live_nodes, symbols_of
+from torseur.mechanism import TIME
 from torseur.sensitivity.choice import Choice
 from torseur.sensitivity.contact_jumps import ContactRules, restitution_formulas
 from torseur.sensitivity.course import Course
@@ -25,6 +26,7 @@ from torseur.sensitivity.preparation import Prepared
 from torseur.sensitivity.results import Response, Sensitivities
 from torseur.sensitivity.routines import Routines, routines_of
 from torseur.sensitivity.steady import equilibrium_start
+from torseur.sensitivity.switches import switches_of
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.integrator import Statistics
 from torseur.simulation.memory import STIFF
@@ -61,14 +63,15 @@ class Study:
 
     @cached_property
     def discontinuities(self) -> Discontinuities:
-        """The contacts, and the jumps with their names settled."""
+        """The contacts, the jumps with their names settled, and the switches of the equations."""
         return self._discontinuities(self.variation)
 
     def _discontinuities(self, variation: Variation) -> Discontinuities:
         slopes, impacts = MotionSlopes(variation), self.ready.impacts
         restitutions = restitution_formulas(impacts, self.ready.restitution_shifts)
         contacts = ContactRules(slopes, impacts, restitutions) if impacts else None
-        return Discontinuities(variation, contacts, tuple(read_jump(jump, slopes) for jump in self.jumps))
+        written = tuple(read_jump(jump, slopes) for jump in self.jumps)
+        return Discontinuities(variation, contacts, (*written, *switches_of(slopes)))
 
     @cached_property
     def values(self) -> list[ReadCriterion]:
@@ -167,6 +170,13 @@ class Study:
         names = ", ".join(f"'{self.variation.varied[k].name}'" for k in moved)
         text = "Initial values that are given contradict the constraints as these change; all move by the least then"
         return [f"{text}: {names}."] if names else []
+
+    def stepped(self) -> list[str]:
+        """What is said where the equations contain steps that are not followed."""
+        moving = {*self.variation.states, TIME}
+        steps = [node for node in live_nodes(MotionSlopes(self.variation).formulas) if node.op == "floor"]
+        found = [node for node in steps if moving.intersection(symbols_of([node]))]
+        return [f"'{found[0]}' jumps along the motion; the slopes leave out that these moments move."] if found else []
 
     def untouched(self, responses: Sequence[Response]) -> list[str]:
         """What is said of parameters whose slopes are exactly zero."""

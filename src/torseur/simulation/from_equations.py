@@ -14,7 +14,7 @@ from torseur.errors import UnsupportedError
 from torseur.formalisms import derive
 from torseur.graph import Expr, Input, Program, as_expr, vector
 from torseur.graph.scalar import sqrt
-from torseur.mechanism import TIME, Mechanism
+from torseur.mechanism import TIME, Mechanism, require_mechanism
 from torseur.simulation.constrained.gaps import contact_equations
 from torseur.simulation.constrained.quantities import ConstrainedQuantities
 from torseur.simulation.constrained.setup import Constrained
@@ -48,6 +48,8 @@ def as_system(
             )
         values, state = model.parameters_with(parameters), model.state_with(initial)
         return replace(model, values=tuple(values.tolist()), initial=tuple(state.tolist()))
+    if not isinstance(model, Equations):
+        require_mechanism(model)
     equations, system = _prepared(model)
     if impacts:
         system = _with_contacts(equations, system, tuple(impacts))

@@ -53,8 +53,8 @@ class Problem:
 
 def finite_time(name: str, t: float) -> float:
     """A time in seconds."""
-    if not np.isfinite(t):
-        raise TorseurError(f"{name} is {t}: expected a finite time in seconds.")
+    if not isinstance(t, int | float | np.number) or not np.isfinite(t):
+        raise TorseurError(f"{name} is {t!r}: expected a finite time in seconds.")
     return float(t)
 
 
@@ -66,7 +66,10 @@ def sample_times(samples: Samples, start: float, until: float) -> Vector:
         if samples < 2:
             raise TorseurError(f"samples is {samples}: expected at least 2, the start and the end.")
         return np.linspace(start, until, int(samples))
-    times = np.array(samples, dtype=float).ravel()
+    try:
+        times = np.array(samples, dtype=float).ravel()
+    except (TypeError, ValueError) as problem:
+        raise TorseurError(f"samples is {samples!r}: expected how many, or a list of times in seconds.") from problem
     direction = 1.0 if until >= start else -1.0
     if np.any(np.diff(times) * direction < 0.0):
         raise TorseurError("the times in samples must follow each other from start to until.")

@@ -72,12 +72,14 @@ class Impact:
 
 def as_outputs(outputs: Sequence[str | Output]) -> tuple[Output, ...]:
     """Outputs with plain names completed."""
-    return tuple(Output(output) if isinstance(output, str) else output for output in outputs)
+    listed = [outputs] if isinstance(outputs, str | Output) else outputs
+    return tuple(Output(output) if isinstance(output, str) else output for output in listed)
 
 
 def as_events(events: Sequence[str | Event]) -> tuple[Event, ...]:
     """Events with plain names completed."""
-    return tuple(Event(event) if isinstance(event, str) else event for event in events)
+    listed = [events] if isinstance(events, str | Event) else events
+    return tuple(Event(event) if isinstance(event, str) else event for event in listed)
 
 
 def quantity_of(output: Output, system: System) -> Quantity:

@@ -8,11 +8,13 @@ from threading import Lock
 
 import numpy as np
 
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, UnsupportedError
 from torseur.sensitivity.criteria import read_criterion
 from torseur.sensitivity.initial import initial_changes
+from torseur.sensitivity.motion_slopes import MotionSlopes
 from torseur.sensitivity.preparation import Prepared, prepare
 from torseur.sensitivity.routines import OpenRoutines
+from torseur.sensitivity.switches import switches_of
 from torseur.sensitivity.variation import Variation
 from torseur.simulation.criterion import Criterion
 from torseur.studies.axes import Vector
@@ -115,7 +117,15 @@ class Evaluator:
         found = why_not(self.ready.system)
         if not found and self.study.slopes and OpenRoutines(self._bare).is_large:
             return f"slopes of {self.ready.system.name} need its mass matrix factored by numbers"
+        if not found and self.switching:
+            return f"slopes of {self.ready.system.name} jump {self.switching}"
         return found
+
+    @cached_property
+    def switching(self) -> str:
+        """Where slopes that are asked for jump, because the loads do; nothing where they do not."""
+        switches = switches_of(MotionSlopes(self._bare)) if self.study.slopes else ()
+        return f"where {switches[0].when} changes sign" if switches else ""
 
     @property
     def _bare(self) -> Variation:
@@ -138,6 +148,11 @@ class Evaluator:
     @cached_property
     def device(self) -> DeviceMotions:
         """All motions on a GPU."""
+        if self.switching:
+            raise UnsupportedError(
+                f"'{self.study.path}': slopes of {self.ready.system.name} jump {self.switching}, which backend 'cuda' "
+                "does not follow. Use backend 'cpu'."
+            )
         return DeviceMotions(self.study, self._starts, self.criteria, self.outputs)
 
 

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from torseur.studio.limits import return_memory
 from torseur.studio.messages import BINARY, DONE, TEXT, Request, text_message
 from torseur.studio.worker import work
 
@@ -24,6 +25,7 @@ BOUNDS = {"describe": 30.0, "open": 10.0, "inscribe": 20.0, "move": 20.0, "exami
 PATIENCE = {"writer": 0, "mover": 2, "examiner": 10}  # who goes first where processors are few
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
+LULL = 20  # looks without work after which memory is returned
 MEGABYTES = 3000  # of memory that a worker may take beyond what it starts with
 WORN = 60  # megabytes by which a worker may grow after its first answer before it is replaced
 
@@ -188,12 +190,17 @@ class Crew:
             await self.deliver(await self.outbox.get())
 
     async def _watch(self) -> None:
+        """Looks after workers that are busy; when none has been for a while, memory goes back to the system."""
+        rest = 0
         while True:
             await asyncio.sleep(WATCH)
             now = time.monotonic()
-            for role, hand in list(self.hands.items()):
-                if hand.running is not None:
-                    self._judge(role, hand, now - hand.since)
+            busy = [(role, hand) for role, hand in self.hands.items() if hand.running is not None]
+            for role, hand in busy:
+                self._judge(role, hand, now - hand.since)
+            rest = 0 if busy else rest + 1
+            if rest == LULL:
+                return_memory()
 
     def _judge(self, role: str, hand: Hand, seconds: float) -> None:
         """Ends a worker that has taken too long, or that works on an old text while a new one waits."""

@@ -14,7 +14,8 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+NEAR = ("127.0.0.1", "::1", "localhost")  # this machine alone, as an address to listen on
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # as a browser calls it
 REFUSED = "Not found. Open the address that `torseur studio` printed.\n"
 
 
@@ -68,7 +69,7 @@ class Guard:
 
 def hosts_of(host: str, port: int, names: Iterable[str] = ()) -> tuple[str, ...]:
     """What a browser may call this server."""
-    listed = [*names, host] if host not in ("127.0.0.1", "::1", "localhost") else [*LOOPBACK, *names]
+    listed = [*names, host] if host not in NEAR else [*LOOPBACK, *names]
     return tuple(dict.fromkeys(f"{name}:{port}".lower() for name in listed))
 
 

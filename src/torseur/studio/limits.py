@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import sys
+from functools import cache
+from typing import Any
 
 MEGABYTE = 2**20
+TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # names of mallopt in glibc
 
 
 def bound_memory(megabytes: int) -> None:
@@ -39,3 +44,31 @@ def memory_in_use() -> int:
             return int(status.read().split()[1]) * resource.getpagesize() // MEGABYTE
     except OSError:
         return 0
+
+
+def settle_memory() -> None:
+    """Lets this process hold no more than it needs, for one that runs for days.
+
+    What is loaded stays and is left out of collections, which then come early and take no time; garbage would otherwise
+    gather to a quarter of it. Large blocks are mapped one by one and return to the system when they are freed, and all
+    threads share one heap.
+    """
+    gc.collect()
+    gc.freeze()
+    choose = _of_glibc("mallopt")
+    if choose is not None:
+        for parameter, value in ((ARENA_MAX, 1), (MMAP_THRESHOLD, 128 * 1024), (TRIM_THRESHOLD, 128 * 1024)):
+            choose(parameter, value)
+
+
+def return_memory() -> None:
+    """Gives memory that is free back to the system, where that can be asked for."""
+    trim = _of_glibc("malloc_trim")
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _of_glibc(name: str) -> Any:
+    """A function of glibc; None with another C library."""
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

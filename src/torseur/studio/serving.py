@@ -15,7 +15,8 @@ from uvicorn import Config, Server
 
 from torseur.errors import TorseurError
 from torseur.library import PREFIX, source_of
-from torseur.studio.guard import Guard, hosts_of
+from torseur.studio.guard import NEAR, Guard, hosts_of
+from torseur.studio.limits import settle_memory
 from torseur.studio.server import Studio
 from torseur.studio.session import START, Session
 
@@ -38,6 +39,7 @@ def serve(session: Session, place: Place, ready: Callable[[str], None]) -> None:
     server, listener, address = _prepared(session, place)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that what follows is done then too
     ready(address)
+    settle_memory()
     try:
         server.run(sockets=[listener])
     finally:
@@ -94,6 +96,7 @@ def _prepared(session: Session, place: Place) -> tuple[Server, socket.socket, st
         log_level="error",
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=place.host not in NEAR,  # on one machine packing takes longer than the way
         server_header=False,
         timeout_graceful_shutdown=1,
     )

@@ -5,6 +5,7 @@ It holds no state that matters: whoever starts it may end it at any time.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -12,8 +13,11 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from torseur.studio.limits import bound_memory, memory_in_use
+from torseur.graph import forget_unused
+from torseur.studio.limits import bound_memory, memory_in_use, return_memory
 from torseur.studio.messages import DONE, Request, text_message
+
+IDLE = 0.5  # seconds without a request after which a worker gives back what it does not need
 
 Answer = Callable[[Request, Path | None], Iterator[bytes]]
 
@@ -31,8 +35,17 @@ def work(requests: Connection, folder: Path | None, megabytes: int, patience: in
             request: Request | None = requests.recv()
             if request is not None:  # otherwise a sign that came too late
                 _answer(request, requests, folder)
+            if not requests.poll(IDLE):
+                _tidy()
     except (EOFError, OSError):
         return
+
+
+def _tidy() -> None:
+    """Lets go of what past texts have left."""
+    gc.collect()
+    forget_unused()
+    return_memory()
 
 
 def _answer(request: Request, requests: Connection, folder: Path | None) -> None:

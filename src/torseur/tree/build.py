@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from torseur.graph import Expr, symbols_of
-from torseur.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism
+from torseur.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism, require_mechanism
 from torseur.spatial import NO_INERTIA, SAME, Inertia, Transform, Vec3
 from torseur.tree.constants import body_inertia, mass_centre, transform_of
 from torseur.tree.definitions import definitions_of, resolved
@@ -19,6 +19,7 @@ from torseur.tree.tree import GROUND, Link, Tree, far_side
 
 def build_tree(mechanism: Mechanism) -> Tree:
     """The tree of a mechanism: spanning tree, rigid groups, numbering, joint kinematics."""
+    require_mechanism(mechanism)
     spanning = spanning_tree(mechanism)
     builder = _Builder(mechanism)
     for branch in spanning.branches:

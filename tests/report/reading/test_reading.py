@@ -183,3 +183,15 @@ def test_every_line_of_the_recursion_has_its_own_name():
 def test_latex_source(expression, source):
     """Oracle: LaTeX by hand."""
     assert latex(readable(expression)) == source
+
+
+def test_conditions_read_as_in_a_description():
+    node = readable(s.where(x + 1 <= y, x, 0) + s.where(y < x, 1, 2))
+    assert plain(node) == "where(y < x, 1, 2) + where((1 + x) <= y, x, 0)"
+    assert r"y < x" in latex(node) and r"\le y" in latex(node)
+
+
+def test_the_square_of_a_square_root_is_what_was_under_it():
+    root = s.sqrt(1 + x * x)
+    assert plain(readable(y / root / root)) == "y/(1 + x^2)"
+    assert plain(readable(y * root**3)) == "y*sqrt(1 + x^2)^3"

@@ -13,12 +13,12 @@ from functools import cached_property
 from torseur.codegen.c.program import operation, own_text, reference
 from torseur.codegen.c.routine import function_name
 from torseur.codegen.c.spelling import RESERVED, double
-from torseur.codegen.names import part
-from torseur.codegen.straight import CHUNK, Chunk, Layout, layout
+from torseur.codegen.names import Names, part
+from torseur.codegen.straight import CHUNK, Chunk, Layout, array_names, layout
 from torseur.codegen.tables import Lookups
 from torseur.graph.expr import Expr
 from torseur.graph.operations import OPERATIONS
-from torseur.graph.program import Program
+from torseur.graph.program import Program, Solved
 
 _PLAIN = ("add", "sub", "mul", "div", "neg", "both", "invert")
 """Operations that C spells the same for vectors."""
@@ -34,11 +34,17 @@ REGISTERS = 28
 CHUNKS = {4000: 4000, 10_000: 1600, 100_000: 800}
 """Operations up to which a program comes in functions of so many."""
 
+STRAIGHT = 10_000
+"""Operations up to which systems with many right sides are part of the straight code. An arm's (5,000) lose a hundredth
+when they are solved by limbs, a quadruped's (18,000) gain as much and compile in half the time, a humanoid's (92,000)
+gain a sixth."""
+
 _CONSTANT = ("constant", "pi")
 
 _OWN = (
     *("LANE", "LANES_ALL", "LANES_ONCE", "LANES_BEYOND", "begin", "end", "stride", "threads", "count"),
     *("i", "j", "l", "row", "rows", "turned", "values", "result"),
+    *("matrix", "rest", "solution", "middle", "shared", "right", "inverse", "follow", "path"),
 )
 _WORDS = RESERVED | {*_OWN, *(f"lanes_{op}" for op in (*OPERATIONS, "load", "store", "sines"))}
 
@@ -60,17 +66,44 @@ NATIVE = """\
 
 @dataclass(frozen=True)
 class Batch:
-    """A program whose states lie side by side; `shared` names the inputs that all states have in common."""
+    """A program whose states lie side by side; `shared` names the inputs that all states have in common.
+
+    `local` names arrays that hold one vector of states: their rows stand behind one another.
+    """
 
     name: str
     program: Program
     shared: tuple[str, ...] = ()
+    local: tuple[str, ...] = ()
 
     @property
     def is_state(self) -> list[bool]:
         """For each array, inputs first, whether it has a row per entry."""
         inputs = [group.name not in self.shared for group in self.program.inputs]
         return [*inputs, *[True] * len(self.program.outputs)]
+
+    @property
+    def solved(self) -> Solved | None:
+        """The system to solve by limbs; None where straight code is as fast."""
+        return self.program.solved if len(self.program.operations) > STRAIGHT else None
+
+    @cached_property
+    def arrays(self) -> tuple[str, ...]:
+        """Identifiers of the inputs, then of the outputs."""
+        return array_names(self.program, Names(_WORDS))
+
+    @property
+    def parameters(self) -> str:
+        """The arrays as parameters of a C function, behind the stride."""
+        inputs = len(self.program.inputs)
+        arrays = [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(self.arrays)]
+        return ", ".join(["ptrdiff_t stride", *arrays])
+
+    @cached_property
+    def steps(self) -> list[str]:
+        """For each array, inputs first, the distance of its rows."""
+        names = [group.name for group in self.program.inputs] + [output.name for output in self.program.outputs]
+        return ["LANES" if name in self.local else "stride" for name in names]
 
     @cached_property
     def shared_products(self) -> set[Expr]:
@@ -103,6 +136,10 @@ class Batch:
                 found.setdefault(entry, (i, j))
         return found
 
+    def row(self, i: int, j: int) -> str:
+        """Where a row of an array begins; inputs are counted first."""
+        return f"{self.arrays[i]} + {j} * {self.steps[i]}"
+
     @property
     def constants(self) -> list[tuple[int, dict[int, float]]]:
         """For each output that has some, the entries that are the same in every state."""
@@ -132,26 +169,31 @@ def _lane_function(op: str) -> str:
     )
 
 
-def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
-    """static void FUNCTION(begin, end, stride, arrays): the states from begin to before end."""
+def block_source(batch: Batch, function: str, lookups: Lookups) -> str:
+    """static void FUNCTION_block(stride, arrays): one vector of states."""
     plan = batch.plan
     pieces = [_piece(batch, plan, chunk, part(function, k), lookups) for k, chunk in enumerate(plan.chunks)]
-    return "\n".join([*pieces, _block(plan, batch, function, lookups), _range(plan, batch, function)])
+    return "\n".join([*pieces, _block(plan, batch, function, lookups)])
 
 
-def constants_source(batch: Batch, function: str) -> str:
-    """static void FUNCTION(begin, end, stride, arrays): writes the entries that are the same in every state."""
-    plan, inputs = batch.plan, len(batch.program.inputs)
-    unused = ", ".join(f"(void){name}" for name in ("begin", "end", "stride", *plan.arrays))
-    lines = [f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {_parameters(plan, batch)}) {{", f"  {unused};"]
+def constants_source(batch: Batch, function: str, local: bool = False) -> str:
+    """static void FUNCTION(begin, end, stride, arrays): writes the entries that are the same in every state.
+
+    With `local`, only of arrays that hold one vector of states.
+    """
+    arrays, inputs = batch.arrays, len(batch.program.inputs)
+    unused = ", ".join(f"(void){name}" for name in ("begin", "end", "stride", *arrays))
+    lines = [f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {batch.parameters}) {{", f"  {unused};"]
     for i, same in batch.constants:
+        if local and batch.program.outputs[i].name not in batch.local:
+            continue
         values = ", ".join(double(value) for value in same.values())
         lines += [
             "  {",
             f"    static const int rows[{len(same)}] = {{{', '.join(map(str, same))}}};",
             f"    static const double values[{len(same)}] = {{{values}}};",
             f"    for (int j = 0; j < {len(same)}; j++) {{",
-            f"      double *const row = {plan.arrays[inputs + i]} + rows[j] * stride;",
+            f"      double *const row = {arrays[inputs + i]} + rows[j] * stride;",
             "      for (ptrdiff_t i = begin; i < end; i++) row[i] = values[j];",
             "    }",
             "  }",
@@ -161,19 +203,13 @@ def constants_source(batch: Batch, function: str) -> str:
 
 def parameters_of(batch: Batch) -> str:
     """The arrays as parameters of a C function."""
-    arrays, inputs = batch.plan.arrays, len(batch.program.inputs)
+    arrays, inputs = batch.arrays, len(batch.program.inputs)
     return ", ".join(f"{'const ' if i < inputs else ''}double *{array}" for i, array in enumerate(arrays))
-
-
-def _parameters(plan: Layout, batch: Batch) -> str:
-    inputs = len(batch.program.inputs)
-    arrays = [f"{'const ' if i < inputs else ''}double *restrict {array}" for i, array in enumerate(plan.arrays)]
-    return ", ".join(["ptrdiff_t stride", *arrays])
 
 
 def _piece(batch: Batch, plan: Layout, chunk: Chunk, function: str, lookups: Lookups) -> str:
     own = "lanes *restrict scratch, const lanes *restrict sines"
-    head = f"static TORSEUR_NOINLINE void {function}({_parameters(plan, batch)}, {own}) {{"
+    head = f"static TORSEUR_NOINLINE void {function}({batch.parameters}, {own}) {{"
     unused = ", ".join(f"(void){name}" for name in ("stride", *plan.arrays, "scratch", "sines"))
     lines = [head, f"  {unused};", *_Statements(batch, plan, chunk, lookups).lines()]
     return "\n".join([*lines, "}", ""])
@@ -187,14 +223,14 @@ class _Statements:
 
     def __init__(self, batch: Batch, plan: Layout, chunk: Chunk, lookups: Lookups) -> None:
         self.batch, self.chunk, self.names, self.lookups = batch, chunk, plan.names, lookups
-        self.outputs = plan.arrays[len(batch.program.inputs) :]
+        self.inputs = len(batch.program.inputs)
         self.loads = {node: _loaded(plan, batch, i, j) for node, (i, j) in chunk.inputs.items()}
         self.loads |= {node: f"sines[{place}]" for node, place in chunk.turned.items()}
         self.loads |= {node: f"scratch[{slot}]" for node, slot in chunk.restored.items()}
         for node in chunk.restored:
             if node in batch.results:
                 i, j = batch.results[node]
-                self.loads[node] = f"lanes_load({self.outputs[i]} + {j} * stride)"
+                self.loads[node] = f"lanes_load({batch.row(self.inputs + i, j)})"
 
     def lines(self) -> Iterable[str]:
         computed: set[Expr] = set()
@@ -240,7 +276,7 @@ class _Statements:
 
     def _stored(self, node: Expr) -> Iterable[str]:
         for i, j in self.chunk.results.get(node, ()):
-            yield f"  lanes_store({self.outputs[i]} + {j} * stride, {_vector(node, self.names)});"
+            yield f"  lanes_store({self.batch.row(self.inputs + i, j)}, {_vector(node, self.names)});"
 
 
 def _is_turn(node: Expr) -> bool:
@@ -288,7 +324,7 @@ def _angles(plan: Layout, batch: Batch, lookups: Lookups) -> tuple[list[str], st
 def _loaded(plan: Layout, batch: Batch, i: int, j: int) -> str:
     """An entry of an input."""
     array = plan.arrays[i]
-    return f"lanes_load({array} + {j} * stride)" if batch.is_state[i] else f"LANES_ALL({array}[{j}])"
+    return f"lanes_load({batch.row(i, j)})" if batch.is_state[i] else f"LANES_ALL({array}[{j}])"
 
 
 def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> str:
@@ -305,26 +341,28 @@ def _block(plan: Layout, batch: Batch, function: str, lookups: Lookups) -> str:
     """One vector of states."""
     arguments = ", ".join(["stride", *plan.arrays, "scratch", "sines"])
     calls = [f"  {part(function, k)}({arguments});" for k in range(len(plan.chunks))]
-    head = f"static void {function}_block({_parameters(plan, batch)}) {{"
+    head = f"static void {function}_block({batch.parameters}) {{"
     return "\n".join([head, *_turns(plan, batch, lookups), f"  lanes scratch[{max(plan.slots, 1)}];", *calls, "}", ""])
 
 
-def _range(plan: Layout, batch: Batch, function: str) -> str:
-    """Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state.
+def range_source(batch: Batch, function: str) -> str:
+    """static void FUNCTION(begin, end, stride, arrays): the states from begin to before end.
+
+    Whole vectors in place; what is left over is copied to a vector of its own, filled up with the last state.
 
     Results are copied there too, because not all entries are written.
     """
     states, inputs = batch.is_state, len(batch.program.inputs)
     sizes = [*map(len, batch.program.inputs), *map(len, batch.program.outputs)]
-    shifted = [f"{a} + i" if state else a for a, state in zip(plan.arrays, states, strict=True)]
-    local = [f"rest_{k}_" if state else a for k, (a, state) in enumerate(zip(plan.arrays, states, strict=True))]
+    shifted = [f"{a} + i" if state else a for a, state in zip(batch.arrays, states, strict=True)]
+    local = [f"rest_{k}_" if state else a for k, (a, state) in enumerate(zip(batch.arrays, states, strict=True))]
     lines = [
-        f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {_parameters(plan, batch)}) {{",
+        f"static void {function}(ptrdiff_t begin, ptrdiff_t end, {batch.parameters}) {{",
         "  ptrdiff_t i = begin;",
         f"  for (; i + LANES <= end; i += LANES) {function}_block({', '.join(['stride', *shifted])});",
         "  if (i >= end) return;",
     ]
-    moved = [(k, a, n) for k, (a, n) in enumerate(zip(plan.arrays, sizes, strict=True)) if states[k]]
+    moved = [(k, a, n) for k, (a, n) in enumerate(zip(batch.arrays, sizes, strict=True)) if states[k]]
     lines += [f"  double rest_{k}_[{max(n, 1)} * LANES];" for k, _, n in moved]
     for k, array, n in moved:
         last = "(i + l < end ? i + l : end - 1)"

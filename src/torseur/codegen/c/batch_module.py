@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from torseur.codegen.c.batch import NATIVE, Batch, batch_source, constants_source, lanes_text, parameters_of
+from torseur.codegen.c.batch import (
+    NATIVE,
+    Batch,
+    block_source,
+    constants_source,
+    lanes_text,
+    parameters_of,
+    range_source,
+)
+from torseur.codegen.c.batch_solved import solved_batch_source
 from torseur.codegen.c.routine import PRELUDE, RoutinePrinter, Tables
 from torseur.codegen.c.unit import HEAD, no_external
-from torseur.codegen.names import part
 from torseur.codegen.tables import Lookups
 
 _RANGE = "ptrdiff_t begin, ptrdiff_t end, ptrdiff_t stride"
@@ -57,9 +66,16 @@ def native_source(batch: Batch) -> str:
     lookups = Lookups()
     body = batch_source(batch, f"{batch.name}_", lookups)
     lookups_text = _lookups(lookups)
-    arguments = ", ".join(["begin", "end", "stride", *batch.plan.arrays])
+    arguments = ", ".join(["begin", "end", "stride", *batch.arrays])
     exported = _exported(batch, f"  {batch.name}_({arguments});")
     return "\n".join([HEAD, "#include <stddef.h>", lookups_text, NATIVE, lanes_text([batch]), body, exported])
+
+
+def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
+    """static void FUNCTION(begin, end, stride, arrays): the states from begin to before end."""
+    if batch.solved is not None:
+        return solved_batch_source(batch, batch.solved, function, lookups)
+    return "\n".join([block_source(batch, function, lookups), range_source(batch, function)])
 
 
 def _lookups(lookups: Lookups) -> str:
@@ -70,7 +86,7 @@ def _lookups(lookups: Lookups) -> str:
 
 def _exported(batch: Batch, body: str) -> str:
     """NAME_again, which does not write entries that are the same in every state, and NAME, which does."""
-    arguments = ", ".join(["begin", "end", "stride", *batch.plan.arrays])
+    arguments = ", ".join(["begin", "end", "stride", *batch.arrays])
     parameters = f"({_RANGE}, {parameters_of(batch)})"
     return f"""\
 {constants_source(batch, f"{batch.name}_constants")}
@@ -89,8 +105,9 @@ def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str,
     """OWN_batch.c, OWN_batch.h and OWN_lanes.h, which the first includes once per kind of processor."""
     lookups = Lookups()
     bodies = "\n".join(batch_source(batch, f"{batch.name}_run", lookups) for batch in batches)
-    names = [f"#define {name} VARIANT({name})" for name in _renamed(batches)]
-    undone = [f"#undef {name}" for name in (*_renamed(batches), "LANE", "LANES_ALL", "LANES_BEYOND", "LANES_ONCE")]
+    renamed = _renamed(batches, bodies)
+    names = [f"#define {name} VARIANT({name})" for name in renamed]
+    undone = [f"#undef {name}" for name in (*renamed, "LANE", "LANES_ALL", "LANES_BEYOND", "LANES_ONCE")]
     lanes = "\n".join([heading, *names, lanes_text(batches), bodies, *undone, ""])
     plain = [NATIVE, "#define VARIANT(name) name##_plain", f'#include "{own}_lanes.h"']
     choices = "\n".join(_choice(batch) for batch in batches)
@@ -99,19 +116,16 @@ def batch_sources(own: str, batches: Sequence[Batch], heading: str) -> dict[str,
     return {f"{own}_batch.h": _header(own, batches, heading), f"{own}_batch.c": source, f"{own}_lanes.h": lanes}
 
 
-def _renamed(batches: Sequence[Batch]) -> list[str]:
+def _renamed(batches: Sequence[Batch], bodies: str) -> list[str]:
     """Everything that each kind of processor has its own of."""
     used = {node.op for batch in batches for node in batch.program.operations}
-    functions = []
-    for batch in batches:
-        run = f"{batch.name}_run"
-        functions += [run, f"{run}_block", *(part(run, k) for k in range(len(batch.plan.chunks)))]
+    functions = re.findall(r"^static .*?\bvoid (\w+)\(", bodies, re.MULTILINE)
     return [*_RENAMED, *(f"lanes_{op}" for op in sorted(used) if f"lanes_{op}" not in _RENAMED), *functions]
 
 
 def _choice(batch: Batch) -> str:
     """The exported functions: over a range of states, and over all of them in threads of OpenMP."""
-    arrays = batch.plan.arrays
+    arrays = batch.arrays
     arguments = ", ".join(["begin", "end", "stride", *arrays])
     run = f"{batch.name}_run"
     chosen = f"""\

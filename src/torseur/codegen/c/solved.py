@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from torseur.codegen.c.spelling import RESERVED, double, parameter_list
 from torseur.codegen.names import Names, part
 from torseur.codegen.straight import array_names
-from torseur.graph.program import Block, Program, Solved
+from torseur.graph.program import COLUMNS, Block, Program, Solved
 
 _STAGES = {"right", "lower", "inverse", "known", "from", "to", "x", "count", "column", "width"}
-_COLUMNS = 8
 
 
 def solved_source(program: Program, solved: Solved, name: str, linkage: str) -> str:
@@ -27,7 +26,7 @@ def _inward(solved: Solved, rows: tuple[int, ...], n: int, name: str) -> str:
     head = (
         f"static TORSEUR_NOINLINE void {name}(const double *restrict lower, const double *restrict from, lanes *x) {{"
     )
-    lines = [head, *(f"  lanes x{k} = lanes_load(from + {_COLUMNS * e});" for e, k in enumerate(rows))]
+    lines = [head, *(f"  lanes x{k} = lanes_load(from + {COLUMNS * e});" for e, k in enumerate(rows))]
     entries = list(enumerate(solved.pattern))
     for k in reversed(rows):
         lines += [f"  x{i} -= lower[{e}] * x{k};" for e, (row, i) in entries if row == k]

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torseur.codegen.cuda.columns import system_text
 from torseur.codegen.cuda.language import CUDA
 from torseur.codegen.cuda.parking import LOAD_AHEAD, Parking
-from torseur.codegen.cuda.stages import FACTORS, Plan, staged
+from torseur.codegen.cuda.stages import Plan, staged
 from torseur.codegen.module import PREPARED
 from torseur.codegen.names import part
-from torseur.codegen.straight import Chunk, Splines
+from torseur.codegen.straight import Chunk, Splines, most_live
 from torseur.graph.evaluation import live_nodes
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
+
+PLENTY = 240
+"""Live values up to which registers are left for loads that come early."""
+LOAD_EARLY = 300
+"""Operations between such a load and its use: values of the next limb arrive while one is computed."""
 
 
 class Printer:
@@ -25,7 +29,7 @@ class Printer:
 
     def __init__(self, splines: Splines) -> None:
         self.splines = splines
-        self.taken = CUDA.reserved | frozenset(splines.names.values()) | {FACTORS}
+        self.taken = CUDA.reserved | frozenset(splines.names.values())
         self._plans: dict[int, Plan] = {}
 
     def plan(self, program: Program) -> Plan:
@@ -48,10 +52,7 @@ class Printer:
 
     def stage(self, plan: Plan, k: int, name: str, parked: Parking | None = None) -> str:
         """The device function of a stage, some of its values in shared memory."""
-        chunks = plan.layout.chunks
-        if k < len(chunks):
-            return self.template(plan, chunks[k], name, parked)
-        return system_text(self.head(name, plan), plan.systems[k - len(chunks)], plan)
+        return self.template(plan, plan.layout.chunks[k], name, parked)
 
     def head(self, name: str, plan: Plan) -> str:
         return f"template <class T, class F = T>\nTORSEUR_DEVICE void {name}({', '.join(parameters(plan))}) {{"
@@ -68,8 +69,8 @@ def stage_names(name: str, plan: Plan) -> list[str]:
 
 
 def arrays_of(plan: Plan) -> tuple[str, ...]:
-    """Identifiers of the inputs, then of the outputs that were asked for."""
-    return plan.layout.arrays[: len(plan.layout.program.inputs) + plan.outputs]
+    """Identifiers of the inputs, then of the outputs."""
+    return plan.layout.arrays
 
 
 def parameters(plan: Plan) -> list[str]:
@@ -100,7 +101,6 @@ class _Body:
         self.layout, self.chunk, self.splines, self.parking = plan.layout, chunk, splines, parking
         self.program = plan.layout.program
         self.results = plan.layout.arrays[len(self.program.inputs) :]
-        self.hidden = plan.outputs
         self.written = _written(plan)
         self.here = set(chunk.operations)
         self.partner: dict[tuple[str, Expr], Expr] = {
@@ -122,9 +122,10 @@ class _Body:
         slots = self.parking.slots
         found = [f"TORSEUR_PARK(F, {slots})"] if slots else []
         operations = self.chunk.operations
+        early = LOAD_AHEAD if slots or most_live(operations) > PLENTY else LOAD_EARLY
         ahead = 0
         for k, node in enumerate(operations):
-            while ahead < min(k + LOAD_AHEAD, len(operations)):
+            while ahead < min(k + early, len(operations)):
                 found += [line for argument in operations[ahead].args for line in self.load(argument)]
                 ahead += 1
             found += [line for value in self.parking.fetch.get(k, ()) for line in self.fetched(value)]
@@ -183,10 +184,7 @@ class _Body:
         return f"scratch[{slot} * stride]"
 
     def place(self, output: int, entry: int) -> str:
-        """Where an entry of an output lies; what nobody asked for lies behind the slots of scratch."""
-        if output < self.hidden:
-            return f"{self.results[output]}[{entry} * stride]"
-        return f"scratch[{self.layout.slots + entry} * stride]"
+        return f"{self.results[output]}[{entry} * stride]"
 
     def compute(self, node: Expr) -> list[str]:
         language, names = (FINE, self.fine_names) if node in self.fine else (CUDA, self.names)
@@ -208,7 +206,7 @@ class _Body:
         """Writes a value where it is wanted."""
         coarse = CUDA.reference(node, self.names)
         fine = self.fine_names[node] if node in self.fine else coarse
-        stores = [(self.place(i, j), coarse if i < self.hidden else fine) for i, j in self.chunk.results.get(node, ())]
+        stores = [(self.place(i, j), coarse) for i, j in self.chunk.results.get(node, ())]
         if node.is_zero:
             return [f"TORSEUR_ZERO({place});" for place, _ in stores]
         if node in self.chunk.saved and node not in self.written:
@@ -222,4 +220,4 @@ def _written(plan: Plan) -> dict[Expr, tuple[int, int]]:
     results = [
         (node, place) for chunk in plan.layout.chunks for node, places in chunk.results.items() for place in places
     ]
-    return {node: place for node, place in results if node.args and (node not in fine or place[0] >= plan.outputs)}
+    return {node: place for node, place in results if node.args and node not in fine}

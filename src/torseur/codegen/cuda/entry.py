@@ -68,12 +68,11 @@ class StageSource:
 
     def parking(self, registers: int, parked: int) -> Parking:
         """What waits in shared memory."""
-        chunks = self.plan.layout.chunks
-        if not parked or self.stage >= len(chunks):
+        if not parked:
             return Parking()
         key = registers, parked
         if key not in self._parking:
-            order = chunks[self.stage].operations
+            order = self.plan.layout.chunks[self.stage].operations
             self._parking[key] = parking(order, registers - RESERVED, self._weights, parked // self._size)
         return self._parking[key]
 
@@ -139,8 +138,7 @@ def stride(plan: Plan, stage: int) -> str:
 
     Loads of q, v and tau share their products with a uniform step, and the compiler sees it.
     """
-    chunks = plan.layout.chunks
-    return "stride_of(n, lane)" if stage < len(chunks) and _more_stores(chunks[stage]) > 0 else "n"
+    return "stride_of(n, lane)" if _more_stores(plan.layout.chunks[stage]) > 0 else "n"
 
 
 def scratch_of(plan: Plan) -> list[str]:

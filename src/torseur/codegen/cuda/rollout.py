@@ -53,10 +53,7 @@ def rollout_source(parts: RolloutParts, suffix: str, method: str) -> KernelSourc
     splines = Splines.of(list(programs.values()), names)
     printer = Printer(splines)
     tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
-    functions = [
-        printer.templates(name, Plan(_in_one(program, printer), outputs=len(program.outputs)))
-        for name, program in programs.items()
-    ]
+    functions = [printer.templates(name, Plan(_in_one(program, printer))) for name, program in programs.items()]
     words = _words(parts, method)
     inside = "\n".join([BY_VALUE, *tables, *functions, *_texts(parts, method, words)])
     kernel = plain.KERNEL.format(suffix=suffix, **_kernel_words(parts, suffix))

@@ -57,11 +57,12 @@ VARIANTS = (
     *(Launch(64, resident) for resident in (1, 7)),
 )
 """Registers left to a thread: 255, 168, 128, 96, 80, 64; 255 and 128."""
-PARKING = tuple(Launch(64, resident, parks=True) for resident in (4, 6, 8, 10))
-"""Registers left to a thread: 255, 168, 128, 96."""
+PARKING = tuple(Launch(64, resident, parks=True) for resident in (4, 5, 6, 8, 10))
+"""Registers left to a thread: 255, 168, 168, 128, 96; the fewer threads, the more shared memory each has."""
 LARGE = 6000
 """Operations above which compiling takes long and few caps make sense."""
 FEW_VARIANTS = (Launch(128, 1), Launch(128, 3))
+FEW_PARKING = PARKING[:3]
 OPTIONS = ("-DTORSEUR_ZEROS_ARE_THERE", "-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
 FAST_SINES = "-DTORSEUR_FAST_SINES"
 
@@ -131,8 +132,8 @@ def source_for(source: KernelSource | StageSource, launch: Launch) -> KernelSour
 
 def variants_of(source: KernelSource | StageSource) -> list[Launch]:
     """The ways to launch that are worth a measurement."""
-    plain = VARIANTS if source.operations < LARGE else FEW_VARIANTS
-    return [*plain, *(launch for launch in PARKING if source.parks(launch.registers, launch.parked))]
+    plain, parking = (VARIANTS, PARKING) if source.operations < LARGE else (FEW_VARIANTS, FEW_PARKING)
+    return [*plain, *(launch for launch in parking if source.parks(launch.registers, launch.parked))]
 
 
 def run_all(stages: Sequence[Launchable], arguments: tuple[Any, ...], n: int) -> None:

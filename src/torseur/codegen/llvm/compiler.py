@@ -58,30 +58,42 @@ def build(source: str, shape: Shape) -> Library:
 
 
 def _compile(source: str, shape: Shape) -> bytes:
+    """Machine code. The source has a context of its own: the common one keeps every number of every source for good."""
     llvm = _binding()
-    machine = _machine()
+    context = llvm.create_context()
     try:
-        module = llvm.parse_assembly(source)
-        module.verify()
+        with llvm.parse_assembly(source, context) as module:
+            module.verify()
+            manager = _passes(shape) or _builder(shape).getModulePassManager()
+            manager.run(module, _builder(shape))
+            return bytes(_machine().emit_object(module))
     except RuntimeError as error:
         raise CompilationError(f"LLVM refused the generated code: {error}") from error
-    _optimise(module, machine, shape)
-    return bytes(machine.emit_object(module))
+    finally:
+        context.close()
 
 
-def _optimise(module: Any, machine: Any, shape: Shape) -> None:
+@cache
+def _passes(shape: Shape) -> Any:
+    """The chosen passes, or None for LLVM's own pipeline, which serves only once.
+
+    Made once like what runs them, since llvmlite does not give all of their memory back.
+    """
+    manager = _binding().create_new_module_pass_manager()
+    if shape is Shape.LONG_LOOPS or not hasattr(manager, "add_sroa_pass"):
+        return None
+    for name in _STRAIGHT_PASSES if shape is Shape.STRAIGHT else _LOOP_PASSES:
+        getattr(manager, f"add_{name}_pass")()
+    return manager
+
+
+@cache
+def _builder(shape: Shape) -> Any:
     llvm = _binding()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = shape is Shape.LONG_LOOPS
     options.slp_vectorization = False
-    builder = llvm.create_pass_builder(machine, options)
-    manager = llvm.create_new_module_pass_manager()
-    if shape is Shape.LONG_LOOPS or not hasattr(manager, "add_sroa_pass"):
-        manager = builder.getModulePassManager()
-    else:
-        for name in _STRAIGHT_PASSES if shape is Shape.STRAIGHT else _LOOP_PASSES:
-            getattr(manager, f"add_{name}_pass")()
-    manager.run(module, builder)
+    return llvm.create_pass_builder(_machine(), options)
 
 
 def _engine(code: bytes) -> Any:

@@ -10,6 +10,7 @@ those by their parents, step 3 the angular velocities by the rates of the coordi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -258,7 +259,7 @@ class IntrinsicEquations:
         for constraint, multiplier in zip(self.equations.constraints, self.equations.multipliers, strict=True):
             value = -constraint.row[slot] * multiplier
             if not value.is_zero:
-                name = f"Q_{multiplier.name}_{speed}"
+                name = f"Q_{_bare(constraint.name)}_{speed}"
                 found.append(self._scalar(name, value, f"Constraint force of {constraint.name}", ()))
         return found
 
@@ -310,3 +311,8 @@ def _projected(term: Term, drive: Any, axis: Any) -> Term:
     coefficient, rest = term.expression.as_coeff_mmul() if hasattr(term.expression, "as_coeff_mmul") else (1, None)
     inner = term.expression if rest is None else rest
     return replace(term, expression=drive * coefficient * Dot(axis, inner))
+
+
+def _bare(constraint: str) -> str:
+    """hoist of "constraint 'hoist'", wrist_x of "joint 'wrist': x"."""
+    return "_".join(re.findall(r"[^\W_]+", constraint.split(" ", 1)[-1]))

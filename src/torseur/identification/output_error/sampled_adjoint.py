@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from torseur.codegen.compiled import CompiledRoutine
+from torseur.errors import UnsupportedError
 from torseur.identification.arrays import Array
 from torseur.sensitivity.adjoint import Backward
 from torseur.sensitivity.backward import repeat_steps
@@ -66,6 +67,11 @@ def sampled_motion(
     """The motion of a model through the samples; `unknown` names parameters ("m1") and initial values ("q1(0)")."""
     ready = prepare(model, list(unknown), parameters, initial, {}, float(times[0]))
     study = Study(ready, (), Course(float(times[0]), float(times[-1]), np.empty(0), rtol))
+    if len(study.discontinuities):
+        raise UnsupportedError(
+            f"{ready.system.name}: its loads switch along the motion, and the adjoint of a sampled cost does not go "
+            'back through that. The method "gauss_newton" follows it.'
+        )
     routines, variation, course = study.routines, study.variation, study.course
     problem = course.problem(variation, False, np.empty(0), memory.KEEP_SLOPES)
     loop = stepping(routines, variation.size, routines.statics, routines.forward, course)

@@ -76,7 +76,10 @@ def _spring(
     load: CoordinateSpring | PointSpring, wants: dict[str, Dim], place: Place, script: Script
 ) -> list[tuple[str, str]]:
     values = {"stiffness": load.stiffness, "rest": load.rest, "damping": load.damping}
-    return [(name, script.formula(value, wants[name], place)) for name, value in values.items() if not value.is_zero]
+    kept = [name for name, value in values.items() if not value.is_zero]
+    if kept[:1] == ["rest"]:
+        kept = ["stiffness", *kept]  # the reader asks for it
+    return [(name, script.formula(values[name], wants[name], place)) for name in kept]
 
 
 def load_text(load: Load, coordinates: dict[str, Coordinate], script: Script) -> str:

@@ -188,8 +188,10 @@ def _root(root: Element, bodies: list[str], joints: list[Joint]) -> str:
             )
         carried[joint.child.body] = joint.name
     roots = [body for body in bodies if body not in carried]
+    if not roots:
+        raise root.fault("a robot has one link that no joint carries; here every link is carried, round in a circle.")
     if len(roots) != 1:
-        found = ", ".join(f"'{body}'" for body in roots[:5]) or "none"
+        found = ", ".join(f"'{body}'" for body in roots[:5])
         raise root.fault(f"a robot has one link that no joint carries; here there are {len(roots)}: {found}.")
     _require_reached(root, roots[0], bodies, joints)
     return roots[0]

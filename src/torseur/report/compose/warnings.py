@@ -15,6 +15,8 @@ def warnings_of(
     tree: Tree, numbers: Numbers, bodies: Sequence[BodyMass], initial: Mapping[str, float | None]
 ) -> Iterator[str]:
     """One sentence per doubt, the gravest first."""
+    if not bodies:
+        yield "There are no bodies: the description says nothing that could move."
     yield from _impossible(bodies)
     yield from _unmoved(tree, bodies)
     yield from _massless(tree, bodies)

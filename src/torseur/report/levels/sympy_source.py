@@ -19,8 +19,6 @@ RESERVED = {"M", "b", "Q", "sympy", "lambda", "in", "is", "as", "if", "or", "and
 SAME_NAME = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "sign"}
 SAME_NAME |= {"floor", "abs"}
 MEANINGS = {
-    "lt": "Lt",
-    "le": "Le",
     "both": "And",
     "invert": "Not",
     "min": "Min",

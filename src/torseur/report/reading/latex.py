@@ -23,7 +23,7 @@ from torseur.report.symbols import GREEK, symbol
 DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot"}
 KNOWN = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max"}
 INVERSE = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
-SIGNS = {"×": r"\times", "·": r"\cdot"}
+SIGNS = {"×": r"\times", "·": r"\cdot", "<": "<", "≤": r"\le"}
 LETTERS = {letter: name for name, letter in GREEK.items()}
 SPECIAL = {"_": r"\_", "%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "\u2009": r"\,"}
 LATIN_CAPITALS = set("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")  # Greek capitals that LaTeX has no command for

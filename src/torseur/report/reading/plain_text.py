@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from torseur.report.expression import (
+    AT_MOST,
     Call,
     Infix,
     Name,
@@ -37,7 +38,8 @@ def plain(node: Node) -> str:
         case Call():
             return f"{node.function}({', '.join(map(plain, node.arguments))})"
         case Infix():
-            return f"{_within(node.left, _VECTORS + 1)} {node.sign} {_within(node.right, _VECTORS + 1)}"
+            sign = "<=" if node.sign == AT_MOST else node.sign
+            return f"{_within(node.left, _VECTORS + 1)} {sign} {_within(node.right, _VECTORS + 1)}"
         case Over():
             return f"tilde({plain(node.inner)})"
 

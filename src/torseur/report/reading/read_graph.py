@@ -12,7 +12,7 @@ from torseur.equations.terms.polynomial import product as monomials_product
 from torseur.equations.terms.trigonometry import shortened
 from torseur.graph import Expr, live_nodes
 from torseur.graph.expr import Number as Scalar
-from torseur.report.expression import ONE, Call, Name, Node, Number, Power, Product, Sum, product
+from torseur.report.expression import AT_MOST, LESS, ONE, Call, Infix, Name, Node, Number, Power, Product, Sum, product
 from torseur.report.reading.plain_text import plain
 from torseur.report.reading_order import factor_key, term_key
 
@@ -24,6 +24,7 @@ LARGEST_WRITING = 300  # operations of an expression that can be read as it was 
 HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
 
 
+RELATIONS = {"lt": LESS, "le": AT_MOST}
 _ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
 _MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
@@ -151,6 +152,9 @@ def tidied(expression: Expr, names: Names, limit: int = 12) -> Node:
 
 
 def _factor(factor: Expr, exponent: int, names: Names) -> Node:
+    if factor.op == "sqrt" and exponent % 2 == 0 and factor not in names:
+        base, exponent = readable(factor.args[0], names), exponent // 2
+        return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
     base = as_it_stands(factor, names) if factor in names or not factor.args else _closed(factor, names)
     return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
 
@@ -159,6 +163,8 @@ def _closed(factor: Expr, names: Names) -> Node:
     """A function with readable arguments, or a sum below a fraction bar."""
     if factor.op in ("add", "sub", "neg", "mul", "div"):
         return readable(factor, names)
+    if factor.op in RELATIONS:
+        return _comparison(factor, names)
     arguments = tuple(readable(a, names) for a in factor.args)
     return Power(arguments[0], arguments[1]) if factor.op == "pow" else Call(_name(factor), arguments)
 
@@ -179,6 +185,10 @@ def _leaf(node: Expr, names: Names) -> Node:
 
 def _call(node: Expr, names: Names) -> Node:
     return Call(_name(node), tuple(as_it_stands(a, names) for a in node.args))
+
+
+def _comparison(node: Expr, names: Names) -> Node:
+    return Infix(RELATIONS[node.op], *(as_it_stands(a, names) for a in node.args))
 
 
 def _sum(node: Expr, names: Names) -> Node:
@@ -231,4 +241,6 @@ _WRITERS = {
     "mul": _product,
     "div": _quotient,
     "pow": _power,
+    "lt": _comparison,
+    "le": _comparison,
 }

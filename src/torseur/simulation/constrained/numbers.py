@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.equations import Equations
+from torseur.errors import SimulationError
 from torseur.graph import Expr, Program, evaluate
 from torseur.mechanism import TIME
 from torseur.simulation.laws import LawFunction, called, law_function
@@ -17,6 +18,7 @@ from torseur.simulation.system import Vector
 
 TINY = 1e-300
 NEARLY_NOTHING = 1e-14
+NEGATIVE = 1e-9  # eigenvalue of the mass matrix, in units of its trace, beyond what rounding makes of zero
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to one, that counts as none
 
 
@@ -95,6 +97,11 @@ class StateNumbers:
         mass = self.mass(t, y)
         if not is_massless(mass):
             return mass
+        if np.diag(mass).min() < 0.0 or np.linalg.eigvalsh(mass)[0] < -NEGATIVE * np.trace(mass):
+            raise SimulationError(
+                f"{self.equations.mechanism.name}: some motion has negative inertia, and forces of constraints need "
+                "one that is positive. Check masses and inertias; `torseur check` names bodies that cannot exist."
+            )
         weight = np.trace(mass) / max(np.sum(rows * rows), TINY)
         completed: Vector = mass + weight * rows.T @ rows
         return completed + max(NEARLY_NOTHING * np.trace(completed), TINY) * np.eye(len(mass))

@@ -4,6 +4,9 @@ import { bindCopying } from "../../report/js/copying.js";
 import { Folding, markDefined } from "../../report/js/folding.js";
 
 const EQUATIONS = ".block > div > .equation";
+const ROWS = ":is(.equation, .chips)";
+const REST_MS = 100; // after which rows that are not in view are laid out,
+const PART_MS = 8; // so long in a frame
 
 export class Reading {
   constructor(panel, store) {
@@ -21,6 +24,7 @@ export class Reading {
     this.ends.splice(0).forEach((end) => end());
     Object.assign(this, { html, reason, copies, rows: {}, defined: null });
     this.panel.innerHTML = html;
+    const rows = this.veil();
     if (reason) this.panel.prepend(Object.assign(document.createElement("p"), { className: "note", textContent: reason }));
     this.folding.renew();
     if (this.folded.length) this.folding.markNames();
@@ -33,14 +37,42 @@ export class Reading {
       if (closed.has(title.textContent)) title.closest("details").open = false;
     });
     this.goTo(place);
+    this.unveil(rows, html);
+  }
+
+  // Rows wait to be laid out until it is known which are in view: Firefox would take half a second for all of them.
+  veil() {
+    const rows = [...this.panel.querySelectorAll(ROWS)];
+    rows.forEach((row) => row.classList.add("later"));
+    return rows;
+  }
+
+  // Lay out the rows in view now, the others a few in each frame.
+  unveil(rows, html) {
+    const { top, bottom } = this.panel.getBoundingClientRect();
+    const first = Math.max(0, rows.findIndex((row) => row.getBoundingClientRect().bottom > top));
+    let next = first;
+    while (next < rows.length && rows[next].getBoundingClientRect().top < bottom) rows[next++].classList.remove("later");
+    const rest = [...rows.slice(next), ...rows.slice(0, first)];
+    const some = () => {
+      const end = performance.now() + PART_MS;
+      while (rest.length && performance.now() < end) {
+        const row = rest.shift();
+        row.classList.remove("later");
+        row.getBoundingClientRect(); // lays it out
+      }
+      if (rest.length && this.html === html) requestAnimationFrame(() => setTimeout(some));
+    };
+    setTimeout(some, REST_MS);
   }
 
   // The definitions of what is shown, by the names that chips know them by; they are put in when they are unfolded.
   define(rows, copies) {
     Object.assign(this.copies, copies);
     if (this.defined === this.html && isSame(rows, this.rows)) return;
-    const { place } = this.look(), chips = [...this.panel.querySelectorAll(".chip")];
-    const again = chips.filter((chip) => this.opened.has(chip.getAttribute("aria-label")));
+    this.remember();
+    const chips = [...this.panel.querySelectorAll(".chip")];
+    const again = chips.filter((chip) => this.opened.has(chip.getAttribute("aria-label"))), place = again.length ? this.place() : null;
     for (const id of Object.keys(this.rows)) document.getElementById(id)?.remove();
     Object.assign(this, { rows, defined: this.html });
     if (!again.length) return;
@@ -65,11 +97,15 @@ export class Reading {
   // What still stands there belongs to an older text.
   stale() { this.panel.classList.toggle("stale", Boolean(this.html)); }
 
-  // What is unfolded and what is closed at present.
+  // What is unfolded stays so.
+  remember() {
+    if (this.defined !== this.html) return;
+    this.opened = new Set([...this.panel.querySelectorAll(".chip[aria-expanded=true]")].map((chip) => chip.getAttribute("aria-label")));
+  }
+
+  // What is closed at present, and where one reads.
   look() {
-    if (this.defined === this.html) {
-      this.opened = new Set([...this.panel.querySelectorAll(".chip[aria-expanded=true]")].map((chip) => chip.getAttribute("aria-label")));
-    }
+    this.remember();
     const closed = [...this.panel.querySelectorAll("details:not([open]) > summary > span")].map((title) => title.textContent);
     return { closed: new Set(closed), place: this.place() };
   }
