@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.dynamics.limbs import folded
 from torseur.equations.abreast import folded_of
+from torseur.equations.generation import generate
 from torseur.equations.requests import programs_of
 from torseur.graph import symbol
 from torseur.graph.abreast import put_abreast, widths
@@ -273,3 +275,12 @@ def main_text(program, values) -> str:
     printed = f'for (int i = 0; i < {size}; i++) printf("%.17g\\n", out[i]);'
     head = '#include "insect.h"\n#include <stdio.h>\n'
     return f"{head}int main(void) {{ {' '.join(arrays)} double out[{size}]; {call} {printed} return 0; }}\n"
+
+
+def test_sources_are_the_same_each_time():
+    """Derived again, its nodes elsewhere in memory, a mechanism has the same source but for the time it took."""
+    texts = []
+    for _ in range(3):
+        files = generate(ts.derive(robot("solo12")), "inverse_dynamics,forward_dynamics/q,v", "c")
+        texts.append(re.sub(r"in [\d.]+ ms", "", "".join(files.values())))
+    assert texts[0] == texts[1] == texts[2]

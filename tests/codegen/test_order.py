@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from torseur.codegen.straight import fewest_live
+import pytest
+
+from torseur.codegen.straight import fewest_live, most_live
 from torseur.graph import symbol
 
 X = [symbol(f"x{k}") for k in range(40)]
@@ -46,3 +48,25 @@ def test_fewer_values_are_stored():
         assert all(a in seen for a in node.args if a in set(given))
         seen.add(node)
     assert stored(order, 8) < stored(given, 8)
+
+
+def live(order):
+    """Values between their making, or their first use where they come from outside, and their last use."""
+    place = {node: k for k, node in enumerate(order)}
+    uses = {}
+    for k, node in enumerate(order):
+        for value in node.args:
+            if value.op != "constant":
+                uses.setdefault(value, []).append(k)
+    spans = [(place.get(value, places[0]), places[-1]) for value, places in uses.items()]
+    return max(sum(first <= k <= last for first, last in spans) for k in range(len(order)))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_fewer_values_are_live(backwards):
+    given = chains()
+    results = [node for node in given if node not in {a for other in given for a in other.args}]
+    order = fewest_live(given, results[::-1] if backwards else results)
+    assert most_live(given) == live(given)
+    assert most_live(order) == live(order) < live(given)
+    assert set(order) == set(given) and len(order) == len(given)

@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from graph.recipes import built, numbers, recipes
 from torseur.errors import TorseurError
 from torseur.graph import Table, UndeterminedFunction, as_expr, expr, named, scalar, symbol
+from torseur.graph.collection import without_collection
 from torseur.graph.evaluation import live_nodes
 
 x, y, z = (symbol(name) for name in "xyz")
@@ -201,3 +202,19 @@ def test_names_stay_with_what_depends_on_something():
     third = named("third", as_expr(Fraction(1, 3)) * expr.PI)
     assert third.label is None
     assert named("turned", scalar.sin(x + third)).label == "turned"
+
+
+def test_numbers_that_are_equal_but_not_alike_are_apart():
+    assert as_expr(0.5) is as_expr(0.5) is not as_expr(Fraction(1, 2))
+    assert as_expr(2.0**60).value == 2.0**60
+    assert isinstance(as_expr(2.0**60).value, float) and isinstance(as_expr(2**60).value, int)
+    assert as_expr(3.0) is as_expr(3)
+
+
+def test_garbage_is_looked_for_again_afterwards():
+    with without_collection():
+        assert not gc.isenabled()
+        with pytest.raises(TorseurError), without_collection():
+            raise TorseurError("an error inside")
+        assert not gc.isenabled()
+    assert gc.isenabled()

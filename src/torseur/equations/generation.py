@@ -40,7 +40,8 @@ def generate(
 def for_target(equations: Equations, target: str) -> Equations:
     """The equations as a language is best given them: kernels of a GPU compute in single precision too."""
     require_equations(equations)
-    return replace(equations, few_digits=target == "cuda")
+    few_digits = target == "cuda"
+    return equations if equations.few_digits == few_digits else replace(equations, few_digits=few_digits)
 
 
 def module_of(

@@ -57,12 +57,12 @@ def evaluate(outputs: Sequence[Expr], values: Mapping[Expr, Any], laws: Laws | N
             arguments = tuple([results[a] for a in node.args])
             unchanged = lift is as_expr and node.op != "apply" and arguments == node.args
             results[node] = node if unchanged else _operate(node, arguments, laws or {})
+        elif lift is as_expr:
+            results[node] = node
         elif node.op == "constant":
             results[node] = lift(node.data)
         elif node.op == "pi":
             results[node] = pi
-        elif lift is as_expr:
-            results[node] = node
         else:
             raise TorseurError(f"'{node.name}' has no value.")
     return [_defined(results[output]) for output in outputs]

@@ -158,7 +158,9 @@ class Expr:
         return unpack_one, (pack([self]),)
 
 
-_next_serial = count().__next__
+_next_serial = count(0, 4).__next__
+"""Numbers of nodes, as they are made; their last two bits are left for a kind of operation."""
+
 _ref = weakref.ref
 _nodes: dict[Any, weakref.ref[Expr]] = {}
 _removing = RLock()
@@ -179,7 +181,7 @@ def pair(op: str, x: Expr, y: Expr) -> Expr:
 
     Its key is one integer: half the time of a tuple, which the garbage collector would have to visit.
     """
-    key = (x.serial << 40 | y.serial) << 2 | _PAIRS[op]
+    key = x.serial << 42 | y.serial | _PAIRS[op]
     reference = _nodes.get(key)
     if reference is not None and (known := reference()) is not None:
         return known
@@ -237,14 +239,16 @@ def forget_unused() -> None:
 
 def constant(value: Number) -> Expr:
     """A constant node. Whole floats are stored as integers: the same number, recognised as 0 or 1."""
-    if value.__class__ is not int:
+    if type(value) is not int:
         value = _plain(value)
-    if isinstance(value, float) and not value.is_integer():
-        return _shared(value, "constant", (), value)
-    # 1/2 and 0.5 hash alike; the type keeps exact and rounded numbers apart. Fractions of many digits hash slowly.
-    if isinstance(value, Fraction):
-        return _shared((value.numerator, value.denominator), "constant", (), value)
-    return _shared(("constant", value.__class__, value), "constant", (), value)
+    # Floats that are not whole stand for themselves, as integers stand for other nodes. Fractions, which may equal
+    # them, hash slowly when they have many digits.
+    key: Any = value
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        key = ("constant", value.__class__, value)
+    elif not isinstance(value, float):
+        key = (value.numerator, value.denominator)
+    return _shared(key, "constant", (), value)
 
 
 def _plain(value: Number) -> Number:

@@ -130,11 +130,12 @@ def _computed(plan: Layout, chunk: Chunk, lookups: Lookups) -> list[str]:
     spelled, widths, saved = plan.names, plan.widths, chunk.saved
     for node in chunk.operations:
         sign, name = _INFIX.get(node.op), spelled[node]
+        declared = "double" if widths[node] == 1 else kind(widths[node])
         if sign is not None:
             x, y = node.args
-            lines.append(f"  const {kind(widths[node])} {name} = {spelled[x]}{sign}{spelled[y]};")
+            lines.append(f"  const {declared} {name} = {spelled[x]}{sign}{spelled[y]};")
         else:
-            lines.append(f"  const {kind(widths[node])} {name} = {operation(node, spelled, lookups)};")
+            lines.append(f"  const {declared} {name} = {operation(node, spelled, lookups)};")
         if node in saved:
             lines.append(f"  {stored(widths[node], 'scratch', saved[node], name)}")
     return lines

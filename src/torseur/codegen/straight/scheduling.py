@@ -6,14 +6,16 @@ ties keep the order they came in. It starts from several orders, because none is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
-Reads = Mapping[Expr, tuple[Expr, ...]]
-"""What each operation reads, each value once."""
+Order = list[int]
+"""Operations by their numbers."""
 
 
 def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr], registers: int = 0) -> list[Expr]:
@@ -23,60 +25,21 @@ def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr], registers:
     in one or several orders to start from. With a number of `registers` that order is taken in which fewest values
     have to leave them for a time.
     """
-    given = list(operations)
-    reads = {node: read_values(node) for node in given}
-    starts = [given, *(depth_first(given, ends) for ends in results)]
-    candidates = [order for start in starts for order in (start, _greedy(start, reads))]
-    if registers:
-        return min(candidates, key=lambda order: _stored(order, reads, registers))
-    return min(candidates, key=lambda order: _most_live(order, reads))
+    work = _numbered(operations)
+    starts = [[*range(len(work.reads))]]
+    for ends in results:
+        start = work.depth_first([work.numbers[end] for end in ends if end in work.numbers])
+        if start not in starts:
+            starts.append(start)
+    candidates = [order for start in starts for order in (start, work.greedy(start))]
+    best = min(candidates, key=lambda order: work.stored(order, registers) if registers else work.most_live(order))
+    return [operations[k] for k in best]
 
 
 def most_live(order: Sequence[Expr]) -> int:
     """The largest number of values that are live at once, values from outside included."""
-    return _most_live(order, {node: read_values(node) for node in order})
-
-
-def _most_live(order: Sequence[Expr], reads: Reads) -> int:
-    last = {argument: k for k, node in enumerate(order) for argument in reads[node]}
-    live: set[Expr] = set()
-    most = 0
-    for k, node in enumerate(order):
-        live.update(reads[node])
-        if node in last:
-            live.add(node)
-        most = max(most, len(live))
-        live.difference_update([a for a in reads[node] if last[a] == k])
-    return most
-
-
-def _stored(order: Sequence[Expr], reads: Reads, registers: int) -> int:
-    """How many values are stored for later when those go first whose next use is farthest (Belady 1966)."""
-    uses: dict[Expr, list[int]] = {}
-    for k, node in enumerate(order):
-        for argument in reads[node]:
-            uses.setdefault(argument, []).append(k)
-    for places in uses.values():
-        places.reverse()
-    here: dict[Expr, int] = {}
-    farthest: list[tuple[int, int, Expr]] = []
-    own, stored = set(order), set[Expr]()
-    for node in order:
-        for argument in reads[node]:
-            uses[argument].pop()
-        for value in (*reads[node], node):
-            if not uses.get(value):
-                here.pop(value, None)
-                continue
-            here[value] = uses[value][-1]
-            heappush(farthest, (-here[value], value.serial, value))
-        while len(here) > registers:
-            place, _, value = heappop(farthest)
-            if here.get(value) == -place:
-                del here[value]
-                if value in own:
-                    stored.add(value)
-    return len(stored)
+    work = _numbered(order)
+    return work.most_live(range(len(work.reads)))
 
 
 def result_orders(program: Program) -> list[list[Expr]]:
@@ -93,82 +56,153 @@ def result_orders(program: Program) -> list[list[Expr]]:
     return [rows, rows[::-1], by_columns]
 
 
-def depth_first(operations: Sequence[Expr], results: Sequence[Expr]) -> list[Expr]:
-    """The operations in the order in which computing one result after the other needs them."""
-    wanted, done = set(operations), set[Expr]()
-    order: list[Expr] = []
-    for result in [*results, *operations]:
-        pending = [(result, False)]
-        while pending:
-            node, ready = pending.pop()
-            if ready:
-                order.append(node)
-            elif node in wanted and node not in done:
-                done.add(node)
-                pending.append((node, True))
-                pending.extend((argument, False) for argument in reversed(node.args))
-    return order
-
-
 def read_values(node: Expr) -> tuple[Expr, ...]:
     """The arguments that occupy a register, each once."""
     return tuple(dict.fromkeys([a for a in node.args if a.op not in ("constant", "pi")]))
 
 
-class _Readers:
-    """Who reads a value, and how many of them are still to come."""
+def _numbered(operations: Sequence[Expr]) -> _Work:
+    """The operations by number; values from outside are numbered after them."""
+    numbers = {node: k for k, node in enumerate(operations)}
+    reads = [tuple([numbers.setdefault(a, len(numbers)) for a in read_values(node)]) for node in operations]
+    return _Work(numbers, reads)
 
-    def __init__(self, order: Sequence[Expr], reads: Reads) -> None:
-        self.reads = reads
-        self.of: dict[Expr, list[Expr]] = {}
-        for node in order:
-            for argument in reads[node]:
-                self.of.setdefault(argument, []).append(node)
-        self.left = {value: len(readers) for value, readers in self.of.items()}
-        self.loaded: set[Expr] = set(order)
 
-    def change(self, node: Expr) -> int:
-        """By how much computing a node changes the number of live values."""
-        change = int(node in self.of)
-        for argument in self.reads[node]:
-            change += (argument not in self.loaded) - (self.left[argument] == 1)
+@dataclass(frozen=True)
+class _Work:
+    """Operations and the values they read, all as numbers: `reads[k]` of operation k, each value once."""
+
+    numbers: dict[Expr, int]
+    reads: list[tuple[int, ...]]
+
+    @cached_property
+    def readers(self) -> list[Order]:
+        """The operations that read each value."""
+        found: list[Order] = [[] for _ in self.numbers]
+        for k, read in enumerate(self.reads):
+            for value in read:
+                found[value].append(k)
+        return found
+
+    def depth_first(self, results: Sequence[int]) -> Order:
+        """The operations in the order in which computing one result after the other needs them."""
+        count = len(self.reads)
+        done = bytearray(count)
+        order: Order = []
+        for result in [*results, *range(count)]:
+            pending = [result]
+            while pending:
+                k = pending.pop()
+                if k < 0:  # the complement of an operation whose arguments are there
+                    order.append(~k)
+                elif k < count and not done[k]:
+                    done[k] = 1
+                    pending.append(~k)
+                    pending.extend(reversed(self.reads[k]))
+        return order
+
+    def most_live(self, order: Sequence[int]) -> int:
+        """The largest number of values that are live at once."""
+        reads, readers, count = self.reads, self.readers, len(self.reads)
+        left = [len(reading) for reading in readers]
+        live = most = 0
+        for k in order:
+            ended = 0
+            for value in reads[k]:
+                if value >= count and left[value] == len(readers[value]):
+                    live += 1
+                left[value] -= 1
+                ended += not left[value]
+            live += bool(readers[k])
+            most = max(most, live)
+            live -= ended
+        return most
+
+    def stored(self, order: Sequence[int], registers: int) -> int:
+        """How many values are stored for later when those go first whose next use is farthest (Belady 1966)."""
+        uses: list[Order] = [[] for _ in self.numbers]
+        for place in range(len(order) - 1, -1, -1):
+            for value in self.reads[order[place]]:
+                uses[value].append(place)
+        serials = [node.serial for node in self.numbers]
+        here: dict[int, int] = {}
+        farthest: list[tuple[int, int, int]] = []
+        kept: set[int] = set()
+        for k in order:
+            for value in self.reads[k]:
+                uses[value].pop()
+            for value in (*self.reads[k], k):
+                if not uses[value]:
+                    here.pop(value, None)
+                    continue
+                here[value] = uses[value][-1]
+                heappush(farthest, (-here[value], serials[value], value))
+            while len(here) > registers:
+                place, _, value = heappop(farthest)
+                if here.get(value) == -place:
+                    del here[value]
+                    if value < len(self.reads):
+                        kept.add(value)
+        return len(kept)
+
+    def greedy(self, base: Sequence[int]) -> Order:
+        """The order that takes, of the operations that are ready, the one after which fewest values are live."""
+        state = _Greedy(self)
+        place = [0] * len(base)
+        for p, k in enumerate(base):
+            place[k] = p
+        ready = [(state.change(k), place[k], k) for k in base if not state.waits[k]]
+        heapify(ready)
+        done = bytearray(len(base))
+        order: Order = []
+        while ready:
+            change, _, k = heappop(ready)
+            if done[k]:
+                continue
+            now = state.change(k)
+            if now != change:
+                heappush(ready, (now, place[k], k))
+                continue
+            done[k] = 1
+            order.append(k)
+            for other in state.touched(k):
+                if not done[other]:
+                    heappush(ready, (state.change(other), place[other], other))
+        return order
+
+
+class _Greedy:
+    """How many readers of each value are to come, which values are there, and what each operation waits for."""
+
+    def __init__(self, work: _Work) -> None:
+        count = len(work.reads)
+        self.reads, self.readers = work.reads, work.readers
+        self.left = [len(reading) for reading in work.readers]
+        self.loaded = bytearray([value < count for value in range(len(work.numbers))])
+        self.waits = [sum([value < count for value in read]) for read in work.reads]
+
+    def change(self, k: int) -> int:
+        """By how much computing an operation changes the number of live values."""
+        change = 1 if self.readers[k] else 0
+        left, loaded = self.left, self.loaded
+        for value in self.reads[k]:
+            if not loaded[value]:
+                change += 1
+            if left[value] == 1:
+                change -= 1
         return change
 
-
-def _greedy(base: Sequence[Expr], reads: Reads) -> list[Expr]:
-    readers, place, own = _Readers(base, reads), {node: k for k, node in enumerate(base)}, set(base)
-    waits = {node: sum(a in own for a in reads[node]) for node in base}
-    ready = [(readers.change(node), place[node], node) for node in base if not waits[node]]
-    heapify(ready)
-    done: set[Expr] = set()
-    order: list[Expr] = []
-    while ready:
-        change, _, node = heappop(ready)
-        if node in done:
-            continue
-        now = readers.change(node)
-        if now != change:
-            heappush(ready, (now, place[node], node))
-            continue
-        done.add(node)
-        order.append(node)
-        for other in _touched(node, readers, waits):
-            if other not in done:
-                heappush(ready, (readers.change(other), place[other], other))
-    return order
-
-
-def _touched(node: Expr, readers: _Readers, waits: dict[Expr, int]) -> list[Expr]:
-    """After a node: the operations that become ready, and those that may now free a value."""
-    found: list[Expr] = []
-    for argument in readers.reads[node]:
-        readers.left[argument] -= 1
-        fresh = argument not in readers.loaded
-        readers.loaded.add(argument)
-        if fresh or readers.left[argument] == 1:
-            found += [other for other in readers.of[argument] if not waits[other]]
-    for reader in readers.of.get(node, ()):
-        waits[reader] -= 1
-        if not waits[reader]:
-            found.append(reader)
-    return found
+    def touched(self, k: int) -> Order:
+        """After an operation: those that become ready, and those that may now free a value."""
+        left, waits = self.left, self.waits
+        found: Order = []
+        for value in self.reads[k]:
+            left[value] -= 1
+            if left[value] == 1 or not self.loaded[value]:
+                self.loaded[value] = 1
+                found += [other for other in self.readers[value] if not waits[other]]
+        for reader in self.readers[k]:
+            waits[reader] -= 1
+            if not waits[reader]:
+                found.append(reader)
+        return found
