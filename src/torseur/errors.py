@@ -63,6 +63,11 @@ def plural_of(word: str) -> str:
     return word + ("es" if word.endswith("s") else "s")
 
 
+def counted(number: int, word: str) -> str:
+    """1 joint, 3 joints."""
+    return f"{number} {word if number == 1 else plural_of(word)}"
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> str:
     """Message for a name that is not there: "unknown body 'copler'. Bodies: ... Did you mean 'coupler'?"."""
     names = list(dict.fromkeys(known))

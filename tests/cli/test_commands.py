@@ -49,6 +49,13 @@ def test_check_warns_of_what_cannot_be(torseur):
     assert "triangle inequality" in result.stdout
 
 
+def test_values_of_quoted_names(torseur):
+    text = "let b = body mass = 1 kg, centre = 0, inertia = 0 end ; join earth and b.frame with prismatic(`x y`) end ;"
+    for name in ("`x y`", "x y"):
+        result = torseur("simulate", "-", "--until", "1", "--samples", "2", "--init", f"{name}=2 m", text=text)
+        assert result.exit_code == 0 and "x y [m]" in result.stdout
+
+
 def test_equations_of_the_pendulum_by_hand(torseur):
     """Oracle: m l² θ'' + m g l sin θ = 0."""
     result = torseur("equations", PENDULUM)

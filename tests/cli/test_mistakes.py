@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.conftest import command, environment, processor_seconds
+from torseur.cli.exits import message_of
 
 PENDULUM = "library:pendulum"
 
@@ -164,3 +165,18 @@ def test_help_answers_at_once(process):
 def test_shells_can_complete(process):
     script = process("--show-completion", "bash").stdout + process("--show-completion", "zsh").stdout
     assert "_TORSEUR_COMPLETE" in script or "torseur" in script
+
+
+@pytest.mark.parametrize(
+    "draft", [".m-86ae1cb6bd984df48f7265a5950a254a.csv", ".m.csv-86ae1cb6bd984df48f7265a5950a254a"]
+)
+def test_a_failed_file_is_called_as_it_was_asked_for(draft):
+    assert (
+        message_of(PermissionError(13, "Permission denied", f"/a/{draft}")) == "torseur: '/a/m.csv': Permission denied."
+    )
+
+
+def test_a_folder_that_is_not_open_to_writing(torseur, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    result = torseur("report", PENDULUM, "-o", "r.html")
+    assert result.exit_code == 1 and "'.' is not open to writing" in result.stderr

@@ -224,3 +224,21 @@ def test_events_on_multipliers():
     )  # fmt: skip
     motion = ts.simulate(mechanism, until=1.0, events=[ts.Event("px.multiplier")], rtol=1e-11)
     assert motion.events and abs(motion.events[0].state["a"]) < 1e-8, "the sideways force vanishes at the bottom"
+
+
+def test_multipliers_of_equations_are_forces_in_their_unit():
+    """Oracle: Atwood's machine with a pulley: a = (m1 - m2) g / (m1 + m2 + J/R²), tension m1 (g - a)."""
+    machine = ts.parse("""param m1 = 3 kg, m2 = 2 kg, J = 0.01 kg*m^2, R = 10 cm ; gravity = [0, 0, -9.81] m/s^2 ;
+    let pulley = body mass = 1 kg, centre = 0, inertia = diag(J, J, J) end ;
+    let w1 = body mass = m1, centre = 0, inertia = 0 end ;
+    let w2 = body mass = m2, centre = 0, inertia = 0 end ;
+    join earth and pulley.frame with revolute(q) about [0,1,0] end ;
+    join earth and w1.frame with prismatic(z1) along [0,0,-1] end ;
+    join earth and w2.frame with prismatic(z2) along [0,0,-1] end ;
+    constrain z1 = R*q + 1 m as left ;
+    constrain z2 = 1 m - R*q as right ;""")
+    motion = ts.simulate(machine, 1, samples=3, outputs=["left.multiplier", "right.multiplier"])
+    a = 9.81 / 6
+    assert motion["left.multiplier"] == pytest.approx(-3 * (9.81 - a))
+    assert motion["right.multiplier"] == pytest.approx(-2 * (9.81 + a))
+    assert {c.quantity.unit for c in motion.columns if c.quantity.name.endswith("multiplier")} == {"N"}

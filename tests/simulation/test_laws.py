@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import torseur as ts
 from simulation.systems import T
 from torseur.errors import SimulationError, TorseurError
 from torseur.graph import Input, Program, UndeterminedFunction, symbol, vector
@@ -131,3 +132,19 @@ def test_interruption_reaches_the_user(backend):
 
     with pytest.raises(KeyboardInterrupt):
         simulate(driven(), 1.0, laws={"force": interrupted}, backend=backend)
+
+
+def test_a_motion_beyond_the_points_of_a_table_says_so():
+    text = """table bump in N = [0, 0], [1, 1], [2, 3], [3, 2] ;
+    let b = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and b.frame with prismatic(x) force = bump(x) * 0.001 end ; init x' = {} m/s ;"""
+    within, beyond = (ts.simulate(ts.parse(text.format(speed)), 1, samples=11).notes for speed in (2, 5))
+    assert within == () and len(beyond) == 1
+    assert "table 'bump' has points from 0 to 3, and the motion asks for 5" in beyond[0]
+
+
+def test_a_cam_beyond_its_table_says_so():
+    cam = ts.parse("""table lift in m = [0, 0], [1, 0.1], [2, 0.1], [3, 0] ;
+    let follower = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and follower.frame with prismatic(y) end ; constrain y = lift(t * 2 1/s) as contact ;""")
+    assert any("table 'lift'" in note for note in ts.simulate(cam, 2, samples=5).notes)

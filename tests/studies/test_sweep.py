@@ -163,6 +163,11 @@ def test_files_that_are_wrong(text, words, tmp_path):
         read_study(path)
 
 
+def test_a_misspelt_quantity_is_told_with_its_place(tmp_path):
+    with pytest.raises(TorseurError, match=r"oscillator\.toml': criteria\.fast: unknown quantity 'xx'"):
+        sweep(write(tmp_path, more='fast = "xx"'), cores=1)
+
+
 def test_slopes_of_loads_that_switch(tmp_path):
     """Oracle: pushed by F until T, x = F/m (T t - T²/2)."""
     (tmp_path / "pushed.lsd").write_text(

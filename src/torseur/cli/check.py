@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from torseur.cli.options import JsonOption, SetOption, SourceArgument, ValuesOption
 from torseur.cli.robots import BaseOption, DensityOption, MergeOption, StrictOption, asked
+from torseur.errors import counted
 
 if TYPE_CHECKING:
     from torseur.readers import RobotFile
@@ -101,14 +102,14 @@ def _show(one: Account) -> None:
 
 def _freedom(one: Account) -> str:
     if one.degree_of_freedom is not None:
-        joints = "1 joint" if len(one.joints) == 1 else f"{len(one.joints)} joints"
+        joints = counted(len(one.joints), "joint")
         return f"Degree of freedom {one.degree_of_freedom} (a tree of {joints}, without loops)."
     parts = []
     if one.loops:
         parts.append(f"loops closed by {', '.join(one.loops)}")
     if one.constraints:
         parts.append(f"constraints {', '.join(one.constraints)}")
-    count = "1 freedom" if len(one.speeds) == 1 else f"{len(one.speeds)} freedoms"
+    count = counted(len(one.speeds), "freedom")
     return f"{count} in the tree, fewer by {' and '.join(parts)}: `torseur loops` counts them."
 
 

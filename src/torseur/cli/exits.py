@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from typing import Any, NoReturn
 from torseur.cli.interrupts import minding_interrupts
 from torseur.errors import TorseurError
 
+_DRAFT = re.compile(r"(?<![^/])\.(?=[^/]+-[0-9a-f]{32})|-[0-9a-f]{32}(?=(\.\w+)?$)")  # under which files are begun
 DONE, WRONG, USAGE, ENDED_EARLY, DISAGREE, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 4, 70, 130, 141
 
 
@@ -89,7 +91,7 @@ def message_of(problem: BaseException) -> str:
         text = str(problem)
         return text if _has_place(problem) else f"torseur: {text}"
     if isinstance(problem, OSError):
-        where = f"'{problem.filename}': " if problem.filename else ""
+        where = f"'{_DRAFT.sub('', str(problem.filename))}': " if problem.filename else ""
         return f"torseur: {where}{problem.strerror or problem}."
     what = f"{type(problem).__name__}: {problem}"
     return f"torseur: internal error, {what}\nThis is a fault of torseur. TORSEUR_DEBUG=1 shows where it happened."

@@ -17,6 +17,8 @@ def require_free(path: Path, force: bool) -> None:
         raise CommandError(f"'{path}' exists already. Give another name, or --force to replace it.")
     if not path.parent.is_dir():
         raise CommandError(f"cannot write '{path}': there is no folder '{path.parent}'.")
+    if not os.access(path.parent, os.W_OK):
+        raise CommandError(f"cannot write '{path}': the folder '{path.parent}' is not open to writing.")
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> None:

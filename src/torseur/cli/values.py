@@ -52,7 +52,7 @@ def _pairs(option: str, texts: Iterable[str] | None) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise CommandError(f"{option} {text}: expected NAME=VALUE, such as {option} 'm1=4 kg'.", USAGE)
-        pairs[name.strip()] = value.strip()
+        pairs[name.replace("`", "").strip()] = value.strip()  # quoted as in a description, or plain
     return pairs
 
 

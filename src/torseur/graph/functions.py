@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, counted
 from torseur.graph.expr import Expr, ExprLike, as_expr, intern
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -129,9 +129,7 @@ def _check(where: str, x: Floats, y: Floats, degree: int) -> None:
     if x.shape != y.shape or x.ndim != 1:
         raise TorseurError(f"{where} has {x.size} points but {y.size} values.")
     if x.size <= degree:
-        raise TorseurError(
-            f"{where} has {x.size} point{'s' * (x.size != 1)}; degree {degree} needs at least {degree + 1}."
-        )
+        raise TorseurError(f"{where} has {counted(x.size, 'point')}; degree {degree} needs at least {degree + 1}.")
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
         raise TorseurError(f"{where} holds a value that is not finite.")
     if not np.all(np.diff(x) > 0):

@@ -172,6 +172,11 @@ class Program:
         return f"program '{self.name}' "
 
     @cached_property
+    def tables(self) -> tuple[Expr, ...]:
+        """The nodes that look something up in a table."""
+        return tuple(node for node in self.nodes if node.op == "table")
+
+    @cached_property
     def given(self) -> frozenset[Expr]:
         """The nodes that are not computed: those of the inputs, and packs whose lanes are among these."""
         return frozenset(self.sources)

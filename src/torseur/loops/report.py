@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.errors import counted
 from torseur.loops.outline import Outline
 from torseur.loops.partition import Partition
 from torseur.loops.redundancy import Redundancy
@@ -184,8 +185,7 @@ def _rank_lines(f: RankFinding, nearby: int) -> list[str]:
 
 
 def _cut_lines(cut: Cut) -> list[str]:
-    count = "1 loop" if len(cut.loops) == 1 else f"{len(cut.loops)} loops"
-    lines = [f"  {count}, cut at {', '.join(cut.closing)}" if cut.loops else "  no loops"]
+    lines = [f"  {counted(len(cut.loops), 'loop')}, cut at {', '.join(cut.closing)}" if cut.loops else "  no loops"]
     if cut.kept:
         lines.append(f"  coordinates kept at the cut of {', '.join(cut.kept)}")
     shown = cut.loops[:_MOST_SHOWN]

@@ -14,6 +14,7 @@ from torseur.simulation.binding import Binding
 from torseur.simulation.constrained.determinacy import undetermined_outputs
 from torseur.simulation.dense import DenseOutput
 from torseur.simulation.dop853 import PIECE_STATE, PIECE_TIME
+from torseur.simulation.extrapolation import table_notes
 from torseur.simulation.integrator import Run
 from torseur.simulation.jumps import Jumps
 from torseur.simulation.laws import called
@@ -52,7 +53,7 @@ class Result:
             events=self._occurrences(),
             statistics=self.run.statistics,
             dense=self._dense_output() if self.dense and len(self.run.rows) else None,
-            notes=(*system.notes, *self.run.notes, *open_notes),
+            notes=(*system.notes, *self.run.notes, *open_notes, *table_notes(system, times, states)),
         )
 
     def _kept(self) -> tuple[Vector, Vector]:

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 
 from torseur.errors import TorseurError, UnsupportedError
-from torseur.sensitivity.criteria import read_criterion
+from torseur.sensitivity.criteria import ReadCriterion, read_criterion
 from torseur.sensitivity.initial import initial_changes
 from torseur.sensitivity.motion_slopes import MotionSlopes
 from torseur.sensitivity.preparation import Prepared, prepare
@@ -58,9 +58,15 @@ class Evaluator:
         asked = [*study.slopes] or [axis.name for axis in study.all_axes[:1]]
         ready = prepare(study.model, asked, values, initial, {}, 0.0)
         self.ready: Prepared = ready if study.slopes else replace(ready, varied=())
-        self.criteria = tuple(read_criterion(criterion, ready.system) for criterion in study.criteria)
-        self.outputs = tuple(read_criterion(output, ready.system) for output in study.outputs)
+        self.criteria = tuple(self._read("criteria", criterion) for criterion in study.criteria)
+        self.outputs = tuple(self._read("outputs", output) for output in study.outputs)
         self.single = SingleMotion(study)
+
+    def _read(self, table: str, criterion: Criterion) -> ReadCriterion:
+        try:
+            return read_criterion(criterion, self.ready.system)
+        except TorseurError as problem:
+            raise TorseurError(f"'{self.study.path}': {table}.{criterion.label}: {problem}") from problem
 
     def __call__(self, points: Vector) -> Evaluated:
         """The results at points, one row of all axes' values each."""

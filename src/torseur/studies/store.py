@@ -232,5 +232,5 @@ def refused(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise TorseurError(
-            f"'{path}': {problem.strerror or problem}. What was stored is kept; run the sweep again to go on."
+            f"'{path}': {problem.strerror or problem}. What was stored is kept; run the study again to go on."
         ) from problem

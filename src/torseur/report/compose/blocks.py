@@ -9,7 +9,7 @@ from functools import cached_property
 from torseur.equations import Equations
 from torseur.equations.terms.origins import INERTIA, Shares
 from torseur.equations.terms.polynomial import TooManyTerms
-from torseur.errors import TorseurError, unknown_name
+from torseur.errors import TorseurError, counted, unknown_name
 from torseur.graph import Expr
 from torseur.report.compose.level_blocks import MOST_LINES, intrinsic_block, long_block, recursive_block
 from torseur.report.compose.terms import (
@@ -170,7 +170,7 @@ class Blocks:
         if not rows:
             return None
         note = "With the multipliers λ of these equations as unknowns beside the accelerations."
-        return EquationBlock("Constraints", f"{len(rows)} equations", note, equations=_written(rows))
+        return EquationBlock("Constraints", counted(len(rows), "equation"), note, equations=_written(rows))
 
     def rates(self) -> EquationBlock | None:
         """q' by the speeds, where they are not the speeds themselves."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from torseur.equations import Equations
+from torseur.errors import counted
 from torseur.graph import as_expr, directional_derivative
 from torseur.mechanism import TIME
 from torseur.report.compose.terms import Samples
@@ -92,7 +93,7 @@ def _constraints(equations: Equations, samples: Samples) -> Iterator[Check]:
     gap = max((float(np.max(np.abs(x))) for x in samples.values(closed)), default=0.0)
     slip = max((float(np.max(np.abs(x))) for x in samples.values(kept)), default=0.0)
     title = f"Constraints: held within {gap:.1e} in position and {slip:.1e} in speed"
-    yield Check(max(gap, slip) <= HELD, title, f"{len(equations.constraints)} equations")
+    yield Check(max(gap, slip) <= HELD, title, counted(len(equations.constraints), "equation"))
 
 
 def _mass_matrix(equations: Equations, samples: Samples) -> Iterator[Check]:

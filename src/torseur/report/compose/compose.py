@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.equations import Equations
+from torseur.errors import counted
 from torseur.graph import Expr, symbols_of
 from torseur.mechanism import EARTH_NAME, Mechanism
 from torseur.readers import RobotFile, summary
@@ -236,7 +237,7 @@ def _title(one: Account) -> str:
 
 
 def _description(one: Account) -> str:
-    parts = [f"{len(one.loads)} loads: {listed(one.loads)}."] if one.loads else []
+    parts = [f"{counted(len(one.loads), 'load')}: {listed(one.loads)}."] if one.loads else []
     if one.undetermined:
         parts.append(f"Undetermined functions: {listed(one.undetermined)}.")
     return " ".join(parts)

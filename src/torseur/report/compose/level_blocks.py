@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from torseur.equations import Equations
-from torseur.errors import UnsupportedError
+from torseur.errors import UnsupportedError, counted
 from torseur.graph import live_nodes
 from torseur.report import mathml
 from torseur.report.equation_content import Equation, EquationBlock, Origin, Term
@@ -75,7 +75,7 @@ def recursive_block(equations: Equations) -> EquationBlock | None:
         note += f" {rest} more lines are not shown; `torseur equations --level recursive` prints all {len(lines)}."
     return EquationBlock(
         "Recursive form",
-        f"{len(lines)} lines",
+        counted(len(lines), "line"),
         note,
         equations=tuple(_definition(s, places) for s in recursive_results(equations, lines)),
         is_open=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from torseur.equations import Equations
+from torseur.errors import counted
 from torseur.report.compose.terms import Samples
 from torseur.report.content import Fact
 
@@ -22,6 +23,6 @@ def mobility_facts(equations: Equations, samples: Samples) -> list[Fact]:
     shown = str(low) if low == high else f"{low} to {high}"
     left = str(n - low) if low == high else f"{n - high} to {n - low}"
     return [
-        Fact("independent constraints", shown, f"rank of {m} equations along the motion"),
+        Fact("independent constraints", shown, f"rank of {counted(m, 'equation')} along the motion"),
         Fact("degree of freedom", left, "at the configurations of the motion"),
     ]

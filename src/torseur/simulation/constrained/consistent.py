@@ -86,7 +86,7 @@ def _not_closed(numbers: StateNumbers, found: Assembly, given: Collection[str]) 
     beside = f" (beside {', '.join(others)})" if others else ""
     return (
         f"{name}: the initial state violates the constraints. With {_quoted(kept)} as given, {off} at best{beside}. "
-        "Give fewer coordinates, or other values."
+        "Give fewer coordinates, or other values: `torseur loops`, or assemble, closes the loops near rough ones."
     )
 
 

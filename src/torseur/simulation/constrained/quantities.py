@@ -6,7 +6,7 @@ For joint `D` that closes a loop: `D.multiplier.x`. For constraint `drive` that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from torseur.graph import Expr, as_expr
@@ -16,6 +16,7 @@ from torseur.simulation.system import Quantity
 
 # Units of a multiplier by that of what its constraint holds at zero: together they make an energy or a power.
 _UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m", "1": "J", "1/s": "J"}
+_ONES = (as_expr(1), as_expr(-1))
 _FORCES = {"m": "N", "m/s": "N", "rad": "N*m", "rad/s": "N*m"}
 
 
@@ -26,7 +27,9 @@ class ConstrainedQuantities(NamedQuantities):
     def _makers(self) -> dict[str, Callable[[], Named]]:
         makers = dict(super()._makers)
         for constraint, multiplier in zip(self.programs.constraints, self.programs.multipliers, strict=True):
-            makers[multiplier_name(constraint)] = partial(_multiplier, constraint, multiplier)
+            makers[multiplier_name(constraint)] = partial(
+                _multiplier, constraint, multiplier, self.equations.layout.speeds
+            )
         for owner in dict.fromkeys(c.owner for c in self.programs.constraints):
             makers[f"{_bare(owner)}.power"] = partial(self._power, owner)
             makers |= self._efforts(owner)
@@ -71,6 +74,8 @@ def _bare(owner: str) -> str:
     return owner.split("'", 1)[1].removesuffix("'")
 
 
-def _multiplier(constraint: ConstraintEquation, multiplier: Expr) -> Named:
-    unit = _UNITS.get(constraint.unit, "1")
+def _multiplier(constraint: ConstraintEquation, multiplier: Expr, speeds: Sequence[Expr]) -> Named:
+    """A multiplier; along a speed that enters by itself it is the very force there, which tells its unit."""
+    alone = (v.data.unit for entry, v in zip(constraint.row, speeds, strict=True) if entry in _ONES)
+    unit = _FORCES.get(next(alone, ""), _UNITS.get(constraint.unit, "1"))
     return Quantity(multiplier_name(constraint), unit, f"multiplier of {constraint.name}"), multiplier
