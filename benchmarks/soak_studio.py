@@ -33,6 +33,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -240,20 +242,21 @@ def act(page: Any, dice: random.Random, seconds: float) -> int:
     return done
 
 
-def hurry(page: Any, dice: random.Random, minutes: float) -> None:
-    """Acts as fast as the page goes along."""
+@contextmanager
+def haste(page: Any, factor: float) -> Iterator[None]:
+    """Pauses between actions are shorter by a factor meanwhile."""
     slow = page.wait_for_timeout
-    page.wait_for_timeout = lambda milliseconds: slow(milliseconds / HASTE)
-    done = act(page, dice, 60 * minutes)
+    page.wait_for_timeout = lambda milliseconds: slow(milliseconds / factor)
+    yield
     page.wait_for_timeout = slow
-    print(f"before: {done} actions in {minutes:g} minutes", flush=True)
 
 
-def use(page: Any, server: int, minutes: float, dice: random.Random) -> list[dict[str, float]]:
+def use(page: Any, server: int, minutes: float, dice: random.Random, factor: float) -> list[dict[str, float]]:
     """Acts at random for so long; a sample per minute."""
     rows, start, done = [], time.monotonic(), 0
     while (time.monotonic() - start) < 60 * minutes:
-        done += act(page, dice, 60)
+        with haste(page, factor):
+            done += act(page, dice, 60)
         row = {"minute": (time.monotonic() - start) / 60, "actions": done, **sample(page, server)}
         rows.append(row)
         print("  ".join(f"{name} {value:.3f}" for name, value in row.items()), flush=True)
@@ -303,6 +306,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--before", type=float, default=6.0, help="minutes in haste before the hour")
+    parser.add_argument("--haste", type=float, default=1.0, help="so many times as fast, for a first look")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--judge", metavar="LOG")
     asked = parser.parse_args()
@@ -324,8 +328,9 @@ def main() -> None:
             page.goto(address)
             page.wait_for_timeout(5000)
             dice = random.Random(asked.seed)
-            hurry(page, dice, asked.before)
-            rows = use(page, server.pid, asked.minutes, dice)
+            with haste(page, HASTE):
+                print(f"before: {act(page, dice, 60 * asked.before)} actions in {asked.before:g} minutes", flush=True)
+            rows = use(page, server.pid, asked.minutes, dice, asked.haste)
             print(f"{rows[-1]['actions']} actions, {len(problems)} errors in the page: {problems[:3]}")
             fine = verdict(rows) and not problems
         finally:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from torseur.codegen.recent import Recent
 from torseur.graph import Program, vector
 from torseur.sensitivity.backward import weigh_manifold
 from torseur.sensitivity.constrained_programs import ConstrainedPrograms
@@ -26,8 +27,7 @@ from torseur.simulation.radau.setup import implicit_externals
 from torseur.simulation.tableau import STAGES
 
 MOST_FACTORED = 10  # speeds up to which a mass matrix is factored as formulas
-MOST_KEPT = 64
-_kept: dict[object, tuple[Variation, OpenPrograms | ConstrainedPrograms]] = {}
+kept_programs: Recent[tuple[Variation, OpenPrograms | ConstrainedPrograms]] = Recent(64)
 
 
 def open_programs(variation: Variation) -> OpenPrograms:
@@ -50,11 +50,7 @@ def _programs_of(
     system = variation.system
     constants = tuple(parameter.constants for parameter in variation.varied)
     key = (kind, id(system.rhs), id(system.programs), constants, variation.integrands)
-    if key not in _kept:
-        while len(_kept) >= MOST_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[key] = (variation, kind(variation))
-    return _kept[key][1]
+    return kept_programs.get(key, lambda: (variation, kind(variation)))[1]
 
 
 class Routines(Protocol):

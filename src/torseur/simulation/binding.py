@@ -10,6 +10,7 @@ import numpy as np
 
 from torseur.codegen.binding import CallbackSpec
 from torseur.codegen.compiled import CompiledRoutine, compile_routine
+from torseur.codegen.recent import Recent
 from torseur.codegen.routine import Array, External, Routine, Static, routine
 from torseur.errors import SimulationError, TorseurError, unknown_name
 from torseur.graph import Program
@@ -41,8 +42,7 @@ python_events = External("python_events", "t: float, y: Array, p: Array, g: Arra
 METHODS = ("auto", "explicit", "radau5", "radau9")
 LOOSE = 1e-6  # relative tolerance from which the lower order is the cheaper one
 
-MOST_KEPT = 64
-_kept: dict[object, CompiledRoutine] = {}
+kept_routines: Recent[CompiledRoutine] = Recent(64)
 
 
 @routine
@@ -191,11 +191,7 @@ def compiled(entry: Routine, statics: Mapping[str, int], externals: Mapping[str,
         return compile_routine(entry, statics, externals, backend)
     parts = tuple((name, _identity(value)) for name, value in sorted(externals.items()))
     key = (entry, backend, tuple(sorted(statics.items())), parts)
-    if key not in _kept:
-        while len(_kept) >= MOST_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[key] = compile_routine(entry, statics, externals, backend)
-    return _kept[key]
+    return kept_routines.get(key, lambda: compile_routine(entry, statics, externals, backend))
 
 
 def _identity(external: Program | Routine) -> object:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
+from torseur.codegen.recent import Recent
 from torseur.dynamics.frames_in_motion import MovingFrames
 from torseur.dynamics.sensors import law_values
 from torseur.equations import Equations, motion_values
@@ -27,8 +28,7 @@ from torseur.simulation.system import Law, System
 
 Model: TypeAlias = System | Equations | Mechanism
 
-MOST_KEPT = 16
-_kept: dict[int, tuple[Model, Equations, System]] = {}
+kept_systems: Recent[tuple[Model, Equations, System]] = Recent(16)
 
 
 def as_system(
@@ -65,12 +65,12 @@ def as_system(
 
 def _prepared(model: Equations | Mechanism) -> tuple[Equations, System]:
     """What does not depend on values, kept for the last few models, each known by its identity."""
-    if id(model) not in _kept:
-        while len(_kept) >= MOST_KEPT:
-            del _kept[next(iter(_kept))]
+
+    def make() -> tuple[Model, Equations, System]:
         equations = derive(model) if isinstance(model, Mechanism) else model
-        _kept[id(model)] = (model, equations, _without_values(equations))
-    return _kept[id(model)][1:]
+        return model, equations, _without_values(equations)
+
+    return kept_systems.get(id(model), make)[1:]
 
 
 def _without_values(equations: Equations) -> System:

@@ -18,13 +18,18 @@ FIRST = ("double_pendulum", "four_bar")
 def _warm() -> None:
     from torseur.library import source_of
     from torseur.report.levels.levels import LEVELS
+    from torseur.sensitivity.routines import kept_programs
+    from torseur.simulation.binding import kept_routines
+    from torseur.simulation.from_equations import kept_systems
     from torseur.studio.answers.description import describe
     from torseur.studio.answers.examination import examine
     from torseur.studio.answers.export import export
-    from torseur.studio.answers.model import model_of
+    from torseur.studio.answers.model import MOST_KEPT, model_of
     from torseur.studio.answers.motion import move
     from torseur.studio.messages import Request
 
+    # A worker is asked about the last few texts only; each holds up to four routines of some hundred kilobytes.
+    kept_systems.most, kept_programs.most, kept_routines.most = MOST_KEPT, MOST_KEPT, 4 * MOST_KEPT
     for name in FIRST:
         text = source_of(name)
         for level in LEVELS:
