@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,8 @@ from torseur.tree import Layout, Tree, reframed, regrouped
 
 if TYPE_CHECKING:
     from torseur.loops import ConstraintEquation
+
+_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,12 @@ class Equations:
 def multiplier_of(constraint: ConstraintEquation) -> Expr:
     """The symbol of a constraint's multiplier."""
     return symbol(f"lambda.{constraint.name}", "1", f"multiplier of {constraint.name}")
+
+
+def written_multiplier(name: str) -> str | None:
+    """The name of a multiplier in equations: that of joint 'wrist': x is lambda_wrist_x; None for other names."""
+    found = _MULTIPLIER.fullmatch(name)
+    return "_".join(part.replace(" ", "_") for part in ("lambda", *found.groups()) if part) if found else None
 
 
 def _inverse_dynamics_work(tree: Tree) -> int:

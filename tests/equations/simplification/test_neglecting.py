@@ -182,3 +182,15 @@ def test_what_is_left_of_the_shares_is_the_simplified_equation():
         values = {one: chance.uniform(0.1, 1.0) for one in symbols_of([total, *parts])}
         whole, *found = evaluate([total, *parts], values)
         assert sum(found) == pytest.approx(whole, rel=1e-12)
+
+
+def test_multipliers_are_called_as_equations_write_them():
+    held = ts.derive(
+        ts.parse("""let b = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and b.frame with planar(x, y, a) end ; constrain x = y as slope ; constrain a = 0 as upright ;""")
+    )
+    kinds = {"angles": (-1, 1), "lengths": (-1, 1), "accelerations": (-1, 1), "angular_accelerations": (-1, 1)}
+    with pytest.raises(TorseurError, match="no range is given for 'lambda_slope'"):
+        box_of(held, kinds | {"lambda_upright": (0, 0)})
+    box = box_of(held, kinds | {"lambda_upright": (0, 0), "lambda_slope": (-2, 3)})
+    assert max(r.high for r in box.ranges.values()) == 3

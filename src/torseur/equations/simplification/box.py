@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.equations.equations import Equations
+from torseur.equations.equations import Equations, written_multiplier
 from torseur.equations.functions import parameter_values
 from torseur.equations.simplification.intervals import Interval
 from torseur.errors import TorseurError, unknown_name
@@ -55,7 +55,7 @@ def box_of(equations: Equations, ranges: Mapping[str, Range], parameters: Mappin
     layout = equations.layout
     states = [*layout.coordinates, *layout.speeds, *layout.accelerations, *equations.multipliers, TIME]
     values = parameter_values(equations, dict(parameters or {}))
-    symbols = {str(x.name): x for x in (*states, *layout.parameters)}
+    symbols = {_written(x): x for x in (*states, *layout.parameters)}
     _require_known(ranges, symbols)
     fixed = {x: Interval(values[str(x.name)], values[str(x.name)]) for x in layout.parameters}
     named = {symbols[name]: _interval(name, given) for name, given in ranges.items() if name in symbols}
@@ -65,6 +65,12 @@ def box_of(equations: Equations, ranges: Mapping[str, Range], parameters: Mappin
     found = {**fixed, **kinds, **named}
     _require_all([x for x in symbols_of(equations.residual) if x not in found])
     return Box(found)
+
+
+def _written(x: Expr) -> str:
+    """A symbol as equations show it: the multiplier of constraint 'hoist' is lambda_hoist."""
+    name = str(x.name)
+    return written_multiplier(name) or name
 
 
 def _unit(x: Expr) -> str:
@@ -86,7 +92,7 @@ def _require_known(ranges: Mapping[str, Range], symbols: Mapping[str, Expr]) -> 
 
 def _require_all(missing: Sequence[Expr]) -> None:
     if missing:
-        names = ", ".join(f"'{x.name}' ({_unit(x)})" for x in missing)
+        names = ", ".join(f"'{_written(x)}' ({_unit(x)})" for x in missing)
         raise TorseurError(
             f'box: no range is given for {names}. Give one by name, such as "q1": (-0.1, 0.1), or for all states of a '
             f"kind: {', '.join(KINDS)}."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from torseur.equations.equations import written_multiplier
 from torseur.equations.terms.factoring import Group, common_factor, common_number, groups, quotient
 from torseur.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, multiplied_out
 from torseur.equations.terms.polynomial import product as monomials_product
@@ -26,13 +26,12 @@ HOPELESS = 15_000  # operations, shared parts counted as often as they occur, th
 
 RELATIONS = {"lt": LESS, "le": AT_MOST}
 _ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
-_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
 def named(text: str) -> Name:
     """A quantity by its name; primes are time derivatives, and the multiplier of joint 'wrist': x is lambda_wrist_x."""
-    if multiplier := _MULTIPLIER.fullmatch(text):
-        return Name("_".join(part.replace(" ", "_") for part in ("lambda", *multiplier.groups()) if part))
+    if multiplier := written_multiplier(text):
+        return Name(multiplier)
     bare = text.rstrip("'")
     return Name(bare, len(text) - len(bare))
 
