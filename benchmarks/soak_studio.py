@@ -226,7 +226,7 @@ def heap(tools: Any) -> tuple[float, float]:
     for kind, size in zip(nodes[meta["node_fields"].index("type") :: step],
                           nodes[meta["node_fields"].index("self_size") :: step], strict=True):  # fmt: skip
         sizes[kinds[kind]] += size
-    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: outside the heap
+    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: the browser's own
     return others / 2**20, sizes["code"] / 2**20
 
 
