@@ -52,6 +52,11 @@ MECHANISMS = ("double_pendulum", "four_bar", "slider_crank", "pendulum_chain", "
 REST = """() => (studio.shown.text === studio.good || !document.getElementById("blank").hidden)
     && !studio.desk.isBusy && !studio.keeping"""
 SET_TEXT = "(text) => { studio.editor.replace(text); studio.edited(text); }"
+FOCUS = """([selector, number]) => {
+  const all = document.querySelectorAll(selector); // a mechanism that arrives meanwhile may have others, or none
+  all[number % all.length]?.focus();
+  return all.length > 0;
+}"""
 BACK = """(text) => {
   document.getElementById("tab-loops").click();
   studio.change({ values: {}, initial: {}, level: "scalar", formalism: "recursive", criterion: "" });
@@ -111,18 +116,14 @@ def restructure(page: Any, dice: random.Random) -> None:
 
 
 def slide(page: Any, dice: random.Random) -> None:
-    sliders = page.locator("#parameters input[type=range]")
-    if sliders.count():
-        sliders.nth(dice.randrange(sliders.count())).focus()
+    if page.evaluate(FOCUS, ["#parameters input[type=range]", dice.randrange(100)]):
         for _ in range(dice.randrange(3, 25)):
             page.keyboard.press(dice.choice(["ArrowLeft", "ArrowRight"]))
             page.wait_for_timeout(25)
 
 
 def handle(page: Any, dice: random.Random) -> None:
-    rings = page.locator(".handle")
-    if rings.count():
-        rings.nth(dice.randrange(rings.count())).focus()
+    if page.evaluate(FOCUS, [".handle", dice.randrange(100)]):
         for _ in range(dice.randrange(2, 10)):
             page.keyboard.press(dice.choice(["ArrowLeft", "ArrowRight"]))
             page.wait_for_timeout(40)
@@ -225,7 +226,7 @@ def heap(tools: Any) -> tuple[float, float]:
     for kind, size in zip(nodes[meta["node_fields"].index("type") :: step],
                           nodes[meta["node_fields"].index("self_size") :: step], strict=True):  # fmt: skip
         sizes[kinds[kind]] += size
-    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: outside the heap
+    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: the browser's own
     return others / 2**20, sizes["code"] / 2**20
 
 
