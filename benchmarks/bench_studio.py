@@ -222,10 +222,12 @@ def in_firefox() -> Iterator[Any]:
 
     with tempfile.TemporaryDirectory() as folder:
         firefox = Firefox(executable(), Path(folder))
-        page = FirefoxPage(firefox)
-        page.set_viewport_size(WINDOW)
-        yield page
-        firefox.close()
+        try:
+            page = FirefoxPage(firefox)
+            page.set_viewport_size(WINDOW)
+            yield page
+        finally:
+            firefox.close()
 
 
 BROWSERS = {"chromium": in_chromium, "firefox": in_firefox}
