@@ -25,6 +25,8 @@ UNCUT = 400
 """Live values up to which one kernel is faster than stages. A thread has 255 registers, and some shared memory.
 
 Values of double precision take two; counting them so cut an arm's gradient into stages that were slower still."""
+WIDER = 1.2
+"""How many more live values stages of columns may have than others: parts of them read again what columns share."""
 FEW = 6000
 """Operations below which a limb shares its stage with others: what all limbs read is then read less often."""
 FEW_DOUBLES = 2500
@@ -109,6 +111,7 @@ class _Staging:
         wide = self._take_what_fits(program)
         if wide and program.solved is not None:
             self.program, between = by_columns(program, program.solved, set(wide))
+            self.uncut = int(WIDER * uncut)
         self._take(between, ())
         self._take(_results(self.program), between)
 
