@@ -40,7 +40,8 @@ def compile_equations(
     Inputs t, q, v, vdot, tau and p as the functions need them, and u for undetermined functions. Parameters p stay
     live; `baked` fixes all of them at their values, with these changes, in the code. Backend "cuda" gives a kernel
     over many states on the GPU, in "float32", "float64", or "mixed": in single precision but for what is divided by.
-    `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7.
+    `fast_sines` lets it take sines from the special function unit: absolute errors up to 5e-7,
+    and what two units in the last place of the angle make.
     """
     require_equations(equations)
     if backend == "cuda" and precision == "float32":

@@ -44,7 +44,8 @@ class Rollouts:
     criteria       numbers of a motion: values at its end, integrals, largest and smallest values, values at events and
                    their times; formulas are names or expressions
     stop           an event that ends the motion: Event("q1", direction=-1, stop=True)
-    fast_sines     sines from the special function unit, with absolute errors up to 5e-7
+    fast_sines     sines from the special function unit, with absolute errors up to 5e-7 and what two units in the last
+                   place of the angle make
 
     Laws of the mechanism are compiled in. Closed loops are kept closed: every step ends with a way back to them.
     """

@@ -76,8 +76,8 @@ TORSEUR_DEVICE float of_bits(int bits) {
 }
 
 #if defined(TORSEUR_FAST_SINES) && defined(__CUDACC__)
-/* The special function unit, which takes off whole turns itself: absolute errors up to 5e-7, and what one unit in the
-   last place of the angle makes. A third of the time. */
+/* The special function unit, which takes off whole turns itself: absolute errors up to 5e-7, and what two units in
+   the last place of the angle make. A third of the time. */
 TORSEUR_DEVICE void sine_cosine(float x, float *s, float *c) {
   *s = __sinf(x);
   *c = __cosf(x);
