@@ -43,6 +43,8 @@ def rewrite(page: Any, old: str, new: str) -> None:
 
 
 def words(page: Any, selector: str) -> str:
+    """What one reads there, rows that are out of view included: they are laid out last."""
+    wait_until(page, "!document.querySelector('.panel .later')")
     return page.locator(selector).inner_text()
 
 
