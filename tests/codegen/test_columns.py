@@ -11,6 +11,7 @@ import torseur as ts
 from codegen.test_batch import POINTER, WAYS, compiled
 from torseur import library
 from torseur.codegen.batch import compile_batch
+from torseur.codegen.c.compiler import find_compiler
 from torseur.codegen.c.limbs import limbs_of
 from torseur.codegen.module import Module
 from torseur.equations.functions import parameter_values
@@ -146,7 +147,7 @@ def test_derivatives_of_a_robot(live):
     values = {g.name: random.uniform(0.5, 1.5, (len(g), 9)) for g in program.inputs if g.name != "p"}
     p = [*parameter_values(equations, {}).values()]
     batch = compile_batch(program, parameters=["p"]) if live else compile_batch(program, baked={"p": p})
-    assert "outward" in batch.source
+    assert find_compiler() is None or "outward" in batch.source
     found = batch(**values, **({"p": np.array(p)} if live else {}))
     exact = program.evaluate({name: x[:, 8].tolist() for name, x in values.items()} | {"p": p})
     for name, numbers in exact.items():
