@@ -16,9 +16,9 @@ from torseur.codegen.c.limbs import limbs_of
 from torseur.codegen.module import Module
 from torseur.equations.functions import parameter_values
 from torseur.equations.requests import programs_of
-from torseur.equations.solve import factored
 from torseur.equations.systems import system
 from torseur.graph import Input, Program, Solved, as_expr, matrix, symbol
+from torseur.graph.solve import factored
 
 HAND = [-1, 0, 1, *(2, 3), *(4, 5), *(4, 7), *(2, 9), *(10, 11), *(10, 13), *(2, 15, 16)]
 TREES = {

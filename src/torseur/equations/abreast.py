@@ -16,11 +16,11 @@ from torseur.dynamics.limbs import Folded, folded
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of
-from torseur.equations.solve import Factored, factored
 from torseur.equations.structured import AccelerationDerivatives, plain_jacobian
 from torseur.equations.variables import Rows, Variables
 from torseur.graph import Expr, Input, Output, Program, Solved, as_expr, matrix, symbol, vector
 from torseur.graph.abreast import LANEWISE, packed, put_abreast, total
+from torseur.graph.solve import Factored, factored
 
 
 def folded_of(equations: Equations, function: str = "inverse_dynamics") -> Folded | None:

@@ -14,8 +14,8 @@ from functools import cached_property
 from torseur import dynamics as td
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
-from torseur.equations.solve import Factored, factored
 from torseur.graph import Expr, as_expr, scalar, substitute
+from torseur.graph.solve import Factored, factored
 
 REDUNDANT = 1e-8
 """A pivot below this part of its diagonal entry belongs to a redundant row. Single precision has not so many digits:

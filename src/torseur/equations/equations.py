@@ -19,10 +19,10 @@ from torseur.dynamics import (
 )
 from torseur.equations.formulation import Formulation, as_expressions
 from torseur.equations.power import power_of_drifts
-from torseur.equations.solve import solve_symmetric
 from torseur.equations.state_form import StateForm, state_form
 from torseur.errors import TorseurError, UnsupportedError
 from torseur.graph import Expr, as_expr, live_nodes, symbol, time_derivative
+from torseur.graph.solve import solve_symmetric
 from torseur.mechanism import TIME, Mechanism
 from torseur.spatial import Force
 from torseur.tree import Layout, Tree, reframed, regrouped

@@ -13,9 +13,9 @@ from torseur.equations.cancellation import spares_digits
 from torseur.equations.constrained import ConstrainedSystem
 from torseur.equations.equations import Equations, require_equations
 from torseur.equations.formulation import as_expressions
-from torseur.equations.solve import factored
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, symbols_of, vector
+from torseur.graph.solve import factored
 from torseur.loops import ConstraintEquation
 from torseur.mechanism import TIME, Frame
 

@@ -19,7 +19,6 @@ from torseur.equations.cancellation import spares_digits
 from torseur.equations.equations import Equations
 from torseur.equations.formulation import as_expressions
 from torseur.equations.functions import forces_of, require_open
-from torseur.equations.solve import Factored, factored
 from torseur.equations.systems import System, system
 from torseur.equations.variables import Rows, Variables
 from torseur.graph import (
@@ -35,6 +34,7 @@ from torseur.graph import (
     substitute,
     symbols_of,
 )
+from torseur.graph.solve import Factored, factored
 from torseur.spatial import UNIT, Vec3
 from torseur.tree import GROUND, Tree
 

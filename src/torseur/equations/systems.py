@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from torseur.equations.solve import Factored
 from torseur.graph import COLUMNS, Block, Expr, Output, as_expr, vector
+from torseur.graph.solve import Factored
 
 _ZERO = as_expr(0)
 Columns = Mapping[int, Sequence[Expr]]

@@ -18,11 +18,11 @@ from typing import Any
 
 from torseur.equations.equations import multiplier_of
 from torseur.equations.formulation import Formulation
-from torseur.equations.solve import solve_symmetric
 from torseur.formalisms.energies import Energies
 from torseur.formalisms.matrices import dot
 from torseur.formalisms.rates import Rates
 from torseur.graph import Expr, as_expr, gradient, substitute, symbol
+from torseur.graph.solve import solve_symmetric
 from torseur.loops import constraint_equations
 
 

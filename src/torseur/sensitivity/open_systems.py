@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.dynamics import inverse_dynamics
-from torseur.equations.solve import solve_symmetric
 from torseur.formalisms.inertia_tensors import InertiaTensors
 from torseur.graph import (
     Expr,
@@ -25,6 +24,7 @@ from torseur.graph import (
     vector,
     weighted_gradient,
 )
+from torseur.graph.solve import solve_symmetric
 from torseur.sensitivity.tensor_slopes import TensorSlopes
 from torseur.sensitivity.variation import Variation
 from torseur.tree import regrouped

@@ -6,13 +6,13 @@ Stages that hold some columns then read the shared values and write solutions: r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from torseur.graph.evaluation import live_nodes
 from torseur.graph.expr import Expr, as_expr
 from torseur.graph.program import Output, Program, Solved
+from torseur.graph.solve import Factored
 
 _ZERO = as_expr(0)
 
@@ -22,14 +22,12 @@ def by_columns(program: Program, solved: Solved, wanted: Collection[Expr]) -> tu
 
     These are the values in the middle of the right sides' program, and the factors that columns read.
     """
-    factors = _Factors(solved)
     entries = [list(output.entries) for output in program.outputs]
-    for column in solved.columns:
+    for column, solution in zip(solved.columns, _solutions(solved), strict=True):
         own, across = entries[column.output], program.outputs[column.output].shape[1]
-        rows = [i for i, result in enumerate(own[column.number :: across]) if result in wanted]
-        side = {i: entry for i, entry in column.entries.items() if i in rows}
-        for i, entry in factors.solution(side, rows).items():
-            own[i * across + column.number] = entry
+        for i, entry in enumerate(solution):
+            place = i * across + column.number
+            own[place] = entry if own[place] in wanted else own[place]
     outputs = [Output(o.name, o.shape, tuple(e)) for o, e in zip(program.outputs, entries, strict=True)]
     changed = replace(program, outputs=tuple(outputs), solved=None)
     results = [entry for output in outputs for entry in output.entries]
@@ -38,52 +36,14 @@ def by_columns(program: Program, solved: Solved, wanted: Collection[Expr]) -> tu
     return changed, list(dict.fromkeys([*middle, *_shared(results, _right_sides(solved) - set(middle))]))
 
 
-class _Factors:
-    """A = Lᵀ D L, from the last row up."""
-
-    def __init__(self, solved: Solved) -> None:
-        self.inverse = solved.program.output("inverse").entries
-        self.lower: list[dict[int, Expr]] = [{} for _ in self.inverse]
-        for (k, i), entry in zip(solved.pattern, solved.program.output("lower").entries, strict=True):
-            self.lower[k][i] = entry
-        self._found: dict[tuple[int, frozenset[int]], dict[int, Expr]] = {}
-
-    def solution(self, side: Mapping[int, Expr], rows: Sequence[int]) -> dict[int, Expr]:
-        """Some rows of -A⁻¹ b: inward along the tree, then outward."""
-        b = {i: entry for i, entry in side.items() if not entry.is_zero}
-        for k in reversed(rows):
-            for i, factor in self.lower[k].items() if k in b else ():
-                b[i] = b.get(i, _ZERO) - factor * b[k]
-        idle = frozenset(k for k in rows if k not in b)
-        x: dict[int, Expr] = {}
-        for k in rows:
-            rest = -(b[k] * self.inverse[k]) if k in b else _ZERO
-            for i, factor in (self._following(k, idle) if k in idle else self.lower[k]).items():
-                rest = rest - factor * x[i]
-            x[k] = rest
-        return x
-
-    def _following(self, k: int, idle: frozenset[int]) -> dict[int, Expr]:
-        """Row k of L with idle rows put in: without a right side of its own, a limb follows what carries it."""
-        key = k, idle & self._reached[k]
-        if key not in self._found:
-            row: dict[int, Expr] = {}
-            for i, factor in self.lower[k].items():
-                if i not in idle:
-                    row[i] = row.get(i, _ZERO) + factor
-                    continue
-                for j, entry in self._following(i, idle).items():
-                    row[j] = row.get(j, _ZERO) - factor * entry
-            self._found[key] = row
-        return self._found[key]
-
-    @cached_property
-    def _reached(self) -> list[frozenset[int]]:
-        """For each row the rows it depends on, directly or through others."""
-        reached: list[frozenset[int]] = []
-        for row in self.lower:
-            reached.append(frozenset(row).union(*(reached[i] for i in row)))
-        return reached
+def _solutions(solved: Solved) -> list[list[Expr]]:
+    """The columns of -A⁻¹ B, all rows of each."""
+    inverse = solved.program.output("inverse").entries
+    lower: list[dict[int, Expr]] = [{} for _ in inverse]
+    for (k, i), entry in zip(solved.pattern, solved.program.output("lower").entries, strict=True):
+        lower[k][i] = entry
+    factors = Factored(tuple(lower), tuple(-entry for entry in inverse))
+    return factors.solve_all([[column.entries.get(k, _ZERO) for k in range(len(inverse))] for column in solved.columns])
 
 
 def _right_sides(solved: Solved) -> set[Expr]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.errors import MechanismError
-from torseur.graph import Expr, as_expr
+from torseur.graph.expr import Expr, as_expr
 
 _ZERO = as_expr(0)
 Arriving = Callable[[int, int, Expr], Expr]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torseur.equations.solve import factored
 from torseur.graph import evaluate, symbol
+from torseur.graph.solve import factored
 
 PARENTS = [-1, 0, 1, 2, 3, 3, 5, 6, 7, 3, 9, 10, 11, 2, 13, 14]
 """A trunk of four rows and three limbs of one, four and four, and one that leaves the trunk further in."""
