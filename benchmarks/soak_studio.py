@@ -1,13 +1,13 @@
 """An hour of scripted use of the studio in headless Chromium, and what memory does meanwhile.
 
-    python benchmarks/soak_studio.py [--minutes 60] [--before 6]
+    python benchmarks/soak_studio.py [--minutes 60] [--before 15]
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
 the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
 back to where it began, and memory is measured at rest: what the page holds, after collecting garbage, and what the
 server and its workers hold for themselves. The page's heap is taken apart into what the page keeps (objects, strings,
-arrays, closures) and the code that the browser has made of its functions.
+arrays, closures) and the code that the browser has made of its functions, beside the number of those.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -66,6 +66,7 @@ BACK = """(text) => {
 QUANTITIES = {
     "objects": "MB",
     "code": "MB",
+    "functions": "",
     "elements": "",
     "nodes": "",
     "listeners": "",
@@ -200,12 +201,13 @@ def sample(page: Any, server: int) -> dict[str, float]:
     tools.send("HeapProfiler.collectGarbage")
     tools.send("Performance.enable")
     metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
-    objects, code = heap(tools)
+    objects, code, functions = heap(tools)
     tools.detach()
     whole = resident([server])
     return {
         "objects": objects,
         "code": code,
+        "functions": functions,
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
         "listeners": metrics["JSEventListeners"],
@@ -214,20 +216,21 @@ def sample(page: Any, server: int) -> dict[str, float]:
     }
 
 
-def heap(tools: Any) -> tuple[float, float]:
-    """Megabytes of the page's heap in objects of the page, and in what the browser made of its functions."""
+def heap(tools: Any) -> tuple[float, float, int]:
+    """Megabytes of the page's heap in objects of the page and in what the browser made of its functions; how many."""
     parts: list[str] = []
     tools.on("HeapProfiler.addHeapSnapshotChunk", lambda event: parts.append(event["chunk"]))
     tools.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
     found = json.loads("".join(parts))
     meta, nodes = found["snapshot"]["meta"], found["nodes"]
     kinds, step = meta["node_types"][0], len(meta["node_fields"])
-    sizes = dict.fromkeys(kinds, 0)
+    sizes, numbers = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
     for kind, size in zip(nodes[meta["node_fields"].index("type") :: step],
                           nodes[meta["node_fields"].index("self_size") :: step], strict=True):  # fmt: skip
         sizes[kinds[kind]] += size
+        numbers[kinds[kind]] += 1
     others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: the browser's own
-    return others / 2**20, sizes["code"] / 2**20
+    return others / 2**20, sizes["code"] / 2**20, numbers["closure"]
 
 
 def act(page: Any, dice: random.Random, seconds: float) -> int:
@@ -306,7 +309,7 @@ def judged(log: str) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--before", type=float, default=6.0, help="minutes in haste before the hour")
+    parser.add_argument("--before", type=float, default=15.0, help="minutes in haste before the hour")
     parser.add_argument("--haste", type=float, default=1.0, help="so many times as fast, for a first look")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--judge", metavar="LOG")

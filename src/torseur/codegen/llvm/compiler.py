@@ -6,6 +6,8 @@ import ctypes.util
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -64,8 +66,8 @@ def _compile(source: str, shape: Shape) -> bytes:
     try:
         with llvm.parse_assembly(source, context) as module:
             module.verify()
-            manager = _passes(shape) or _builder(shape).getModulePassManager()
-            manager.run(module, _builder(shape))
+            with _passes(shape) as manager:
+                manager.run(module, _builder(shape))
             return bytes(_machine().emit_object(module))
     except RuntimeError as error:
         raise CompilationError(f"LLVM refused the generated code: {error}") from error
@@ -73,18 +75,29 @@ def _compile(source: str, shape: Shape) -> bytes:
         context.close()
 
 
-@cache
-def _passes(shape: Shape) -> Any:
-    """The chosen passes, or None for LLVM's own pipeline, which serves only once.
-
-    Made once like what runs them, since llvmlite does not give all of their memory back.
-    """
+@contextmanager
+def _passes(shape: Shape) -> Iterator[Any]:
+    """The chosen passes, or LLVM's own pipeline where loops are long. They keep what they found out about a module."""
     manager = _binding().create_new_module_pass_manager()
     if shape is Shape.LONG_LOOPS or not hasattr(manager, "add_sroa_pass"):
-        return None
-    for name in _STRAIGHT_PASSES if shape is Shape.STRAIGHT else _LOOP_PASSES:
-        getattr(manager, f"add_{name}_pass")()
-    return manager
+        _dispose(manager)
+        manager = _builder(shape).getModulePassManager()
+    else:
+        for name in _STRAIGHT_PASSES if shape is Shape.STRAIGHT else _LOOP_PASSES:
+            getattr(manager, f"add_{name}_pass")()
+    try:
+        yield manager
+    finally:
+        _dispose(manager)
+
+
+def _dispose(manager: Any) -> None:
+    """Gives passes back to LLVM, which their Python object has not done up to llvmlite 0.50: half a megabyte each."""
+    ffi = _binding().ffi
+    if type(manager)._dispose is ffi.ObjectRef._dispose and hasattr(ffi.lib, "LLVMPY_DisposeNewModulePassManger"):
+        ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
+        manager.detach()
+    manager.close()
 
 
 @cache
