@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _LOWER = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau "
@@ -45,6 +46,7 @@ class Symbol:
     subscripts: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1024)
 def symbol(name: str) -> Symbol:
     """The letter and subscripts of a name: `theta_arm` is θ with `arm`, `arm.mass` is m with `arm`."""
     owner, dot, rest = name.partition(".")

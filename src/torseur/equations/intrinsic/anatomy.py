@@ -42,9 +42,13 @@ class Advance:
     amount: Any = None
     partials: dict[int, Expr] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def rate(self) -> Any:
         return self.amount.diff(CLOCK)
+
+    @cached_property
+    def change_of_rate(self) -> Any:
+        return self.amount.diff(CLOCK, 2)
 
 
 @dataclass(frozen=True)

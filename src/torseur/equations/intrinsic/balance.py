@@ -28,7 +28,7 @@ from torseur.equations.intrinsic.expansion import (
     turns,
     vector_sum,
 )
-from torseur.equations.intrinsic.operators import Cross, Dot, vector
+from torseur.equations.intrinsic.operators import Cross, Dot, scaled, vector
 from torseur.equations.intrinsic.partial_velocities import partial_velocity
 from torseur.graph import Expr, as_expr
 from torseur.mechanism import AppliedWrench, Bushing, PointSpring
@@ -166,7 +166,7 @@ class IntrinsicEquations:
         if one not in self._made:
             frame = self.anatomy.frames[one.link]
             omega, change = angular_velocity(frame), angular_velocity(frame, 1)
-            self._made[one] = one.inertia * change + Cross(omega, one.inertia * omega)
+            self._made[one] = vector_sum([scaled(one.inertia, change), Cross(omega, scaled(one.inertia, omega))])
         return self._made[one]
 
     def _levered(self, carried: Sequence[Mass], here: tuple[int, int]) -> list[Term]:
@@ -192,7 +192,7 @@ class IntrinsicEquations:
         """m x, or with a lever r x m x."""
         key = (one, lever, per_mass)
         if key not in self._made:
-            self._made[key] = one.mass * (per_mass if lever is None else Cross(lever, per_mass))
+            self._made[key] = scaled(one.mass, per_mass if lever is None else Cross(lever, per_mass))
         return self._made[key]
 
     @cached_property
@@ -202,6 +202,13 @@ class IntrinsicEquations:
 
     def lever(self, here: tuple[int, int], link: int, last: Any) -> Any:
         """From the point of motion (i, place) to a point of a link: the sum of the vectors between, or None."""
+        key = (here, link, last)
+        if key not in self._made:
+            made = self._lever(here, link, last)
+            self._made[key] = self._made.setdefault(made, made)  # equal ones are one: compared at a glance
+        return self._made[key]
+
+    def _lever(self, here: tuple[int, int], link: int, last: Any) -> Any:
         i, place = here
         parts = [] if last is None else [last]
         while link != i:
@@ -303,7 +310,7 @@ class IntrinsicEquations:
 
 
 def _moves(advances: Sequence[Advance]) -> list[Any]:
-    return [one.amount * one.axis for one in reversed(advances) if one.kind in ("translation", "offset")]
+    return [scaled(one.amount, one.axis) for one in reversed(advances) if one.kind in ("translation", "offset")]
 
 
 def _projected(term: Term, drive: Any, axis: Any) -> Term:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from torseur.equations.intrinsic.anatomy import EARTH, Advance, Anatomy, Mass
-from torseur.equations.intrinsic.operators import Cross, Frame, vector
+from torseur.equations.intrinsic.operators import Cross, Frame, scaled, vector
 from torseur.tree import GROUND
 
 
@@ -133,7 +133,7 @@ def _own_turning(advance: Advance) -> tuple[Any, Any]:
     if advance.axis is None:
         own = advance.after.omega
         return own, vector(own.name, frame=advance.after, dots=1)
-    return advance.rate * advance.axis, advance.rate.diff("t") * advance.axis
+    return scaled(advance.rate, advance.axis), scaled(advance.change_of_rate, advance.axis)
 
 
 def _rigid(frame: Frame, r: Any) -> list[Any]:
@@ -147,12 +147,12 @@ def _rigid(frame: Frame, r: Any) -> list[Any]:
 def _sliding(advance: Advance) -> list[Any]:
     """s'' u + 2 ω x s' u + ω' x s u + ω x (ω x s u)."""
     u, s = advance.axis, advance.amount
-    parts = [advance.rate.diff("t") * u]
+    parts = [scaled(advance.change_of_rate, u)]
     if not turns(advance.before):
         return parts
     omega, change = angular_velocity(advance.before), angular_velocity(advance.before, 1)
-    coriolis = 2 * advance.rate * Cross(omega, u)
-    return [*parts, coriolis, s * Cross(change, u), s * Cross(omega, Cross(omega, u))]
+    coriolis = scaled(2 * advance.rate, Cross(omega, u))
+    return [*parts, coriolis, scaled(s, Cross(change, u)), scaled(s, Cross(omega, Cross(omega, u)))]
 
 
 def vector_sum(parts: Sequence[Any]) -> Any:

@@ -6,11 +6,12 @@ a · b (Dot), and symbols that know what they are: symmetric, skew, rotation, un
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from sympy import Basic, Expr, Integer, Symbol, sympify
 from sympy.core.symbol import Str
-from sympy.matrices.expressions import MatAdd, MatrixExpr, MatrixSymbol
+from sympy.matrices.expressions import MatAdd, MatMul, MatrixExpr, MatrixSymbol
 
 from torseur.errors import TorseurError
 
@@ -98,6 +99,7 @@ class Matrix(_Declared):
     """A linear map of space."""
 
 
+@lru_cache(maxsize=1024)  # one object for each symbol: comparing equal ones would follow the chains of their frames
 def vector(name: str, *, unit: bool = False, constant: bool = False, frame: Frame | None = None, dots: int = 0) -> Any:
     """A vector symbol; `constant` in its frame, or of unit length."""
     properties = " ".join(word for word, given in (("unit", unit), ("constant", constant)) if given)
@@ -118,6 +120,11 @@ def matrix(
         raise IntrinsicError(f"matrix '{name}': symmetric, skew and rotation exclude each other.")
     given = {"symmetric": symmetric, "skew": skew, "rotation": rotation, "constant": constant}
     return Matrix(name, 3, 3, " ".join(word for word, chosen in given.items() if chosen), frame)
+
+
+def scaled(factor: Any, vector: Any) -> Any:
+    """A scalar or a matrix times a vector that is no product itself; `*` would first look for simplifications."""
+    return vector if factor == 1 else MatMul(factor, vector)
 
 
 def _operand(printer: Any, e: Any) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from torseur.errors import UnsupportedError
@@ -15,47 +17,55 @@ TIMES, DOT = "×", "·"
 
 def read_intrinsic(e: Any) -> Node:
     """The neutral tree of an expression of vectors, matrices and scalars, its terms in the order they were made."""
+    readers = _readers()
+    for kind in type(e).__mro__:
+        if kind in readers:
+            return readers[kind](e)
+    from torseur.report.read_sympy import read_sympy
+
+    return read_sympy(e)
+
+
+@cache
+def _readers() -> dict[type, Callable[[Any], Node]]:
+    """How each kind of expression is read."""
     from sympy import Add, Mul
     from sympy.matrices import expressions as m
 
     from torseur.equations.intrinsic import Cross, Dot, Matrix, Tilde, Vector
 
-    match e:
-        case Vector() | Matrix():
-            return vector_name(e.name, e.dots)
-        case Cross():
-            return Infix(TIMES, *map(read_intrinsic, e.args))
-        case Dot():
-            return Infix(DOT, *map(read_intrinsic, e.args))
-        case Tilde():
-            return Over("~", read_intrinsic(e.args[0]))
-        case m.MatAdd() | Add():
-            return Sum(tuple(read_intrinsic(a) for a in e.args))
-        case m.MatMul() | Mul():
-            return _product(e)
-        case m.Transpose():
-            return Power(read_intrinsic(e.args[0]), Name("T"))
-        case m.Inverse():
-            return Power(read_intrinsic(e.args[0]), Name("-1"))
-        case m.Trace():
-            return Call("tr", (read_intrinsic(e.args[0]),))
-        case m.ZeroMatrix():
-            return Number(Fraction(0))
-        case m.Identity():
-            return Number(Fraction(1))
-    if isinstance(e, m.MatPow):
-        return Power(read_intrinsic(e.args[0]), read_intrinsic(e.args[1]))
-    if isinstance(e, m.MatrixExpr):
-        raise UnsupportedError(f"cannot typeset a SymPy {type(e).__name__}; expected sums and products of vectors.")
-    from torseur.report.read_sympy import read_sympy
+    return {
+        Vector: lambda e: vector_name(e.name, e.dots),
+        Matrix: lambda e: vector_name(e.name, e.dots),
+        Cross: lambda e: Infix(TIMES, *map(read_intrinsic, e.args)),
+        Dot: lambda e: Infix(DOT, *map(read_intrinsic, e.args)),
+        Tilde: lambda e: Over("~", read_intrinsic(e.args[0])),
+        m.MatAdd: _sum,
+        Add: _sum,
+        m.MatMul: _product,
+        Mul: _product,
+        m.Transpose: lambda e: Power(read_intrinsic(e.args[0]), Name("T")),
+        m.Inverse: lambda e: Power(read_intrinsic(e.args[0]), Name("-1")),
+        m.MatPow: lambda e: Power(*map(read_intrinsic, e.args)),
+        m.Trace: lambda e: Call("tr", (read_intrinsic(e.args[0]),)),
+        m.ZeroMatrix: lambda e: Number(Fraction(0)),
+        m.Identity: lambda e: Number(Fraction(1)),
+        m.MatrixExpr: _refused,
+    }
 
-    return read_sympy(e)
+
+def _refused(e: Any) -> Node:
+    raise UnsupportedError(f"cannot typeset a SymPy {type(e).__name__}; expected sums and products of vectors.")
 
 
 def vector_name(text: str, dots: int = 0) -> Node:
     """A bold name; a(G) is a vector at a point."""
     at = _AT_A_POINT.fullmatch(text)
     return Call(at[1], (Name(at[2]),), bold=True) if at else Name(text, dots, bold=True)
+
+
+def _sum(e: Any) -> Node:
+    return Sum(tuple(read_intrinsic(a) for a in e.args))
 
 
 def _product(e: Any) -> Node:
