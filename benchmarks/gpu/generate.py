@@ -25,6 +25,7 @@ from torseur.codegen.cuda.tuning import Launch, source_for, variants_of
 from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Module
 from torseur.equations.generation import module_of
+from torseur.equations.single_precision import in_single_precision
 from torseur.graph import Program
 from torseur.readers import read_robot
 
@@ -52,14 +53,14 @@ int main(int count, char **words) {{
 """
 
 
-def program_of_case(path: Path, function: str, base: str = "file", few_digits: bool = False) -> Program:
+def program_of_case(path: Path, function: str, base: str = "file", single: bool = False) -> Program:
     """The function of a robot, everything known baked in; damping is left out, as in the published figures.
 
     A path without a suffix is a mechanism of the library.
     """
     mechanism = replace(read_robot(path, base=base).mechanism, loads=()) if path.suffix else library.load(str(path))
-    equations = replace(ts.derive(mechanism), few_digits=few_digits)
-    return module_of(equations, [function], baked=True).programs[0]
+    equations = ts.derive(mechanism)
+    return module_of(in_single_precision(equations) if single else equations, [function], baked=True).programs[0]
 
 
 def answers(program: Program, floating: bool) -> np.ndarray:
@@ -147,7 +148,7 @@ def _words(program: Program, plan: Plan) -> int:
 
 def write_case(folder: Path, robot: str, path: Path, function: str, base: str) -> str:
     """The files of one case; gives their common name."""
-    exact, single = (program_of_case(path, function, base, few_digits) for few_digits in (False, True))
+    exact, single = (program_of_case(path, function, base, is_single) for is_single in (False, True))
     short = exact.name.replace("constrained_forward_dynamics", "constrained")  # long names are cut
     stem = f"{robot}_{short}"
     for suffix in SCALARS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -300,6 +302,12 @@ def test_robot_files_are_mechanisms_too(torseur):
 
 def test_version(torseur):
     assert torseur("--version").stdout.startswith("torseur ")
+
+
+def test_as_a_module_of_python(process):
+    """Where the program is not on the path."""
+    asked = subprocess.run([sys.executable, "-m", "torseur", "--version"], capture_output=True, text=True, timeout=120)
+    assert asked.returncode == 0 and asked.stdout == process("--version").stdout
 
 
 def test_equations_at_the_intrinsic_level(torseur):

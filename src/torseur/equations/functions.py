@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from torseur.equations.cancellation import spares_digits
 from torseur.equations.constrained import ConstrainedSystem
 from torseur.equations.equations import Equations, require_equations
 from torseur.equations.formulation import as_expressions
+from torseur.equations.single_precision import in_single_precision
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, symbols_of, vector
 from torseur.graph.solve import factored
@@ -45,7 +45,7 @@ def compile_equations(
     """
     require_equations(equations)
     if backend == "cuda" and precision == "float32":
-        equations = replace(equations, few_digits=True)
+        equations = in_single_precision(equations)
     program = _program_asked(equations, functions)
     if baked is not None and len(equations.layout.parameters):
         values = parameter_values(equations, baked)

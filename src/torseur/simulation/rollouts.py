@@ -13,6 +13,7 @@ from torseur.codegen.cuda.motion import CudaRollout, Steps
 from torseur.codegen.cuda.rollout import RolloutParts
 from torseur.equations import Equations, motion_values
 from torseur.equations.functions import PARAMETERS
+from torseur.equations.single_precision import in_single_precision
 from torseur.errors import TorseurError, unknown_name
 from torseur.formalisms import derive
 from torseur.graph import Expr, Input
@@ -63,7 +64,7 @@ class Rollouts:
         fast_sines: bool = False,
     ) -> None:
         equations = derive(model) if isinstance(model, Mechanism) else model
-        self.equations = replace(equations, few_digits=precision == "float32")
+        self.equations = in_single_precision(equations) if precision == "float32" else equations
         self.programs = RolloutPrograms(self.equations, tuple(outputs), tuple(sensitivities), tuple(criteria))
         self.watched = RolloutCriteria(self.programs, stop)
         self.outputs = self.programs.names

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import Any
 
-from torseur.graph import PI, Expr, symbol
-from torseur.mechanism import Body, Placement, Turn
+from torseur.graph import Expr, symbol
+from torseur.mechanism import Body, Placement
 from torseur.mechanism.bodies import INERTIA_COMPONENTS
 from torseur.spatial import (
     NO_INERTIA,
@@ -24,31 +22,15 @@ from torseur.spatial import (
     about,
     inertia_at,
 )
-
-QUARTER_TURN = 1e-15
-"""How far from a quarter turn an angle in radians is still one."""
+from torseur.tree.quarter_turns import exact_angle
 
 
 def transform_of(placement: Placement) -> Transform:
     """The place a placement describes."""
     rotation = Rotation()
     for turn in placement.rotation:
-        rotation = rotation.then(about(Vec3(*turn.axis), _exact_angle(turn)))
+        rotation = rotation.then(about(Vec3(*turn.axis), exact_angle(turn)))
     return Transform(rotation, Vec3(*placement.position))
-
-
-def _exact_angle(turn: Turn) -> Expr:
-    """The angle, a float within a few roundings of a multiple of pi/2 taken as that multiple.
-
-    Files write quarter turns with 15 or 16 digits. Their sines and cosines are then exactly 0 or 1 instead of 4e-16,
-    which shortens the equations of an arm by a quarter and changes nothing that a float can tell. No other angle is
-    touched.
-    """
-    if not turn.angle.is_constant or not isinstance(turn.angle.value, float):
-        return turn.angle
-    quarters = round(turn.angle.value / (math.pi / 2))
-    off = abs(turn.angle.value - quarters * (math.pi / 2))
-    return PI * Fraction(quarters, 2) if off <= QUARTER_TURN * max(abs(quarters), 1) else turn.angle
 
 
 def mass_centre(body: Body) -> Transform:

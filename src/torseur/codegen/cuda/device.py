@@ -17,7 +17,7 @@ from torseur.codegen.straight import Splines, most_live
 from torseur.graph.expr import Expr
 from torseur.graph.program import Program
 
-PLENTY = 220
+PLENTY = 300
 """Live values up to which registers are left for loads that come early."""
 LOAD_EARLY = 600
 """Operations between such a load and its use: values of the next limb arrive while one is computed."""

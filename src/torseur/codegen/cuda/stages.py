@@ -34,8 +34,12 @@ FEW_DOUBLES = 2500
 SMALL = 300
 """Operations below which limbs go with a trunk that fills a stage of its own."""
 
-LONGEST = 16000
+LONGEST = 12000
 """Operations that a stage has at most, unless nothing can be apart."""
+TOGETHER = 5000
+"""Operations of one kernel for results that share no input; code beyond is no longer near at hand for a processor."""
+SMALLEST = 2500
+"""Operations that such results have at least when they are apart."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Plan:
 def staged(program: Program, reserved: frozenset[str], uncut: int = UNCUT, few: int = FEW) -> Plan:
     """The program in few stages with few values between them; limbs of few operations share one."""
     order = _scheduled(program.operations, *result_orders(program))
-    if most_live(order) <= uncut:
+    if most_live(order) <= uncut and len(order) <= TOGETHER:
         return Plan(arranged(program, [order], reserved))
     staging = _Staging(program, uncut, few)
     return Plan(arranged(staging.program, staging.parts, reserved))
@@ -119,13 +123,25 @@ class _Staging:
         """Components that one thread can hold become stages; gives the results of the others."""
         wide: list[Expr] = []
         results = _results(program)
-        for group in components(results, supports(program.nodes, _states(program))):
+        apart = components(results, supports(program.nodes, _states(program)))
+        for group in self._together(apart):
             order = _scheduled(needed(group, (), (), self.given), group)
-            if most_live(order) <= self.uncut:
+            if most_live(order) <= self.uncut and len(order) <= LONGEST:
                 self._append(order, group)
             else:
                 wide += group
         return wide
+
+    def _together(self, groups: Iterable[list[Expr]]) -> list[list[Expr]]:
+        """Groups of results, those of few operations joined."""
+        found: list[list[Expr]] = []
+        waiting: list[Expr] = []
+        for group in sorted(groups, key=self._size):
+            if waiting and self._size([*waiting, *group]) > SMALLEST:
+                found.append(waiting)
+                waiting = []
+            waiting = [*waiting, *group]
+        return [*found, waiting]
 
     def _take(self, results: Sequence[Expr], between: Collection[Expr]) -> None:
         """Stages for some results: one, or limb after limb, then what joins them. What is between is there already."""
@@ -168,7 +184,8 @@ class _Staging:
             return
         order = _scheduled(self._needed(results), results, results[::-1])
         for part in cut(order, set(results), min(MOST_LIVE, self.uncut)):
-            self._append(self._used(part), [node for node in part if node in set(results)])
+            if used := self._used(part):
+                self._append(used, [node for node in part if node in set(results)])
 
     def _used(self, part: Sequence[Expr]) -> list[Expr]:
         """A part without what was to be computed again for the parts behind it, which read it from memory."""
