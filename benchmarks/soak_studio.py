@@ -1,13 +1,14 @@
 """An hour of scripted use of the studio in headless Chromium, and what memory does meanwhile.
 
-    python benchmarks/soak_studio.py [--minutes 60] [--before 15]
+    python benchmarks/soak_studio.py [--minutes 60] [--before 15] [--uncompiled]
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
 the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
 back to where it began, and memory is measured at rest: what the page holds, after collecting garbage, and what the
 server and its workers hold for themselves. The page's heap is taken apart into what the page keeps (objects, strings,
-arrays, closures) and the code that the browser has made of its functions, beside the number of those.
+arrays, closures) and the code that the browser has made of its functions, beside the number of those. That code goes on
+to grow while ever more functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -45,6 +46,7 @@ from scipy.stats import t as student
 from torseur.library import source_of
 
 PROGRAM = "import sys; from torseur.cli import main; sys.argv[0] = 'torseur'; main()"
+UNCOMPILED = "--js-flags=--no-sparkplug --no-maglev --no-turbofan"  # functions are interpreted, however often they run
 SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enable-unsafe-swiftshader"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FIRST = source_of("double_pendulum")
@@ -67,6 +69,7 @@ QUANTITIES = {
     "objects": "MB",
     "code": "MB",
     "functions": "",
+    "browser": "MB",
     "elements": "",
     "nodes": "",
     "listeners": "",
@@ -166,19 +169,30 @@ ACTIONS = {edit: 10, fault: 4, type_over: 3, restructure: 3, slide: 10, handle: 
            play: 3, another: 2, export: 1}  # fmt: skip
 
 
-def resident(roots: list[int]) -> float:
-    """Megabytes that processes and all they have started hold for themselves alone."""
+def family(root: int) -> list[int]:
+    """A process and all that it and those have started."""
     children: dict[int, list[int]] = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as status:
             children.setdefault(int(status.read().rpartition(")")[2].split()[1]), []).append(int(entry))
-    waiting, total = list(roots), 0.0
+    waiting, found = [root], []
     while waiting:
-        one = waiting.pop()
-        waiting += children.get(one, [])
-        with contextlib.suppress(OSError):
-            total += own(one)
-    return total
+        found.append(waiting.pop())
+        waiting += children.get(found[-1], [])
+    return found
+
+
+def renderers() -> float:
+    """Megabytes of the browser's processes that show pages."""
+    return sum(own(one) for one in family(os.getpid()) if b"--type=renderer" in command_of(one))
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as words:
+            return words.read()
+    except OSError:
+        return b""
 
 
 def own(pid: int) -> float:
@@ -186,8 +200,11 @@ def own(pid: int) -> float:
 
     Pages of files are left out: whether they are shared depends on what else runs on the machine.
     """
-    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as shares:
-        return sum(map(int, re.findall(r"^(?:Private_Dirty|Swap):\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as shares:
+            return sum(map(int, re.findall(r"^(?:Private_Dirty|Swap):\s+(\d+)", shares.read(), re.MULTILINE))) / 1024
+    except OSError:  # it has ended meanwhile
+        return 0.0
 
 
 def sample(page: Any, server: int) -> dict[str, float]:
@@ -203,16 +220,16 @@ def sample(page: Any, server: int) -> dict[str, float]:
     metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
     objects, code, functions = heap(tools)
     tools.detach()
-    whole = resident([server])
     return {
         "objects": objects,
         "code": code,
         "functions": functions,
+        "browser": renderers(),
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
         "listeners": metrics["JSEventListeners"],
         "server": own(server),
-        "workers": whole - own(server),
+        "workers": sum(map(own, family(server)[1:])),
     }
 
 
@@ -281,11 +298,13 @@ def slope(hours: list[float], values: list[float]) -> tuple[float, float]:
 
 def verdict(rows: list[dict[str, float]]) -> bool:
     """Prints the growth per hour over the second half as a table; whether nothing grows."""
-    half, quarter = rows[len(rows) // 2 :], len(rows) // 4
+    half, quarter = rows[len(rows) // 2 :], max(1, len(rows) // 4)
     print("| | first minute | second half, least to most | growth per hour, 95 % interval | |")
     print("| --- | --- | --- | --- | --- |")
     grows = False
     for name, unit in QUANTITIES.items():
+        if name not in rows[0]:  # a run that did not measure it
+            continue
         values = [row[name] for row in half]
         found, spread = slope([row["minute"] / 60 for row in half], values)
         growing = found > spread and found > NEGLIGIBLE * statistics.fmean(values)
@@ -312,6 +331,7 @@ def main() -> None:
     parser.add_argument("--before", type=float, default=15.0, help="minutes in haste before the hour")
     parser.add_argument("--haste", type=float, default=1.0, help="so many times as fast, for a first look")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--uncompiled", action="store_true", help="no machine code of the page's functions")
     parser.add_argument("--judge", metavar="LOG")
     asked = parser.parse_args()
     if asked.judge:
@@ -325,7 +345,7 @@ def main() -> None:
         try:
             assert server.stdout is not None
             address = re.findall(r"http\S+", server.stdout.readline())[0]
-            browser = driver.chromium.launch(executable_path=path, args=SWITCHES)
+            browser = driver.chromium.launch(executable_path=path, args=[*SWITCHES, *[UNCOMPILED] * asked.uncompiled])
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             problems: list[str] = []
             page.on("pageerror", lambda problem: problems.append(str(problem)))
