@@ -50,7 +50,7 @@ def test_the_change_is_one_that_single_precision_cannot_tell(tmp_path):
         assert np.abs(found - wanted).max() < 5e-7 * np.abs(wanted).max()
 
 
-@pytest.mark.parametrize("angle", [1.5708, 1.570797, np.pi / 2 + 3e-7, 0.3])
+@pytest.mark.parametrize("angle", [1.5708, 1.570797, np.pi / 2 + 3e-7, 0.3, 5e-8])
 def test_other_angles_stay_as_they_are(tmp_path, angle):
     equations = arm(tmp_path, angle, -angle)
     single = in_single_precision(equations)

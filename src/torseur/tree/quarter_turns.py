@@ -13,7 +13,7 @@ from torseur.mechanism import Mechanism, Turn
 DOUBLE = 1e-15
 """How far from a quarter turn an angle in radians is still one."""
 SINGLE = 2.0**-23
-"""The same in single precision: a unit in the last place of 1.57."""
+"""The same in single precision: a unit in the last place of 1.57. Angles near zero have finer ones: they stay."""
 
 
 def exact_angle(turn: Turn, within: float = DOUBLE) -> Expr:
@@ -27,7 +27,7 @@ def exact_angle(turn: Turn, within: float = DOUBLE) -> Expr:
         return turn.angle
     quarters = round(turn.angle.value / (math.pi / 2))
     off = abs(turn.angle.value - quarters * (math.pi / 2))
-    return PI * Fraction(quarters, 2) if off <= within * max(abs(quarters), 1) else turn.angle
+    return PI * Fraction(quarters, 2) if off <= (within * abs(quarters) or DOUBLE) else turn.angle
 
 
 def with_quarter_turns(mechanism: Mechanism, within: float) -> Mechanism:

@@ -38,8 +38,8 @@ LONGEST = 12000
 """Operations that a stage has at most, unless nothing can be apart."""
 TOGETHER = 5000
 """Operations of one kernel for results that share no input; code beyond is no longer near at hand for a processor."""
-SMALLEST = 2500
-"""Operations that such results have at least when they are apart."""
+JOINED = 2500
+"""Operations up to which results that share no input still share a kernel of a longer program."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class _Staging:
         found: list[list[Expr]] = []
         waiting: list[Expr] = []
         for group in sorted(groups, key=self._size):
-            if waiting and self._size([*waiting, *group]) > SMALLEST:
+            if waiting and self._size([*waiting, *group]) > JOINED:
                 found.append(waiting)
                 waiting = []
             waiting = [*waiting, *group]
