@@ -5,10 +5,11 @@
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
 the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
-back to where it began, and memory is measured at rest: what the page holds, after collecting garbage, and what the
-server and its workers hold for themselves. The page's heap is taken apart into what the page keeps (objects, strings,
-arrays, closures) and the code that the browser has made of its functions, beside the number of those. That code goes on
-to grow while ever more functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
+back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
+server, its workers and the browser's processes that show pages hold for themselves. The page's heap is taken apart into
+what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the code
+that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
+functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -69,6 +70,7 @@ QUANTITIES = {
     "objects": "MB",
     "code": "MB",
     "functions": "",
+    "native": "MB",
     "browser": "MB",
     "elements": "",
     "nodes": "",
@@ -218,12 +220,13 @@ def sample(page: Any, server: int) -> dict[str, float]:
     tools.send("HeapProfiler.collectGarbage")
     tools.send("Performance.enable")
     metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
-    objects, code, functions = heap(tools)
+    objects, code, native, functions = heap(tools)
     tools.detach()
     return {
         "objects": objects,
         "code": code,
         "functions": functions,
+        "native": native,
         "browser": renderers(),
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
@@ -233,11 +236,12 @@ def sample(page: Any, server: int) -> dict[str, float]:
     }
 
 
-def heap(tools: Any) -> tuple[float, float, int]:
-    """Megabytes of the page's heap in objects of the page and in what the browser made of its functions; how many."""
+def heap(tools: Any) -> tuple[float, float, float, int]:
+    """Megabytes of the page's heap: objects of the page, what the browser made of its functions, and the browser's own
+    objects on its behalf (elements, styles, layout, steps of undo); and how many functions."""
     parts: list[str] = []
     tools.on("HeapProfiler.addHeapSnapshotChunk", lambda event: parts.append(event["chunk"]))
-    tools.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
+    tools.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False, "exposeInternals": True})
     found = json.loads("".join(parts))
     meta, nodes = found["snapshot"]["meta"], found["nodes"]
     kinds, step = meta["node_types"][0], len(meta["node_fields"])
@@ -246,8 +250,8 @@ def heap(tools: Any) -> tuple[float, float, int]:
                           nodes[meta["node_fields"].index("self_size") :: step], strict=True):  # fmt: skip
         sizes[kinds[kind]] += size
         numbers[kinds[kind]] += 1
-    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))  # native: the browser's own
-    return others / 2**20, sizes["code"] / 2**20, numbers["closure"]
+    others = sum(size for kind, size in sizes.items() if kind not in ("code", "native"))
+    return others / 2**20, sizes["code"] / 2**20, sizes["native"] / 2**20, numbers["closure"]
 
 
 def act(page: Any, dice: random.Random, seconds: float) -> int:

@@ -385,6 +385,25 @@ def test_undo_goes_back_through_typing_and_through_what_the_studio_wrote(visit):
     assert page.input_value("#text") == texts[-1]
 
 
+def test_leaving_the_text_sheds_what_the_browser_lists_for_undo_and_keeps_caret_and_our_undo(visit):
+    page = ready(visit())
+    text = page.evaluate("studio.state.text")
+    page.focus("#text")
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("(* ab *)")
+    page.evaluate("studio.before = document.getElementById('text').parentNode.children.length")
+    page.focus("#level")
+    wait_until(page, "!studio.editor.laden")
+    assert page.evaluate("document.activeElement.id") == "level"
+    assert page.evaluate("document.getElementById('text').parentNode.children.length === studio.before")
+    page.evaluate("document.execCommand('undo')")  # the browser's own has nothing left
+    assert page.input_value("#text") == f"(* ab *){text}"
+    page.focus("#text")
+    page.keyboard.type("!")
+    assert page.input_value("#text") == f"(* ab *)!{text}"
+    assert passed(page, "Control+z", 1, [text]) == [text]
+
+
 def passed(page: Any, key: str, count: int, texts: list[str]) -> list[str]:
     """The next of these texts that a key leads to; what was typed at once may go in several steps."""
     found: list[str] = []

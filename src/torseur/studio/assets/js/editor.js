@@ -17,6 +17,7 @@ export class Editor {
     this.area.addEventListener("input", () => this.typed());
     this.area.addEventListener("keydown", (event) => { if (!this.goBack(event)) this.indent(event); });
     this.area.addEventListener("beforeinput", (event) => this.menu(event));
+    this.area.addEventListener("blur", () => setTimeout(() => this.shed()));
     this.area.addEventListener("scroll", () => { this.area.scrollTop = 0; this.area.scrollLeft = 0; });
   }
 
@@ -39,11 +40,22 @@ export class Editor {
   }
 
   typed() {
+    this.laden = true;
     this.history.note(this.last ?? "", this.text);
     this.last = this.text;
     this.faults = this.moved();
     this.draw();
     this.changed(this.text);
+  }
+
+  // The browser lists every edit for an undo of its own, which is never asked for, and lets go of the list with the
+  // element only: an hour of typing would hold some fifty megabytes.
+  shed() {
+    if (!this.laden || document.activeElement === this.area) return;
+    const { parentNode, nextSibling } = this.area;
+    this.area.remove();
+    parentNode.insertBefore(this.area, nextSibling);
+    this.laden = false;
   }
 
   // Undo and redo by keys; says whether it was one of them.
