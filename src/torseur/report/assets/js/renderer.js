@@ -63,32 +63,57 @@ class Program {
   }
 }
 
+// Vertex arrays with their buffers that wait to be used again, by context and layout. They are never deleted: Chromium
+// loses some bytes with each that is, and a motion that follows a slider is uploaded many times a second.
+const SPARE = new WeakMap();
+const NO_BYTES = new Uint8Array(0);
+
+function shelfOf(gl, layout) {
+  if (!SPARE.has(gl)) SPARE.set(gl, new Map());
+  const shelves = SPARE.get(gl), key = JSON.stringify(layout);
+  if (!shelves.has(key)) shelves.set(key, []);
+  return shelves.get(key);
+}
+
+// A vertex array for attributes of the given locations and widths, one buffer each, and one more for indices.
+function makeArray(gl, { widths, indexed }) {
+  const array = gl.createVertexArray(), buffers = widths.map(() => gl.createBuffer());
+  gl.bindVertexArray(array);
+  widths.forEach(([location, width], k) => {
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffers[k]);
+    gl.enableVertexAttribArray(location);
+    gl.vertexAttribPointer(location, width, gl.FLOAT, false, 0, 0);
+  });
+  if (indexed) buffers.push(gl.createBuffer());
+  return { array, buffers };
+}
+
+function fill(gl, { array, buffers }, indexed, contents) {
+  gl.bindVertexArray(array);
+  contents.forEach((values, k) => {
+    const target = indexed && k === contents.length - 1 ? gl.ELEMENT_ARRAY_BUFFER : gl.ARRAY_BUFFER;
+    gl.bindBuffer(target, buffers[k]);
+    gl.bufferData(target, values, gl.STATIC_DRAW);
+  });
+  gl.bindVertexArray(null);
+}
+
 // Upload attributes {location: [values, width]} and optional indices as one drawable, a function that can be freed.
 export function upload(gl, attributes, indices, mode) {
-  const array = gl.createVertexArray(), buffers = [];
-  const makeBuffer = () => { buffers.push(gl.createBuffer()); return buffers.at(-1); };
-  gl.bindVertexArray(array);
-  for (const [location, [values, width]] of Object.entries(attributes)) {
-    gl.bindBuffer(gl.ARRAY_BUFFER, makeBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(Number(location));
-    gl.vertexAttribPointer(Number(location), width, gl.FLOAT, false, 0, 0);
-  }
-  let count = attributes[0][0].length / attributes[0][1];
-  if (indices) {
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, makeBuffer());
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(indices), gl.STATIC_DRAW);
-    count = indices.length;
-  }
-  gl.bindVertexArray(null);
+  const indexed = Boolean(indices), widths = Object.entries(attributes).map(([location, [, width]]) => [Number(location), width]);
+  const layout = { widths, indexed }, shelf = shelfOf(gl, layout), made = shelf.pop() ?? makeArray(gl, layout);
+  const contents = Object.values(attributes).map(([values]) => new Float32Array(values));
+  if (indexed) contents.push(new Uint32Array(indices));
+  fill(gl, made, indexed, contents);
+  const count = indexed ? indices.length : attributes[0][0].length / attributes[0][1];
   const draw = () => {
-    gl.bindVertexArray(array);
-    if (indices) gl.drawElements(mode ?? gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
+    gl.bindVertexArray(made.array);
+    if (indexed) gl.drawElements(mode ?? gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
     else gl.drawArrays(mode ?? gl.TRIANGLES, 0, count);
   };
   draw.free = () => {
-    gl.deleteVertexArray(array);
-    buffers.forEach((buffer) => gl.deleteBuffer(buffer));
+    fill(gl, made, indexed, made.buffers.map(() => NO_BYTES));
+    shelf.push(made);
   };
   return draw;
 }
