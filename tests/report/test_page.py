@@ -210,3 +210,16 @@ def test_a_lone_ball_makes_a_report() -> None:
     motion = Motion(times, np.zeros((2, 1, 3)), np.tile([1.0, 0, 0, 0], (2, 1, 1)))
     text = render(ReportContent("Ball", bodies=(Body("ball", shapes=(Sphere((0, 0, 0), 1.0),)),), motion=motion))
     assert 'class="poster"' in text
+
+
+def test_names_of_scripts_are_unique():
+    """A page holds all scripts in one scope."""
+    found = [
+        name
+        for script in (ASSETS / "js").glob("*.js")
+        for name in re.findall(
+            r"^(?:export )?(?:async )?(?:const|let|function\*?|class) (\w+)", script.read_text("utf-8"), re.MULTILINE
+        )
+    ]
+    assert len(found) > 50
+    assert sorted({name for name in found if found.count(name) > 1}) == []
