@@ -6,9 +6,9 @@ Edits of numbers and of structure, faults, sliders, handles, formalisms and leve
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
 the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
 back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
-server, its workers and the browser's processes that show pages hold for themselves. The page's heap is taken apart into
-what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the code
-that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
+server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
+into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the
+code that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
 functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
@@ -184,9 +184,9 @@ def family(root: int) -> list[int]:
     return found
 
 
-def renderers() -> float:
-    """Megabytes of the browser's processes that show pages."""
-    return sum(own(one) for one in family(os.getpid()) if b"--type=renderer" in command_of(one))
+def renderer() -> float:
+    """Megabytes of the browser's process that shows the page: the largest, others are kept ready and show none."""
+    return max(own(one) for one in family(os.getpid()) if b"--type=renderer" in command_of(one))
 
 
 def command_of(pid: int) -> bytes:
@@ -218,6 +218,7 @@ def sample(page: Any, server: int) -> dict[str, float]:
     page.wait_for_timeout(1500)
     tools = page.context.new_cdp_session(page)
     tools.send("HeapProfiler.collectGarbage")
+    shown = renderer()  # before the snapshot of the heap, which takes memory itself
     tools.send("Performance.enable")
     metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
     objects, code, native, functions = heap(tools)
@@ -227,7 +228,7 @@ def sample(page: Any, server: int) -> dict[str, float]:
         "code": code,
         "functions": functions,
         "native": native,
-        "browser": renderers(),
+        "browser": shown,
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
         "listeners": metrics["JSEventListeners"],
