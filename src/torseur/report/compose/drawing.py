@@ -69,7 +69,7 @@ class Drawing:
         """
         names = [body.name for body in self.numbers.tree.mechanism.bodies]
         lengths = sorted(float(np.linalg.norm(end - self.start(name))) for name in names for end in self.ends(name))
-        found = [length for length in lengths if length > 1e-9] or self._gyrations()
+        found = [length for length in lengths if 1e-9 < length < np.inf] or self._gyrations()
         if not found:
             return 3 * self.extent or 1.0
         typical = found[3 * len(found) // 4]
@@ -77,7 +77,7 @@ class Drawing:
 
     def _gyrations(self) -> list[float]:
         sizes = [2 * np.sqrt(m.principal[2] / m.mass) for m in self.masses.values() if m.principal and m.mass]
-        return sorted(float(size) for size in sizes if size > 0)
+        return sorted(float(size) for size in sizes if 0 < size < np.inf)
 
     def place(self, frame: Frame) -> Transform | None:
         """A frame fixed in a body, in the body's reference frame."""
