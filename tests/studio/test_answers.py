@@ -235,6 +235,7 @@ def last_of(messages, kind):
     return [message for message in messages if message["kind"] == kind][-1]
 
 
+@pytest.mark.filterwarnings("error")
 def test_numbers_without_bounds_are_told():
     huge = PENDULUM.replace("m = 1 kg, l = 0.7 m", "m = 1e308 kg, l = 1e300 m")
     assert "outline" in [message["kind"] for message in all_of(describe(Request("describe", 1, huge), None))]
