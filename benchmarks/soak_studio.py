@@ -4,12 +4,14 @@
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
-the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
-back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
-server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
-into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the
-code that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
-functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
+the functions of a page the more thoroughly the more often they are called, and caches fill. One cache would take many
+hours: Chromium keeps 2048 short texts for each font as they were shaped, and every number that the page shows is such a
+text; it is filled at once. Once a minute the page goes back to where it began, and memory is measured at rest, after
+collecting garbage: what the page holds, and what the server, its workers and the browser's process that shows the page
+hold for themselves. The page's heap is taken apart into what the page keeps (objects, strings, arrays, closures), the
+browser's own objects on its behalf (native), and the code that the browser has made of its functions, beside the number
+of those. That code goes on to grow while ever more functions have run often enough to be compiled; with `--uncompiled`
+the browser interprets all.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -59,6 +61,21 @@ FOCUS = """([selector, number]) => {
   const all = document.querySelectorAll(selector); // a mechanism that arrives meanwhile may have others, or none
   all[number % all.length]?.focus();
   return all.length > 0;
+}"""
+FILL = """() => {
+  const fonts = new Map();
+  for (const element of document.querySelectorAll("body *")) {
+    const { font, fontFeatureSettings } = getComputedStyle(element);
+    fonts.set(font + fontFeatureSettings, { font, fontFeatureSettings });
+  }
+  for (const font of fonts.values()) {
+    const box = document.createElement("div"); // each text a block of its own: longer texts are not kept
+    Object.assign(box.style, font);
+    box.innerHTML = Array.from({ length: 2100 }, () => `<div>${Math.random().toPrecision(6)}</div>`).join("");
+    document.body.append(box);
+    box.getBoundingClientRect();
+    box.remove();
+  }
 }"""
 BACK = """(text) => {
   document.getElementById("tab-loops").click();
@@ -255,6 +272,17 @@ def heap(tools: Any) -> tuple[float, float, float, int]:
     return others / 2**20, sizes["code"] / 2**20, sizes["native"] / 2**20, numbers["closure"]
 
 
+def fill(page: Any) -> None:
+    """Fills the browser's store of shaped texts, which holds 2048 short texts for each font."""
+    page.evaluate(BACK, FIRST)
+    page.wait_for_timeout(1500)
+    rest(page)
+    for name in ("#tab-equations", "#tab-graph", "#tab-loops"):
+        page.click(name)
+        page.wait_for_timeout(500)
+        page.evaluate(FILL)
+
+
 def act(page: Any, dice: random.Random, seconds: float) -> int:
     """Acts at random for so long; how often."""
     names, weights = zip(*ACTIONS.items(), strict=True)
@@ -314,7 +342,7 @@ def verdict(rows: list[dict[str, float]]) -> bool:
         found, spread = slope([row["minute"] / 60 for row in half], values)
         growing = found > spread and found > NEGLIGIBLE * statistics.fmean(values)
         if name in BOUNDED:
-            growing &= max(values[-quarter:]) > max(values[:-quarter])
+            growing &= max(values[-quarter:]) > max(values[:-quarter], default=math.inf)
         grows |= growing
         print(
             f"| {name} | {rows[0][name]:.2f} {unit} | {min(values):.2f} to {max(values):.2f} {unit} "
@@ -359,6 +387,7 @@ def main() -> None:
             dice = random.Random(asked.seed)
             with haste(page, HASTE):
                 print(f"before: {act(page, dice, 60 * asked.before)} actions in {asked.before:g} minutes", flush=True)
+            fill(page)
             rows = use(page, server.pid, asked.minutes, dice, asked.haste)
             print(f"{rows[-1]['actions']} actions, {len(problems)} errors in the page: {problems[:3]}")
             fine = verdict(rows) and not problems
