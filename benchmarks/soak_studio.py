@@ -1,17 +1,17 @@
 """An hour of scripted use of the studio in headless Chromium, and what memory does meanwhile.
 
-    python benchmarks/soak_studio.py [--minutes 60] [--before 15] [--uncompiled]
+    python benchmarks/soak_studio.py [--minutes 60] [--before 15] [--filled] [--uncompiled]
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
-the functions of a page the more thoroughly the more often they are called, and caches fill. One cache would take many
-hours: Chromium keeps 2048 short texts for each font as they were shaped, and every number that the page shows is such a
-text; it is filled at once. Once a minute the page goes back to where it began, and memory is measured at rest, after
-collecting garbage: what the page holds, and what the server, its workers and the browser's process that shows the page
-hold for themselves. The page's heap is taken apart into what the page keeps (objects, strings, arrays, closures), the
-browser's own objects on its behalf (native), and the code that the browser has made of its functions, beside the number
-of those. That code goes on to grow while ever more functions have run often enough to be compiled; with `--uncompiled`
-the browser interprets all.
+the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
+back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
+server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
+into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the
+code that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
+functions have run often enough to be compiled; with `--uncompiled` the browser interprets all. Chromium keeps up to
+2048 short texts for each font as they were shaped, and every number that the page shows is such a text; with `--filled`
+that cache is full before the hour, which tells whether growth is its filling.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -273,7 +273,7 @@ def heap(tools: Any) -> tuple[float, float, float, int]:
 
 
 def fill(page: Any) -> None:
-    """Fills the browser's store of shaped texts, which holds 2048 short texts for each font."""
+    """Fills the browser's cache of shaped texts, which holds up to 2048 short texts for each font."""
     page.evaluate(BACK, FIRST)
     page.wait_for_timeout(1500)
     rest(page)
@@ -364,6 +364,7 @@ def main() -> None:
     parser.add_argument("--before", type=float, default=15.0, help="minutes in haste before the hour")
     parser.add_argument("--haste", type=float, default=1.0, help="so many times as fast, for a first look")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--filled", action="store_true", help="the browser's cache of shaped texts is full before")
     parser.add_argument("--uncompiled", action="store_true", help="no machine code of the page's functions")
     parser.add_argument("--judge", metavar="LOG")
     asked = parser.parse_args()
@@ -387,7 +388,8 @@ def main() -> None:
             dice = random.Random(asked.seed)
             with haste(page, HASTE):
                 print(f"before: {act(page, dice, 60 * asked.before)} actions in {asked.before:g} minutes", flush=True)
-            fill(page)
+            if asked.filled:
+                fill(page)
             rows = use(page, server.pid, asked.minutes, dice, asked.haste)
             print(f"{rows[-1]['actions']} actions, {len(problems)} errors in the page: {problems[:3]}")
             fine = verdict(rows) and not problems
