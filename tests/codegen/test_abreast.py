@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from codegen.targets.runners import run, write
+from codegen.targets.runners import WITHOUT_VECTORS, run, tool, write
 from robots import robot
 from torseur.codegen import bake, compile_program
 from torseur.codegen.generation import generate_files
@@ -241,13 +241,13 @@ def test_constants_are_computed_lane_by_lane():
     assert sums[3] is x + 1 and sums[4] is 2 * x
 
 
-@pytest.mark.skipif(shutil.which("clang") is None, reason="clang, whose headers do without __GNUC__, is not installed")
-@pytest.mark.parametrize("flags", [[], ["-U__GNUC__", "-Wno-builtin-macro-redefined"], ["-march=native"]])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("flags", [[], WITHOUT_VECTORS, ["-march=native"]], ids=["plain", "without vectors", "native"])
 @pytest.mark.parametrize(
     ("request_", "with_p"),
     [("inverse_dynamics", False), ("inverse_dynamics", True), ("forward_dynamics/displacement,v,tau", False)],
 )
-def test_a_generated_source_needs_no_vectors(request_, flags, with_p, tmp_path, live):
+def test_a_generated_source_needs_no_vectors(request_, flags, compiler, with_p, tmp_path, live):
     (program,) = programs_of(live if with_p else equations_of(insect(4), tmp_path), [request_])
     module = Module("insect", (program,), program.input("p") if with_p else None)
     files = write(generate_files(module, "c"), tmp_path)
@@ -255,7 +255,7 @@ def test_a_generated_source_needs_no_vectors(request_, flags, with_p, tmp_path, 
     values = values_for(program, 3)
     (tmp_path / "main.c").write_text(main_text(program, values))
     strict = ["-std=c99", "-O1", "-Wall", "-Werror", "-Wno-unused-function"]
-    run("clang", *strict, *flags, source.name, "main.c", "-o", "main", "-lm", cwd=tmp_path)
+    run(tool(compiler), *strict, *flags, source.name, "main.c", "-o", "main", "-lm", cwd=tmp_path)
     found = np.array([float(line) for line in run("./main", cwd=tmp_path).splitlines()])
     results = program.evaluate({name: list(map(float, value)) for name, value in values.items()})
     exact = np.array([x for values in results.values() for x in values], dtype=float)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from codegen.targets.runners import expected, module_functions, run, write
+from codegen.targets.runners import WITHOUT_VECTORS, expected, module_functions, run, write
 from codegen.targets.test_hostile import hostile_module
 from codegen.test_targets import BINARY, STEPS, UNARY, long_chain
 from torseur import library
@@ -24,7 +24,7 @@ WAYS = {
     "chosen at run time": ["-O1"],
     "this processor": ["-O1", "-DTORSEUR_NATIVE", "-march=native", "-ffp-contract=fast"],
     "plain": ["-O1", "-DTORSEUR_NATIVE"],
-    "without vectors": ["-O1", "-DTORSEUR_NATIVE", "-U__GNUC__"],
+    "without vectors": ["-O1", "-DTORSEUR_NATIVE", *WITHOUT_VECTORS],
 }
 POINTER = ctypes.POINTER(ctypes.c_double)
 Q = tuple(symbol(f"q{i}") for i in range(3))
@@ -47,7 +47,7 @@ def compiled(module, folder, flags):
         pytest.skip("no C compiler is installed")
     paths = {path.name: path for path in write(generate_files(module, "c", batch=True), folder)}
     sources = [name for name in paths if name.endswith(".c")]
-    strict = ["-std=c11", "-Wall", "-Werror", "-Wno-unused-function", "-Wno-builtin-macro-redefined"]
+    strict = ["-std=c11", "-Wall", "-Werror", "-Wno-unused-function"]
     run(compiler.path, *strict, *flags, "-fPIC", "-shared", *sources, "-o", "batch.so", "-lm", cwd=folder)
     header = next(path for name, path in paths.items() if name.endswith("_batch.h"))
     names = [line.split("(")[0].split()[-1] for line in header.read_text().splitlines() if line.startswith("void ")]

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from torseur.codegen.generation import generate_files
 from torseur.codegen.module import Function, Module
 
 POINTER = ctypes.POINTER(ctypes.c_double)
+WITHOUT_VECTORS = ["-include", str(Path(__file__).with_name("no_vectors.h"))]
+"""Flags for any compiler to take generated C as one that has no vectors would."""
 
 
 def write(files, folder):
