@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -143,8 +144,8 @@ def serve(tmp_path: Path):
     """Starts the command in a process of its own; gives the process and its address."""
     started = []
 
-    def start() -> tuple[subprocess.Popen[str], str]:
-        command = [sys.executable, "-c", PROGRAM, "studio", "library:double_pendulum", "--no-browser"]
+    def start(port: int = 0) -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-c", PROGRAM, "studio", "library:double_pendulum", "--no-browser", f"--port={port}"]
         environment = {**os.environ, "TORSEUR_STATE": str(tmp_path / "state")}
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
         started.append(process)
@@ -156,9 +157,14 @@ def serve(tmp_path: Path):
         process.wait(10)
 
 
-def test_a_killed_server_is_found_again(browser, serve: Callable[[], tuple[subprocess.Popen[str], str]]):
-    """What was typed while it was away is there afterwards, in the page and on the disk."""
-    process, address = serve()
+def test_a_killed_server_is_found_again(browser, serve: Callable[..., tuple[subprocess.Popen[str], str]]):
+    """What was typed while it was away is there afterwards, in the page and on the disk.
+
+    It comes back to the port it had, one that other studios do not try meanwhile.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process, address = serve(port)
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(address)
     ready(page)
