@@ -9,9 +9,12 @@ back to where it began, and memory is measured at rest, after collecting garbage
 server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
 into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the
 code that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
-functions have run often enough to be compiled; with `--uncompiled` the browser interprets all. Chromium keeps up to
-2048 short texts for each font as they were shaped, and every number that the page shows is such a text; with `--filled`
-that cache is full before the hour, which tells whether growth is its filling.
+functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
+
+The process that shows the page is measured twice: its live blocks by its allocators' own accounts, and its pages of
+memory, which have gaps. Chromium keeps up to 2048 short texts for each font as they were shaped, and every number that
+the page shows is such a text; with `--filled` that cache is full before the hour. At the end the page is read again in
+the same process: what is still there then belongs to the browser.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -25,6 +28,7 @@ before it.
 from __future__ import annotations
 
 import argparse
+import base64
 import contextlib
 import json
 import math
@@ -88,6 +92,7 @@ QUANTITIES = {
     "code": "MB",
     "functions": "",
     "native": "MB",
+    "blocks": "MB",
     "browser": "MB",
     "elements": "",
     "nodes": "",
@@ -96,6 +101,12 @@ QUANTITIES = {
     "workers": "MB",
 }
 BOUNDED = ("workers",)  # by replacement
+ALLOCATED = {
+    "malloc/allocated_objects": "size",
+    "partition_alloc/allocated_objects": "size",
+    "blink_gc/main/heap": "allocated_objects_size",
+}
+"""Sums of live blocks by allocator, as the browser's own dumps name them; the heap of scripts has snapshots."""
 HASTE = 6.0  # times as fast as a hand
 NEGLIGIBLE = 0.01  # of what is there, per hour
 
@@ -201,9 +212,9 @@ def family(root: int) -> list[int]:
     return found
 
 
-def renderer() -> float:
-    """Megabytes of the browser's process that shows the page: the largest, others are kept ready and show none."""
-    return max(own(one) for one in family(os.getpid()) if b"--type=renderer" in command_of(one))
+def renderer() -> int:
+    """The browser's process that shows the page: the largest, others are kept ready and show none."""
+    return max((one for one in family(os.getpid()) if b"--type=renderer" in command_of(one)), key=own)
 
 
 def command_of(pid: int) -> bytes:
@@ -235,9 +246,11 @@ def sample(page: Any, server: int) -> dict[str, float]:
     page.wait_for_timeout(1500)
     tools = page.context.new_cdp_session(page)
     tools.send("HeapProfiler.collectGarbage")
-    shown = renderer()  # before the snapshot of the heap, which takes memory itself
+    process = renderer()
+    shown = own(process)  # before dumps and snapshots, which take memory themselves
     tools.send("Performance.enable")
     metrics = {one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]}
+    held = blocks(page, process)
     objects, code, native, functions = heap(tools)
     tools.detach()
     return {
@@ -245,6 +258,7 @@ def sample(page: Any, server: int) -> dict[str, float]:
         "code": code,
         "functions": functions,
         "native": native,
+        "blocks": held,
         "browser": shown,
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
@@ -252,6 +266,38 @@ def sample(page: Any, server: int) -> dict[str, float]:
         "server": own(server),
         "workers": sum(map(own, family(server)[1:])),
     }
+
+
+def blocks(page: Any, process: int) -> float:
+    """Megabytes of all live blocks of the browser's process that shows the page, by its allocators' own accounts.
+
+    Unlike its pages of memory these have no gaps: a single block that lives on keeps a page, or 128 kB of them.
+    """
+    tools = page.context.browser.new_browser_cdp_session()
+    ended: list[dict[str, Any]] = []
+    tools.on("Tracing.tracingComplete", lambda event: ended.append(event))
+    chosen = {
+        "includedCategories": ["disabled-by-default-memory-infra"],
+        "excludedCategories": ["*"],
+        "memoryDumpConfig": {"triggers": []},
+    }
+    tools.send("Tracing.start", {"traceConfig": chosen, "transferMode": "ReturnAsStream"})
+    tools.send("Tracing.requestMemoryDump", {"levelOfDetail": "light"})
+    tools.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(50)
+    stream, text, part = {"handle": ended[0]["stream"]}, "", {"eof": False}
+    while not part["eof"]:
+        part = tools.send("IO.read", stream)
+        text += base64.b64decode(part["data"]).decode() if part.get("base64Encoded") else part["data"]
+    tools.send("IO.close", stream)
+    tools.detach()
+    (found,) = (
+        event["args"]["dumps"]["allocators"]
+        for event in json.loads(text)["traceEvents"]
+        if event["ph"] in "vV" and event["pid"] == process and "allocators" in event["args"]["dumps"]
+    )
+    return sum(int(found[name]["attrs"][size]["value"], 16) for name, size in ALLOCATED.items()) / 2**20
 
 
 def heap(tools: Any) -> tuple[float, float, float, int]:
@@ -392,6 +438,9 @@ def main() -> None:
                 fill(page)
             rows = use(page, server.pid, asked.minutes, dice, asked.haste)
             print(f"{rows[-1]['actions']} actions, {len(problems)} errors in the page: {problems[:3]}")
+            page.reload()
+            page.wait_for_timeout(5000)
+            print("read again:", "  ".join(f"{name} {value:.3f}" for name, value in sample(page, server.pid).items()))
             fine = verdict(rows) and not problems
         finally:
             server.terminate()
