@@ -14,7 +14,7 @@ functions have run often enough to be compiled; with `--uncompiled` the browser 
 The process that shows the page is measured twice: its live blocks by its allocators' own accounts, and its pages of
 memory, which have gaps. Chromium keeps up to 2048 short texts for each font as they were shaped, and every number that
 the page shows is such a text; with `--filled` that cache is full before the hour. At the end the page is read again in
-the same process: what is still there then belongs to the browser.
+the same process, and measured once more.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of

@@ -239,7 +239,8 @@ def test_loop_is_closed_and_moves(torseur):
 def test_four_commands_in_a_row_are_quick(process):
     """Check, derive, simulate and report the double pendulum: processor time once code is cached.
 
-    A core that is free takes 0.7 to 1.7 s for each; the limit leaves room for slow and shared ones.
+    This guards against gross slowness on any machine and does not show the aim, which is 2 s each: the report takes
+    1.7 to 2.6 s, by the machine.
     """
     commands = (
         ["check", DOUBLE],
