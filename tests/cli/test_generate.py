@@ -128,7 +128,7 @@ def test_an_fmu_without_a_compiler_says_so(torseur, monkeypatch, tmp_path):
 
 def test_warnings_are_one_line(torseur, monkeypatch):
     monkeypatch.setenv("TORSEUR_CACHE", "/dev/null/nowhere")
-    monkeypatch.setattr("torseur.codegen.cache._warned", set(), raising=False)
+    monkeypatch.setattr("torseur.cache._warned", set(), raising=False)
     result = torseur("simulate", "library:pendulum", "--until", "1", "--samples", "2")
     assert result.exit_code == 0
     assert all(line.startswith("warning: compiled code is not kept") for line in result.stderr.splitlines())

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from torseur.codegen import cache, compile_program, compile_routine
+from torseur import cache
+from torseur.codegen import compile_program, compile_routine
 from torseur.codegen.routine import routine
 from torseur.graph import Input, Program, symbol, vector
 from torseur.graph.scalar import sin

@@ -9,8 +9,8 @@ import pytest
 
 from torseur.language import parse, to_text
 from torseur.language.functions import FUNCTIONS
+from torseur.language.grammar import grammar
 from torseur.language.joint_kinds import JOINT_KINDS
-from torseur.language.parser import grammar
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```lsd\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

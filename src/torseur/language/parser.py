@@ -5,55 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torseur.errors import nearest
-from torseur.language.builder import Builder, TooDeep
+from torseur.language.builder import TooDeep
 from torseur.language.errors import Report, Source, one_of
+from torseur.language.grammar import KINDS, grammar
 from torseur.language.lexer import Token, tokens
 from torseur.language.syntax import Statement
-
-if TYPE_CHECKING:
-    from lark import Lark
-    from lark import Token as LarkToken
 
 LARGEST_TEXT = 1_000_000
 MOST_TOKENS = 200_000
 _OPENINGS = ("mechanism", "param", "gravity", "init", "let", "law", "table", "measure", "join", "apply", "constrain")
 _OPERANDS = {"NAME", "NUMBER", "FRESH", "OPEN", "ROUND_OPEN"}
 _OPERATORS = {"SUM_SIGN", "PRODUCT_SIGN", "COMPARE", "CIRCUMFLEX", "@", "++", "||", "DOT", "PRIME", "UNIT"}
-_WORDS = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "UNIT": "a unit", "OPEN": "'['",
-          "CLOSE": "']'", "ROUND_OPEN": "'('", "ROUND_CLOSE": "')'", "IN_JOINT": "'joint'"}  # fmt: skip
-_SIGNS = {"<": "COMPARE", "<=": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "+": "SUM_SIGN", "-": "SUM_SIGN",
-          "*": "PRODUCT_SIGN", "/": "PRODUCT_SIGN"}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Grammar:
-    """The parser, and which terminal each keyword or sign is."""
-
-    lark: Lark
-    token: type[LarkToken]
-    terminals: dict[str, str]
-    spellings: dict[str, str]
-    keywords: frozenset[str]
-
-
-@lru_cache(maxsize=1)
-def grammar() -> Grammar:
-    """The grammar of LSD, ready to parse; built once."""
-    from lark import Lark
-    from lark import Token as LarkToken
-    from lark.lexer import PatternStr
-
-    text = files("torseur.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    lark = Lark(text, parser="lalr", start="statement", transformer=Builder(), maybe_placeholders=True)
-    named = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    spellings = {name: f"'{word}'" for word, name in named.items()} | _WORDS
-    keywords = frozenset(word for word in named if word.isalpha())
-    return Grammar(lark, LarkToken, named | _SIGNS, spellings, keywords)
 
 
 @dataclass(frozen=True)
@@ -145,7 +110,7 @@ def _opens(found: list[Token], index: int) -> bool:
 def _report_unexpected(previous: Token | None, token: Token, accepted: set[str], report: Report) -> None:
     """Says what stood there and what could have stood there."""
     spellings = grammar().spellings
-    words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in _WORDS]
+    words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in KINDS]
     guess = nearest(token.value, words) if token.kind == "NAME" else None
     hint = (
         f"Did you mean '{guess}'?" if guess and guess != token.value else _inch(previous, token) or _misspelt(previous)

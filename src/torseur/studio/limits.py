@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 MEGABYTE = 2**20
+EARLY = (700, 10, 10)  # new objects between collections of garbage, and collections of the young between those of older
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # names of mallopt in glibc
 
 
@@ -55,6 +56,7 @@ def settle_memory() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*EARLY)
     choose = _of_glibc("mallopt")
     if choose is not None:
         for parameter, value in ((ARENA_MAX, 1), (MMAP_THRESHOLD, 128 * 1024), (TRIM_THRESHOLD, 128 * 1024)):

@@ -32,7 +32,7 @@ def colours() -> str:
 def knowledge() -> dict[str, Any]:
     """What the page offers: formalisms, levels, ready mechanisms, languages of code, and words to colour in a text."""
     from torseur.codegen.generation import TARGETS
-    from torseur.language.parser import grammar
+    from torseur.language.grammar import grammar
 
     return {
         "formalisms": list(FORMALISMS),

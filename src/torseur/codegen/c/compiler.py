@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from torseur.codegen.cache import cache_key, load, store
+from torseur.cache import cache_key, load, store
 from torseur.codegen.library import Library, Shape
 from torseur.errors import CompilationError
 

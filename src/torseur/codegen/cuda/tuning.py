@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from torseur.codegen.cache import cache_key, load, store
+from torseur.cache import cache_key, load, store
 from torseur.codegen.cuda.entry import KernelSource, StageSource
 from torseur.errors import CompilationError
 

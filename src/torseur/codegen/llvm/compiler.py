@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from torseur.codegen.cache import cache_key, load, store
+from torseur.cache import cache_key, load, store
 from torseur.codegen.library import Library, Shape
 from torseur.errors import CompilationError
 

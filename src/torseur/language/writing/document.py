@@ -10,8 +10,8 @@ from fractions import Fraction
 from torseur.graph import Expr, Table, UndeterminedFunction
 from torseur.language.definitions import ACCELERATION
 from torseur.language.dimensions import NUMBER, Dim, dimension_of
+from torseur.language.grammar import grammar
 from torseur.language.lexer import is_unit
-from torseur.language.parser import grammar
 from torseur.language.reader import DEFAULT_NAME
 from torseur.language.writing.bodies import body_text
 from torseur.language.writing.joints import joint_place, joint_text, needs_name, qualifier

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from torseur.errors import UnsupportedError
 from torseur.graph import PI, Expr
+from torseur.language.grammar import grammar
 from torseur.language.lexer import LONGEST_NAME, NAME_PATTERN
-from torseur.language.parser import grammar
 from torseur.mechanism import in_si
 from torseur.mechanism.units import unit_of
 

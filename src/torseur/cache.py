@@ -1,6 +1,6 @@
-"""Compiled code kept on disk between runs, trusted only when its checksum says so.
+"""What is kept on disk between runs: compiled code, trusted only when its checksum says so, and tables of libraries.
 
-A file holds a mark, a checksum and the code. Files are written beside their place and moved into it, so that
+A file of code holds a mark, a checksum and the code. Files are written beside their place and moved into it, so that
 another process sees a whole file or none. A disk that cannot be written costs one warning, never an error.
 """
 
@@ -13,6 +13,8 @@ import stat
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +26,7 @@ _warned: set[str] = set()
 
 
 def cache_key(*parts: str | bytes) -> str:
-    """A hash of everything the compiled code depends on, this package's version included."""
+    """A hash of everything that what is kept depends on, this package's version included."""
     digest = hashlib.sha256(_version().encode())
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
@@ -59,8 +61,30 @@ def store(key: str, payload: bytes) -> None:
         _warn_once(f"compiled code is not kept in '{folder}': {error.strerror or error}. {_REMEDY}")
 
 
+def kept_path(name: str) -> Path | None:
+    """Where a library may keep a file of its own; None, and no warning, when there is no folder to be trusted."""
+    try:
+        folder = _trusted_folder()
+    except (OSError, RuntimeError):
+        return None
+    return None if folder is None else folder / name
+
+
+@contextmanager
+def begun_beside(place: Path) -> Iterator[Path]:
+    """A path to write to; what is there at the end is moved into its place, after an error it is removed."""
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".new-")
+    os.close(handle)
+    try:
+        yield Path(temporary)
+        os.replace(temporary, place)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: TORSEUR_CACHE if set, else the platform's cache folder; None when off."""
+    """Where things are kept: TORSEUR_CACHE if set, else the platform's cache folder; None when off."""
     chosen = os.environ.get("TORSEUR_CACHE")
     if chosen is not None:
         return None if chosen.strip().lower() in _OFF else Path(chosen).expanduser()
@@ -74,17 +98,21 @@ def cache_folder() -> Path | None:
 def _folder() -> Path | None:
     """The cache folder, made if needed; None when it is off, cannot be made or is open to other users."""
     try:
-        folder = cache_folder()
-        if folder is None:
-            return None
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _open_to_others(folder):
-            _warn_once(f"compiled code is not kept in '{folder}': other users can write there.")
-            return None
-        return folder
+        return _trusted_folder()
     except (OSError, RuntimeError) as error:
         _warn_once(f"compiled code is not kept: {error}. {_REMEDY}")
         return None
+
+
+def _trusted_folder() -> Path | None:
+    """The cache folder, made if needed; None when it is off, an error when it cannot be made or trusted."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _open_to_others(folder):
+        raise PermissionError(f"other users can write to '{folder}'")
+    return folder
 
 
 def _open_to_others(folder: Path) -> bool:
@@ -96,14 +124,8 @@ def _open_to_others(folder: Path) -> bool:
 
 
 def _write_atomically(folder: Path, name: str, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, folder / name)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with begun_beside(folder / name) as draft:
+        draft.write_bytes(content)
 
 
 def _drop_oldest(folder: Path) -> None:
