@@ -1,6 +1,6 @@
 """An hour of scripted use of the studio in headless Chromium, and what memory does meanwhile.
 
-    python benchmarks/soak_studio.py [--minutes 60] [--before 15] [--filled] [--uncompiled]
+    python benchmarks/soak_studio.py [--minutes 60] [--before 15] [--repeat 5] [--filled] [--uncompiled]
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
@@ -13,8 +13,9 @@ functions have run often enough to be compiled; with `--uncompiled` the browser 
 
 The process that shows the page is measured twice: its live blocks by its allocators' own accounts, and its pages of
 memory, which have gaps. Chromium keeps up to 2048 short texts for each font as they were shaped, and every number that
-the page shows is such a text; with `--filled` that cache is full before the hour. At the end the page is read again in
-the same process, and measured once more.
+the page shows is such a text; with `--filled` that cache is full before the hour. With `--repeat 5` the actions of the
+first five minutes come again and again, the numbers in them too: what a cache keeps of them is there after the first
+time, what is lost is lost each time. At the end the page is read again in the same process, and measured once more.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -43,7 +44,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from playwright.sync_api import sync_playwright
@@ -107,6 +108,7 @@ ALLOCATED = {
     "blink_gc/main/heap": "allocated_objects_size",
 }
 """Sums of live blocks by allocator, as the browser's own dumps name them; the heap of scripts has snapshots."""
+Script = Iterator[random.Random]
 HASTE = 6.0  # times as fast as a hand
 NEGLIGIBLE = 0.01  # of what is there, per hour
 
@@ -237,11 +239,16 @@ def own(pid: int) -> float:
         return 0.0
 
 
-def sample(page: Any, server: int) -> dict[str, float]:
-    """Memory at rest, where the page began."""
+def go_back(page: Any) -> None:
+    """To where the page began."""
     page.evaluate(BACK, FIRST)
     page.wait_for_timeout(1500)
     rest(page)
+
+
+def sample(page: Any, server: int) -> dict[str, float]:
+    """Memory at rest, where the page began."""
+    go_back(page)
     page.click("#tab-equations")
     page.wait_for_timeout(1500)
     tools = page.context.new_cdp_session(page)
@@ -320,9 +327,7 @@ def heap(tools: Any) -> tuple[float, float, float, int]:
 
 def fill(page: Any) -> None:
     """Fills the browser's cache of shaped texts, which holds up to 2048 short texts for each font."""
-    page.evaluate(BACK, FIRST)
-    page.wait_for_timeout(1500)
-    rest(page)
+    go_back(page)
     for name in ("#tab-equations", "#tab-graph", "#tab-loops"):
         page.click(name)
         page.wait_for_timeout(500)
@@ -351,16 +356,32 @@ def haste(page: Any, factor: float) -> Iterator[None]:
     page.wait_for_timeout = slow
 
 
-def use(page: Any, server: int, minutes: float, dice: random.Random, factor: float) -> list[dict[str, float]]:
-    """Acts at random for so long; a sample per minute."""
+def prepare(page: Any, script: Script, minutes: float) -> None:
+    """Acts in haste for so long, before anything is measured."""
+    start, done = time.monotonic(), 0
+    with haste(page, HASTE):
+        while time.monotonic() - start < 60 * minutes:
+            done += act(page, next(script), 60)
+            go_back(page)
+    print(f"before: {done} actions in {minutes:g} minutes", flush=True)
+
+
+def use(page: Any, server: int, minutes: float, script: Script, factor: float) -> list[dict[str, float]]:
+    """Acts for so long; a sample per minute."""
     rows, start, done = [], time.monotonic(), 0
     while (time.monotonic() - start) < 60 * minutes:
         with haste(page, factor):
-            done += act(page, dice, 60)
+            done += act(page, next(script), 60)
         row = {"minute": (time.monotonic() - start) / 60, "actions": done, **sample(page, server)}
         rows.append(row)
         print("  ".join(f"{name} {value:.3f}" for name, value in row.items()), flush=True)
     return rows
+
+
+def script_of(seed: int, repeat: int) -> Script:
+    """Dice for every minute; after so many minutes they fall as at first, with 0 never."""
+    for minute in count():
+        yield random.Random(f"{seed} {minute % repeat if repeat else minute}")
 
 
 def slope(hours: list[float], values: list[float]) -> tuple[float, float]:
@@ -410,6 +431,7 @@ def main() -> None:
     parser.add_argument("--before", type=float, default=15.0, help="minutes in haste before the hour")
     parser.add_argument("--haste", type=float, default=1.0, help="so many times as fast, for a first look")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=0, metavar="N", help="the same actions after every N minutes")
     parser.add_argument("--filled", action="store_true", help="the browser's cache of shaped texts is full before")
     parser.add_argument("--uncompiled", action="store_true", help="no machine code of the page's functions")
     parser.add_argument("--judge", metavar="LOG")
@@ -431,12 +453,11 @@ def main() -> None:
             page.on("pageerror", lambda problem: problems.append(str(problem)))
             page.goto(address)
             page.wait_for_timeout(5000)
-            dice = random.Random(asked.seed)
-            with haste(page, HASTE):
-                print(f"before: {act(page, dice, 60 * asked.before)} actions in {asked.before:g} minutes", flush=True)
+            script = script_of(asked.seed, asked.repeat)
+            prepare(page, script, asked.before)
             if asked.filled:
                 fill(page)
-            rows = use(page, server.pid, asked.minutes, dice, asked.haste)
+            rows = use(page, server.pid, asked.minutes, script, asked.haste)
             print(f"{rows[-1]['actions']} actions, {len(problems)} errors in the page: {problems[:3]}")
             page.reload()
             page.wait_for_timeout(5000)
