@@ -55,3 +55,23 @@ def test_nothing_serious_anywhere(visit, axe):
     rewrite(page, "rocker.frame", "rokr.frame")
     wait_until(page, "document.querySelectorAll('.ink .fault').length > 0")
     assert findings(page, axe) == []
+
+
+def test_the_browser_itself_has_nothing_to_report(visit):
+    """What developers' tools list as issues: fields without a name, unknown labels, deprecated calls.
+
+    The browser keeps a thousand of them for every page, so that a field made anew without a name takes memory each time.
+    """
+    page = ready(visit())
+    tools, found = page.context.new_cdp_session(page), []
+    tools.on("Audits.issueAdded", lambda event: found.append(event["issue"]))
+    tools.send("Audits.enable")  # tells of earlier ones too
+    page.click("#library")
+    page.locator("[data-entry=four_bar]").click()
+    wait_until(page, "studio.state.text.includes('four_bar')")
+    page.click("#library")
+    page.locator("[data-entry=spinning_top]").click()
+    wait_until(page, "studio.state.text.includes('spinning_top')")
+    page.wait_for_timeout(1500)  # they are told some time after the fields are there
+    tools.detach()
+    assert found == []

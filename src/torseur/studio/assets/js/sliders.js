@@ -41,7 +41,7 @@ class Row {
     label.append(Object.assign(document.createElement("span"), { className: "spoken", textContent: meaning ? `${name}, ${meaning}` : name }));
     this.slider = Object.assign(document.createElement("input"), { type: "range", step: "any", id: `slider-${name}` });
     label.htmlFor = this.slider.id;
-    this.number = Object.assign(document.createElement("input"), { type: "number", step: "any" });
+    this.number = Object.assign(document.createElement("input"), { type: "number", step: "any", id: `number-${name}`, autocomplete: "off" });
     this.number.setAttribute("aria-label", `${name}${unit ? ` in ${unit}` : ""}`);
     const written = Object.assign(document.createElement("span"), { className: "unit", textContent: unit, title: unit });
     this.element.append(label, this.slider, this.number, written);
