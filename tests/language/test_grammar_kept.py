@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from torseur.errors import TorseurError
 from torseur.language import parse, to_text
 from torseur.language.grammar import grammar
 from torseur.library import source_of
@@ -48,7 +49,7 @@ def test_kept_tables_read_the_same(folder, monkeypatch):
 def test_a_fault_is_told_in_the_same_words(folder, monkeypatch):
     def told():
         grammar.cache_clear()
-        with pytest.raises(Exception, match="expected") as caught:
+        with pytest.raises(TorseurError, match="expected") as caught:
             parse("mechanism m;\nparam l = 1 m\njoin a on b;")
         return str(caught.value)
 
