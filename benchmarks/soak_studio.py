@@ -265,18 +265,19 @@ def sample(page: Any, server: int) -> dict[str, float]:
         "code": code,
         "functions": functions,
         "native": native,
-        "blocks": held,
+        "blocks": sum(held.values()),
         "browser": shown,
         "elements": page.evaluate("() => document.getElementsByTagName('*').length"),
         "nodes": metrics["Nodes"],
         "listeners": metrics["JSEventListeners"],
         "server": own(server),
         "workers": sum(map(own, family(server)[1:])),
+        **held,
     }
 
 
-def blocks(page: Any, process: int) -> float:
-    """Megabytes of all live blocks of the browser's process that shows the page, by its allocators' own accounts.
+def blocks(page: Any, process: int) -> dict[str, float]:
+    """Megabytes of live blocks of the browser's process that shows the page, by its allocators' own accounts.
 
     Unlike its pages of memory these have no gaps: a single block that lives on keeps a page, or 128 kB of them.
     """
@@ -304,7 +305,9 @@ def blocks(page: Any, process: int) -> float:
         for event in json.loads(text)["traceEvents"]
         if event["ph"] in "vV" and event["pid"] == process and "allocators" in event["args"]["dumps"]
     )
-    return sum(int(found[name]["attrs"][size]["value"], 16) for name, size in ALLOCATED.items()) / 2**20
+    return {
+        name.partition("/")[0]: int(found[name]["attrs"][size]["value"], 16) / 2**20 for name, size in ALLOCATED.items()
+    }
 
 
 def heap(tools: Any) -> tuple[float, float, float, int]:

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SWITCHES = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars")
 PROGRAM = "import sys; from torseur.cli import main; sys.argv[0] = 'torseur'; main()"
-READY = "() => window.studio && studio.shown.text !== null && studio.curves.plots.length > 0 && !studio.desk.isBusy"
+READY = "() => window.studio && studio.shown.text !== null && !studio.desk.isBusy"
 
 
 @contextmanager
@@ -74,11 +74,48 @@ def wrong_text(page: Any) -> None:
     page.wait_for_timeout(800)
 
 
+def levels(page: Any) -> None:
+    """The deployed antenna; balances of vectors below."""
+    page.select_option("#level", "intrinsic")
+    page.wait_for_timeout(2500)
+    page.evaluate("() => studio.store.set({ time: 4 })")
+
+
+def slopes(page: Any) -> None:
+    """A spring has been made stiffer; what the reflector's angle depends on, and the recursion by Kane."""
+    page.select_option("#formalism", "kane")
+    page.select_option("#level", "recursive")
+    page.fill("#criterion", "beta")
+    page.press("#criterion", "Enter")
+    page.focus("#slider-k3")
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(60)
+    page.wait_for_timeout(3000)
+    page.evaluate("() => studio.store.set({ time: 4 })")
+    page.locator(".slopes").evaluate("(part) => part.closest('details').scrollIntoView()")
+
+
+def doctor(page: Any) -> None:
+    """What the loop doctor says, with more room for it."""
+    page.focus("[data-splits='--picture']")
+    for _ in range(6):
+        page.keyboard.press("ArrowUp")
+    page.click("#tab-loops")
+    page.wait_for_timeout(5000)
+    page.locator("#panel-loops h3").last.evaluate("(title) => title.scrollIntoView({ block: 'center' })")
+
+
 SHOWN = {
     "studio_double_pendulum": ("library:double_pendulum", pendulum),
     "studio_four_bar": ("library:four_bar", four_bar),
     "studio_quadruped": ("library:quadruped", quadruped),
     "studio_wrong_text": ("library:double_pendulum", wrong_text),
+    "studio_satellite_sample": ("library:satellite", lambda page: page.wait_for_timeout(1500)),
+    "studio_satellite_levels": ("library:antenna_satellite", levels),
+    "studio_satellite_slopes": ("library:antenna_satellite", slopes),
+    "studio_flat_parallelogram": ("library:flat_parallelogram", doctor),
+    "studio_antenna_mesh": ("library:antenna_mesh", doctor),
 }
 
 

@@ -14,11 +14,13 @@ from torseur.report.rails import describe_joint
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Spot = tuple[float, float]
+Label = tuple[str, float, float]  # a text, where it begins, its base line
 
 WIDTH, LEAST_HEIGHT, MOST_HEIGHT, MARGIN = 560.0, 140.0, 380.0, 34.0
 MOST_NAMES = 28
 FLAT = 1e-6
 NEAR = 6.0
+LETTER, LINE = 6.5, 15.0  # width of a letter, distance of lines
 
 
 def loop_picture(content: ReportContent) -> Markup:
@@ -28,8 +30,9 @@ def loop_picture(content: ReportContent) -> Markup:
     spots, height = _on_paper(found.places, content.view.up)
     bodies = [_body(body, n, _spots_of(body, content.joints, spots)) for n, body in enumerate(content.bodies)]
     joints = [_joint(joint, number, spots[joint.name]) for number, joint in enumerate(content.joints)]
-    texts = [*(_joint_names(spots) if len(spots) <= MOST_NAMES else ()), *_ring_names(found, spots)]
-    drawn = [*_rings(found, spots), *bodies, *joints, *texts]
+    names = _joint_names(spots) if len(spots) <= MOST_NAMES else []
+    texts = [element("text", name, class_="small halo", x=x, y=y) for name, x, y in names]
+    drawn = [*_rings(found, spots), *bodies, *joints, *texts, *_ring_names(found, spots, names)]
     label = f"{len(found.rings)} closed loops, drawn at the start of the motion"
     picture = element(
         "svg", *drawn, viewBox=f"0 0 {WIDTH:.0f} {height:.0f}", width=WIDTH, role="group", aria_label=label
@@ -102,7 +105,7 @@ def _joint(joint: Joint, number: int, spot: Spot) -> Markup:
     return element("g", element("title", describe_joint(joint)), circle, class_=kind, data_joint=number, tabindex=0)
 
 
-def _joint_names(spots: Mapping[str, Spot]) -> list[Markup]:
+def _joint_names(spots: Mapping[str, Spot]) -> list[Label]:
     """The names beside the joints; joints in one place have theirs together."""
     groups: list[tuple[Spot, list[str]]] = []
     for name, spot in spots.items():
@@ -111,7 +114,7 @@ def _joint_names(spots: Mapping[str, Spot]) -> list[Markup]:
             groups.append((spot, [name]))
         else:
             near.append(name)
-    return [element("text", ", ".join(names), class_="small halo", x=x + 8, y=y - 8) for (x, y), names in groups]
+    return [(", ".join(names), x + 8, y - 8) for (x, y), names in groups]
 
 
 def _rings(found: Loops, spots: Mapping[str, Spot]) -> list[Markup]:
@@ -119,17 +122,24 @@ def _rings(found: Loops, spots: Mapping[str, Spot]) -> list[Markup]:
     return [element("path", d=f"M{line}Z", class_="ring") for line in lines]
 
 
-def _ring_names(found: Loops, spots: Mapping[str, Spot]) -> list[Markup]:
-    """The names of the loops in their middle; one below the other where middles coincide."""
+def _ring_names(found: Loops, spots: Mapping[str, Spot], names: Sequence[Label]) -> list[Markup]:
+    """The names of the loops in their middle, or below it where other names stand."""
     texts: list[Markup] = []
-    taken: list[Spot] = []
+    taken = list(names)
     for ring in found.rings:
         x, y = (sum(c) / len(ring.joints) for c in zip(*_ring(ring.joints, spots), strict=True))
-        while any(math.dist((x, y), other) < 14 for other in taken):
-            y += 15
-        taken.append((x, y))
-        texts.append(element("text", ring.name, class_="ring-name halo", x=x, y=y))
+        label = (ring.name, x - LETTER * len(ring.name) / 2, y)
+        while any(_overlap(label, other) for other in taken):
+            label = (*label[:2], label[2] + LINE)
+        taken.append(label)
+        texts.append(element("text", ring.name, class_="ring-name halo", x=x, y=label[2]))
     return texts
+
+
+def _overlap(one: Label, other: Label) -> bool:
+    """Whether two texts would be written over each other."""
+    left, right = sorted((one, other), key=lambda label: label[1])
+    return abs(one[2] - other[2]) < LINE and left[1] + LETTER * len(left[0]) > right[1]
 
 
 def _ring(joints: Sequence[str], spots: Mapping[str, Spot]) -> list[Spot]:

@@ -53,5 +53,8 @@ def _facts(found: LoopReport) -> list[Fact]:
 
 
 def _independent(found: LoopReport) -> str:
-    names = ", ".join(found.partition.independent)
-    return f"{names} determine the motion, quality {found.partition.quality:.2f} of 1" if names else "nothing moves"
+    names = found.partition.independent
+    if not names:
+        return "nothing moves"
+    verb = "determines" if len(names) == 1 else "determine"
+    return f"{', '.join(names)} {verb} the motion, quality {found.partition.quality:.2f} of 1"
