@@ -22,7 +22,7 @@ from torseur.studio.worker import work
 
 ROLES = {"describe": "writer", "move": "mover", "examine": "examiner"}
 BOUNDS = {"describe": 30.0, "open": 10.0, "inscribe": 20.0, "move": 20.0, "examine": 60.0, "export": 300.0}  # seconds
-PATIENCE = {"writer": 0, "mover": 2, "examiner": 10}  # who goes first where processors are few
+PATIENCE = {"writer": 0, "mover": 2, "examiner": 15}  # who goes first where processors are few
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
 LULL = 20  # looks without work after which memory is returned

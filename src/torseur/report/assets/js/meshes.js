@@ -169,13 +169,13 @@ export function enclosure(shape) {
 
 // Directions in which an outline grows: normals averaged over vertices at the same place, so that edges stay closed.
 function outwardNormals({ positions, normals }) {
-  const sums = new Map();
-  const key = (at) => `${positions[at].toFixed(6)},${positions[at + 1].toFixed(6)},${positions[at + 2].toFixed(6)}`;
+  const sums = new Map(), places = [];
   for (let at = 0; at < positions.length; at += 3) {
-    const normal = normals.slice(at, at + 3);
-    sums.set(key(at), add(sums.get(key(at)) ?? [0, 0, 0], normal));
+    const key = `${Math.round(1e6 * positions[at])},${Math.round(1e6 * positions[at + 1])},${Math.round(1e6 * positions[at + 2])}`;
+    const sum = sums.get(key) ?? [0, 0, 0];
+    for (let i = 0; i < 3; i++) sum[i] += normals[at + i];
+    sums.set(key, sum);
+    places.push(sum);
   }
-  const outward = [];
-  for (let at = 0; at < positions.length; at += 3) outward.push(...unit(sums.get(key(at))));
-  return outward;
+  return places.flatMap(unit);
 }

@@ -57,10 +57,10 @@ function unfold() {
 
 function widen(root, plots) {
   root.classList.add("printing");
-  plots.forEach((plot) => plot.draw());
+  plots.forEach((plot) => plot.resize());
   return () => {
     root.classList.remove("printing");
-    plots.forEach((plot) => plot.draw());
+    plots.forEach((plot) => plot.resize());
   };
 }
 

@@ -15,6 +15,7 @@ export class Plot {
     this.title = data.title;
     this.unit = data.unit;
     this.clock = data.clock;
+    this.size = [0, 0];
     this.across = data.across ?? "s";
     this.curves = data.curves.map((curve) => ({ ...curve, hidden: false }));
     this.fill(data);
@@ -26,7 +27,7 @@ export class Plot {
     this.bindTools();
     this.bindPointer();
     this.bindKeys();
-    this.resizing = new ResizeObserver(() => this.draw());
+    this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(this.area);
     this.subscriptions = [
       store.subscribe(["span"], () => this.draw()),
@@ -83,8 +84,14 @@ export class Plot {
     this.area.append(this.drawing, this.cursor, this.band);
   }
 
+  resize() {
+    this.size = [this.area.clientWidth, this.area.clientHeight];
+    this.draw();
+  }
+
+  // The size is that of the last layout: asking for it here would lay out the page anew for each plot.
   draw() {
-    const width = this.area.clientWidth, height = this.area.clientHeight;
+    const [width, height] = this.size;
     if (!width || !height) return;
     this.frame = frameOf(width, height, this.span, valueRange(this.times, this.shown, ...this.span));
     const { left, right, top, bottom } = MARGINS;

@@ -172,7 +172,16 @@ export class Stage {
 }
 
 // Length of the diagonal of a box around some points.
-const spread = (points) => norm([0, 1, 2].map((i) => Math.max(...points.map((p) => p[i])) - Math.min(...points.map((p) => p[i]))));
+function spread(points) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const point of points) {
+    for (let i = 0; i < 3; i++) {
+      if (point[i] < low[i]) low[i] = point[i];
+      if (point[i] > high[i]) high[i] = point[i];
+    }
+  }
+  return norm(subtract(high, low));
+}
 
 const lampDirection = (azimuth, height) => [Math.cos(azimuth) * Math.cos(height), Math.sin(azimuth) * Math.cos(height), Math.sin(height)];
 
