@@ -46,6 +46,23 @@ def test_spatial_flat_and_shaky_loops_are_drawn_too(name):
     assert part(text).count('class="ring"') == len(content.loops.rings) == 1
 
 
+def test_the_name_of_a_thin_loop_is_not_written_over_those_of_joints():
+    """The salt-cellar's two leaves lie on each other, so that the middle of its loop is on their line."""
+    shown = part(page("saliere")[1])
+    joints = re.findall(r'<text class="small halo" x="([\d.]+)" y="([\d.]+)">([^<]+)<', shown)
+    ((middle, line),) = re.findall(r'<text class="ring-name halo" x="([\d.]+)" y="([\d.]+)">loop 1<', shown)
+    over = [(float(x), float(y)) for x, y, name in joints if float(x) < float(middle) < float(x) + 6 * len(name)]
+    assert over, "no name of a joint is near"
+    assert all(abs(y - float(line)) >= 12 for _, y in over)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("four_bar", r">\w+ determines "), ("antenna_mesh", r"\w+, \w+ determine ")]
+)
+def test_one_coordinate_determines_and_several_determine(name, words):
+    assert re.search(words, part(page(name)[1]))
+
+
 def test_a_tree_has_no_such_part():
     content, text = page("double_pendulum")
     assert content.loops is None
