@@ -215,8 +215,17 @@ def family(root: int) -> list[int]:
 
 
 def renderer() -> int:
-    """The browser's process that shows the page: the largest, others are kept ready and show none."""
-    return max((one for one in family(os.getpid()) if b"--type=renderer" in command_of(one)), key=own)
+    """The browser's process that shows the page: the one that has worked most, others are kept ready and show none."""
+    return max((one for one in family(os.getpid()) if b"--type=renderer" in command_of(one)), key=worked)
+
+
+def worked(pid: int) -> int:
+    """Ticks of processor time that a process has taken."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as status:
+            return sum(map(int, status.read().rpartition(")")[2].split()[11:13]))
+    except OSError:  # it has ended meanwhile
+        return 0
 
 
 def command_of(pid: int) -> bytes:
