@@ -4,18 +4,21 @@
 
 Edits of numbers and of structure, faults, sliders, handles, formalisms and levels, tabs, other mechanisms, playing and
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
-the functions of a page the more thoroughly the more often they are called, and caches fill. Once a minute the page goes
+the functions of a page the more thoroughly the more often they are called, and caches fill; every mechanism is shown
+there at every level and in every formalism and tab, because the browser keeps what it makes of a font for each size and
+colour of letters, some 70 kB each, and chance alone goes on to find new ones for hours. Once a minute the page goes
 back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
 server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
 into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the
 code that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
 functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
 
-The process that shows the page is measured twice: its live blocks by its allocators' own accounts, and its pages of
-memory, which have gaps. Chromium keeps up to 2048 short texts for each font as they were shaped, and every number that
-the page shows is such a text; with `--filled` that cache is full before the hour. With `--repeat 5` the actions of the
-first five minutes come again and again, the numbers in them too: what a cache keeps of them is there after the first
-time, what is lost is lost each time. At the end the page is read again in the same process, and measured once more.
+The process that shows the page is measured twice: its live blocks by its allocators' own accounts, without the free
+ones that each thread keeps at hand (0.4 to 4 MB, as it happens), and its pages of memory, which have gaps. Chromium
+keeps up to 2048 short texts for each font as they were shaped, and every number that the page shows is such a text;
+with `--filled` that cache is full before the hour. With `--repeat 5` the actions of the first five minutes come again
+and again, the numbers in them too: what a cache keeps of them is there after the first time, what is lost is lost each
+time. At the end the page is read again in the same process, and measured once more.
 
 Growth is the slope of a straight line through the second half of the samples. Something grows when the 95 % interval of
 its slope lies above zero and an hour of it would add more than a hundredth of what is there. The interval is that of
@@ -59,6 +62,8 @@ SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enabl
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FIRST = source_of("double_pendulum")
 MECHANISMS = ("double_pendulum", "four_bar", "slider_crank", "pendulum_chain", "spinning_top", "mass_spring_damper")
+LEVELS = ("scalar", "matrix", "recursive", "intrinsic")
+FORMALISMS = ("recursive", "lagrange", "kane", "newton_euler")
 REST = """() => (studio.shown.text === studio.good || !document.getElementById("blank").hidden)
     && !studio.desk.isBusy && !studio.keeping"""
 SET_TEXT = "(text) => { studio.editor.replace(text); studio.edited(text); }"
@@ -108,6 +113,7 @@ ALLOCATED = {
     "blink_gc/main/heap": "allocated_objects_size",
 }
 """Sums of live blocks by allocator, as the browser's own dumps name them; the heap of scripts has snapshots."""
+AT_HAND = "malloc/partitions/allocator/thread_cache"  # free blocks of threads, which those sums take for live
 Script = Iterator[random.Random]
 HASTE = 6.0  # times as fast as a hand
 NEGLIGIBLE = 0.01  # of what is there, per hour
@@ -167,12 +173,12 @@ def handle(page: Any, dice: random.Random) -> None:
 
 def level(page: Any, dice: random.Random) -> None:
     page.click("#tab-equations")
-    page.select_option("#level", dice.choice(["scalar", "matrix", "recursive", "intrinsic"]))
+    page.select_option("#level", dice.choice(LEVELS))
 
 
 def formalism(page: Any, dice: random.Random) -> None:
     page.click("#tab-equations")
-    page.select_option("#formalism", dice.choice(["recursive", "lagrange", "kane", "newton_euler"]))
+    page.select_option("#formalism", dice.choice(FORMALISMS))
 
 
 def tab(page: Any, dice: random.Random) -> None:
@@ -314,9 +320,14 @@ def blocks(page: Any, process: int) -> dict[str, float]:
         for event in json.loads(text)["traceEvents"]
         if event["ph"] in "vV" and event["pid"] == process and "allocators" in event["args"]["dumps"]
     )
-    return {
-        name.partition("/")[0]: int(found[name]["attrs"][size]["value"], 16) / 2**20 for name, size in ALLOCATED.items()
-    }
+    held = {name.partition("/")[0]: megabytes(found[name], size) for name, size in ALLOCATED.items()}
+    held["malloc"] -= megabytes(found[AT_HAND], "size")
+    return held
+
+
+def megabytes(account: dict[str, Any], name: str) -> float:
+    """An entry of an allocator's account."""
+    return int(account["attrs"][name]["value"], 16) / 2**20
 
 
 def heap(tools: Any) -> tuple[float, float, float, int]:
@@ -346,6 +357,23 @@ def fill(page: Any) -> None:
         page.evaluate(FILL)
 
 
+def show_all(page: Any) -> None:
+    """Shows every mechanism at every level, in every formalism and tab."""
+    for name in MECHANISMS:
+        page.evaluate("(use) => studio.open(use)", f"library:{name}")
+        page.wait_for_timeout(1000)
+        for panel in ("#tab-graph", "#tab-loops", "#tab-equations"):
+            rest(page)
+            page.click(panel)
+            page.wait_for_timeout(400)
+        for depth in LEVELS:
+            page.select_option("#level", depth)
+            for method in FORMALISMS:
+                page.select_option("#formalism", method)
+                page.wait_for_timeout(200)
+                rest(page)
+
+
 def act(page: Any, dice: random.Random, seconds: float) -> int:
     """Acts at random for so long; how often."""
     names, weights = zip(*ACTIONS.items(), strict=True)
@@ -369,8 +397,9 @@ def haste(page: Any, factor: float) -> Iterator[None]:
 
 
 def prepare(page: Any, script: Script, minutes: float) -> None:
-    """Acts in haste for so long, before anything is measured."""
+    """Shows all there is and acts in haste for so long, before anything is measured."""
     start, done = time.monotonic(), 0
+    show_all(page)
     with haste(page, HASTE):
         while time.monotonic() - start < 60 * minutes:
             done += act(page, next(script), 60)

@@ -65,3 +65,24 @@ def test_typing_leaves_nothing_once_the_text_is_left(visit):
         wait_until(page, "!studio.editor.laden")
 
     assert growing(page, type_and_leave) == []
+
+
+# How much larger the letters of drawings and plots stand on the screen than their style says.
+SCALES = """() => [...new Set([...document.querySelectorAll("svg text")]
+    .filter((text) => text.getBoundingClientRect().width).map((text) => text.getScreenCTM().a))]"""
+
+
+@pytest.mark.parametrize("mechanism", ["pendulum_chain", "four_bar"])
+def test_letters_of_drawings_come_in_few_sizes(visit, mechanism):
+    """The browser keeps what it makes of a font for every size, to a ten-thousandth of a pixel."""
+    page = visit(f"library:{mechanism}")
+    wait_until(page, "studio.table?.querySelector('thead')")
+    for width in (1440, 1333, 1101):
+        page.set_viewport_size({"width": width, "height": 900})
+        for tab in ("#tab-graph", "#tab-loops"):
+            page.click(tab)
+            wait_until(page, "!studio.desk.isBusy")
+            page.wait_for_timeout(200)  # sizes are observed after the layout
+            scales = page.evaluate(SCALES)
+            assert scales
+            assert all(16 * scale == round(16 * scale) for scale in scales), (width, tab, scales)

@@ -84,8 +84,10 @@ export class Plot {
     this.area.append(this.drawing, this.cursor, this.band);
   }
 
+  // In whole pixels, and as large as it is drawn: letters keep their size exactly.
   resize() {
     this.size = [this.area.clientWidth, this.area.clientHeight];
+    ["width", "height"].forEach((name, k) => this.drawing.setAttribute(name, this.size[k]));
     this.draw();
   }
 

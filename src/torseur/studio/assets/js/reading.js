@@ -2,6 +2,7 @@
 import { bindHighlight } from "../../report/js/highlight.js";
 import { bindCopying } from "../../report/js/copying.js";
 import { Folding, markDefined } from "../../report/js/folding.js";
+import { fitDrawings } from "./drawings.js";
 
 const EQUATIONS = ".block > div > .equation";
 const ROWS = ":is(.equation, .chips)";
@@ -12,6 +13,7 @@ export class Reading {
   constructor(panel, store) {
     Object.assign(this, { panel, store, html: null, rows: {}, copies: {}, ends: [], opened: new Set(), folded: [], standing: false });
     this.folding = new Folding(panel, store, (id) => this.row(id));
+    new ResizeObserver(() => fitDrawings(panel)).observe(panel);
   }
 
   // Markup made by the server, or the reason why there is none.
@@ -24,6 +26,7 @@ export class Reading {
     this.ends.splice(0).forEach((end) => end());
     Object.assign(this, { html, reason, copies, rows: {}, defined: null });
     this.panel.innerHTML = html;
+    fitDrawings(this.panel);
     const rows = this.veil();
     if (reason) this.panel.prepend(Object.assign(document.createElement("p"), { className: "note", textContent: reason }));
     this.folding.renew();
