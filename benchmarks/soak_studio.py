@@ -87,6 +87,19 @@ FILL = """() => {
     box.remove();
   }
 }"""
+NUMBERS = """() => {
+  const one = document.createElement("i");
+  for (let k = 0; k < 100000; k++) {
+    one.setAttribute("title", `${k}`);
+    one.setAttribute("title", `${Math.round(1e6 * Math.random()) / 100}`);
+  }
+}"""
+SLOW = """async () => {
+  const busy = (milliseconds) => { const end = performance.now() + milliseconds; while (performance.now() < end); };
+  for (let k = 0; k < 220; k++) await new Promise((done) => requestAnimationFrame(() => { busy(60); done(); }));
+  window.slowly = () => busy(110);
+  addEventListener("keydown", window.slowly);
+}"""
 BACK = """(text) => {
   document.getElementById("tab-loops").click();
   studio.change({ values: {}, initial: {}, level: "scalar", formalism: "recursive", criterion: "" });
@@ -357,6 +370,16 @@ def fill(page: Any) -> None:
         page.evaluate(FILL)
 
 
+def fill_records(page: Any) -> None:
+    """Fills what the browser keeps a stated number of: numbers as texts, 8192 of each kind, and its own record of long
+    tasks, long frames and slow events, 200, 200 and 150."""
+    page.evaluate(NUMBERS)
+    page.evaluate(SLOW)
+    for _ in range(160):
+        page.keyboard.press("Shift")
+    page.evaluate("() => { removeEventListener('keydown', window.slowly); delete window.slowly; }")
+
+
 def show_all(page: Any) -> None:
     """Shows every mechanism at every level, in every formalism and tab."""
     for name in MECHANISMS:
@@ -400,6 +423,7 @@ def prepare(page: Any, script: Script, minutes: float) -> None:
     """Shows all there is and acts in haste for so long, before anything is measured."""
     start, done = time.monotonic(), 0
     show_all(page)
+    fill_records(page)
     with haste(page, HASTE):
         while time.monotonic() - start < 60 * minutes:
             done += act(page, next(script), 60)
