@@ -6,7 +6,8 @@ Edits of numbers and of structure, faults, sliders, handles, formalisms and leve
 exports, at random, on one page that is never reloaded. Some minutes in haste come before the hour: the browser compiles
 the functions of a page the more thoroughly the more often they are called, and caches fill; every mechanism is shown
 there at every level and in every formalism and tab, because the browser keeps what it makes of a font for each size and
-colour of letters, some 70 kB each, and chance alone goes on to find new ones for hours. Once a minute the page goes
+colour of letters, some 70 kB each, and chance alone goes on to find new ones for hours. What else it keeps a bounded
+number of (numbers as texts, long tasks and frames, slow events) is filled on purpose. Once a minute the page goes
 back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
 server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
 into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the

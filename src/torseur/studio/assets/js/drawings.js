@@ -4,6 +4,7 @@
 const STEPS = 16;
 
 export function fitDrawings(panel) {
+  if (panel.hidden) return; // asking for sizes would lay out the page; it is fitted when it comes to light
   for (const drawing of panel.querySelectorAll(".diagram svg")) {
     const room = drawing.parentElement.clientWidth / (Number(getComputedStyle(drawing).zoom) || 1);
     const { width } = drawing.viewBox.baseVal, steps = Math.max(1, Math.min(STEPS, Math.floor((STEPS * room) / width)));
