@@ -7,12 +7,12 @@ exports, at random, on one page that is never reloaded. Some minutes in haste co
 the functions of a page the more thoroughly the more often they are called, and caches fill; every mechanism is shown
 there at every level and in every formalism and tab, because the browser keeps what it makes of a font for each size and
 colour of letters, some 70 kB each, and chance alone goes on to find new ones for hours. What else it keeps a bounded
-number of (numbers as texts, long tasks and frames, slow events) is filled on purpose. Once a minute the page goes
-back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and what the
-server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken apart
-into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native), and the
-code that the browser has made of its functions, beside the number of those. That code goes on to grow while ever more
-functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
+number of (numbers as texts, long tasks and frames, slow events, files handed over) is filled on purpose. Once a minute
+the page goes back to where it began, and memory is measured at rest, after collecting garbage: what the page holds, and
+what the server, its workers and the browser's process that shows the page hold for themselves. The page's heap is taken
+apart into what the page keeps (objects, strings, arrays, closures), the browser's own objects on its behalf (native),
+and the code that the browser has made of its functions, beside the number of those. That code goes on to grow while
+ever more functions have run often enough to be compiled; with `--uncompiled` the browser interprets all.
 
 The process that shows the page is measured twice: its live blocks by its allocators' own accounts, without the free
 ones that each thread keeps at hand (0.4 to 4 MB, as it happens), and its pages of memory, which have gaps. Chromium
@@ -100,6 +100,15 @@ SLOW = """async () => {
   for (let k = 0; k < 220; k++) await new Promise((done) => requestAnimationFrame(() => { busy(60); done(); }));
   window.slowly = () => busy(110);
   addEventListener("keydown", window.slowly);
+}"""
+FILES = """async () => {
+  for (let k = 0; k < 1000; k++) {
+    const link = Object.assign(document.createElement("a"), { download: "nothing.txt" });
+    link.href = URL.createObjectURL(new Blob([`${k}`]));
+    link.click();
+    await new Promise((done) => setTimeout(done, 20));
+    URL.revokeObjectURL(link.href);
+  }
 }"""
 BACK = """(text) => {
   document.getElementById("tab-loops").click();
@@ -372,9 +381,11 @@ def fill(page: Any) -> None:
 
 
 def fill_records(page: Any) -> None:
-    """Fills what the browser keeps a stated number of: numbers as texts, 8192 of each kind, and its own record of long
-    tasks, long frames and slow events, 200, 200 and 150."""
+    """Fills what the browser keeps a stated number of: numbers as texts, 8192 of each kind, its own record of long
+    tasks, long frames and slow events, 200, 200 and 150, and what it keeps of files that a page hands over, some 500 to
+    800 of them."""
     page.evaluate(NUMBERS)
+    page.evaluate(FILES)
     page.evaluate(SLOW)
     for _ in range(160):
         page.keyboard.press("Shift")
