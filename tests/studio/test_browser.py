@@ -141,6 +141,15 @@ def test_a_slider_moves_the_motion_and_its_sensitivities(visit):
     assert curve(page) == before
 
 
+def test_symbols_beside_sliders_are_whole(visit):
+    """`x` with the index "force on satellite" is wider than its column, and gets a line of its own."""
+    page = visit("library:satellite")
+    wait_until(page, "document.querySelector('.slider.long')")
+    cut = "[...document.querySelectorAll('.slider > :first-child')].filter((one) => one.scrollWidth > one.clientWidth)"
+    assert page.evaluate(f"{cut}.map((one) => one.title)") == []
+    keep_picture(page, "long_symbols")
+
+
 def test_a_handle_sets_the_start(visit):
     page = ready(visit())
     ring = page.locator("[data-handle=q1]")

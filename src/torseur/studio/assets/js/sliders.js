@@ -24,6 +24,13 @@ export class Sliders {
   build(quantities, following) {
     this.rows = new Map(quantities.map((quantity) => [quantity.name, new Row(quantity, this.changed)]));
     this.root.replaceChildren(...[...this.rows.values()].map((row) => row.element), ...following.map(followingRow));
+    requestAnimationFrame(() => setTimeout(() => this.giveRoom())); // after the frame, when sizes cost no layout
+  }
+
+  // A symbol that its column would cut off gets a line of its own.
+  giveRoom() {
+    const cut = [...this.root.children].filter(({ firstElementChild: label }) => label.scrollWidth > label.clientWidth);
+    cut.forEach((row) => row.classList.add("long"));
   }
 
   // Where the motion really starts, or what the text really says.
