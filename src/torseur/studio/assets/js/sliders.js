@@ -76,7 +76,7 @@ class Row {
   put(value) {
     const [low, high] = this.range;
     this.value = value;
-    if (value === null) { this.number.value = ""; this.number.placeholder = "value?"; return; }
+    if (value === null) { Object.assign(this.number, { value: "", placeholder: "value?" }); this.slider.value = (low + high) / 2; return; }
     if (Number(this.slider.value) !== value) { this.slider.step = "any"; this.slider.value = value; this.slider.step = (high - low) / 1000; }
     this.slider.style.setProperty("--done", `${(100 * (value - low)) / (high - low)}%`);
     this.slider.setAttribute("aria-valuetext", `${short(value)} ${this.unit}`);
