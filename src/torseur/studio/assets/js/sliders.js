@@ -24,7 +24,8 @@ export class Sliders {
   build(quantities, following) {
     this.rows = new Map(quantities.map((quantity) => [quantity.name, new Row(quantity, this.changed)]));
     this.root.replaceChildren(...[...this.rows.values()].map((row) => row.element), ...following.map(followingRow));
-    requestAnimationFrame(() => setTimeout(() => this.giveRoom())); // after the frame, when sizes cost no layout
+    // After the frame sizes cost no layout, and the font of the symbols is there or on its way.
+    requestAnimationFrame(() => setTimeout(() => document.fonts.ready.then(() => this.giveRoom())));
   }
 
   // A symbol that its column would cut off gets a line of its own.
