@@ -145,9 +145,22 @@ def test_symbols_beside_sliders_are_whole(visit):
     """`x` with the index "force on satellite" is wider than its column, and gets a line of its own."""
     page = visit("library:satellite")
     wait_until(page, "document.querySelector('.slider.long')")
-    cut = "[...document.querySelectorAll('.slider > :first-child')].filter((one) => one.scrollWidth > one.clientWidth)"
-    assert page.evaluate(f"{cut}.map((one) => one.title)") == []
+
+    def cut_off() -> list[str]:
+        page.wait_for_timeout(300)  # sizes are observed after the layout
+        return page.evaluate("""[...document.querySelectorAll(".slider > :first-child")]
+            .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth).map((one) => one.title)""")
+
+    assert cut_off() == []
     keep_picture(page, "long_symbols")
+    page.click("#larger")
+    assert cut_off() == []
+    page.set_viewport_size({"width": 1100, "height": 800})
+    assert cut_off() == []
+    page.locator("details:has(#start) > summary").click()
+    assert cut_off() == []
+    assert page.locator("#start .slider.long").count() > 0
+    keep_picture(page, "long_symbols_large")
 
 
 def test_a_handle_sets_the_start(visit):

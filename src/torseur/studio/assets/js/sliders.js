@@ -10,7 +10,8 @@ function rangeOf(value, unit) {
 export class Sliders {
   // `changed(name, value)` is called while a slider moves; a value of undefined means the one of the text.
   constructor(root, store, changed) {
-    Object.assign(this, { root, store, changed, rows: new Map() });
+    Object.assign(this, { root, store, changed, rows: new Map(), width: 0 });
+    new ResizeObserver(() => { if (root.clientWidth !== this.width) this.giveRoom(); }).observe(root);
   }
 
   // Show quantities {name, value, unit, meaning, symbol}; `given` are values that differ from those of the text.
@@ -30,7 +31,10 @@ export class Sliders {
 
   // A symbol that its column would cut off gets a line of its own.
   giveRoom() {
-    const cut = [...this.root.children].filter(({ firstElementChild: label }) => label.scrollWidth > label.clientWidth);
+    const rows = [...this.root.children];
+    this.width = this.root.clientWidth;
+    rows.forEach((row) => row.classList.remove("long"));
+    const cut = rows.filter(({ firstElementChild: label }) => label.scrollWidth > label.clientWidth);
     cut.forEach((row) => row.classList.add("long"));
   }
 
