@@ -152,6 +152,9 @@ def test_symbols_beside_sliders_are_whole(visit):
             .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth).map((one) => one.title)""")
 
     assert cut_off() == []
+    unknown = page.locator("#parameters input[type=range]").first
+    assert unknown.get_attribute("aria-valuetext") == "no value"
+    assert unknown.evaluate("(one) => Number(one.value) === (Number(one.min) + Number(one.max)) / 2")
     keep_picture(page, "long_symbols")
     page.click("#larger")
     assert cut_off() == []

@@ -81,11 +81,19 @@ class Row {
   put(value) {
     const [low, high] = this.range;
     this.value = value;
-    if (value === null) { Object.assign(this.number, { value: "", placeholder: "value?" }); this.slider.value = (low + high) / 2; return; }
+    if (value === null) return this.clear();
     if (Number(this.slider.value) !== value) { this.slider.step = "any"; this.slider.value = value; this.slider.step = (high - low) / 1000; }
     this.slider.style.setProperty("--done", `${(100 * (value - low)) / (high - low)}%`);
     this.slider.setAttribute("aria-valuetext", `${short(value)} ${this.unit}`);
     if (document.activeElement !== this.number) this.number.value = short(value);
+  }
+
+  // Nobody has given a value: the knob stands in the middle and says nothing.
+  clear() {
+    Object.assign(this.number, { value: "", placeholder: "value?" });
+    this.slider.value = (this.range[0] + this.range[1]) / 2;
+    this.slider.style.removeProperty("--done");
+    this.slider.setAttribute("aria-valuetext", "no value");
   }
 
   move(value) {
