@@ -29,7 +29,7 @@ help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
 	@echo "make test    install everything, check the code, run the whole test suite"
 	@echo "make quick   the test suite without its slow cases"
-	@echo "make check   ruff and mypy"
+	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
 	@echo "make bench   install the peers and run the benchmarks"
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make clean   remove the environment, caches and build products"
@@ -61,6 +61,7 @@ check: $(VENV)/.dev
 	@$(BIN) -m ruff check .
 	@$(BIN) -m ruff format --check .
 	@$(BIN) -m mypy
+	@tools/web/check.sh
 
 test: check
 	@$(PYTEST)
@@ -73,9 +74,9 @@ bench: $(VENV)/.bench
 	@for benchmark in $(BENCHMARKS); do echo "== $$benchmark"; $(BIN) "$$benchmark" || exit 1; done
 
 fuzz: $(VENV)/.dev
-	@$(BIN) tests/language/fuzz.py 1000000
-	@$(BIN) tests/readers/fuzz.py --count 100000
+	@$(BIN) tests/description/language/fuzz.py 1000000
+	@$(BIN) tests/description/readers/fuzz.py --count 100000
 
 clean:
-	@rm -rf $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf tools/web/node_modules $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

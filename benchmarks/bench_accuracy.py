@@ -28,13 +28,13 @@ from peers.exact_dynamics import ExactRobot, exact_values
 from peers.robots import OWN, prefix
 
 import torseur as ts
-from torseur import library
-from torseur.codegen import Kernel, compile_program
-from torseur.equations.functions import known_values
-from torseur.equations.requests import programs_of
+from torseur.algebra.graph import Program
+from torseur.computation.codegen import Kernel, compile_program
+from torseur.computation.functions.function_requests import programs_of
+from torseur.derivation.equations.parameter_values import known_values
+from torseur.description import library
+from torseur.description.readers import read_robot
 from torseur.errors import TorseurError
-from torseur.graph import Program
-from torseur.readers import read_robot
 
 HERE = Path(__file__).parent
 NOISE = 1e-14

@@ -24,9 +24,9 @@ import numpy as np
 from peers.marked_person import MarkedPerson
 from peers.pinocchio_cpp import missing
 
-from torseur import library
-from torseur.biomechanics import OPENSIM_AXES, MarkerModel, Markers, inverse_kinematics
-from torseur.biomechanics.tracking.inverse_kinematics import TOLERANCE
+from torseur.analysis.biomechanics import OPENSIM_AXES, MarkerModel, Markers, inverse_kinematics
+from torseur.analysis.biomechanics.tracking.inverse_kinematics import TOLERANCE
+from torseur.description import library
 
 HERE = Path(__file__).parent
 FRAMES, RATE = 1000, 100.0

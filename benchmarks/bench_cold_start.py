@@ -16,7 +16,7 @@ PROGRAM = r"""
 import time
 start = time.perf_counter()
 import torseur as ts
-import torseur.simulation.simulate, torseur.formalisms
+import torseur.computation.simulation.simulate, torseur.derivation.formalisms
 imported = time.perf_counter()
 g, m1, m2 = ts.parameter("g", 9.81, "m/s^2"), ts.parameter("m1", 4, "kg"), ts.parameter("m2", 2, "kg")
 r2, l2 = ts.parameter("r2", 5, "m"), ts.parameter("l2", 2, "m")

@@ -28,15 +28,15 @@ from scipy.integrate import solve_ivp
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from oracles.constrained_mechanisms import ANDREWS_COORDINATES, andrews, flyball, reference
-from torseur.codegen import compile_routine
-from torseur.mechanism import Mechanism
-from torseur.simulation import System
-from torseur.simulation.binding import Binding
-from torseur.simulation.constrained.accelerations import constrained_slope
-from torseur.simulation.from_equations import as_system
-from torseur.simulation.memory import KEEP_NOTHING
-from torseur.simulation.problem import Problem
-from torseur.simulation.simulate import started
+from torseur.computation.codegen import compile_routine
+from torseur.computation.simulation import System
+from torseur.computation.simulation.constrained.solver.accelerations import constrained_rhs
+from torseur.computation.simulation.loop.memory import KEEP_NOTHING
+from torseur.computation.simulation.loop.routine_binding import Binding
+from torseur.computation.simulation.model.first_order_form import as_system
+from torseur.computation.simulation.problem import Problem
+from torseur.computation.simulation.simulate import started
+from torseur.description.mechanism import Mechanism
 
 State = NDArray[np.float64]
 
@@ -120,7 +120,7 @@ def andrews_case() -> Case:
 def compiled_slope(case: Case) -> Callable[[float, State], State]:
     """torseur's right-hand side as a function that SciPy can call."""
     system, binding = prepared(case), Binding(prepared(case), None)
-    slope = compile_routine(constrained_slope, binding.statics, binding.externals)
+    slope = compile_routine(constrained_rhs, binding.statics, binding.externals)
     p, dy = system.solver_parameters, np.empty(len(system.states))
 
     def value(t: float, y: State) -> State:

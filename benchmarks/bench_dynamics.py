@@ -40,11 +40,11 @@ from peers.pinocchio_cpp import Pinocchio, library, missing
 from peers.sympy_python import lambdified_pendulum
 
 import torseur as ts
-from torseur.codegen.c.compiler import FLAGS, find_compiler
-from torseur.codegen.c.unit import programs_source
-from torseur.equations.functions import forces_of
-from torseur.equations.requests import programs_of
-from torseur.graph import Input, Program
+from torseur.algebra.graph import Input, Program
+from torseur.computation.codegen.targets.c.c_compiler import FLAGS, find_compiler
+from torseur.computation.codegen.targets.c.c_unit import programs_source
+from torseur.computation.functions.function_requests import programs_of
+from torseur.computation.functions.mechanism_functions import forces_of
 
 HERE = Path(__file__).parent
 DIGITS, EXACT_STATES = 50, 2
@@ -101,8 +101,8 @@ def with_three_inputs(equations: ts.Equations, found: Program, request: str) -> 
 
 
 def with_inputs(given: Program, inputs: tuple[Input, ...]) -> Program:
-    abreast = None if given.abreast is None else Program("f", inputs, given.abreast.outputs)
-    return Program("f", inputs, given.outputs, abreast=abreast)
+    simd = None if given.simd is None else Program("f", inputs, given.simd.outputs)
+    return Program("f", inputs, given.outputs, simd=simd)
 
 
 def compiled_harness(folder: Path) -> ctypes.CDLL:

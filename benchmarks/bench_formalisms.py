@@ -28,10 +28,10 @@ from sympy.physics.mechanics import (
 )
 
 import torseur as ts
-from torseur.dynamics import inverse_dynamics
-from torseur.formalisms import FORMALISMS, certify
-from torseur.graph import live_nodes
-from torseur.tree import regrouped
+from torseur.algebra.graph import live_nodes
+from torseur.derivation.dynamics import inverse_dynamics
+from torseur.derivation.formalisms import FORMALISMS, certify
+from torseur.derivation.tree import regroup
 
 PEER_LINKS = (1, 2, 3, 5)
 OUR_LINKS = (2, 5, 10)
@@ -122,7 +122,7 @@ def ours(mechanism: ts.Mechanism, formalism: str) -> ts.Equations:
 
 def check_peer(links: int, matrix: sympy.Matrix, forcing: sympy.Matrix) -> None:
     """The peer's mass matrix and forces equal ours at a random state."""
-    from torseur.graph import evaluate
+    from torseur.algebra.graph import evaluate
 
     equations = ours(cart_pendulum(links), "recursive")
     layout = equations.layout
@@ -216,7 +216,7 @@ def six_axis_arm(rows: Sequence[tuple[str | int, int, str | int]]) -> ts.Mechani
 def robots() -> None:
     print("\ninverse dynamics with symbolic geometry and inertia, regrouped   (multiplications, additions)")
     for name, (rows, published) in ROBOTS.items():
-        tree = regrouped(ts.build_tree(six_axis_arm(rows)))
+        tree = regroup(ts.build_tree(six_axis_arm(rows)))
         layout = tree.layout
         state = {*layout.coordinates, *layout.speeds, *layout.accelerations}
         counts = {"mul": 0, "add": 0, "sub": 0}

@@ -15,12 +15,12 @@ from pathlib import Path
 from peers import robots
 
 import torseur as ts
-from torseur import dynamics as td
-from torseur.codegen import compile_program
-from torseur.equations.generation import generate
-from torseur.equations.requests import programs_of
-from torseur.graph import Input, Program, evaluate, live_nodes, symbol, vector
-from torseur.tree import build_tree
+from torseur.algebra.graph import Input, Program, evaluate, live_nodes, symbol, vector
+from torseur.computation.codegen import compile_program
+from torseur.computation.functions.function_requests import programs_of
+from torseur.computation.functions.generate_sources import generate
+from torseur.derivation import dynamics as td
+from torseur.derivation.tree import build_tree
 
 REQUESTS = {"forward dynamics": "forward_dynamics", "its derivatives": "forward_dynamics/displacement,v,tau"}
 GOALS = {"forward dynamics": 0.15, "its derivatives": 1.5}

@@ -23,14 +23,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-import torseur as ts
 from biomechanics.bodies import waving
-from torseur.biomechanics.ground_reaction import Reaction
-from torseur.biomechanics.human36 import human36
-from torseur.biomechanics.person import analysed_person
-from torseur.biomechanics.simulated import simulated_trial, walking
-from torseur.biomechanics.trial_dynamics import trial_dynamics
-from torseur.library.studies import upper_limb
+
+import torseur as ts
+from torseur.analysis.biomechanics.forces.ground_reaction import Reaction
+from torseur.analysis.biomechanics.forces.trial_dynamics import trial_dynamics
+from torseur.analysis.biomechanics.person import analyse_person
+from torseur.analysis.biomechanics.person_model.human36 import human36
+from torseur.analysis.biomechanics.simulated_trials import simulated_trial, walking
+from torseur.analysis.published_studies import upper_limb
 
 FRAMES = 1000
 PERSON = human36(1.78, 74.0, "de_leva_male")
@@ -103,15 +104,15 @@ def dynamics() -> None:
 
 def whole_way() -> None:
     trial = simulated_trial(PERSON, walking(PERSON, 10.0), noise=0.0005)
-    analysed_person(trial, height=1.78, mass=74.0)
-    seconds = best(lambda: analysed_person(trial, height=1.78, mass=74.0), 3)
+    analyse_person(trial, height=1.78, mass=74.0)
+    seconds = best(lambda: analyse_person(trial, height=1.78, mass=74.0), 3)
     frames = len(trial.markers)
     line(f"markers and plates to moments, {frames} frames", f"{seconds:.2f} s", "inverse kinematics included")
 
 
 def limbs() -> None:
     seen = upper_limb.recordings(noise=upper_limb.NOISE)
-    seconds = best(lambda: upper_limb.identified(seen), 3)
+    seconds = best(lambda: upper_limb.identify_right_arm(seen), 3)
     inertia, moment = upper_limb.median_errors(20)
     line("an upper limb identified", f"{1e3 * seconds:.0f} ms", f"{sum(len(one.markers) for one in seen)} frames")
     line(

@@ -25,20 +25,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from identification.arms import SEVEN_R, Row, arm, true_parameters
 from identification.recordings import sines
+
 from robots import FOLDER, data, robot
-from torseur.identification import Options, base_parameters, identify, linear_model
-from torseur.identification.completion import prior_start
-from torseur.identification.consistent import ConeProblem, solve_cones
-from torseur.identification.excited import excited_columns, excited_combination
-from torseur.identification.identify import whitened
-from torseur.identification.least_squares import weighted
-from torseur.identification.log_cholesky import solve_log_cholesky
-from torseur.identification.priors import described_parameters, described_prior
-from torseur.identification.projector import Projector
-from torseur.identification.pseudo_inertia import BASIS, is_consistent
-from torseur.identification.regression import Regression
-from torseur.identification.trials import Trial
-from torseur.library import load
+from torseur.analysis.identification import Options, base_parameters, identify, linear_model
+from torseur.analysis.identification.data.trials import Trial
+from torseur.analysis.identification.estimators.least_squares import weighted_least_squares
+from torseur.analysis.identification.estimators.log_cholesky import solve_log_cholesky
+from torseur.analysis.identification.estimators.priors import description_parameters, description_prior
+from torseur.analysis.identification.estimators.regression import Regression, excited_columns, excited_combination
+from torseur.analysis.identification.estimators.semidefinite import ConeProblem, solve_cones
+from torseur.analysis.identification.identify import whiten
+from torseur.analysis.identification.model.constraint_projector import Projector
+from torseur.analysis.identification.model.pseudo_inertia import BASIS, is_consistent
+from torseur.analysis.identification.results.completion import expected_parameters
+from torseur.description.library import load
 
 
 def best(action: Callable[[], object], repetitions: int = 3) -> float:
@@ -99,7 +99,7 @@ def hundred_thousand(samples: int = 100_000) -> None:
     found = identify(model, [trial], "weighted", Options(base=base))
     error = np.abs((found.values - base.combination @ truth) / found.deviation).max()
     assert error < 5, error
-    seconds = best(lambda: weighted(Regression(model, (trial,), frozenset(base.columns)), base.columns))
+    seconds = best(lambda: weighted_least_squares(Regression(model, (trial,), frozenset(base.columns)), base.columns))
     whole = best(lambda: identify(model, [trial], "weighted", Options(base=base)), 2)
     line(f"7-dof arm, {samples} samples", f"regressor and fit {seconds:.2f} s", f"with residuals {whole:.2f} s")
 
@@ -114,16 +114,16 @@ def twenty_bodies() -> None:
     regression = Regression(model, (trial,), frozenset(base.columns))
     columns, _, _ = excited_columns(regression, base)
     combination = excited_combination(regression, base, columns)
-    noise = weighted(regression, columns).noise
-    R, c = whitened(regression, columns, noise)
-    problem = ConeProblem(model, columns, combination, R, c, described_prior(model).rows(model))
+    noise = weighted_least_squares(regression, columns).noise
+    R, c = whiten(regression, columns, noise)
+    problem = ConeProblem(model, columns, combination, R, c, description_prior(model).rows(model))
     ours = solve_cones(problem).parameters
     assert all(is_consistent(ours[where], 1e-8) for where in model.bodies.values())
     theirs, seconds = _cvxpy(problem)
     costs = [_cost(problem, p) for p in (ours, theirs)]
     assert costs[0] < costs[1] * (1 + 1e-4), costs
     mine = best(lambda: solve_cones(problem))
-    start = prior_start(model, described_prior(model), any_body=True)
+    start = expected_parameters(model, description_prior(model), any_body=True)
     assert start is not None
     logarithms = _cost(problem, solve_log_cholesky(problem, start).parameters)
     assert abs(logarithms - costs[0]) < 1e-4 * costs[0], (logarithms, costs)
@@ -166,7 +166,7 @@ def linkage(samples: int = 2000) -> None:
     rng = np.random.default_rng(1)
     q, v, a = Projector(model).random(samples, rng)
     n = v.shape[1]
-    truth = np.concatenate([described_parameters(model)[owner] for owner in model.bodies])
+    truth = np.concatenate([description_parameters(model)[owner] for owner in model.bodies])
     time = np.arange(samples, dtype=float)
     tau = np.einsum("tij,j->ti", model.matrix(q, v, a), truth)
     trial = Trial("t", time, q, v, a, tau, (True,) * n)

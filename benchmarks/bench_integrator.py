@@ -23,15 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from torseur.codegen.backends import choose_backend
+from torseur.algebra.graph import Input, Program, symbol, vector
+from torseur.algebra.graph import scalar as graph_functions
+from torseur.computation.codegen.kernels.backends import choose_backend
+from torseur.computation.simulation import Quantity, System
+from torseur.computation.simulation.loop.integrator import Integrator, Memory
+from torseur.computation.simulation.loop.memory import KEEP_NOTHING
+from torseur.computation.simulation.loop.routine_binding import Binding
+from torseur.computation.simulation.problem import Problem
 from torseur.errors import CompilationError
-from torseur.graph import Input, Program, symbol, vector
-from torseur.graph import scalar as graph_functions
-from torseur.simulation import Quantity, System
-from torseur.simulation.binding import Binding
-from torseur.simulation.integrator import Integrator, Memory
-from torseur.simulation.memory import KEEP_NOTHING
-from torseur.simulation.problem import Problem
 
 UNTIL = 10.0
 TARGET = 1e-9

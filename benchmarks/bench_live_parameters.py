@@ -28,15 +28,15 @@ from peers import robots
 from peers.own_c import pointers
 
 import torseur as ts
-from torseur.codegen.c.compiler import find_compiler
-from torseur.codegen.c.unit import programs_source
-from torseur.codegen.library import Shape
-from torseur.equations.functions import forces_of
-from torseur.equations.requests import programs_of
-from torseur.graph import Input, Program, as_expr, symbol
-from torseur.mechanism import Body, Mechanism
-from torseur.mechanism.bodies import INERTIA_COMPONENTS, InertiaMatrix
-from torseur.mechanism.frames import Placement
+from torseur.algebra.graph import Input, Program, as_expr, symbol
+from torseur.computation.codegen.kernels.machine_code import Shape
+from torseur.computation.codegen.targets.c.c_compiler import find_compiler
+from torseur.computation.codegen.targets.c.c_unit import programs_source
+from torseur.computation.functions.function_requests import programs_of
+from torseur.computation.functions.mechanism_functions import forces_of
+from torseur.description.mechanism import Body, Mechanism
+from torseur.description.mechanism.bodies import INERTIA_COMPONENTS, InertiaMatrix
+from torseur.description.mechanism.frames import Placement
 
 HERE = Path(__file__).parent
 SPREAD = 512
@@ -160,8 +160,8 @@ def _with_all_inputs(equations: ts.Equations, found: Program, request: str) -> P
 
 
 def _with_inputs(program: Program, inputs: tuple[Input, ...]) -> Program:
-    abreast = None if program.abreast is None else Program("f", inputs, program.abreast.outputs)
-    return Program("f", inputs, program.outputs, abreast=abreast)
+    simd = None if program.simd is None else Program("f", inputs, program.simd.outputs)
+    return Program("f", inputs, program.outputs, simd=simd)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 import time
 
-from torseur import library
-from torseur.loops import assemble, loops
+from torseur.derivation.loops import assemble, loops
+from torseur.description import library
 
 # mechanism, finite mobility, seconds allowed
 NETS = [

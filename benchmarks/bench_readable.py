@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable
 
 import torseur as ts
-from torseur import library
-from torseur.equations.simplification import box_of, simplify
-from torseur.report.levels.levels import size_note, statements
-from torseur.report.levels.writing import written
+from torseur.derivation.equations.simplification import box_of, simplify
+from torseur.description import library
+from torseur.presentation.levels.levels import size_note, statements
+from torseur.presentation.levels.write_equations import write_statements
 
 DEPLOYED = {"angles": (-0.1, 0.1), "angular_speeds": (-0.05, 0.05), "angular_accelerations": (-0.02, 0.02),
             "lengths": (-1, 1), "velocities": (-0.1, 0.1), "accelerations": (-0.05, 0.05), "alpha": (0.0, 0.2),
@@ -35,7 +35,7 @@ def best(job: Callable[[], object], times: int = 3) -> float:
 def scalar_level(name: str) -> str:
     """The text of the scalar level, derived afresh."""
     equations = ts.derive(library.load(name))
-    return written(equations, statements(equations, "scalar"), "text")
+    return write_statements(equations, statements(equations, "scalar"), "text")
 
 
 def main() -> None:

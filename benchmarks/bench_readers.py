@@ -17,10 +17,10 @@ import numpy as np
 import pinocchio as pin
 
 import torseur as ts
-from torseur import dynamics as td
-from torseur.equations import program_of
-from torseur.report.compose.making import Occasion
-from torseur.tree import build_tree
+from torseur.computation.functions import program_of
+from torseur.derivation import dynamics as td
+from torseur.derivation.tree import build_tree
+from torseur.presentation.report.compose.make_report import Occasion
 
 ROBOTS = ("ur5_robot", "solo12", "anymal", "talos_reduced", "icub_reduced")
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")

@@ -2,9 +2,9 @@
 
 Run: python benchmarks/bench_sensitivity.py [--quick] [--out FILE.md]
 
-First the orthogonal double pendulum over 5 s by four parameters: slopes of its states, by adjoints those of its kinetic
-energy (relative to the largest), every method at the loosest tolerance whose error is below 2e-9, against numbers that
-were computed by another program; a method that never gets there is timed where it comes nearest. Then what
+First the orthogonal double pendulum over 5 s by four parameters: derivatives of its states, by adjoints those of its
+kinetic energy (relative to the largest), every method at the loosest tolerance whose error is below 2e-9, against
+numbers that were computed by another program; a method that never gets there is timed where it comes nearest. Then what
 torseur's methods cost in simulations of the same mechanism at the same tolerance, for 4, 20 and 100 parameters, to
 second order, on Andrews' squeezing mechanism with its three closed loops, and on a stiff governor; and how long setting
 up a floating quadruped takes. All in one run, each the best of several repetitions; deriving, compiling and making
@@ -27,21 +27,22 @@ from typing import Any
 import numpy as np
 from peers.pendulum_sensitivity import UNTIL, cvodes, diffrax, scipy_differences
 
-from torseur import library, parse
-from torseur.library.catalogue import source_of
-from torseur.mechanism import Mechanism
-from torseur.sensitivity.adjoint import recorded
-from torseur.sensitivity.course import Course
-from torseur.sensitivity.direct import direct
-from torseur.sensitivity.discontinuities import Discontinuities
-from torseur.sensitivity.formulas import read_formula
-from torseur.sensitivity.initial import initial_changes
-from torseur.sensitivity.observation import observation_of
-from torseur.sensitivity.preparation import Prepared, prepare
-from torseur.sensitivity.routines import Routines, routines_of
-from torseur.sensitivity.second_order import Curvature
-from torseur.sensitivity.variation import Variation
-from torseur.simulation import simulate
+from torseur import parse
+from torseur.analysis.sensitivity.adjoint.discrete_adjoint import record_motion
+from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
+from torseur.analysis.sensitivity.criteria.observation import observation_of
+from torseur.analysis.sensitivity.direct.direct_method import integrate_tangents
+from torseur.analysis.sensitivity.events.discontinuities import Discontinuities
+from torseur.analysis.sensitivity.extended_loop import Course
+from torseur.analysis.sensitivity.method_routines import Routines, routines_of
+from torseur.analysis.sensitivity.model.initial_derivatives import initial_tangents
+from torseur.analysis.sensitivity.model.preparation import Prepared, prepare
+from torseur.analysis.sensitivity.model.variation import Variation
+from torseur.analysis.sensitivity.second_order.second_order_adjoint import Curvature
+from torseur.computation.simulation import simulate
+from torseur.description import library
+from torseur.description.library.catalogue import source_of
+from torseur.description.mechanism import Mechanism
 
 ORACLES = Path(__file__).parents[1] / "tests" / "oracles"
 NAMES = ("m1", "m2", "l2", "r2")
@@ -53,7 +54,7 @@ LINES: list[str] = []
 
 @dataclass(frozen=True)
 class Measurement:
-    """One way to the slopes: its tolerance, its achieved error, its times (a call, and the loop alone)."""
+    """One way to the derivatives: its tolerance, its achieved error, its times (a call, and the loop alone)."""
 
     name: str
     tolerance: float
@@ -63,7 +64,7 @@ class Measurement:
 
 
 def reference() -> tuple[np.ndarray, np.ndarray]:
-    """Slopes of the states and of the kinetic energy at 5 s, a column per parameter."""
+    """Derivatives of the states and of the kinetic energy at 5 s, a column per parameter."""
     case = json.loads((ORACLES / "double_pendulum.json").read_text())["cases"]["pi/4"]
     states = np.array([case["dstate_d"][name][5] for name in NAMES]).T
     return states, np.array([case["dT_d"][name][5] for name in NAMES])
@@ -79,7 +80,7 @@ def best(repetitions: int, call: Callable[[], Any]) -> float:
 
 
 def loosest(name: str, solve: Callable[[float], tuple[np.ndarray, float]], exact: np.ndarray, runs: int) -> Measurement:
-    """The loosest tolerance that reaches the target, or comes nearest; `solve` gives slopes and the loop's own time."""
+    """The loosest tolerance that reaches the target, or comes nearest; `solve` gives derivatives and a time."""
     nearest, reached = 1.0, np.inf
     for tolerance in TOLERANCES:
         error = float(np.abs(solve(tolerance)[0] - exact).max() / max(1.0, np.abs(exact).max()))
@@ -104,7 +105,7 @@ class Case:
     def of(mechanism: Mechanism, names: list[str]) -> Case:
         ready = prepare(mechanism, names, {}, {}, {}, 0.0)
         bare = Variation(ready.system, ready.varied, np.zeros((len(ready.system.states), len(names))))
-        return Case(ready, routines_of(replace(bare, start=initial_changes(bare, {}, 0.0))))
+        return Case(ready, routines_of(replace(bare, start=initial_tangents(bare, {}, 0.0))))
 
     def course(self, rtol: float, until: float) -> Course:
         return Course(0.0, until, np.array([until]), rtol=rtol, integrator=self.integrator)
@@ -115,45 +116,45 @@ class Case:
         return motion.statistics.wall_time
 
     def direct(self, rtol: float, until: float) -> tuple[np.ndarray, float]:
-        found = direct(self.routines, self.course(rtol, until))
+        found = integrate_tangents(self.routines, self.course(rtol, until))
         return found.end.u, found.run.statistics.wall_time
 
-    def adjoint(self, rtol: float, until: float, weights: np.ndarray, pbar: np.ndarray) -> tuple[np.ndarray, float]:
-        back = recorded(self.routines, self.course(rtol, until))
+    def adjoint(self, rtol: float, until: float, adjoints: np.ndarray, pbar: np.ndarray) -> tuple[np.ndarray, float]:
+        back = record_motion(self.routines, self.course(rtol, until))
         back.loop(1, back.recording.blocks[-1].method)
         begin = time.perf_counter()
-        slopes = back.gradients(weights[None], pbar[None])[0]
-        return slopes, back.recording.run.statistics.wall_time + time.perf_counter() - begin
+        derivatives = back.gradients(adjoints[None], pbar[None])[0][0]
+        return derivatives, back.recording.run.statistics.wall_time + time.perf_counter() - begin
 
     def second_order(self, rtol: float, until: float) -> float:
         variation = self.routines.variation
         curvature = Curvature(self.routines, self.course(rtol, until), Discontinuities(variation))
-        weights = np.zeros(variation.size * (1 + variation.columns))
-        weights[0] = 1.0
+        adjoints = np.zeros(variation.size * (1 + variation.columns))
+        adjoints[0] = 1.0
         forward = curvature.recording.run.statistics.wall_time
         begin = time.perf_counter()
-        curvature.hessian(weights, np.zeros(variation.columns), np.zeros((variation.columns,) * 2))
+        curvature.hessian(adjoints, np.zeros(variation.columns), np.zeros((variation.columns,) * 2))
         return forward + time.perf_counter() - begin
 
 
 def energy_adjoint(case: Case) -> Callable[[float], tuple[np.ndarray, float]]:
-    """Slopes of the kinetic energy by the discrete adjoint."""
+    """Derivatives of the kinetic energy by the discrete adjoint."""
     formula = read_formula("kinetic_energy", case.ready.system).value
     observed = observation_of(case.routines.variation, [formula], "auto")
 
     def solve(rtol: float) -> tuple[np.ndarray, float]:
-        back = recorded(case.routines, case.course(rtol, UNTIL))
-        weights, pbar = observed.weights(UNTIL, back.recording.end, np.ones(1), back.recording.settings)
+        back = record_motion(case.routines, case.course(rtol, UNTIL))
+        adjoints, pbar = observed.adjoints(UNTIL, back.recording.end, np.ones(1), back.recording.settings)
         back.loop(1)
         begin = time.perf_counter()
-        slopes = back.gradients(weights[None], pbar[None])[0]
-        return slopes, back.recording.run.statistics.wall_time + time.perf_counter() - begin
+        derivatives = back.gradients(adjoints[None], pbar[None])[0][0]
+        return derivatives, back.recording.run.statistics.wall_time + time.perf_counter() - begin
 
     return solve
 
 
 def peers(quick: bool) -> list[tuple[str, Callable[[float], tuple[np.ndarray, float]], str, int]]:
-    """Other programs that are installed: name, slopes for a tolerance, what of, repetitions."""
+    """Other programs that are installed: name, derivatives for a tolerance, what of, repetitions."""
     found: list[tuple[str, Callable[[float], tuple[np.ndarray, float]], str, int]] = []
     for module, name, solve in (("casadi", "CVODES", cvodes), ("diffrax", "diffrax", diffrax)):
         if find_spec(module) is None:
@@ -224,10 +225,10 @@ def costs(quick: bool) -> None:
     for count in (4, 20, 100):
         case = Case.of(library.load("double_pendulum"), list(NAMES)) if count == 4 else None
         case = case or Case.of(*driven_pendulum(count - 4))
-        runs, weights = (10 if quick else 60), np.eye(case.routines.variation.size)[0]
+        runs, adjoints = (10 if quick else 60), np.eye(case.routines.variation.size)[0]
         simulation = min(case.simulation(1e-9, 10.0) for _ in range(runs + 5))
         forward = min(case.direct(1e-9, 10.0)[1] for _ in range(runs))
-        back = min(case.adjoint(1e-9, 10.0, weights, np.zeros(count))[1] for _ in range(runs))
+        back = min(case.adjoint(1e-9, 10.0, adjoints, np.zeros(count))[1] for _ in range(runs))
         second = f"{min(case.second_order(1e-9, 10.0) for _ in range(runs)) / simulation:.1f}" if count == 4 else ""
         rows.append([str(count), f"{forward / simulation:.2f}", f"{back / simulation:.2f}", second])
     table(["parameters", "direct (at most 2.3, 5, 9)", "adjoint (2.6, 3, 4)", "second order (12)"], rows)
@@ -235,10 +236,10 @@ def costs(quick: bool) -> None:
 
 def in_simulations(case: Case, method: str, rtol: float, until: float, runs: int) -> list[str]:
     """What both methods cost, and how they agree."""
-    columns, weights = case.routines.variation.columns, np.eye(case.routines.variation.size)[0]
+    columns, adjoints = case.routines.variation.columns, np.eye(case.routines.variation.size)[0]
     simulation = min(case.simulation(rtol, until, method) for _ in range(runs + 5))
     forward = [case.direct(rtol, until) for _ in range(runs)]
-    back = [case.adjoint(rtol, until, weights, np.zeros(columns)) for _ in range(runs)]
+    back = [case.adjoint(rtol, until, adjoints, np.zeros(columns)) for _ in range(runs)]
     apart = np.abs(forward[0][0][0] - back[0][0]).max() / np.abs(back[0][0]).max()
     ratios = [f"{min(t for _, t in found) / simulation:.2f}" for found in (forward, back)]
     return [f"{simulation * 1e3:.2f} ms", *ratios, f"{apart:.0e}"]
@@ -261,7 +262,7 @@ def constrained_and_stiff(quick: bool) -> None:
 
 
 def setting_up() -> None:
-    """Seconds from a mechanism to its first slopes, in processes of their own without a cache."""
+    """Seconds from a mechanism to its first derivatives, in processes of their own without a cache."""
     import os
     import subprocess
     import tempfile

@@ -40,15 +40,14 @@ SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enabl
 GRAVITY = re.compile(r"gravity = \[[^\]]*\]")
 
 EDIT = """(text) => new Promise((resolve) => {
-  const area = document.getElementById("text"), seen = studio.equations.show, before = studio.equations.html;
+  const { view } = studio.editor, seen = studio.equations.show, before = studio.equations.html;
   studio.equations.show = function (...given) {
     seen.apply(this, given);
     studio.equations.show = seen;
     requestAnimationFrame(() => setTimeout(() => resolve([performance.now() - began, this.html !== before])));
   };
-  area.value = text;
   const began = performance.now();
-  area.dispatchEvent(new InputEvent("input"));
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "input" });
 })"""
 SLIDE = """([name, factor]) => new Promise((resolve) => {
   const slider = document.getElementById("slider-" + name), seen = studio.show.present;

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from torseur.studies import read_study, sweep
-from torseur.studies.evaluation import Evaluator
+from torseur.analysis.studies import read_study, sweep
+from torseur.analysis.studies.sweeps.evaluation import Evaluator
 
 CORES = os.cpu_count() or 1
 BLOCK = 20_000

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from torseur.studies import read_study
-from torseur.studies.evaluation import Evaluated, Evaluator
-from torseur.studies.pool import AHEAD
-from torseur.studies.store import open_store
+from torseur.analysis.studies import read_study
+from torseur.analysis.studies.sweeps.evaluation import Evaluator, Results
+from torseur.analysis.studies.sweeps.result_store import open_store
+from torseur.analysis.studies.sweeps.worker_pool import AHEAD
 
 STUDY = """
 mechanism = "library:double_pendulum"
@@ -132,7 +132,7 @@ def _written(evaluator: Evaluator, folder: Path, size: int) -> tuple[float, floa
     study = evaluator.study
     store = open_store(folder / f"{size}.zarr", study, evaluator.columns, [], size)
     values = np.random.default_rng(0).normal(size=(size, len(evaluator.columns)))
-    found, rows, taken, ended = Evaluated(values, np.empty((size, 0, 0)), {}), study.points(0, size), [], []
+    found, rows, taken, ended = Results(values, np.empty((size, 0, 0)), {}), study.points(0, size), [], []
     for number in range(min(5, study.size // size)):
         begin = time.perf_counter()
         store.write_numbers(number, rows, found)

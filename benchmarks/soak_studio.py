@@ -55,7 +55,7 @@ from playwright.sync_api import sync_playwright
 from scipy.stats import linregress
 from scipy.stats import t as student
 
-from torseur.library import source_of
+from torseur.description.library import source_of
 
 PROGRAM = "import sys; from torseur.cli import main; sys.argv[0] = 'torseur'; main()"
 UNCOMPILED = "--js-flags=--no-sparkplug --no-maglev --no-turbofan"  # functions are interpreted, however often they run
@@ -67,7 +67,7 @@ LEVELS = ("scalar", "matrix", "recursive", "intrinsic")
 FORMALISMS = ("recursive", "lagrange", "kane", "newton_euler")
 REST = """() => (studio.shown.text === studio.good || !document.getElementById("blank").hidden)
     && !studio.desk.isBusy && !studio.keeping"""
-SET_TEXT = "(text) => { studio.editor.replace(text); studio.edited(text); }"
+SET_TEXT = "(text) => { studio.editor.replace(text); studio.editText(text); }"
 FOCUS = """([selector, number]) => {
   const all = document.querySelectorAll(selector); // a mechanism that arrives meanwhile may have others, or none
   all[number % all.length]?.focus();
@@ -114,7 +114,7 @@ BACK = """(text) => {
   document.getElementById("tab-loops").click();
   studio.change({ values: {}, initial: {}, level: "scalar", formalism: "recursive", criterion: "" });
   studio.editor.replace(text);
-  studio.edited(text);
+  studio.editText(text);
 }"""
 QUANTITIES = {
     "objects": "MB",

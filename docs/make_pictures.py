@@ -13,10 +13,10 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from torseur import library
-from torseur.readers import read_robot
-from torseur.report.compose.making import Occasion, content_of
-from torseur.report.page import write_report
+from torseur.description import library
+from torseur.description.readers import read_robot
+from torseur.presentation.report.compose.make_report import Occasion, content_of
+from torseur.presentation.report.page.report_page import write_report
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SWITCHES = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars")
@@ -70,14 +70,14 @@ def page_of(name: str, folder: Path) -> Path:
 
 def person_page(folder: Path) -> Path:
     """The page of a person's trial, a computed walk."""
-    from torseur.biomechanics.human36 import human36
-    from torseur.biomechanics.person import analysed_person
-    from torseur.biomechanics.simulated import simulated_trial, walking
-    from torseur.report.compose.person import person_content
+    from torseur.analysis.biomechanics.person import analyse_person
+    from torseur.analysis.biomechanics.person_model.human36 import human36
+    from torseur.analysis.biomechanics.simulated_trials import simulated_trial, walking
+    from torseur.presentation.report.person.person_page import person_content
 
     model = human36(1.78, 74.0, "de_leva_male")
     trial = simulated_trial(model, walking(model), noise=0.0005, name="walk")
-    content = person_content(analysed_person(trial, height=1.78, mass=74.0))
+    content = person_content(analyse_person(trial, height=1.78, mass=74.0))
     return write_report(replace(content, view=replace(content.view, start=1.62)), folder / "person.html")
 
 

@@ -66,9 +66,9 @@ def quadruped(page: Any) -> None:
 def wrong_text(page: Any) -> None:
     """A joint names a body that is not there."""
     page.evaluate("""() => {
-      const area = document.getElementById("text"), at = area.value.indexOf("blade.frame");
-      area.focus();
-      area.setSelectionRange(at, at + "blade.frame".length);
+      const { text, view } = studio.editor, at = text.indexOf("blade.frame");
+      view.focus();
+      view.dispatch({ selection: { anchor: at, head: at + "blade.frame".length } });
     }""")
     page.keyboard.type("blde.frame")
     page.wait_for_timeout(800)

@@ -3,8 +3,8 @@
 import numpy as np
 
 import torseur as ts
-from torseur.biomechanics import MarkerModel, filled, inverse_kinematics, label_faults, segment_motion
-from torseur.biomechanics.label_check import exchanged
+from torseur.analysis.biomechanics import MarkerModel, fill_gaps, inverse_kinematics, label_faults, segment_motion
+from torseur.analysis.biomechanics.recordings.label_check import exchange_labels
 
 ARM = """mechanism arm "upper arm on a ball joint, forearm on a hinge" ;
 let upper = body mass = 2 kg end ;
@@ -25,14 +25,14 @@ q = np.column_stack(
 
 recorded = ts.Markers(time, tuple(dict(arm.frames)), model.positions(time, q), ts.Axes(z="up"), "reach")
 recorded = recorded.with_noise(0.002, rng).without("F2", slice(80, 86))
-recorded = exchanged(recorded, "U1", "U3", slice(150, 170))
+recorded = exchange_labels(recorded, "U1", "U3", slice(150, 170))
 print(recorded)
 
 segments = {"upper arm": ["U1", "U2", "U3", "U4"], "forearm": ["F1", "F2", "F3"]}
 for fault in label_faults(recorded, segments):
     print(fault)
-    recorded = exchanged(recorded, *fault.swapped, slice(fault.first, fault.last + 1))
-whole = filled(recorded, longest=10)
+    recorded = exchange_labels(recorded, *fault.swapped, slice(fault.first, fault.last + 1))
+whole = fill_gaps(recorded, longest=10)
 print("\n".join(whole.notes[-2:]))
 
 upper, fore = (segment_motion(whole, labels, name=name) for name, labels in segments.items())

@@ -1,6 +1,6 @@
 """One spinning top by every formalism: they must give the same equations."""
 
 from torseur import library
-from torseur.formalisms import certify
+from torseur.derivation.formalisms import certify
 
 print(certify(library.load("spinning_top")))

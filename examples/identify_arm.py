@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import torseur as ts
-from torseur.identification import CoordinateLimits
-from torseur.library import load
+from torseur.analysis.identification import CoordinateLimits
+from torseur.analysis.identification.estimators.priors import description_parameters
+from torseur.description.library import load
 
 arm = load("puma560")
 joints = [f"q{k}" for k in range(1, 7)]
@@ -24,7 +25,7 @@ q, v, vdot = excitation.motion.at(time)
 
 # A recording: the arm as it really is differs from its description, and the sensors are noisy.
 rng = np.random.default_rng(0)
-described = np.concatenate([ts.identification.priors.described_parameters(model)[b] for b in model.bodies])
+described = np.concatenate([description_parameters(model)[b] for b in model.bodies])
 real = np.concatenate([1.1 * described, np.full(6, 0.3)])
 tau = model.matrix(q, v, vdot) @ real
 tau += 0.01 * np.std(tau, axis=0) * rng.normal(size=tau.shape)

@@ -3,6 +3,7 @@
 What takes seconds is marked slow: `make quick` leaves it out, `make test` runs it.
 """
 
+import random
 import re
 
 import pytest
@@ -21,7 +22,7 @@ SLOW = re.compile(
     r"|test_page_tells_the_truth\[(loops|equations|small|study|human|markers|studies|formalisms|command|constrained|gallery|robots|ident)"
     r"|targets/test_docs|test_fmu|test_targets_agree|test_assembly_that_leaves|test_locus_of|test_bicycle"
     r"|test_nineteen_of_twenty|test_random_trees|test_second_order|test_extremum_on|test_formulations_agree|test_vehicle"
-    r"|tests/loops/test_(invariance|rank_methods|unseen|shapes|singularities)|test_singular_configurations_in_a_box"
+    r"|tests/derivation/loops/test_(invariance|rank_methods|unseen|shapes|singularities)|test_singular_configurations_in_a_box"
     r"|test_text_reads_back|test_folding_keeps|test_floats_fold|test_round_trip_is|test_example_runs\[(sens|ident)"
 )
 """Tests of seconds each, by what their names say."""
@@ -29,8 +30,50 @@ FEW = {"double_pendulum", "four_bar", "spinning_top", "free_body", "rolling_disc
 """Of tests over the whole library, these mechanisms are enough for a quick look."""
 
 
-def pytest_collection_modifyitems(items):
-    from torseur import library
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
+    parser.addoption(
+        "--order-seed", default="off", help="tests in random order: random, or a number that a run printed"
+    )
+
+
+def pytest_configure(config):
+    given = getattr(config, "workerinput", {}).get("order_seed") or config.getoption("--order-seed")
+    config.order_seed = given if given != "random" else str(random.SystemRandom().randrange(1 << 32))
+
+
+def pytest_report_header(config):
+    return f"order of the tests: --order-seed={config.order_seed}"
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus, config):
+    """Said again beside failures: quiet runs have no header."""
+    if exitstatus:
+        terminalreporter.write_line(f"order of the tests: --order-seed={config.order_seed}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Workers of pytest-xdist have to agree on the order."""
+    node.workerinput["order_seed"] = node.config.order_seed
+
+
+def _shuffle(items, seed):
+    """Files in any order and tests in any order within them, so that what a file prepares is prepared once."""
+    files = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    # A generator of its own: tests that draw from `random` draw the same in every order.
+    order = random.Random(seed)
+    names = sorted(files)
+    order.shuffle(names)
+    for name in names:
+        order.shuffle(files[name])
+    items[:] = [item for name in names for item in files[name]]
+
+
+def pytest_collection_modifyitems(config, items):
+    from torseur.description import library
 
     others = {entry.name for entry in library.entries()} - FEW
     for item in items:
@@ -38,3 +81,5 @@ def pytest_collection_modifyitems(items):
         named = {str(value).partition("?")[0] for value in words.params.values()} if words is not None else set()
         if SLOW.search(item.nodeid) or named & others:
             item.add_marker(pytest.mark.slow)
+    if config.order_seed != "off":
+        _shuffle(items, config.order_seed)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from torseur.mechanism import Mechanism
-from torseur.readers import read_robot
+from torseur.description.mechanism import Mechanism
+from torseur.description.readers import read_robot
 
 FOLDER = Path(__file__).parent / "oracles" / "robots"
 ROBOTS = ("double_pendulum", "ur5", "solo12")

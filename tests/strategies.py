@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from torseur.graph import PI, Expr, Table, UndeterminedFunction, as_expr, scalar, symbol
-from torseur.mechanism import (
+from torseur.algebra.graph import PI, Expr, Table, UndeterminedFunction, as_expr, scalar, symbol
+from torseur.description.mechanism import (
     EARTH,
     HERE,
     LENGTH,

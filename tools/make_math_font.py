@@ -15,7 +15,7 @@ from string import ascii_letters
 
 from fontTools import subset
 
-OUTPUT = Path(__file__).parents[1] / "src/torseur/report/assets/font/stix-two-math-subset.woff2"
+OUTPUT = Path(__file__).parents[1] / "src/torseur/presentation/report/assets/font/stix-two-math-subset.woff2"
 KEPT_NAME_RECORDS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14]
 # Script-size alternates (ssty) would double the file for a difference hard to see at screen sizes.
 MATH_FEATURES = ["dtls", "ccmp"]

@@ -16,18 +16,24 @@ from pathlib import Path
 import numpy as np
 
 import torseur as ts
-from torseur import library
-from torseur.codegen.cuda.device import arrays_of
-from torseur.codegen.cuda.entry import SCALARS, StageSource, kernel_sources, scratch_of, stride
-from torseur.codegen.cuda.scalar import FOOT, HEAD
-from torseur.codegen.cuda.stages import Plan
-from torseur.codegen.cuda.tuning import Launch, source_for, variants_of
-from torseur.codegen.generation import generate_files
-from torseur.codegen.module import Module
-from torseur.equations.generation import module_of
-from torseur.equations.single_precision import in_single_precision
-from torseur.graph import Program
-from torseur.readers import read_robot
+from torseur.algebra.graph import Program
+from torseur.computation.codegen.sources.generate_files import generate_files
+from torseur.computation.codegen.sources.source_module import Module
+from torseur.computation.codegen.targets.cuda.cuda_entries import (
+    SCALARS,
+    StageSource,
+    kernel_sources,
+    scratch_of,
+    stride,
+)
+from torseur.computation.codegen.targets.cuda.cuda_scalar import FOOT, HEAD
+from torseur.computation.codegen.targets.cuda.device_functions import arrays_of
+from torseur.computation.codegen.targets.cuda.stages.cuda_stages import Plan
+from torseur.computation.codegen.targets.cuda.tuning import Launch, source_for, variants_of
+from torseur.computation.functions.generate_sources import module_of
+from torseur.computation.functions.single_precision import in_single_precision
+from torseur.description import library
+from torseur.description.readers import read_robot
 
 HERE = Path(__file__).parent
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics/q,v", "forward_dynamics/q,v")
@@ -93,7 +99,7 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
     for k, source in enumerate(sources):
         launches = variants_of(source)
         for form, launch in {_form(launch): launch for launch in launches}.items():
-            name, places = f"{source.name}{form}", source.parking(launch.registers, launch.parked)
+            name, places = f"{source.name}{form}", source.spilling(launch.registers, launch.shared_bytes)
             kernels.append(_kernel(source, launch, f"{stem}_{suffix}::{name}"))
             functions.append(source.printer.stage(plan, k, name, places))
         ways.append(f"{{{', '.join(_variant(k, launch) for launch in launches)}}}")
@@ -107,7 +113,7 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
 
 def _form(launch: Launch) -> str:
     """What tells a kernel's text from that for any launch."""
-    return f"_parks_{launch.resident}" if launch.parks else ""
+    return f"_parks_{launch.resident}" if launch.spills else ""
 
 
 def _kernel(source: StageSource, launch: Launch, function: str) -> str:
@@ -123,7 +129,7 @@ def _kernel(source: StageSource, launch: Launch, function: str) -> str:
         f"FINE *scratch, unsigned n) {{\n  const unsigned lane = blockIdx.x * B + threadIdx.x;\n"
         f"  if (lane < n) {function}<T, FINE>({passed});\n}}\n"
         f"template <class T, int B, int R> void launch_{name}(void **a, long long n) {{\n"
-        f"  const int parked = {source_for(source, launch).parked} * B;\n"
+        f"  const int parked = {source_for(source, launch).shared_bytes} * B;\n"
         f"  static const cudaError_t room = with_shared(kernel_{name}<T, B, R>, parked);\n"
         f"  CHECK(room);\n  kernel_{name}<T, B, R><<<(n + B - 1) / B, B, parked>>>({given}, n);\n}}"
     )
@@ -131,7 +137,7 @@ def _kernel(source: StageSource, launch: Launch, function: str) -> str:
 
 def _variant(k: int, launch: Launch) -> str:
     way = f"{k}{_form(launch)}<SCALAR, {launch.block}, {launch.resident}>"
-    return f"{{{launch.block}, {launch.resident}, {int(launch.parks)}, launch_{way}, (const void *)kernel_{way}}}"
+    return f"{{{launch.block}, {launch.resident}, {int(launch.spills)}, launch_{way}, (const void *)kernel_{way}}}"
 
 
 def _sizes(groups: Sequence[object]) -> str:

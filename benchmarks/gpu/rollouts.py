@@ -16,12 +16,12 @@ import cupy
 import numpy as np
 
 import torseur as ts
-from torseur import library
-from torseur.graph import as_expr
-from torseur.mechanism import Mechanism
-from torseur.mechanism.loads import CoordinateSpring
-from torseur.readers import read_robot
-from torseur.simulation.rollouts import Rollouts
+from torseur.algebra.graph import as_expr
+from torseur.computation.simulation.rollouts.rollouts import Rollouts
+from torseur.description import library
+from torseur.description.mechanism import Mechanism
+from torseur.description.mechanism.loads import CoordinateSpring
+from torseur.description.readers import read_robot
 
 STATES = 1 << 20
 STEP, STEPS = 1e-3, 1000

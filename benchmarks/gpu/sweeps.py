@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from torseur.studies.evaluation import Evaluator
-from torseur.studies.reading import read_study
-from torseur.studies.study import SweepStudy
+from torseur.analysis.studies.definition.study import SweepStudy
+from torseur.analysis.studies.definition.study_file import read_study
+from torseur.analysis.studies.sweeps.evaluation import Evaluator
 
 PENDULUM = """\
 mechanism = "library:double_pendulum"

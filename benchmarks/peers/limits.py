@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from torseur.graph import Program
+from torseur.algebra.graph import Program
 
 TURN_PRODUCTS = 22
 """Products in the sine and cosine of an angle."""

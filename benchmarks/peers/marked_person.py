@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torseur.biomechanics import MarkerModel
+from torseur.analysis.biomechanics import MarkerModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class MarkedPerson:
         now = tree.with_parameters(bound).at([0.0] * len(names), None)
         joints, slots, ends = [], [], {-1: 0}
         for i, link in enumerate(tree.links):
-            place, parent = now.evaluated(link.base), ends[link.parent]
+            place, parent = now.evaluate(link.base), ends[link.parent]
             R, r = np.array([[float(x) for x in row] for row in place.rotation.matrix.rows]), _vector(place.position)
             for motion in link.joint.motions:
                 sign, name = _amount(motion)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import torseur as ts
-from torseur.readers import write_robot
+from torseur.description.readers import write_robot
 
 FUNCTIONS = {"inverse_dynamics": "mj_inverse", "forward_dynamics": "mj_forward"}
 

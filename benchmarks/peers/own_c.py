@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torseur.codegen.c.batch import Batch
-from torseur.codegen.c.batch_module import native_source
-from torseur.codegen.c.compiler import find_compiler
-from torseur.codegen.c.unit import programs_source
-from torseur.codegen.library import Shape
-from torseur.graph import Program, vector
+from torseur.algebra.graph import Program, vector
+from torseur.computation.codegen.kernels.machine_code import Shape
+from torseur.computation.codegen.targets.c.batch.c_batch import Batch
+from torseur.computation.codegen.targets.c.batch.c_batch_module import native_source
+from torseur.computation.codegen.targets.c.c_compiler import find_compiler
+from torseur.computation.codegen.targets.c.c_unit import programs_source
 
 STATES = 128
 

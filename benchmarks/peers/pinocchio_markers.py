@@ -12,9 +12,9 @@ import numpy as np
 from peers.marked_person import MarkedPerson
 from peers.pinocchio_cpp import BOOST, FLAGS
 from peers.robots import prefix
-from torseur.biomechanics.tracking import frames as method
-from torseur.biomechanics.tracking.inverse_kinematics import TOLERANCE
-from torseur.biomechanics.tracking.marker_model import ROUNDS
+from torseur.analysis.biomechanics.tracking import frame_fit as method
+from torseur.analysis.biomechanics.tracking.inverse_kinematics import TOLERANCE
+from torseur.analysis.biomechanics.tracking.marker_model import ROUNDS
 
 SOURCE = Path(__file__).with_name("pinocchio_markers.cpp")
 

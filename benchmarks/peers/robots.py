@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import torseur as ts
-from torseur.graph import as_expr
-from torseur.readers import read_robot
-from torseur.tree import GROUND
+from torseur.algebra.graph import as_expr
+from torseur.derivation.tree import GROUND
+from torseur.description.readers import read_robot
 
 OWN = Path(__file__).parents[2] / "tests" / "oracles" / "robots"
 SHIPPED = {

@@ -9,8 +9,8 @@ import numpy as np
 import sympy
 
 import torseur as ts
-from torseur import library
-from torseur.equations.requests import programs_of
+from torseur.computation.functions.function_requests import programs_of
+from torseur.description import library
 
 
 def lambdified_pendulum(rounds: int) -> tuple[int, float, dict[str, float]]:

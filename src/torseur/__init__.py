@@ -5,16 +5,18 @@ The public names are listed in __init__.pyi and imported when first used, so tha
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 
+# Why a stub and late imports: docs/decisions/0034-public-names-in-a-stub.md.
 def _public_names() -> dict[str, tuple[str, str]]:
     """Public name -> (module, name there), from the lines "from MODULE import NAME as PUBLIC" of the stub."""
-    lines = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
-    words = [line.split() for line in lines if line.startswith("from ")]
-    return {public: (module, name) for _, module, _, name, _, public in words}
+    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    lines = re.findall(r"^from (\S+) import \(?\s*(\w+) as (\w+)", stub, re.MULTILINE)
+    return {public: (module, name) for module, name, public in lines}
 
 
 _NAMES = _public_names()
@@ -29,9 +31,9 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'torseur' has no attribute '{name}'")
     module, there = _NAMES[name]
-    found = import_module(module)
-    # A package that bears the name itself (torseur.loops) is what it stands for.
-    value = globals().get(name, getattr(found, there))
+    owner = import_module(module)
+    # The library is public as a whole: a package, not a name inside one.
+    value = getattr(owner, there) if hasattr(owner, there) else import_module(f"{module}.{there}")
     globals()[name] = value
     return value
 

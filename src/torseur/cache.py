@@ -1,22 +1,26 @@
-"""What is kept on disk between runs: compiled code, trusted only when its checksum says so, and tables of libraries.
+"""What is kept for the next time: compiled code and tables of libraries on disk, recent values in memory.
 
-A file of code holds a mark, a checksum and the code. Files are written beside their place and moved into it, so that
-another process sees a whole file or none. A disk that cannot be written costs one warning, never an error.
+Code from disk is trusted only when its checksum says so: a file holds a mark, a checksum and the code. Files are
+written beside their place and moved into it, so that another process sees a whole file or none. A disk that cannot be
+written costs one warning, never an error.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import os
 import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Lock
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
 
 _MARK = b"torseur kernel 1\n"
 _LARGEST_NUMBER_OF_FILES = 4096
@@ -150,7 +154,37 @@ def _warn_once(message: str) -> None:
 
 @cache
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # a tenth of a second, for those who compile only
+
     try:
-        return importlib.metadata.version("torseur")
-    except importlib.metadata.PackageNotFoundError:
+        return version("torseur")
+    except PackageNotFoundError:
         return "source"
+
+
+class Recent(Generic[V]):
+    """Values by key, those asked for last; beyond `most` of them the one not asked for longest goes.
+
+    As much as a process that runs for days, such as the studio, can afford.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._values: dict[Hashable, tuple[V]] = {}
+        self._moving = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], V]) -> V:
+        """The value of a key, made if it is not there."""
+        # Taken out and put in again: a dictionary keeps the order of insertion, so the first key is the oldest. The
+        # value is made outside the lock, which would make threads wait for each other's compilations.
+        with self._moving:
+            held = self._values.pop(key, None)
+        kept = held if held is not None else (make(),)
+        with self._moving:
+            self._values[key] = kept
+            while len(self._values) > self.most:
+                del self._values[next(iter(self._values))]
+        return kept[0]
+
+    def __len__(self) -> int:
+        return len(self._values)

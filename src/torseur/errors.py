@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+MOST_NAMES = 8
+"""A message lists so many names at most."""
 
 
 class TorseurError(Exception):
@@ -66,6 +69,13 @@ def plural_of(word: str) -> str:
 def counted(number: int, word: str) -> str:
     """1 joint, 3 joints."""
     return f"{number} {word if number == 1 else plural_of(word)}"
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Names in quotes, the first few of many: 'a', 'b' and 12 more."""
+    shown = ", ".join(f"'{name}'" for name in names[:MOST_NAMES])
+    rest = len(names) - MOST_NAMES
+    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> str:

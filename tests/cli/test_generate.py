@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur import library
-from torseur.codegen.c.compiler import find_compiler
+from torseur.computation.codegen.targets.c.c_compiler import find_compiler
+from torseur.description import library
 
 DOUBLE = "library:double_pendulum"
 FILES = {
@@ -121,7 +121,7 @@ def test_nothing_is_replaced_unasked(torseur):
 
 
 def test_an_fmu_without_a_compiler_says_so(torseur, monkeypatch, tmp_path):
-    monkeypatch.setattr("torseur.codegen.fmu.archive.find_compiler", lambda: None)
+    monkeypatch.setattr("torseur.computation.codegen.targets.fmu.fmu_archive.find_compiler", lambda: None)
     result = torseur("generate", "library:pendulum", "--target", "fmu", "-o", str(tmp_path / "fmu"))
     assert result.exit_code == 0 and "no C compiler" in result.stderr
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.conftest import command, environment, processor_seconds
-from torseur.cli.exits import message_of
+from torseur.cli.shared.exits import message_of
 
 PENDULUM = "library:pendulum"
 
@@ -111,7 +111,7 @@ def test_motion_that_ends_early_keeps_what_there_is(torseur):
 
 
 def test_fault_of_our_own_is_called_one(torseur, monkeypatch):
-    import torseur.report.compose.account as module
+    import torseur.presentation.report.compose.account as module
 
     monkeypatch.setattr(module, "account", lambda *given: 1 / 0)
     result = torseur("check", PENDULUM)

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from torseur.biomechanics import Axes, MotionTrial, write_c3d, write_csv
-from torseur.library.studies import marker_count
+from torseur.analysis.biomechanics import Axes, MotionTrial, write_c3d, write_csv
+from torseur.analysis.published_studies import marker_count
 
 pytest.importorskip("ezc3d")
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from torseur.biomechanics import write_trc
-from torseur.biomechanics.human36 import human36
-from torseur.biomechanics.simulated import simulated_trial, walking
+from torseur.analysis.biomechanics import write_trc
+from torseur.analysis.biomechanics.person_model.human36 import human36
+from torseur.analysis.biomechanics.simulated_trials import simulated_trial, walking
 
 PERSON = human36(1.7, 60.0, "de_leva_female")
 TRIAL = simulated_trial(PERSON, walking(PERSON, 1.5), name="walk")
@@ -21,7 +21,7 @@ WHO = ("--height", "1.7", "--mass", "60", "--table", "de_leva_female")
 @pytest.fixture
 def walk(own_folder):
     c3d = pytest.importorskip("ezc3d")
-    from torseur.biomechanics import write_c3d
+    from torseur.analysis.biomechanics import write_c3d
 
     assert c3d
     return write_c3d(own_folder / "walk.c3d", TRIAL)
@@ -73,8 +73,8 @@ def test_mistakes_have_one_clear_message(torseur, own_folder, arguments, message
 
 def test_a_limb_is_identified_from_files(torseur, own_folder):
     pytest.importorskip("ezc3d")
-    from torseur.biomechanics import write_c3d
-    from torseur.library.studies import upper_limb
+    from torseur.analysis.biomechanics import write_c3d
+    from torseur.analysis.published_studies import upper_limb
 
     names = [write_c3d(own_folder / f"{one.name}.c3d", one).name for one in upper_limb.recordings(rate=100.0)]
     who = ("--height", "1.74", "--mass", "63", "--table", "human36", "--rates", "central")

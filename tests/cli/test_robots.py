@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import torseur.dynamics as td
-from torseur.language import load
-from torseur.readers import read_robot
-from torseur.tree import build_tree
+import torseur.derivation.dynamics as td
+from torseur.derivation.tree import build_tree
+from torseur.description.language import load
+from torseur.description.readers import read_robot
 
 TESTS = Path(__file__).resolve().parents[1]
 SOLO = TESTS / "oracles" / "robots" / "solo12_nomesh.urdf"
-EVERYTHING = TESTS / "readers" / "samples" / "everything.xml"
+EVERYTHING = TESTS / "description" / "readers" / "samples" / "everything.xml"
 IMPOSSIBLE = """<robot name="odd"><link name="brick"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="-0.25" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
 
@@ -81,7 +81,9 @@ def test_converted_to_lsd_a_robot_moves_alike(torseur, file):
 
 
 def test_shapes_and_limits_go_along_between_robot_files(torseur):
-    result = torseur("convert", str(TESTS / "readers" / "samples" / "everything.urdf"), "robot.xml", "--partial")
+    result = torseur(
+        "convert", str(TESTS / "description" / "readers" / "samples" / "everything.urdf"), "robot.xml", "--partial"
+    )
     assert result.exit_code == 0
     robot = read_robot("robot.xml")
     assert robot.limit("shoulder").lower == -1.5

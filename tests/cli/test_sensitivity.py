@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 import torseur as ts
-from torseur import library
+from torseur.description import library
 
 DOUBLE = "library:double_pendulum"
 REFERENCE = json.loads((Path(__file__).parents[1] / "oracles" / "double_pendulum.json").read_text())["cases"]["pi/4"]
 
 
-def test_slopes_as_json(torseur):
-    """Oracle: the reference slopes of the kinetic energy at 5 s."""
+def test_derivatives_as_json(torseur):
+    """Oracle: the reference derivatives of the kinetic energy at 5 s."""
     arguments = ("--criterion", "kinetic_energy", "--parameters", "m1,r2", "--until", "5", "--rtol", "1e-11", "--json")
     document = json.loads(torseur("sensitivity", DOUBLE, *arguments).stdout)
     (criterion,) = document["criteria"]
-    assert criterion["slopes"][-1] == pytest.approx([REFERENCE["dT_d"][name][5] for name in ("m1", "r2")], abs=1e-9)
+    assert criterion["derivatives"][-1] == pytest.approx(
+        [REFERENCE["dT_d"][name][5] for name in ("m1", "r2")], abs=1e-9
+    )
     assert document["method"] == "direct"
     assert document["rankings"]["kinetic_energy"][0]["parameter"] == "r2"
 
@@ -44,10 +46,12 @@ def test_tables_say_method_and_agreement(torseur):
 
 def test_curves_events_and_files(torseur, tmp_path):
     common = ("sensitivity", DOUBLE, "--parameters", "m1,q1(0)", "--until", "2")
-    result = torseur(*common, "--criterion", "q1", "--samples", "21", "--out", "slopes.csv", "--form", "logarithmic")
+    result = torseur(
+        *common, "--criterion", "q1", "--samples", "21", "--out", "derivatives.csv", "--form", "logarithmic"
+    )
     assert result.exit_code == 0, result.output
-    assert len(Path("slopes.csv").read_text().splitlines()) == 22
-    assert torseur(*common, "--criterion", "q1", "--out", "slopes.csv").exit_code == 1
+    assert len(Path("derivatives.csv").read_text().splitlines()) == 22
+    assert torseur(*common, "--criterion", "q1", "--out", "derivatives.csv").exit_code == 1
     event = torseur(*common, "--criterion", "q2", "--kind", "event", "--when", "q1", "--json")
     assert json.loads(event.stdout)["criteria"][0]["time"][0] == pytest.approx(1.3076, abs=1e-4)
 
@@ -58,10 +62,10 @@ def test_steady_states_and_eigenvalues(torseur):
         "sensitivity", "library:mass_spring_damper", "--kind", "eigenvalues", "--parameters", "k", "--json"
     )
     mode = json.loads(result.stdout)["modes"][1]
-    s, slope = complex(*mode["eigenvalue"]), complex(*mode["slopes"][0])
-    assert slope == pytest.approx(-1 / (2 * s + 0.5), abs=1e-12)
+    s, derivative = complex(*mode["eigenvalue"]), complex(*mode["derivatives"][0])
+    assert derivative == pytest.approx(-1 / (2 * s + 0.5), abs=1e-12)
     table = torseur("sensitivity", "library:mass_spring_damper", "--kind", "eigenvalues")
-    assert "slopes of the damping ratio" in table.stdout
+    assert "derivatives of the damping ratio" in table.stdout
     steady = torseur("sensitivity", "library:four_bar", "--kind", "steady", "--criterion", "gamma", "--parameters", "a")
     expected = ts.equilibrium(library.load("four_bar")).state["gamma"]
     assert f"gamma = {expected:.8g}"[:14] in steady.stdout
@@ -80,7 +84,7 @@ def test_frequency_responses(torseur):
     w = 3.141592653589793
     h = 1 / (40 - w * w + 0.5j * w)
     assert gain["values"][0] == pytest.approx(abs(h), rel=1e-9)
-    assert gain["slopes"][0][0] == pytest.approx((h.conjugate() * -h * h).real / abs(h), rel=1e-9)
+    assert gain["derivatives"][0][0] == pytest.approx((h.conjugate() * -h * h).real / abs(h), rel=1e-9)
     assert phase["over"] == "frequency [Hz]"
 
 
@@ -90,13 +94,13 @@ def test_contacts_jumps_and_surfaces(torseur):
     found = ts.sensitivity(
         library.load("four_bar"), "gamma'", "a,restitution", until=0.8, jumps=[ts.Impact("stop", "2.3 - gamma", 0.6)]
     )
-    slopes = json.loads(hit.stdout)["criteria"][0]["slopes"][0]
-    assert slopes == pytest.approx(found.responses[0].gradient.tolist(), rel=1e-7)
+    derivatives = json.loads(hit.stdout)["criteria"][0]["derivatives"][0]
+    assert derivatives == pytest.approx(found.responses[0].gradient.tolist(), rel=1e-7)
     turned = torseur(*bar, "--parameters", "a", "--jump", "gamma - 2.3 rises: gamma'=-0.6*gamma'", "--json")
-    assert json.loads(turned.stdout)["criteria"][0]["slopes"][0] == pytest.approx(slopes[:1], rel=1e-7)
+    assert json.loads(turned.stdout)["criteria"][0]["derivatives"][0] == pytest.approx(derivatives[:1], rel=1e-7)
     grid = ("--criterion", "q1", "--parameters", "r2", "--until", "1", "--over", "m2=1:3:3", "--over", "g=9:10:2")
     surface = json.loads(torseur("sensitivity", DOUBLE, *grid, "--json").stdout)
-    assert [len(row) for row in surface["slopes"]["r2"]] == [2, 2, 2]
+    assert [len(row) for row in surface["derivatives"]["r2"]] == [2, 2, 2]
     assert "m2 \\ g" in torseur("sensitivity", DOUBLE, *grid).stdout
 
 
@@ -108,7 +112,7 @@ def test_contacts_jumps_and_surfaces(torseur):
         (("--criterion", "q1", "--kind", "mean"), "unknown kind of criterion"),
         (("--criterion", "q1", "--kind", "event", "--when", "q1 - 9"), "never happens"),
         (("--criterion", "q1", "--form", "odd"), "unknown form 'odd'"),
-        (("--criterion", "q1", "--out", "slopes.odd"), "suffixes"),
+        (("--criterion", "q1", "--out", "derivatives.odd"), "suffixes"),
         (("--criterion", "q1", "--cost", "m1"), "expected NAME=VALUE"),
         (("--criterion", "q1", "--jump", "q1"), "expected 'WHEN: STATE=EXPR'"),
         (("--criterion", "q1", "--over", "m1=3"), "expected NAME=FIRST:LAST:COUNT"),

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-import torseur.dynamics as td
+import torseur.derivation.dynamics as td
 from strategies import mechanisms
-from torseur.formalisms import derive
-from torseur.graph import directional_derivative, evaluate
-from torseur.mechanism import TIME
-from torseur.tree import build_tree, regrouped
+from torseur.algebra.graph import directional_derivative, evaluate
+from torseur.derivation.formalisms import derive
+from torseur.derivation.tree import build_tree, regroup
+from torseur.description.mechanism import TIME
 
 PRECISION = 1e-9
 many = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -195,7 +195,7 @@ def test_momentum_matrix_and_regressor(state):
 @given(states())
 def test_regrouping_changes_no_force_energy_or_acceleration(state):
     q, v, vdot, t = state.q, state.v, state.vdot, state.t
-    fewer = regrouped(state.symbolic).with_parameters(state.values)
+    fewer = regroup(state.symbolic).with_parameters(state.values)
     close(td.inverse_dynamics(fewer, q, v, vdot, t=t), td.inverse_dynamics(state.tree, q, v, vdot, t=t))
     close(td.mass_matrix(fewer, q, t), np.array(td.mass_matrix(state.tree, q, t), dtype=float))
     close(td.kinetic_energy(fewer, q, v, t), td.kinetic_energy(state.tree, q, v, t))
@@ -231,8 +231,8 @@ def _sympy_float(x):
 
 
 def test_joint_that_moves_no_mass_is_named():
+    from torseur.description.mechanism import EARTH, Mechanism, body, revolute
     from torseur.errors import MechanismError
-    from torseur.mechanism import EARTH, Mechanism, body, revolute
 
     light = body("light", mass=0, centre=(0, 0, 0), inertia=0)
     mechanism = Mechanism("massless", bodies=[light], joints=[revolute("hinge", EARTH, light, "q")])

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from torseur.spatial import NULL, SAME, Force, Inertia, Matrix3, Motion, Rotation, Symmetric3, Transform, Vec3
+from torseur.algebra.spatial import NULL, SAME, Force, Inertia, Matrix3, Motion, Rotation, Symmetric3, Transform, Vec3
 
 VALUES = [
     Vec3(1, 2, 3),

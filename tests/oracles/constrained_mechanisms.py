@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import torseur as ts
-from torseur import library
-from torseur.graph import as_expr
-from torseur.mechanism import Rolling
-from torseur.mechanism.quantities import as_vector
+from torseur.algebra.graph import as_expr
+from torseur.description import library
+from torseur.description.mechanism import Rolling
+from torseur.description.mechanism.quantities import as_vector
 
 FOLDER = Path(__file__).parent
 

@@ -20,10 +20,10 @@ from oracles.constrained_mechanisms import (
     reference,
     rolling_disc,
 )
-from torseur.graph import as_expr
-from torseur.linearisation import linearise, root_locus
-from torseur.mechanism import Distance, Equation, Rolling
-from torseur.mechanism.quantities import as_vector
+from torseur.algebra.graph import as_expr
+from torseur.computation.linearisation import linearise, root_locus
+from torseur.description.mechanism import Distance, Equation, Rolling
+from torseur.description.mechanism.quantities import as_vector
 
 FORMULATIONS = ("augmented", "partitioned", "projector")
 

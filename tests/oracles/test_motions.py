@@ -20,7 +20,7 @@ def reference(name: str) -> dict:
 
 
 def need(backend: str) -> None:
-    from torseur.codegen.c.compiler import find_compiler
+    from torseur.computation.codegen.targets.c.c_compiler import find_compiler
 
     if backend == "c" and find_compiler() is None:
         pytest.skip("no C compiler on this machine")

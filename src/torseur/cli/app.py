@@ -6,33 +6,34 @@ from typing import Annotated
 
 import typer
 
-from torseur.cli.certify import certify
-from torseur.cli.check import check
-from torseur.cli.convert import convert
-from torseur.cli.equations import equations
-from torseur.cli.equilibrium import equilibrium
-from torseur.cli.exits import guarded
-from torseur.cli.generate import generate
-from torseur.cli.identify import identify
-from torseur.cli.kinematics import kinematics
-from torseur.cli.library import library
-from torseur.cli.limb import limb
-from torseur.cli.locus import locus
-from torseur.cli.loops import loops
-from torseur.cli.modes import modes
-from torseur.cli.objects import objects
-from torseur.cli.optimise import optimise
-from torseur.cli.person import person
-from torseur.cli.reactions import reactions
-from torseur.cli.recording import recording
-from torseur.cli.report import report
-from torseur.cli.response import response
-from torseur.cli.sensitivity import sensitivity
-from torseur.cli.simplify import simplify
-from torseur.cli.simulate import simulate
-from torseur.cli.studio import studio
-from torseur.cli.sweep import sweep
-from torseur.cli.version import version
+from torseur.cli.commands.analysis.identify import identify
+from torseur.cli.commands.analysis.kinematics import kinematics
+from torseur.cli.commands.analysis.limb import limb
+from torseur.cli.commands.analysis.optimise import optimise
+from torseur.cli.commands.analysis.person import person
+from torseur.cli.commands.analysis.recording import recording
+from torseur.cli.commands.analysis.sensitivity import sensitivity
+from torseur.cli.commands.analysis.sweep import sweep
+from torseur.cli.commands.computation.equilibrium import equilibrium
+from torseur.cli.commands.computation.generate import generate
+from torseur.cli.commands.computation.locus import locus
+from torseur.cli.commands.computation.modes import modes
+from torseur.cli.commands.computation.response import response
+from torseur.cli.commands.computation.simulate import simulate
+from torseur.cli.commands.derivation.certify import certify
+from torseur.cli.commands.derivation.equations import equations
+from torseur.cli.commands.derivation.loops import loops
+from torseur.cli.commands.derivation.objects import objects
+from torseur.cli.commands.derivation.reactions import reactions
+from torseur.cli.commands.derivation.simplify import simplify
+from torseur.cli.commands.description.check import check
+from torseur.cli.commands.description.convert import convert
+from torseur.cli.commands.description.library import library
+from torseur.cli.commands.presentation.report import report
+from torseur.cli.commands.presentation.studio import studio
+from torseur.cli.shared.exits import guard
+from torseur.cli.shared.option_records import expand_options
+from torseur.cli.shared.output_files import version
 
 EPILOG = """Examples:
 
@@ -76,6 +77,7 @@ def torseur(
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
 
 
+# In the order in which `torseur --help` lists them: from a description to its equations, motions, analyses and pages.
 COMMANDS = (
     check,
     equations,
@@ -104,4 +106,4 @@ COMMANDS = (
     convert,
 )
 for command in COMMANDS:
-    app.command(command.__name__)(guarded(command))
+    app.command(command.__name__)(guard(expand_options(command)))

@@ -1,0 +1,1 @@
+"""The mathematics below everything: scalar expressions, and the vectors of rigid-body mechanics."""

@@ -1,0 +1,1 @@
+"""Expressions to SymPy and back, exactly."""

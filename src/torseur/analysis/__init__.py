@@ -1,0 +1,1 @@
+"""Questions about motions: sensitivities, studies, identification, the human body."""

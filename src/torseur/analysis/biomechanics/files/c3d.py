@@ -1,0 +1,344 @@
+"""C3D files: markers, analog channels and force plates, through ezc3d."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from torseur.algebra.arrays import Array, Slots
+from torseur.analysis.biomechanics.files.plate_channels import CHANNELS, LEAST_FORCE, UNITS, PlateSetup, plate_record
+from torseur.analysis.biomechanics.files.recording_units import factor_to_si, plain, require_plausible
+from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
+from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED, Axes
+from torseur.analysis.biomechanics.recordings.markers import Markers
+from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial
+from torseur.errors import RecordingError, UnsupportedError
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a file says about itself; what it does not say is empty, and an error only where it is needed."""
+
+    file: Path
+    groups: Any
+
+    def _value(self, group: str, name: str) -> Any:
+        if group not in self.groups or name not in self.groups[group]:
+            return []
+        return self.groups[group][name]["value"]
+
+    def texts(self, group: str, name: str) -> list[str]:
+        return [plain(str(text)) for text in self._value(group, name)]
+
+    def text(self, group: str, name: str) -> str:
+        return next(iter(self.texts(group, name)), "")
+
+    def labels(self, group: str) -> list[str]:
+        """Labels of all points or channels, which a file may spread over LABELS, LABELS2, ..."""
+        labels, more = self.texts(group, "LABELS"), 2
+        while part := self.texts(group, f"LABELS{more}"):
+            labels, more = labels + part, more + 1
+        return labels
+
+    def numbers(self, group: str, name: str) -> Array:
+        return np.asarray(self._value(group, name), dtype=float)
+
+    def number(self, group: str, name: str) -> float:
+        values = self.numbers(group, name).reshape(-1)
+        if not len(values):
+            raise RecordingError(f"'{self.file}' has no parameter {group}:{name}.")
+        return float(values[0])
+
+    def whole(self, group: str, name: str, default: int) -> int:
+        values = self.numbers(group, name).reshape(-1)
+        # Counts above 32767 are stored as if negative.
+        return int(values[0]) % 65536 if len(values) else default
+
+
+GROUP = "FORCE_PLATFORM"
+
+
+def plates_of(
+    parameters: Parameters, analog: Analog | None, length: str, axes: Axes, least_force: float
+) -> tuple[PlateRecord, ...]:
+    """The plates that the file describes, each from its channels."""
+    count = parameters.whole(GROUP, "USED", 0)
+    if count and analog is None:
+        raise RecordingError(f"'{parameters.file}' describes {count} force plates but holds no analog channels.")
+    return tuple(_plate(parameters, analog, k, length, axes, least_force) for k in range(count) if analog is not None)
+
+
+def _plate(parameters: Parameters, analog: Analog, k: int, length: str, axes: Axes, least_force: float) -> PlateRecord:
+    setup = _setup(parameters, k, factor_to_si(length, "m", f"'{parameters.file}', corners of plates"))
+    slots = _slots(parameters, analog, k, setup)
+    scaled, notes = _in_si(parameters, analog, slots, setup, length)
+    offset, more = _baseline(parameters, scaled, len(analog.time))
+    record = plate_record(setup, analog.time, scaled - offset, least_force=least_force, axes=axes)
+    for note in (*notes, *more):
+        record = record.with_note(note)
+    return record
+
+
+def _setup(parameters: Parameters, k: int, factor: float) -> PlateSetup:
+    name = f"plate {k + 1}"
+    kinds = parameters.numbers(GROUP, "TYPE").reshape(-1)
+    corners, origins = parameters.numbers(GROUP, "CORNERS"), parameters.numbers(GROUP, "ORIGIN")
+    for what, values in (("TYPE", kinds), ("CORNERS", corners), ("ORIGIN", origins)):
+        if values.size == 0 or values.shape[-1] <= k:
+            raise RecordingError(f"'{parameters.file}': {GROUP}:{what} says nothing of {name}.")
+    calibration = None
+    if int(kinds[k]) == 4:
+        matrices = parameters.numbers(GROUP, "CAL_MATRIX")
+        if matrices.ndim >= 2:
+            # Its moments come out in the unit of length of the points.
+            calibration = (
+                np.diag([1, 1, 1, factor, factor, factor]) @ matrices.reshape(*matrices.shape[:2], -1)[:, :, k]
+            )
+    return PlateSetup(name, int(kinds[k]), factor * corners[:, :, k].T, factor * origins[:, k], calibration)
+
+
+def _slots(parameters: Parameters, analog: Analog, k: int, setup: PlateSetup) -> Slots:
+    channels = parameters.numbers(GROUP, "CHANNEL").astype(int)
+    wanted = CHANNELS[setup.kind]
+    if channels.ndim != 2 or channels.shape[0] < wanted or channels.shape[1] <= k:
+        raise RecordingError(f"'{parameters.file}': {GROUP}:CHANNEL does not name {wanted} channels of {setup.name}.")
+    slots = channels[:wanted, k] - 1
+    if slots.min() < 0 or slots.max() >= len(analog.labels):
+        raise RecordingError(
+            f"'{parameters.file}': {setup.name} uses channel {int(slots.max()) + 1}, the file has {len(analog.labels)}."
+        )
+    return np.asarray(slots, dtype=np.intp)
+
+
+def _in_si(
+    parameters: Parameters, analog: Analog, slots: Slots, setup: PlateSetup, length: str
+) -> tuple[Array, list[str]]:
+    """The plate's channels in N, N m and m; those of type 4 as they are, since its matrix takes them so."""
+    if setup.kind == 4:
+        return analog.values[:, slots], []
+    columns, silent = [], []
+    moment = f"N*{length}"
+    for slot, wanted in zip(slots, UNITS[setup.kind], strict=True):
+        label, unit = analog.labels[slot], analog.units[slot]
+        usual = {"N": "N", "N*m": moment, "m": length}[wanted]
+        if not unit:
+            silent.append(label)
+            unit = usual
+        columns.append(analog.values[:, slot] * factor_to_si(unit, wanted, f"'{parameters.file}', channel '{label}'"))
+    notes = [f"no unit stated for {', '.join(silent)}: taken as N and {moment}"] if silent else []
+    return np.column_stack(columns), notes
+
+
+def _baseline(parameters: Parameters, values: Array, samples: int) -> tuple[Array, list[str]]:
+    """The mean over the frames that the file says were recorded without load (FORCE_PLATFORM:ZERO)."""
+    frames = parameters.numbers(GROUP, "ZERO").reshape(-1)
+    if len(frames) < 2 or not 1 <= frames[0] <= frames[1]:
+        return np.zeros(values.shape[1]), []
+    first, last = int(frames[0]) - 1, int(frames[1])
+    if last > samples:
+        raise RecordingError(f"'{parameters.file}': {GROUP}:ZERO names sample {last} of {samples}.")
+    return values[first:last].mean(axis=0), [f"mean of samples {first} to {last - 1} taken off, as the file asks"]
+
+
+# What a file says about its own size, compared with the size it has: a file cut short is refused before it is read.
+BLOCK = 512
+_KEY = 0x50
+_LAST_FRAME = 65535
+_INTEL, _DEC, _MIPS = 84, 85, 86
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Frames, points, analog values per frame and where the data begin, as the header has them."""
+
+    frames: int
+    points: int
+    analog: int
+    start: int
+    width: int  # bytes of a number
+    counted: bool = True  # a header counts to 65535 only; longer files leave it at that
+
+    @property
+    def frame_bytes(self) -> int:
+        return self.width * (4 * self.points + self.analog)
+
+    @property
+    def bytes(self) -> int:
+        return self.start + self.frames * self.frame_bytes
+
+
+def read_claim(path: Path) -> Claim:
+    """The header of a C3D file."""
+    if not path.is_file():
+        raise RecordingError(f"there is no file '{path}'.")
+    with path.open("rb") as stream:
+        header = stream.read(BLOCK)
+        if len(header) < BLOCK or header[1] != _KEY or header[0] == 0:
+            raise RecordingError(f"'{path}' is not a C3D file: its first block is no C3D header.")
+        stream.seek((header[0] - 1) * BLOCK)
+        processor = stream.read(4)[3:]
+    if not processor or processor[0] not in (_INTEL, _DEC, _MIPS):
+        raise RecordingError(
+            f"'{path}' is not a C3D file: its parameters are not where its header says (block {header[0]})."
+        )
+    words = struct.unpack((">" if processor[0] == _MIPS else "<") + "10H", header[:20])
+    # The sign of the scale tells floating point numbers (4 bytes) from integers (2); DEC swaps the halves of a float.
+    negative = header[12 if processor[0] == _MIPS else 13 if processor[0] == _DEC else 15] & 0x80
+    return Claim(words[4] - words[3] + 1, words[1], words[2], (words[8] - 1) * BLOCK, 4 if negative else 2,
+                 words[4] < _LAST_FRAME)  # fmt: skip
+
+
+def require_whole_file(path: Path) -> Claim:
+    """Refuses a file that is shorter than its header says; longer ones end with an unfinished block."""
+    claim, size = read_claim(path), path.stat().st_size
+    if claim.frames < 1 or claim.start < 2 * BLOCK:
+        raise RecordingError(
+            f"'{path}' lies about its size: its header counts {claim.frames} frames from byte {claim.start} on."
+        )
+    if claim.counted and size < claim.bytes:
+        whole = max(size - claim.start, 0) // max(claim.frame_bytes, 1)
+        raise RecordingError(
+            f"'{path}' lies about its size: its header counts {claim.frames} frames of {claim.points} points and "
+            f"{claim.analog} analog values, {claim.bytes} bytes in all, but it has {size} bytes: {whole} whole frames. "
+            "It was cut short, or its header is damaged."
+        )
+    return claim
+
+
+_RESULTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")
+
+
+def read_c3d(
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    axes: Axes | None = None,
+    least_force: float = LEAST_FORCE,
+    any_size: bool = False,
+) -> MotionTrial:
+    """Markers, plates and analog channels of a C3D file, in SI.
+
+    `unit` is that of its points, where it is not what the file says; `axes` the directions of its axes, of which a file
+    states at most the vertical one. Points that the file says were not seen are NaN. Points that are results (angles,
+    moments) and not markers are left out, and noted. `least_force` (N) is where a centre of pressure begins.
+    """
+    file = Path(path)
+    claim = require_whole_file(file)
+    content = _content(file)
+    parameters = Parameters(file, content["parameters"])
+    _require_agreement(file, claim, content, parameters)
+    length = _length_unit(file, parameters, unit)
+    stated_axes = axes if axes is not None else _stated_axes(parameters)
+    markers = _markers(file, content, parameters, factor_to_si(length, "m", f"'{file}', points"), stated_axes)
+    if not any_size:
+        require_plausible(markers.positions, length, unit is not None, file)
+    analog = _analog(file, content, parameters)
+    plates = plates_of(parameters, analog, length, stated_axes, least_force)
+    return MotionTrial(markers, plates, analog)
+
+
+def _content(file: Path) -> Any:
+    try:
+        import ezc3d
+    except ImportError as problem:
+        raise UnsupportedError("C3D files need ezc3d: pip install torseur[mocap].") from problem
+    try:
+        return ezc3d.c3d(str(file))
+    except (OSError, RuntimeError, ValueError, IndexError) as problem:
+        raise RecordingError(f"'{file}' cannot be read as C3D: {problem}.") from problem
+
+
+def _require_agreement(file: Path, claim: Claim, content: Any, parameters: Parameters) -> None:
+    """Header, parameters and data must tell the same numbers."""
+    _, points, frames = content["data"]["points"].shape
+    _, channels, samples = content["data"]["analogs"].shape
+    pairs = {
+        "points by the header": (claim.points, points),
+        "points by POINT:USED": (parameters.whole("POINT", "USED", points), points),
+        "frames by the header": (claim.frames if claim.counted else frames, frames),
+        "analog values a frame by the header": (claim.analog, channels * (samples // frames if frames else 0)),
+        "channels by ANALOG:USED": (parameters.whole("ANALOG", "USED", channels), channels),
+    }
+    for what, (said, held) in pairs.items():
+        if said != held:
+            raise RecordingError(f"'{file}' lies about its size: {said} {what}, but it holds {held}.")
+    if not points or not frames:
+        raise RecordingError(f"'{file}' holds no markers: {points} points in {frames} frames.")
+    rate = parameters.number("POINT", "RATE")
+    if not rate > 0:
+        raise RecordingError(f"'{file}': its points have a rate of {rate:g} frames per second.")
+
+
+def _length_unit(file: Path, parameters: Parameters, given: str | None) -> str:
+    stated = parameters.text("POINT", "UNITS")
+    if given is None and not stated:
+        raise RecordingError(f"'{file}' does not say the unit of its points. Read it with unit='mm' or unit='m'.")
+    return given or stated
+
+
+def _stated_axes(parameters: Parameters) -> Axes:
+    """The axis that the file draws upwards on a screen is the vertical one."""
+    vertical = parameters.text("POINT", "Y_SCREEN").upper()
+    if len(vertical) != 2 or vertical[0] not in "+-" or vertical[1] not in "XYZ":
+        return NOT_STATED
+    return replace(NOT_STATED, **{vertical[1].lower(): "up" if vertical[0] == "+" else "down"})
+
+
+def _markers(file: Path, content: Any, parameters: Parameters, factor: float, axes: Axes) -> Markers:
+    labels, notes = _distinct(parameters.labels("POINT"), content["data"]["points"].shape[1])
+    points = np.moveaxis(np.asarray(content["data"]["points"][:3], dtype=float), 0, 2).swapaxes(0, 1).copy()
+    residuals = np.asarray(content["data"]["meta_points"]["residuals"])[0].T
+    # The format marks a point that was not seen by a negative residual; its coordinates are then meaningless.
+    points[residuals < 0] = np.nan
+    notes += _gaps_at_origin(points, labels)
+    results = {label for group in _RESULTS for label in parameters.texts("POINT", group)}
+    kept = [k for k, label in enumerate(labels) if label not in results]
+    if len(kept) < len(labels):
+        notes.append(f"left out, being results and no markers: {', '.join(x for x in labels if x in results)}")
+    rate = parameters.number("POINT", "RATE")
+    time = (int(content["header"]["points"]["first_frame"]) + np.arange(len(points))) / rate
+    return Markers(time, tuple(labels[k] for k in kept), factor * points[:, kept], axes, file.stem, tuple(notes))
+
+
+def _distinct(labels: list[str], count: int) -> tuple[list[str], list[str]]:
+    """A label of its own for every point; those without one, or with one that is taken, get another, noted."""
+    distinct: list[str] = []
+    renamed: list[str] = []
+    for k in range(count):
+        wanted = labels[k] if k < len(labels) and labels[k] else f"unlabelled {k + 1}"
+        label, times = wanted, 1
+        while label in distinct:
+            times += 1
+            label = f"{wanted} ({times})"
+        if k >= len(labels) or label != labels[k]:
+            renamed.append(label)
+        distinct.append(label)
+    return distinct, [f"points without a label of their own, named here: {', '.join(renamed)}"] if renamed else []
+
+
+def _gaps_at_origin(points: Array, labels: list[str]) -> list[str]:
+    """Points exactly at the laboratory's origin were not seen; some systems write them so."""
+    empty = np.all(points == 0, axis=2)
+    if not empty.any():
+        return []
+    points[empty] = np.nan
+    listing = ", ".join(label for label, column in zip(labels, empty.T, strict=True) if column.any())
+    return [f"exactly at the origin in some frames, taken as gaps: {listing}"]
+
+
+def _analog(file: Path, content: Any, parameters: Parameters) -> Analog | None:
+    values = np.asarray(content["data"]["analogs"], dtype=float)[0].T
+    if not values.size:
+        return None
+    count = values.shape[1]
+    labels = (parameters.labels("ANALOG") + [f"channel {k + 1}" for k in range(count)])[:count]
+    units = (parameters.texts("ANALOG", "UNITS") + [""] * count)[:count]
+    rate = parameters.number("ANALOG", "RATE")
+    if not rate > 0:
+        raise RecordingError(f"'{file}': its analog channels have a rate of {rate:g} samples per second.")
+    start = int(content["header"]["points"]["first_frame"]) / parameters.number("POINT", "RATE")
+    return Analog(start + np.arange(len(values)) / rate, tuple(labels), values, tuple(units), file.stem)

@@ -1,0 +1,33 @@
+"""Recordings of motion by the suffix of their file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torseur.analysis.biomechanics.files.c3d import read_c3d
+from torseur.analysis.biomechanics.files.marker_csv import read_csv
+from torseur.analysis.biomechanics.files.opensim_files import read_trc
+from torseur.analysis.biomechanics.recordings.laboratory_axes import Axes
+from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
+from torseur.errors import RecordingError
+
+SUFFIXES = (".c3d", ".trc", ".csv")
+
+
+def read_motion(
+    path: str | Path, *, unit: str | None = None, axes: Axes | None = None, any_size: bool = False
+) -> MotionTrial:
+    """The markers, and from C3D the plates and analog channels, of a .c3d, .trc or .csv file, in SI.
+
+    `unit` overrides the file's own unit of length, `axes` what it says of its axes; `any_size` takes markers of any
+    size, which are refused otherwise when they look like millimetres taken for metres or the reverse.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".c3d":
+        return read_c3d(path, unit=unit, axes=axes, any_size=any_size)
+    if suffix not in SUFFIXES:
+        raise RecordingError(f"'{path}': motions are read from {', '.join(SUFFIXES)} files.")
+    reader = read_trc if suffix == ".trc" else read_csv
+    if axes is None:
+        return MotionTrial(reader(path, unit=unit, any_size=any_size))
+    return MotionTrial(reader(path, unit=unit, axes=axes, any_size=any_size))

@@ -1,0 +1,1 @@
+"""Ground reactions and joint moments."""

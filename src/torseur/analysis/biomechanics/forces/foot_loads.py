@@ -1,0 +1,129 @@
+"""Which foot stands on which force plate, and what each plate exerts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from torseur.algebra.arrays import Array, Mask
+from torseur.analysis.biomechanics.forces.ground_reaction import (
+    FEET,
+    LOADED,
+    Footing,
+    Reaction,
+    footing,
+    share_between_feet,
+    vertical,
+)
+from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
+from torseur.analysis.biomechanics.person_model.human36 import dimensions
+from torseur.analysis.biomechanics.person_model.human36_text import HEEL
+from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
+from torseur.analysis.biomechanics.recordings.markers import runs
+from torseur.description.mechanism import Mechanism
+from torseur.errors import RecordingError
+
+MARGIN = 0.03  # m: by which a foot may stand over the edge of a plate
+REACH = 0.35  # m: a foot whose sole's middle is farther from a centre of pressure does not stand there
+
+
+def soles(mechanism: Mechanism) -> dict[str, list[list[float]]]:
+    """Heel, both balls and toe of each foot of Human36, on the floor below it, in the foot's frame."""
+    size = dimensions(mechanism)
+    down, wide = -size["ankle_height"], 0.025 * size["height"]
+    points = {}
+    for foot in FEET:
+        length = size[f"{foot}_length"]
+        back, ball, front = -HEEL * length, 0.42 * length, (1 - HEEL) * length
+        points[foot] = [[back, down, 0.0], [ball, down, wide], [ball, down, -wide], [front, down, 0.0]]
+    return points
+
+
+def human_footing(body: BodyInMotion) -> Footing:
+    """Where and when the feet of a Human36 touch the ground."""
+    return footing(body, soles(body.mechanism))
+
+
+def plate_reactions(
+    body: BodyInMotion, plates: Sequence[PlateRecord], feet: Footing
+) -> tuple[dict[str, Reaction], tuple[str, ...]]:
+    """The reaction on each foot by the plates it stands on, and what is to be said about it.
+
+    Every load of a plate goes to the foot nearest to its centre of pressure; one that both feet stand on is shared by
+    the law of the lever.
+    """
+    count = len(body.motion)
+    total = {foot: Reaction(np.zeros((count, 3)), np.zeros((count, 3))) for foot in feet.soles}
+    notes: list[str] = []
+    for plate in plates:
+        record = plate.at(body.motion.time)
+        _require_numbers(record)
+        for foot, part in _by_foot(record, feet, vertical(body), notes).items():
+            total[foot] = total[foot] + part
+        notes += _saturation(record)
+    return total, tuple(notes)
+
+
+def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> dict[str, Reaction]:
+    """One plate's reaction on each foot."""
+    whole = Reaction(plate.force, plate.moment_about_origin)
+    parts = {foot: np.zeros(len(plate)) for foot in feet.soles}
+    both = np.zeros(len(plate), dtype=bool)
+    over = {foot: _over(plate, feet.middle(foot), up) & feet.contact[foot] for foot in feet.soles}
+    for first, last in runs(plate.force @ up > LOADED):
+        frames = slice(first, last + 1)
+        # A foot that only swings over the plate while the other one loads it does not stand there.
+        standing = [foot for foot in feet.soles if over[foot][frames].mean() > 0.2]
+        near = _nearest(plate, feet, up, frames)
+        if len(standing) == 2:
+            both[frames] = True
+        else:
+            parts[standing[0] if standing else near][frames] = 1.0
+    reactions = {foot: whole.share(part) for foot, part in parts.items()}
+    if both.any():
+        notes.append(f"{plate.name}: both feet stand on it; how it shares its load between them is an assumption")
+        halves = share_between_feet(whole.share(both.astype(float)), feet, up)
+        reactions = {foot: one + halves[foot] for foot, one in reactions.items()}
+    return reactions
+
+
+def _nearest(plate: PlateRecord, feet: Footing, up: Array, frames: slice) -> str:
+    centre = Reaction(plate.force, plate.moment_about_origin).centre_of_pressure(up, feet.floor)[frames]
+
+    def distance(foot: str) -> float:
+        gap = feet.middle(foot)[frames] - centre
+        return float(np.nanmedian(np.linalg.norm(gap - np.outer(gap @ up, up), axis=1)))
+
+    foot = min(feet.soles, key=distance)
+    if distance(foot) > REACH:
+        start, end = plate.time[frames][[0, -1]]
+        raise RecordingError(
+            f"plate '{plate.name}' is loaded from {start:.6g} to {end:.6g} s with no foot nearer than {REACH:g} m "
+            f"({distance(foot):.3g} m): is it the plate of another person, or are its axes not those of the markers?"
+        )
+    return foot
+
+
+def _over(plate: PlateRecord, point: Array, up: Array) -> Mask:
+    """Frames in which a point stands over a plate: on the inner side of all its edges."""
+    corners, middle = plate.corners, plate.corners.mean(axis=0)
+    inside = np.ones(len(point), dtype=bool)
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        normal = np.cross(up, b - a)
+        normal = normal / max(float(np.linalg.norm(normal)), 1e-12)
+        normal = normal * np.sign(normal @ (middle - a) or 1.0)
+        inside &= (point - a) @ normal > -MARGIN
+    return inside
+
+
+def _require_numbers(plate: PlateRecord) -> None:
+    bad = np.flatnonzero(~np.isfinite(plate.force).all(axis=1))
+    if len(bad):
+        raise RecordingError(f"plate '{plate.name}': its force is not a number at t = {plate.time[bad[0]]:.6g} s.")
+
+
+def _saturation(plate: PlateRecord) -> list[str]:
+    assert plate.saturated is not None
+    count = int(plate.saturated.sum())
+    return [f"{plate.name}: saturated in {count} frames; its forces are too small there"] if count else []

@@ -1,0 +1,1 @@
+"""Motions of segments and joints from recorded markers."""

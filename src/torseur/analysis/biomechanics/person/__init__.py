@@ -1,0 +1,8 @@
+"""A recorded trial of a person from end to end: posture, motion, forces, and what they say."""
+
+from torseur.analysis.biomechanics.person.calibration import calibrate
+from torseur.analysis.biomechanics.person.model_axes import turn_to_model_axes
+from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of, over_cycles
+from torseur.analysis.biomechanics.person.person_analysis import PersonTrial, analyse_person
+
+__all__ = ["Cycle", "PersonTrial", "analyse_person", "calibrate", "cycles_of", "over_cycles", "turn_to_model_axes"]

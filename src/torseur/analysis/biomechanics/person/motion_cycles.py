@@ -1,0 +1,60 @@
+"""Cycles of a motion, from one strike of a foot to its next, and quantities over them in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from torseur.algebra.arrays import Array
+from torseur.analysis.biomechanics.forces.ground_reaction import Footing
+from torseur.analysis.biomechanics.recordings.markers import runs
+
+POINTS = 101
+_SHORTEST = 3  # frames: contacts and pauses below are flicker
+PERCENT = np.linspace(0.0, 100.0, POINTS)
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Frames of one cycle of a foot: its strike, when it leaves the floor, its next strike; and its times (s)."""
+
+    foot: str
+    first: int
+    off: int
+    last: int
+    start: float
+    end: float
+
+    @property
+    def stance(self) -> float:
+        """The part of the cycle in which the foot stands."""
+        return (self.off - self.first) / (self.last - self.first)
+
+
+def cycles_of(feet: Footing, time: Array, foot: str) -> tuple[Cycle, ...]:
+    """Whole cycles of a foot within a trial."""
+    contact = feet.contact[foot].copy()
+    # A foot that lifts for less than _SHORTEST frames has not left the floor: noise of the markers.
+    for first, last in runs(~contact):
+        if last - first < _SHORTEST and first > 0 and last < len(contact) - 1:
+            contact[first : last + 1] = True
+    steps = [run for run in runs(contact) if run[1] - run[0] >= _SHORTEST]
+    begun = [(first, last) for first, last in steps if first > 0]
+    cycles = []
+    for (first, off), (second, _) in pairwise(begun):
+        cycles.append(Cycle(foot, first, off, second, float(time[first]), float(time[second])))
+    return tuple(cycles)
+
+
+def over_cycles(values: Array, time: Array, cycles: Sequence[Cycle]) -> tuple[Array, Array]:
+    """Mean and standard deviation of a quantity over cycles, at 0, 1, ..., 100 percent."""
+    rows = [np.interp(one.start + PERCENT / 100 * (one.end - one.start), time, values) for one in cycles]
+    return np.mean(rows, axis=0), np.std(rows, axis=0)
+
+
+def over_trial(values: Array, time: Array) -> Array:
+    """A quantity at 0, 1, ..., 100 percent of the trial."""
+    return np.asarray(np.interp(time[0] + PERCENT / 100 * (time[-1] - time[0]), time, values))

@@ -1,0 +1,153 @@
+"""From a recorded trial to a person's joint angles, moments and powers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from torseur.algebra.arrays import Array, Mask
+from torseur.analysis.biomechanics.forces.foot_loads import human_footing, plate_reactions
+from torseur.analysis.biomechanics.forces.ground_reaction import (
+    Footing,
+    Reaction,
+    ground_reaction,
+    share_between_feet,
+    vertical,
+)
+from torseur.analysis.biomechanics.forces.trial_dynamics import TrialDynamics, trial_dynamics
+from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
+from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, joint_motion
+from torseur.analysis.biomechanics.person.calibration import calibrate
+from torseur.analysis.biomechanics.person.model_axes import turn_to_model_axes
+from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of
+from torseur.analysis.biomechanics.person_model.anthropometry import Anthropometry, anthropometry
+from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
+from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
+from torseur.analysis.biomechanics.recordings.markers import Markers
+from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
+from torseur.analysis.biomechanics.tracking import FittedMotion, inverse_kinematics
+from torseur.analysis.identification.data.differentiation import Derivatives
+from torseur.description.mechanism import Mechanism
+from torseur.errors import RecordingError
+
+PLATES, MOTION = "force plates", "motion alone"
+WINDOW = 0.19  # s
+
+
+@dataclass(frozen=True, eq=False)
+class PersonTrial:
+    """Everything found about a trial, along the axes x forward, y up, z right, in SI units.
+
+    `source` tells where the ground's reactions come from: "force plates", or "motion alone" where none was recorded.
+    """
+
+    name: str
+    height: float
+    mass: float
+    table: Anthropometry
+    markers: Markers
+    fit: FittedMotion
+    dynamics: TrialDynamics
+    feet: Footing
+    source: str
+    plates: tuple[PlateRecord, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    calibration: tuple[str, ...] = ()
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.dynamics.body.mechanism
+
+    @property
+    def motion(self) -> JointMotion:
+        return self.dynamics.motion
+
+    @cached_property
+    def cycles(self) -> dict[str, tuple[Cycle, ...]]:
+        """Whole cycles of each foot."""
+        return {foot: cycles_of(self.feet, self.motion.time, foot) for foot in self.feet.soles}
+
+    @property
+    def walks(self) -> bool:
+        """Whether a foot makes a whole cycle and the person goes somewhere."""
+        way = np.ptp(self.dynamics.body.mass_centre[:, [0, 2]], axis=0)
+        return any(self.cycles.values()) and bool(np.linalg.norm(way) > 0.3 * self.height)
+
+
+def analyse_person(
+    trial: MotionTrial,
+    *,
+    height: float,
+    mass: float,
+    table: str = "de_leva_male",
+    standing: Markers | None = None,
+    derivatives: Derivatives | None = None,
+    mechanism: Mechanism | None = None,
+) -> PersonTrial:
+    """Joint angles, moments and powers of a person from markers, with the force plates where there are some.
+
+    `standing` is a trial of the person standing still, from which segments get their lengths and markers their places;
+    `mechanism` is another model with Human36's names, such as one with identified inertias.
+    """
+    model = mechanism or human36(height, mass, table)
+    turned, notes = turn_to_model_axes(trial)
+    calibration: tuple[str, ...] = ()
+    if standing is not None:
+        upright, _ = turn_to_model_axes(MotionTrial(standing))
+        model, calibration = calibrate(model, upright.markers, joint_limits())
+    fit = inverse_kinematics(model, turned.markers, limits=joint_limits())
+    motion, used, cut = _known_motion(model, fit, derivatives)
+    body = BodyInMotion(model, motion)
+    feet = human_footing(body)
+    reactions, source, said = _reactions(body, turned, feet)
+    markers = turned.markers.frames(used)
+    fit = replace(fit, time=fit.time[used], q=fit.q[used], distances=fit.distances[used],
+                  converged=fit.converged[used], rounds=fit.rounds[used])  # fmt: skip
+    return PersonTrial(
+        trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
+        source, turned.plates, (*fit.notes, *cut, *said), (*trial.markers.notes, *trial.notes, *notes, *motion.notes),
+        calibration,
+    )  # fmt: skip
+
+
+def _known_motion(
+    model: Mechanism, fit: FittedMotion, derivatives: Derivatives | None
+) -> tuple[JointMotion, slice, list[str]]:
+    """The longest run of frames in which every coordinate is known, and a word where that is not all."""
+    known: Mask = np.asarray(np.isfinite(fit.q).all(axis=1))
+    ends = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
+    spans = list(zip(ends[::2], ends[1::2], strict=True))
+    if not spans:
+        raise RecordingError("in no frame do the markers determine the whole person: more markers are needed.")
+    first, last = max(spans, key=lambda span: span[1] - span[0])
+    used = slice(int(first), int(last))
+    how = derivatives or usual_derivatives(fit.time[used])
+    motion = joint_motion(model, fit.time[used], fit.q[used], how, fit.coordinates)
+    if how.method == "savitzky_golay" and len(motion) > 3 * how.window:
+        # The polynomial of the first half window is one and the same: its second derivative is extrapolated.
+        edge = how.window // 2
+        used = slice(used.start + edge, used.stop - edge)
+        said = f"the first and the last {edge} frames are left out: accelerations are poor there"
+        motion = replace(motion.frames(slice(edge, -edge)), notes=(*motion.notes, said))
+    note = f"frames {first} to {last - 1} of {len(known)} are used: in others not every coordinate is determined"
+    return motion, used, [] if known.all() else [note]
+
+
+def usual_derivatives(time: Array) -> Derivatives:
+    """Polynomials of fifth order over 0.19 s: walking keeps its shape, half a millimetre of noise is smoothed."""
+    step = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
+    return Derivatives("savitzky_golay", window=max(7, 2 * round(WINDOW / step / 2) + 1), order=5)
+
+
+def _reactions(
+    body: BodyInMotion, trial: MotionTrial, feet: Footing
+) -> tuple[dict[str, Reaction], str, tuple[str, ...]]:
+    if trial.plates:
+        reactions, notes = plate_reactions(body, trial.plates, feet)
+        return reactions, PLATES, notes
+    reactions = share_between_feet(ground_reaction(body), feet, vertical(body))
+    note = "no force plates: the ground's reaction follows from the motion, and its share per foot is an assumption"
+    return reactions, MOTION, (note,)

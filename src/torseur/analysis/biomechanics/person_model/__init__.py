@@ -1,0 +1,1 @@
+"""The model of a person and the tables it is scaled by."""

@@ -1,0 +1,1 @@
+"""What a laboratory records: markers and force plates through time."""

@@ -1,0 +1,1 @@
+"""Recorded channels to trials of a mechanism."""

@@ -1,0 +1,1 @@
+"""Parameters from an overdetermined system: least squares, semidefinite, log-Cholesky."""

@@ -1,0 +1,1 @@
+"""Forces linear in the parameters, and the combinations that they depend on."""

@@ -1,0 +1,1 @@
+"""Estimates with their uncertainty, in words, and back in the description."""

@@ -1,0 +1,1 @@
+"""Adjoint methods: discrete, through the steps of the motion, and continuous."""

@@ -1,0 +1,1 @@
+"""Tangents and adjoints of constrained mechanisms."""

@@ -1,0 +1,1 @@
+"""Criteria: formulas over a motion, observed at instants, events and extrema."""

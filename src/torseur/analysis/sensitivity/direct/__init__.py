@@ -1,0 +1,1 @@
+"""The direct method: states and their tangents in one integration."""

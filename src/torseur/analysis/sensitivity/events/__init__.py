@@ -1,0 +1,1 @@
+"""Tangents and adjoints through events, jumps and contacts."""

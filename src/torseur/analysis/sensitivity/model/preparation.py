@@ -1,0 +1,186 @@
+"""A model made ready for a study: laws as formulas, constants as parameters, its state where the motion starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol
+from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
+from torseur.analysis.sensitivity.events.contact_jumps import restitution_names
+from torseur.analysis.sensitivity.model.unnamed_constants import Shift, shift_name, with_shifts
+from torseur.analysis.sensitivity.model.varied_parameters import Requested, Varied, requested_names, varied_of
+from torseur.computation.simulation.model.first_order_form import Model, as_system
+from torseur.computation.simulation.model.outputs_and_events import Impact
+from torseur.computation.simulation.model.system import System
+from torseur.computation.simulation.simulate import started
+from torseur.derivation.equations import Equations
+from torseur.derivation.formalisms import derive
+from torseur.derivation.tree.flatten import flatten
+from torseur.description.mechanism import Law, Mechanism
+from torseur.errors import TorseurError, UnsupportedError
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The system where its motion starts, what varies in it, and values that replace those of the description."""
+
+    model: Model
+    system: System
+    varied: tuple[Varied, ...]
+    values: Mapping[str, float]
+    initial: Mapping[str, float]
+    start: float
+    impacts: tuple[Impact, ...] = ()
+
+    @property
+    def restitution_shifts(self) -> dict[str, Expr]:
+        """Symbols that vary the restitution of contacts, by the names of what varies."""
+        programs, names = self.system.programs, {n for impact in self.impacts for n in restitution_names(impact)}
+        known = {str(node.name): node for node in programs.equations.layout.parameters} if programs is not None else {}
+        return {name: known[shift_name(name)] for name in names if shift_name(name) in known}
+
+    def with_shift(self, parameter: Varied, step: float) -> Prepared:
+        """The same with one parameter of the study changed, its initial state assembled anew."""
+        system = self.system
+        names, states = [q.name for q in system.parameters], [q.name for q in system.states]
+        values = {names[k]: system.values[k] + step * weight for k, weight in parameter.constants}
+        initial = {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
+        given = {**self.values, **values}, {**self.initial, **initial}
+        return _ready(self.model, self.varied, *given, self.start, self.impacts)
+
+
+def prepare(
+    model: Model,
+    parameters: Requested | None,
+    values: Mapping[str, float],
+    initial: Mapping[str, float],
+    laws: Mapping[str, Callable[..., object]],
+    start: float,
+    impacts: Sequence[Impact] = (),
+) -> Prepared:
+    """The model with everything a study needs."""
+    if not isinstance(model, System | Equations | Mechanism):
+        raise TorseurError(f"a model is a mechanism, its equations or a system, not {type(model).__name__}.")
+    shifts: dict[str, Shift] = {}
+    mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
+    if mechanism is not None:
+        listed = [] if parameters is None else _members(parameters)
+        restitutions = {name: impact.restitution for impact in impacts for name in restitution_names(impact)}
+        # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
+        changed, shifts = with_shifts(_with_laws(mechanism, laws), listed, restitutions)
+        model = model if changed is mechanism else derive(changed)
+    ready = _ready(model, (), values, initial, start, _read_gaps(model, impacts))
+    return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
+
+
+def _ready(
+    model: Model,
+    varied: tuple[Varied, ...],
+    values: Mapping[str, float],
+    initial: Mapping[str, float],
+    start: float,
+    impacts: tuple[Impact, ...] = (),
+) -> Prepared:
+    # The restitution is a number of the contact, not a symbol of the equations: its shift is added here.
+    shifted = [
+        replace(i, restitution=i.restitution + sum(values.get(shift_name(n), 0.0) for n in restitution_names(i)))
+        for i in impacts
+    ]
+    system = as_system(model, values, initial, shifted)
+    _require_formulas(system)
+    return Prepared(model, started(system, None, start, "augmented"), varied, values, initial, start, impacts)
+
+
+def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:
+    """The contacts with gaps that are formulas in the names of the mechanism."""
+    if not impacts:
+        return ()
+    system = as_system(model)
+    coordinates = {quantity.name for quantity in system.states[: system.coordinates]}
+    return tuple(
+        replace(i, gap=read_formula(i.gap, system).value) if isinstance(i.gap, str) and i.gap not in coordinates else i
+        for i in impacts
+    )
+
+
+def _members(parameters: Requested) -> list[str]:
+    """Every name that is asked for, inside groups too."""
+    # Names are only read here; without a system nothing is looked up.
+    blank = System((), (), Program("nothing", (), ()), 0)
+    requested = requested_names(parameters, blank)
+    return list(dict.fromkeys(each for name, members in requested.items() for each in (name, *members)))
+
+
+def _varied_parameters(parameters: Requested | None, system: System, shifts: Mapping[str, Shift]) -> tuple[Varied, ...]:
+    names = requested_names(parameters, system)
+    own = {quantity.name for quantity in system.parameters}
+    shifted = {str(shift.symbol.name): name for name, shift in shifts.items() if str(shift.symbol.name) in own}
+    fixed = _dependent(system)
+    listed = []
+    for name, members in names.items():
+        if parameters is None and name in shifted:
+            continue
+        if name not in members and (name in own or name in shifts):  # "l1=r2": both vary, by the same amount
+            members = {name: 1.0, **members}
+        real = {str(shifts[m].symbol.name) if m in shifts else m: weight for m, weight in members.items()}
+        varied = varied_of(name, real, system, fixed)
+        first = next(iter(members))
+        if first in shifts:
+            varied = replace(varied, value=_value(shifts[first].origin, system), meaning="")
+        listed.append(varied)
+    if not listed:
+        raise TorseurError(f"{system.name} has no parameters: name initial values ('q1(0)') or constants ('arm.mass').")
+    return tuple(listed)
+
+
+def _value(origin: Expr, system: System) -> float:
+    """What the description says of a constant, as a number."""
+    assert isinstance(system.rhs, Program)
+    bound: dict[Expr, float] = {}
+    if system.programs is not None:
+        equations = system.programs.equations
+        bound = dict(zip(equations.layout.parameters, system.values, strict=True))
+        from torseur.derivation.tree import resolve
+
+        (origin,) = resolve(equations.mechanism, equations.tree.definitions, [origin])
+    return float(evaluate([origin], bound or {as_expr(0): 0.0})[0])
+
+
+def _dependent(system: System) -> dict[str, str]:
+    if system.programs is None:
+        return {}
+    definitions = system.programs.equations.tree.definitions
+    return {
+        str(name.name): f"follows from others ({formula}): vary these instead." for name, formula in definitions.items()
+    }
+
+
+def _with_laws(mechanism: Mechanism, laws: Mapping[str, Callable[..., object]]) -> Mechanism:
+    """The mechanism with the functions it leaves open as formulas, traced from Python functions."""
+    known = {law.name for law in mechanism.laws}
+    leaves = [leaf for leaf in flatten((mechanism.loads, mechanism.constraints)) if isinstance(leaf, Expr)]
+    functions = {node.data.function.name: node.data.function for node in live_nodes(leaves) if node.op == "apply"}
+    missing = {name: function for name, function in functions.items() if name not in known}
+    added = []
+    for name, function in missing.items():
+        if name not in laws:
+            raise TorseurError(f"law '{name}' is undetermined: give it, e.g. laws={{'{name}': lambda ...: ...}}.")
+        # A Python function is traced once with symbols: the formula it returns can be differentiated.
+        arguments = tuple(symbol(f"argument {k + 1} of {name}") for k in range(function.arity))
+        try:
+            formula = as_expr(laws[name](*arguments))
+        except (TypeError, ValueError, TorseurError) as error:
+            raise TorseurError(
+                f"law '{name}' cannot be differentiated ({error}). Write it with torseur.sin and the like."
+            ) from error
+        added.append(Law(function, arguments, formula))
+    return replace(mechanism, laws=(*mechanism.laws, *added)) if added else mechanism
+
+
+def _require_formulas(system: System) -> None:
+    if not isinstance(system.rhs, Program):
+        raise UnsupportedError(f"{system.name} is a Python function, which cannot be differentiated: give formulas.")
+    if system.laws:
+        names = ", ".join(f"'{law.name}'" for law in system.laws)
+        raise UnsupportedError(f"{system.name}: {names} are Python functions; give them as laws of a mechanism.")

@@ -1,0 +1,1 @@
+"""Sensitivities as people read them: tables, curves, files, and whether to trust them."""

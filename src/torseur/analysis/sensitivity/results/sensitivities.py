@@ -1,0 +1,261 @@
+"""`Sensitivities`: how criteria change with parameters, in the forms in which people read them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from torseur.analysis.sensitivity.model.varied_parameters import Varied
+from torseur.computation.simulation.loop.integrator import Statistics
+from torseur.computation.simulation.model.system import Vector
+from torseur.errors import TorseurError, unknown_name
+
+if TYPE_CHECKING:
+    from torseur.analysis.sensitivity.results.verification import Agreement
+
+SUFFIXES = (".csv", ".json")
+FORMS = ("raw", "per_percent", "logarithmic")
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """A criterion along time (one time for those that are a single number), with its derivatives by the parameters.
+
+    `over` says what `time` is where it is not that: the frequency of a response.
+
+    `slopes` has a row per time and a column per parameter; `hessian` a row and a column per parameter, at the end.
+    """
+
+    name: str
+    unit: str
+    kind: str
+    time: Vector
+    values: Vector
+    slopes: Vector
+    hessian: Vector | None = None
+    over: str = "time [s]"
+
+    @property
+    def value(self) -> float:
+        """At the last time."""
+        return float(self.values[-1])
+
+    @property
+    def gradient(self) -> Vector:
+        """Derivatives by all parameters at the last time."""
+        return np.asarray(self.slopes[-1])
+
+    @property
+    def is_curve(self) -> bool:
+        return len(self.time) > 1
+
+
+@dataclass(frozen=True, eq=False)
+class Rank:
+    """One parameter in a ranking of its influence on a criterion.
+
+    `spread` is what its tolerance (1 % of its value unless given) makes of the criterion, `share` its part of the
+    variance of all of them together, `merit` the spread per cost.
+    """
+
+    parameter: str
+    slope: float
+    per_percent: float
+    tolerance: float
+    spread: float
+    share: float
+    cost: float
+    merit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivities:
+    """Criteria with their derivatives by the parameters of a study, and how they were computed.
+
+    `reason` says why the method was chosen, `notes` what should be known before the numbers are used; `trusted` is
+    false when small errors grow so much along the motion that the numbers mean nothing. `seconds` is what the
+    integrations there and back took, without setting up.
+    """
+
+    name: str
+    parameters: tuple[Varied, ...]
+    responses: tuple[Response, ...]
+    method: str
+    reason: str
+    statistics: Statistics | None = None
+    notes: tuple[str, ...] = ()
+    trusted: bool = True
+    agreement: tuple[Agreement, ...] = ()
+    seconds: float = 0.0
+
+    def __getitem__(self, criterion: str) -> Response:
+        names = [response.name for response in self.responses]
+        if criterion not in names:
+            raise TorseurError(unknown_name("criterion", criterion, names))
+        return self.responses[names.index(criterion)]
+
+    @property
+    def parameter_names(self) -> list[str]:
+        return [parameter.name for parameter in self.parameters]
+
+    def column(self, parameter: str) -> int:
+        """The place of a parameter among the derivatives."""
+        if parameter not in self.parameter_names:
+            raise TorseurError(unknown_name("parameter", parameter, self.parameter_names))
+        return self.parameter_names.index(parameter)
+
+    def slope(self, criterion: str, parameter: str, form: str = "raw") -> Vector:
+        """Along time: raw dg/dx; per_percent, the change of g with 1 % of x; logarithmic, (x/g) dg/dx."""
+        return np.asarray(self.slopes(criterion, form)[:, self.column(parameter)])
+
+    def slopes(self, criterion: str, form: str = "raw") -> Vector:
+        """A row per time, a column per parameter."""
+        response = self[criterion]
+        values = np.array([parameter.value for parameter in self.parameters])
+        if form == "raw":
+            return response.slopes
+        if form == "per_percent":
+            return np.asarray(response.slopes * values / 100.0)
+        if form == "logarithmic":
+            # A criterion that passes through zero has no relative derivative there: infinity says so.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(response.slopes * values / response.values[:, None])
+        raise TorseurError(unknown_name("form", form, FORMS))
+
+    def overshoot(self, criterion: str, parameter: str) -> float:
+        """(largest - steady) / steady of a derivative that settles, in percent; the last value counts as steady."""
+        curve = self.slope(criterion, parameter)
+        steady = curve[-1]
+        if steady == 0.0:
+            return float("nan")
+        return float(100.0 * ((curve / steady).max() - 1.0))
+
+    def ranking(
+        self,
+        criterion: str,
+        tolerances: Mapping[str, float] | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> tuple[Rank, ...]:
+        """Parameters by what their tolerance makes of the criterion at the last time, or by spread per cost."""
+        return _rank_parameters(self, criterion, tolerances or {}, costs or {})
+
+    def spread(self, criterion: str, tolerances: Mapping[str, float] | None = None) -> float:
+        """Standard deviation of the criterion when each parameter has its tolerance as standard deviation."""
+        return float(np.sqrt(sum(rank.spread**2 for rank in self.ranking(criterion, tolerances))))
+
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Writes CSV (curves) or JSON (everything), by the suffix of the path."""
+        return _write(self, Path(path), overwrite)
+
+    def document(self) -> dict[str, object]:
+        """Everything as plain data."""
+        return _document(self)
+
+    def plot(self, path: str | Path, criterion: str | None = None, form: str = "per_percent") -> Path:
+        """Draws the derivatives along time into a file; a tornado chart for a criterion that is a single number."""
+        from torseur.analysis.sensitivity.results.sensitivity_plots import draw_curves, draw_tornado
+
+        response = self[criterion] if criterion is not None else self.responses[0]
+        draw = draw_curves if response.is_curve else draw_tornado
+        return draw(self, response.name, Path(path), form)
+
+    def tornado(self, path: str | Path, criterion: str | None = None, form: str = "per_percent") -> Path:
+        """Draws the parameters by influence at the last time."""
+        from torseur.analysis.sensitivity.results.sensitivity_plots import draw_tornado
+
+        return draw_tornado(self, criterion or self.responses[0].name, Path(path), form)
+
+    def pareto(self, path: str | Path, costs: Mapping[str, float], criterion: str | None = None) -> Path:
+        """Draws influence against cost."""
+        from torseur.analysis.sensitivity.results.sensitivity_plots import draw_pareto
+
+        return draw_pareto(self, criterion or self.responses[0].name, Path(path), costs)
+
+
+def _rank_parameters(
+    result: Sensitivities, criterion: str, tolerances: Mapping[str, float], costs: Mapping[str, float]
+) -> tuple[Rank, ...]:
+    """Parameters from the most to the least influential; per cost where costs are given."""
+    for name in (*tolerances, *costs):
+        if name not in result.parameter_names:
+            raise TorseurError(unknown_name("parameter", name, result.parameter_names))
+    for name, cost in costs.items():
+        if not cost > 0.0:
+            raise TorseurError(f"the cost of '{name}' is {cost}: expected a positive number.")
+    gradient = result[criterion].gradient
+    widths = [tolerances.get(p.name, 0.01 * p.scale) for p in result.parameters]
+    spreads = [abs(float(entry)) * abs(width) for entry, width in zip(gradient, widths, strict=True)]
+    # First order: independent errors add their variances, (∂g/∂p σ_p)².
+    total = sum(spread * spread for spread in spreads) or 1.0
+    ranks = [
+        Rank(
+            parameter.name,
+            float(entry),
+            float(entry) * parameter.value / 100.0,
+            float(width),
+            spread,
+            spread * spread / total,
+            costs.get(parameter.name, 1.0),
+            spread / costs.get(parameter.name, 1.0),
+        )
+        for parameter, entry, width, spread in zip(result.parameters, gradient, widths, spreads, strict=True)
+    ]
+    return tuple(sorted(ranks, key=lambda rank: -rank.merit))
+
+
+def _write(result: Sensitivities, path: Path, overwrite: bool) -> Path:
+    """Writes the file its suffix asks for."""
+    if path.suffix not in SUFFIXES:
+        raise TorseurError(f"'{path}': expected a name that ends in {' or '.join(SUFFIXES)}.")
+    if path.exists() and not overwrite:
+        raise TorseurError(f"'{path}' exists already: say overwrite=True, or choose another name.")
+    if path.suffix == ".json":
+        path.write_text(json.dumps(_document(result), indent=1) + "\n", encoding="utf-8")
+        return path
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        over = result.responses[0].over if result.responses else "time [s]"
+        writer.writerow(["criterion", over, "value", "unit", *(f"d/d {p.name}" for p in result.parameters)])
+        for response in result.responses:
+            for t, value, row in zip(response.time, response.values, response.slopes, strict=True):
+                writer.writerow([response.name, repr(float(t)), repr(float(value)), response.unit, *_numbers(row)])
+    return path
+
+
+def _numbers(row: np.ndarray) -> list[str]:
+    return [repr(float(x)) for x in row]
+
+
+def _document(result: Sensitivities) -> dict[str, object]:
+    """Everything as plain data."""
+    return {
+        "name": result.name,
+        "method": result.method,
+        "reason": result.reason,
+        "trusted": result.trusted,
+        "notes": list(result.notes),
+        "agreement": [vars(agreement) for agreement in result.agreement],
+        "parameters": [
+            {"name": p.name, "value": p.value, "unit": p.unit, "meaning": p.meaning} for p in result.parameters
+        ],
+        "criteria": [
+            {
+                "name": response.name,
+                "unit": response.unit,
+                "kind": response.kind,
+                "over": response.over,
+                "time": response.time.tolist(),
+                "values": response.values.tolist(),
+                "derivatives": response.slopes.tolist(),
+                "hessian": None if response.hessian is None else response.hessian.tolist(),
+            }
+            for response in result.responses
+        ],
+        "statistics": None if result.statistics is None else vars(result.statistics),
+    }

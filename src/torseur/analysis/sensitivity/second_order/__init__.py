@@ -1,0 +1,1 @@
+"""Second derivatives: forward over adjoint."""

@@ -1,0 +1,185 @@
+"""Second derivatives of the initial state by the parameters: of its formulas, and through what follows from them.
+
+Wherever h(y, p) = 0 determines a part of the initial state, h_y y'' + (h differentiated twice along y' and p') = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torseur.algebra.graph import Expr, Input, Program, directional_derivative, matrix, symbol, vector
+from torseur.analysis.sensitivity.method_routines import constrained_programs
+from torseur.analysis.sensitivity.model.initial_derivatives import (
+    closing_moves,
+    given_rates,
+    initial_formulas,
+    leaves_open,
+    permanent_constraints,
+    prescribed_tangents,
+    varied_initial_states,
+)
+from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives
+from torseur.analysis.sensitivity.model.variation import Variation
+from torseur.computation.simulation.constrained.start.consistent_state import free_speeds
+from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.position_assembly import free_moves
+from torseur.computation.simulation.model.single_state import Evaluator
+from torseur.computation.simulation.model.system import Vector
+from torseur.errors import UnsupportedError
+
+
+@dataclass(frozen=True, eq=False)
+class Twice:
+    """Formulas differentiated twice, along tangents of the states, of the constants that vary, and of others."""
+
+    variation: Variation
+    formulas: Sequence[Expr]
+    others: tuple[Expr, ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        variables = (*self.variation.states, *self.variation.moving, *self.others)
+        marks = [tuple(symbol(f"direction {k}, {i}") for i in range(len(variables))) for k in (1, 2)]
+        second = list(self.formulas)
+        for mark in marks:
+            second = directional_derivative(second, dict(zip(variables, mark, strict=True)))
+        along = (Input("d1", marks[0]), Input("d2", marks[1]))
+        inputs = (*(self.inputs or self.variation.rhs.inputs), *along)
+        return Evaluator(Program("twice", inputs, (vector("second", second),)))
+
+    def along(self, bound: dict[str, list[float]], first: Vector, second: Vector) -> Vector:
+        """The second derivatives along two directions."""
+        return self._evaluator({**bound, "d1": first.tolist(), "d2": second.tolist()})["second"]
+
+
+@dataclass(frozen=True, eq=False)
+class InitialCurvature:
+    """The initial state of a mechanism, differentiated twice: `second` has (state, parameter, parameter)."""
+
+    variation: Variation
+    given: Collection[str]
+    t: float
+
+    @property
+    def _numbers(self) -> StateNumbers:
+        constrained = self.variation.system.constrained
+        assert constrained is not None and constrained.numbers is not None
+        return constrained.numbers
+
+    @cached_property
+    def second(self) -> Vector:
+        total = self._with_rates(self._normalise_quaternions(self._of_formulas()))
+        return total if self.variation.system.constrained is None else self._assemble(total)
+
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        return [(j, k) for j in range(self.variation.columns) for k in range(j + 1)]
+
+    def _along(self, j: int, k: int) -> tuple[Vector, Vector]:
+        return self._directions[j], self._directions[k]
+
+    @cached_property
+    def _directions(self) -> list[Vector]:
+        """Tangents of the states and of the constants that vary, one vector per parameter."""
+        constants, start = MotionDerivatives(self.variation).directions, self.variation.start
+        return [np.concatenate([start[:, k], constants[:, k]]) for k in range(self.variation.columns)]
+
+    @cached_property
+    def _input_values(self) -> dict[str, list[float]]:
+        system = self.variation.system
+        values = {"t": [self.t], "y": list(system.initial), "p": list(system.values)}
+        return {group.name: values[group.name] for group in self.variation.rhs.inputs}
+
+    def _of_formulas(self) -> Vector:
+        """Second derivatives of the states that the mechanism gives by formulas."""
+        assert self.variation.system.programs is not None
+        equations, columns = self.variation.system.programs.equations, self.variation.columns
+        names = [quantity.name for quantity in self.variation.system.states]
+        formulas = {n: e for n, e in initial_formulas(equations, self.given).items() if n in names}
+        total = np.zeros((len(names), columns, columns))
+        twice = Twice(self.variation, list(formulas.values()))
+        slots = [names.index(name) for name in formulas]
+        for j, k in self._pairs if slots else ():
+            total[slots, j, k] = total[slots, k, j] = twice.along(self._input_values, *self._along(j, k))
+        return total
+
+    def _normalise_quaternions(self, total: Vector) -> Vector:
+        """The same with quaternions brought to length one."""
+        system, result = self.variation.system, total.copy()
+        assert system.programs is not None
+        raw = prescribed_tangents(self.variation, self.given, self.t)
+        for quaternion in system.programs.quaternions:
+            slots = [system.programs.equations.layout.coordinates.index(x) for x in quaternion]
+            result[slots] = _of_unit(np.array(system.initial)[slots], raw[slots], total[slots])
+        return result
+
+    def _with_rates(self, total: Vector) -> Vector:
+        """The same with speeds that follow from given rates of coordinates."""
+        formulas, free = given_rates(self.variation, self.given)
+        if not formulas:
+            return total
+        twice, result = Twice(self.variation, formulas), total.copy()
+        derivatives = self._derivatives(formulas)
+        for j, k in self._pairs:
+            gap = derivatives @ result[:, j, k] + twice.along(self._input_values, *self._along(j, k))
+            result[free, j, k] -= np.linalg.lstsq(derivatives[:, free], gap, rcond=None)[0]
+            result[free, k, j] = result[free, j, k]
+        return result
+
+    def _derivatives(self, formulas: Sequence[Expr]) -> Vector:
+        program = Program("by_states", self.variation.rhs.inputs, (matrix("rows", self.variation.by_states(formulas)),))
+        return Evaluator(program)(self._input_values)["rows"]
+
+    def _assemble(self, total: Vector) -> Vector:
+        """The same with what follows from the constraints."""
+        variation, numbers = self.variation, self._numbers
+        system, y, n = variation.system, np.array(variation.system.initial), len(variation.states)
+        programs, lasting = constrained_programs(variation), permanent_constraints(variation)
+        derivatives = numbers.of(programs.level_derivatives, self.t, y)
+        phi, slip = (
+            derivatives[m].reshape(n + variation.columns, -1)[:n, lasting].T
+            for m in ("phi_derivatives", "slip_derivatives")
+        )
+        rows = numbers.of(numbers.programs.velocities, self.t, y)["rows"].reshape(-1, len(numbers.scales))
+        rows = rows * numbers.scales
+        metric = np.asarray(np.linalg.cholesky(numbers.metric(self.t, y, rows)), dtype=float)
+        assert system.constrained is not None
+        given_names = {*self.given, *system.constrained.given, *varied_initial_states(variation)}
+        free, loose = free_moves(numbers, self.t, y, given_names), free_speeds(numbers, self.t, y, given_names)
+        if leaves_open(numbers, self.t, y, free) and np.any(variation.start):
+            raise UnsupportedError(
+                f"{system.name}: second order needs a start that its constraints determine; nearness to a guess, which "
+                "completes this one, has no second derivative. Give more coordinates."
+            )
+        levels = [[formulas[k] for k in lasting] for formulas in programs.levels]
+        of_phi, of_slip = (Twice(variation, formulas) for formulas in levels)
+        result, count, holonomic = total.copy(), numbers.coordinates, numbers.programs.holonomic
+        for j, k in self._pairs:
+            # h_y y'' + (h twice along y' and p') = 0 for positions, then for speeds, as the first derivatives were
+            # found (initial_derivatives.py): with the same rows, free entries and metric, or y'' would belong to
+            # another start than y'.
+            gap = phi @ result[:, j, k] + of_phi.along(self._input_values, *self._along(j, k))
+            moves = closing_moves(rows[:holonomic], gap[:holonomic, None], free, np.eye(len(numbers.scales)))
+            result[:count, j, k] += derivatives["reach"] @ (moves[:, 0] * numbers.scales)
+            gap = slip @ result[:, j, k] + of_slip.along(self._input_values, *self._along(j, k))
+            result[count:, j, k] += closing_moves(rows, gap[:, None], loose, metric)[:, 0] * numbers.scales
+            result[:, k, j] = result[:, j, k]
+        return result
+
+
+def _of_unit(unit: Vector, first: Vector, second: Vector) -> Vector:
+    """Second derivatives of q / |q| where |q| = 1, from those of q."""
+    # For n = q / |q| at |q| = 1, with q' (first) and q'' (second):
+    #
+    #     |q|' = q · q',   |q|'' = q' · q' + q · q'' - (q · q')²
+    #     n'' = q'' - q' |q|' - |q|' q' + q (2 |q|' |q|' - |q|'')
+    along = unit @ first
+    length = first.T @ first + np.tensordot(unit, second, axes=1) - np.outer(along, along)
+    mixed = np.einsum("ij,k->ijk", first, along)
+    turned = np.tensordot(unit, 2.0 * np.outer(along, along) - length, axes=0)
+    return np.asarray(second - mixed - mixed.transpose(0, 2, 1) + turned)

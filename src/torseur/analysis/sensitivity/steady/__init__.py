@@ -1,0 +1,1 @@
+"""Sensitivities of steady states, eigenvalues and frequency responses."""

@@ -1,0 +1,1 @@
+"""What a study varies and asks for, from its file."""

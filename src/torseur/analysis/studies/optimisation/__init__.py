@@ -1,0 +1,1 @@
+"""The best parameters of a study."""

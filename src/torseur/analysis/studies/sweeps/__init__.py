@@ -1,0 +1,1 @@
+"""Every point of a study, into a store, and what it says."""

@@ -1,0 +1,237 @@
+"""Results on disk: a zarr store, written chunk by chunk, that another run goes on with.
+
+A chunk's numbers are written first and its status last, each file whole or not at all and on the disk before the next:
+what the status calls done is there. One run at a time writes to a store; the lock goes away with its process, however
+that ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from torseur.analysis.studies.definition.axes import Vector
+from torseur.analysis.studies.definition.study import SweepStudy
+from torseur.analysis.studies.sweeps.evaluation import Column, Results
+from torseur.errors import TorseurError
+
+if TYPE_CHECKING:
+    import xarray
+
+DONE, FAILED = 1, 2
+FAILURES = "failures"
+MOST_MESSAGES = 1000
+
+
+# Why numbers before status: docs/decisions/0046-numbers-before-status.md.
+class Store:
+    """The store of one study."""
+
+    def __init__(self, path: Path, group: Any, study: SweepStudy, columns: Sequence[Column], chunk: int) -> None:
+        self.path, self.group, self.study, self.columns, self.chunk = path, group, study, tuple(columns), chunk
+
+    @property
+    def size(self) -> int:
+        return int(self.group["status"].shape[0])
+
+    def missing(self) -> list[int]:
+        """Numbers of the chunks that are not done."""
+        status = self.group["status"][:]
+        starts = range(0, self.size, self.chunk)
+        return [k for k, start in enumerate(starts) if not np.all(status[start : start + self.chunk])]
+
+    def rows(self, number: int) -> slice:
+        return slice(number * self.chunk, min((number + 1) * self.chunk, self.size))
+
+    def write(self, number: int, points: Vector, results: Results) -> None:
+        """A chunk's results: numbers, and last that it is done."""
+        self.write_numbers(number, points, results)
+        self.finish(number, results.failures)
+
+    def write_numbers(self, number: int, points: Vector, results: Results) -> None:
+        """The points, criteria and outputs of a chunk; nobody counts on them before it is finished."""
+        with explain_disk_errors(self.path):
+            for k, axis in enumerate(self.study.all_axes):
+                self._store_chunk(axis.name, number, points[:, k])
+            for k, column in enumerate(self.columns):
+                self._store_chunk(column.label, number, results.values[:, k])
+            for k, output in enumerate(self.study.outputs):
+                self._store_chunk(output.label, number, results.outputs[:, k])
+
+    def finish(self, number: int, failures: dict[int, str]) -> None:
+        """What failed in a chunk, and that its numbers are there."""
+        rows = self.rows(number)
+        status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
+        status[list(failures)] = FAILED
+        with explain_disk_errors(self.path):
+            if failures:
+                self._write_failures(number, failures)
+            self._store_chunk("status", number, status)
+
+    def _store_chunk(self, name: str, number: int, values: Any) -> None:
+        """A chunk of an array, on the disk when this returns: a machine may stop at any time."""
+        self.group[name][self.rows(number)] = values
+        folder = self.path / name / "c" / str(number)
+        for file in [folder] if folder.is_file() else folder.glob("*"):
+            handle = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def _write_failures(self, number: int, failures: dict[int, str]) -> None:
+        """Keeps what the first failures said; the status tells of all."""
+        start, known = number * self.chunk, self.failures()
+        known |= {start + row: message for row, message in failures.items()}
+        kept = dict(sorted(known.items())[:MOST_MESSAGES])
+        self.group.attrs[FAILURES] = {str(point): message for point, message in kept.items()}
+
+    def failures(self) -> dict[int, str]:
+        """What failed points said, by point."""
+        return {int(point): text for point, text in self.group.attrs.get(FAILURES, {}).items()}
+
+    def column(self, name: str) -> Any:
+        """All values of an axis, a criterion or the status."""
+        return np.asarray(self.group[name][:])
+
+    def unit(self, name: str) -> str:
+        return str(self.group[name].attrs["units"])
+
+    def dataset(self) -> xarray.Dataset:
+        """The points and criteria as a labelled dataset; nan where a chunk is not done, whatever is there of it."""
+        import xarray
+
+        dataset = xarray.open_zarr(self.path, consolidated=False).load()
+        missing = dataset["status"].values == 0
+        for name in [*dataset.data_vars, *dataset.coords]:
+            if missing.any() and name not in ("status", "time"):
+                dataset[name].values[missing] = np.nan
+        return dataset
+
+
+def open_store(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
+    """The store of a study, made when it is not there; one of another study is refused. `units` are the outputs'."""
+    with explain_disk_errors(path):
+        if is_store(path):
+            return _open(path, study, columns)
+        return Store(path, _create(path, study, columns, units, chunk), study, columns, chunk)
+
+
+def shared_store(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    """The store of a study as a worker reaches it, to write the numbers of its chunks."""
+    if not is_store(path):
+        raise TorseurError(f"a worker does not reach the store '{path}'. Without 'shared' the client writes it.")
+    return _open(path, study, columns)
+
+
+def is_store(path: Path) -> bool:
+    return (path / "zarr.json").is_file()
+
+
+def _open(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
+    try:
+        group = _zarr().open_group(path, mode="r+")
+        digest, chunk = group.attrs.get("study_digest"), int(str(group.attrs.get("chunk", 0)))
+        names = {*group.array_keys()}
+    except (ValueError, KeyError, TypeError) as problem:
+        raise TorseurError(f"'{path}' is no store that can be read: {problem}. Give another name.") from problem
+    if digest != study.digest:
+        raise TorseurError(f"'{path}' holds another study, or this one before it was changed. Give another name.")
+    wanted = ["status", *(axis.name for axis in study.all_axes), *(column.label for column in columns)]
+    for name in wanted:
+        if name not in names:
+            raise TorseurError(f"'{path}' is damaged: '{name}' is missing. Give another name.")
+    return Store(path, group, study, columns, chunk)
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise TorseurError("sweeps keep their results with zarr: pip install 'torseur[sweep]'.") from None
+    return zarr
+
+
+def _create(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Any:
+    """A new store, complete before it appears under its name."""
+    zarr = _zarr()
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        os.makedirs(path.parent, exist_ok=True)
+        shutil.rmtree(beside, ignore_errors=True)
+        _lay_out(zarr.open_group(beside, mode="w"), study, columns, units, chunk)
+        os.replace(beside, path)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    return zarr.open_group(path, mode="r+")
+
+
+def _lay_out(group: Any, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> None:
+    """The empty arrays of a study; what varies are coordinates of the points."""
+    count = study.size
+    common: dict[str, Any] = {"shape": (count,), "chunks": (chunk,), "dimension_names": ["point"]}
+    empty: dict[str, Any] = {"dtype": "f8", "fill_value": np.nan}
+    for axis in study.all_axes:
+        role = "operating point" if axis in study.operating.axes else "design"
+        array = group.create_array(axis.name, **common, **empty)
+        array.attrs.update({"units": axis.unit, "varied": axis.shape, "role": role})
+    for column in columns:
+        array = group.create_array(column.label, **common, **empty)
+        array.attrs.update({"units": column.unit, "kind": column.kind, "formula": column.formula})
+    if study.outputs:
+        _lay_out_outputs(group, study, units, chunk)
+    group.create_array("status", dtype="i1", fill_value=0, **common)
+    group.attrs.update({
+        "study": study.path.name, "study_text": study.text, "study_digest": study.digest, "chunk": chunk,
+        "mechanism": study.name, "design": study.design.kind, "operating_points": list(study.operating.names),
+        "status": "0 to do, 1 done, 2 failed", "coordinates": " ".join(axis.name for axis in study.all_axes),
+    })  # fmt: skip
+
+
+def _lay_out_outputs(group: Any, study: SweepStudy, units: Sequence[str], chunk: int) -> None:
+    times = group.create_array("time", data=np.array(study.samples), dimension_names=["time"])
+    times.attrs["units"] = "s"
+    shape = (study.size, len(study.samples))
+    for output, unit in zip(study.outputs, units, strict=True):
+        array = group.create_array(
+            output.label, shape=shape, chunks=(chunk, len(study.samples)), dtype="f8", fill_value=np.nan,
+            dimension_names=["point", "time"],
+        )  # fmt: skip
+        array.attrs.update({"units": unit, "kind": "output", "formula": str(output.formula)})
+
+
+@contextmanager
+def lock(path: Path, by: str = "sweep") -> Iterator[None]:
+    """Holds a store or a log for this process alone; `by` says what others do with it."""
+    with explain_disk_errors(path):
+        os.makedirs(path.parent, exist_ok=True)
+        handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TorseurError(
+                f"'{path}' is being written by another {by}. Wait for it, or give another name."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def explain_disk_errors(path: Path) -> Iterator[None]:
+    """Turns what a disk refuses into words; what was stored before stays readable."""
+    try:
+        yield
+    except OSError as problem:
+        raise TorseurError(
+            f"'{path}': {problem.strerror or problem}. What was stored is kept; run the study again to go on."
+        ) from problem

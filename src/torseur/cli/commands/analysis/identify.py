@@ -1,0 +1,239 @@
+"""`torseur identify`: parameters of a mechanism from recorded motion and forces."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torseur.cli.shared.options import ForceOption, JsonOption
+
+if TYPE_CHECKING:
+    from torseur.analysis.identification import Estimate, MotionEstimate
+    from torseur.analysis.identification.data.identification_study_file import Study
+    from torseur.description.mechanism import Mechanism
+    from torseur.presentation.report.page.report_content import ReportContent
+
+StudyArgument = Annotated[
+    Path, typer.Argument(metavar="STUDY.toml", help="Mechanism, data, method and options.", show_default=False)
+]
+PageOption = Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a page, .html.")]
+DescriptionOption = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the mechanism with the results, .lsd.")
+]
+MethodOption = Annotated[
+    str | None, typer.Option("--method", metavar="NAME", help="Another method than the study's.", show_default=False)
+]
+PayloadOption = Annotated[
+    list[str] | None,
+    typer.Option("--payload", metavar="NAME", help="Write this payload too, as a fixed body.", show_default=False),
+]
+BaseOption = Annotated[bool, typer.Option("--base", help="Print the base parameters of the mechanism; use no data.")]
+
+
+def identify(
+    study: StudyArgument,
+    report: PageOption = None,
+    out: DescriptionOption = None,
+    method: MethodOption = None,
+    payload: PayloadOption = None,
+    base: BaseOption = False,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Masses, centres, inertias, friction and other parameters from data, with their uncertainty.
+
+    Example: torseur identify study.toml --report identified.html --out identified.lsd
+    """
+    from torseur.analysis.identification.data.identification_study_file import OUTPUT_ERROR, SEGMENTS, Study, read_study
+    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.sources import open_source
+
+    for path, suffixes in ((report, (".html",)), (out, (".lsd",))):
+        if path is not None:
+            require_free(path, force)
+            require_suffix(path, suffixes)
+    asked = read_study(study)
+    if method is not None:
+        asked = Study(asked.path, {**asked.tables, "method": method})
+    source = open_source(asked.mechanism)
+    if base:
+        _tell_base(asked, source.mechanism, json)
+        return
+    solve = {OUTPUT_ERROR: _motion, SEGMENTS: _segments}.get(asked.method, _forces)
+    document, content, described, text = solve(asked, source.mechanism, json)
+    written = _write(content(source.text), report, partial(described, payload or ()), out, force)
+    _tell(document, text, written, json)
+
+
+def _forces(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
+    """The identification by regressor: its document, its page, its description and its text."""
+    from torseur.analysis.identification.data.identification_study import study_model, study_options, study_trials
+    from torseur.analysis.identification.identify import identify as compute
+    from torseur.analysis.identification.results.write_back import write_back
+    from torseur.cli.shared.console import progress
+    from torseur.presentation.report.person.identification_page import identification_content
+
+    with progress(f"{mechanism.name}: identification", quiet) as follow:
+        model = study_model(study, mechanism)
+        trials = study_trials(study, model)
+        estimate = compute(model, trials, study.method, study_options(study, model, follow))
+
+    def content(source: str) -> ReportContent:
+        return identification_content(estimate, _reproduction(study, source))
+
+    return document_of(estimate), content, partial(write_back, estimate), str(estimate)
+
+
+def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
+    """The output-error fit, likewise."""
+    from torseur.analysis.identification.data.identification_study import study_recordings, study_unknowns
+    from torseur.analysis.identification.output_error import fit_motion
+    from torseur.cli.shared.console import progress
+    from torseur.computation.simulation.model.first_order_form import as_system
+    from torseur.presentation.report.person.identification_page import motion_content
+
+    system = as_system(mechanism)
+    units = {q.name: q.unit for q in system.states} | {name: q.unit for name, (q, _) in system.quantities.items()}
+    with progress(f"{mechanism.name}: fit", quiet) as follow:
+        estimate = fit_motion(
+            mechanism, study_recordings(study, units), study_unknowns(study),
+            rtol=study.number("options", "rtol", 1e-9), method=str(study.table("options").get("fit", "gauss_newton")),
+            progress=follow,
+        )  # fmt: skip
+    known = {p.name for p in mechanism.parameters}
+    values = {n: float(v) for n, v in zip(estimate.names, estimate.values, strict=True) if n in known}
+
+    def content(source: str) -> ReportContent:
+        return motion_content(estimate, mechanism.name, _reproduction(study, source))
+
+    return motion_document(estimate), content, lambda payloads: (mechanism.with_values(**values), ()), str(estimate)
+
+
+def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
+    """The identification of a tree of segments from external forces, likewise."""
+    from torseur.analysis.identification.data.identification_study import study_model, study_segment_trials
+    from torseur.analysis.identification.segments import Stopping, identify_segments, segment_chain
+    from torseur.cli.shared.console import progress
+    from torseur.derivation.tree import build_tree
+    from torseur.errors import UnsupportedError
+    from torseur.presentation.report.person.identification_page import segments_content
+
+    options = study.table("options")
+    chain = segment_chain(build_tree(mechanism))
+    with progress(f"{mechanism.name}: identification", quiet) as follow:
+        trials = study_segment_trials(study, study_model(study, mechanism))
+        estimate = identify_segments(
+            trials, known_zero=chain.zero_blocks, positive=bool(options.get("positive", True)),
+            stopping=Stopping(iterations=int(study.number("options", "iterations", 1000, whole=True))), progress=follow,
+        )  # fmt: skip
+
+    def content(source: str) -> ReportContent:
+        return segments_content(estimate, chain, mechanism.name, _reproduction(study, source))
+
+    def write_back(payloads: Any) -> Any:
+        raise UnsupportedError("J holds sums over segments: it has no place in a description. Use the regressor.")
+
+    document = {
+        "method": study.method, "J": estimate.J, "deviation": estimate.deviation, "segments": chain.names,
+        "iterations": estimate.descent.iterations, "projections": estimate.descent.projections,
+        "reason": estimate.descent.reason, "warnings": estimate.warnings,
+    }  # fmt: skip
+    return document, content, write_back, str(estimate)
+
+
+def document_of(estimate: Estimate) -> dict[str, object]:
+    """An estimate as plain data."""
+    low, high = estimate.interval
+    rows = [
+        {
+            "name": name, "value": value, "deviation": deviation, "interval": [low[k], high[k]], "unit": unit,
+            "stands_for": text, **_bootstrap(estimate, k),
+        }
+        for k, (name, value, deviation, _, unit, text) in enumerate(estimate.rows())
+    ]  # fmt: skip
+    return {
+        "method": estimate.method,
+        "condition": estimate.condition,
+        "parameters": rows,
+        "bodies": {} if estimate.parameters is None else {b: estimate.body(b) for b in estimate.model.bodies},
+        "fits": {fit.name: fit.relative for fit in estimate.fits},
+        "validation": {fit.name: fit.relative for fit in estimate.validation},
+        "crossed": {fit.name: fit.relative for fit in estimate.cross_validation},
+        "history": estimate.history,
+        "warnings": estimate.warnings,
+        "notes": estimate.notes,
+    }
+
+
+def _bootstrap(estimate: Estimate, number: int) -> dict[str, float]:
+    return {} if estimate.bootstrap is None else {"bootstrap_deviation": float(estimate.bootstrap.deviation[number])}
+
+
+def motion_document(estimate: MotionEstimate) -> dict[str, object]:
+    """An output-error fit as plain data."""
+    rows = zip(estimate.names, estimate.values, estimate.deviation, strict=True)
+    return {
+        "method": f"output_error, {estimate.method}",
+        "parameters": [{"name": n, "value": float(v), "deviation": float(s)} for n, v, s in rows],
+        "fits": {fit.name: fit.relative for fit in estimate.fits},
+        "history": estimate.history,
+        "converged": estimate.converged,
+        "warnings": estimate.warnings,
+    }
+
+
+def _write(content: ReportContent, report: Path | None, described: Any, out: Path | None, force: bool) -> list[str]:
+    """Writes what was asked for, and says what."""
+    from torseur.cli.shared.output_files import write_text
+    from torseur.description.language import to_text
+    from torseur.presentation.report.page.report_page import write_report
+
+    said = []
+    if out is not None:
+        mechanism, left = described()
+        write_text(out, to_text(mechanism))
+        without = f" (no place for {', '.join(left)})" if left else ""
+        said.append(f"written: {out}{without}")
+    if report is not None:
+        write_report(content, report, overwrite=force)
+        said.append(f"written: {report} ({report.stat().st_size / 1000:.0f} kB)")
+    return said
+
+
+def _tell(document: dict[str, object], text: str, written: list[str], json: bool) -> None:
+    from torseur.cli.shared.console import print_json, say
+
+    if json:
+        print_json({**document, "written": written})
+        return
+    say("\n".join([text, *written]))
+
+
+def _tell_base(study: Study, mechanism: Mechanism, json: bool) -> None:
+    from torseur.analysis.identification import base_parameters
+    from torseur.analysis.identification.data.identification_study import study_model
+    from torseur.cli.shared.console import print_json, say
+
+    parameters = base_parameters(study_model(study, mechanism))
+    if json:
+        names = {name: parameters.text(k) for k, name in enumerate(parameters.names)}
+        print_json({"count": len(parameters), "base_parameters": names, "unfelt": parameters.unfelt})
+    else:
+        say(str(parameters))
+
+
+def _reproduction(study: Study, source: str) -> Any:
+    import sys
+
+    import numpy as np
+
+    from torseur.cli.shared.output_files import command_line, version
+    from torseur.presentation.report.page.report_content import Reproduction
+
+    versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
+    text = study.path.read_text(encoding="utf-8")
+    listing = f"{text}\n\n(* {study.mechanism} *)\n{source}"
+    return Reproduction((command_line(),), study.path.name, listing, versions)

@@ -1,0 +1,108 @@
+"""`torseur limb`: a person's own inertia of a limb from its movements on a force plate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from torseur.cli.commands.analysis.person import HEIGHT, MASS, STANDING, TABLE
+from torseur.cli.commands.analysis.recording import RecordingOptions
+from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
+
+if TYPE_CHECKING:
+    from torseur.analysis.biomechanics.limb_inertia import LimbEstimate
+
+TRIALS = "Recordings of the limb's movements, markers and a force plate: .c3d."
+LIMB = "right arm, left arm, right leg or left leg."
+CENTRE = "The joint: located from the markers (score), or where the model has it (model)."
+RATES = "How rotations are differentiated: kalman, source (Monnet 2007, for 50 frames a second) or savitzky_golay."
+
+
+class LimbOptions(NamedTuple):
+    """What `torseur limb` is asked for."""
+
+    trials: Annotated[list[Path], typer.Argument(metavar="TRIAL...", help=TRIALS, show_default=False)]
+    height: Annotated[str, typer.Option("--height", metavar="LENGTH", help=HEIGHT, show_default=False)]
+    mass: Annotated[str, typer.Option("--mass", metavar="MASS", help=MASS, show_default=False)]
+    limb: Annotated[str, typer.Option("--limb", metavar="NAME", help=LIMB)] = "right arm"
+    table: Annotated[str, typer.Option("--table", metavar="NAME", help=TABLE)] = "de_leva_male"
+    standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None
+    centre: Annotated[str, typer.Option("--centre", metavar="NAME", help=CENTRE)] = "score"
+    rates: Annotated[str, typer.Option("--rates", metavar="NAME", help=RATES)] = "kalman"
+    recording: RecordingOptions = RecordingOptions()
+    report: Annotated[
+        Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a page, .html.", rich_help_panel=OUTPUT)
+    ] = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def limb(options: LimbOptions) -> None:
+    """Inertia matrix and first moment of a limb from its movements and the ground's reaction.
+
+    The person stands or sits on a force plate and moves the limb, straight, about its first joint, in all directions;
+    everything else stays still.
+
+    Example: torseur limb flexion.c3d abduction.c3d rotation.c3d --height 1.78 --mass 74 --report arm.html
+    """
+    from torseur.analysis.biomechanics.limb_inertia import identify_limb, limb_of
+    from torseur.analysis.biomechanics.person import calibrate, turn_to_model_axes
+    from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
+    from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
+    from torseur.cli.commands.analysis.person import quantity
+    from torseur.cli.commands.analysis.recording import open_recording
+    from torseur.cli.shared.console import working
+    from torseur.cli.shared.output_files import require_free, require_suffix
+
+    report, recording = options.report, options.recording
+    if report is not None:
+        require_suffix(report, (".html",))
+        require_free(report, options.force)
+    height, mass = quantity("--height", options.height, "m"), quantity("--mass", options.mass, "kg")
+    model = human36(height, mass, options.table)
+    if options.standing is not None:
+        still = turn_to_model_axes(MotionTrial(open_recording(options.standing, recording).markers))[0].markers
+        model, _ = calibrate(model, still, joint_limits())
+    seen = [turn_to_model_axes(open_recording(path, recording))[0] for path in options.trials]
+    with working(f"{options.limb}: {len(seen)} trials", quiet=options.json):
+        estimate = identify_limb(seen, limb_of(model, options.limb), rates=options.rates, centre=options.centre)
+    _tell(estimate, (f"{options.height} m, {options.mass} kg", options.table), options)
+
+
+def _tell(estimate: LimbEstimate, who: tuple[str, ...], options: LimbOptions) -> None:
+    from torseur.cli.commands.analysis.person import reproduction
+    from torseur.cli.shared.console import print_json, say, show_table
+    from torseur.presentation.report.page.report_page import write_report
+    from torseur.presentation.report.person.limb_page import limb_content, limb_table
+
+    report = options.report
+    content = limb_content(estimate, who, reproduction())
+    if report is not None:
+        write_report(content, report, overwrite=options.force)
+    if options.json:
+        return print_json({**limb_document(estimate), "written": None if report is None else str(report)})
+    table = limb_table(estimate)
+    show_table(estimate.limb.name, table.headings, table.rows, table.numeric)
+    checks = [f"{'ok ' if check.ok else 'BAD'} {check.title}: {check.detail}" for check in content.checks]
+    say("\n".join([*checks, *(f"warning: {text}" for text in content.warnings)]))
+    if report is not None:
+        say(f"written: {report}")
+    return None
+
+
+def limb_document(estimate: LimbEstimate) -> dict[str, Any]:
+    """An identified limb as plain data."""
+    inertia, moment = estimate.limb.inertia
+    return {
+        "limb": estimate.limb.name,
+        "inertia": estimate.inertia,
+        "first_moment": estimate.moment,
+        "deviation": estimate.deviation,
+        "anthropometry": {"inertia": inertia, "first_moment": moment},
+        "difference_percent": {"inertia": estimate.differences[0], "first_moment": estimate.differences[1]},
+        "real_body": estimate.positive,
+        "iterations": estimate.estimate.descent.iterations,
+        "warnings": [*estimate.warnings, *estimate.estimate.warnings],
+    }

@@ -1,0 +1,66 @@
+"""`torseur optimise`: the best parameters of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from torseur.cli.commands.analysis.sweep import CoresOption, ReportOption, StudyArgument
+from torseur.cli.shared.options import JsonOption
+
+if TYPE_CHECKING:
+    from torseur.analysis.studies.optimisation.optimisation import Optimum
+
+LogOption = Annotated[
+    Path | None, typer.Option("--log", metavar="FILE", help="Where every step is kept; beside the study by default.")
+]
+
+
+def optimise(
+    study: StudyArgument,
+    log: LogOption = None,
+    cores: CoresOption = None,
+    report: ReportOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Make a criterion of a study as small or large as its bounds and constraints allow; run again, it goes on.
+
+    Example: torseur optimise suspension.toml --report suspension.html
+    """
+    from torseur.analysis.studies import optimise as run
+    from torseur.analysis.studies import read_study
+    from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.progress import step_progress
+
+    described = read_study(study)
+    with step_progress(study.name, json) as follow:
+        optimum = run(described, log, cores=cores, progress=follow)
+    if report is not None:
+        from torseur.presentation.report.studies import write_optimisation_page
+
+        write_optimisation_page(optimum, described, report)
+    if json:
+        print_json({
+            "point": optimum.point, "criteria": optimum.criteria, "objective": optimum.objective,
+            "feasible": optimum.feasible, "messages": optimum.messages,
+            "iterates": [vars(iterate) for iterate in optimum.iterates],
+        })  # fmt: skip
+        return
+    _tell(optimum)
+    if report is not None:
+        say(f"report: {report}")
+
+
+def _tell(optimum: Optimum) -> None:
+    from torseur.cli.shared.console import say, show_table
+
+    points = [[name, f"{x:.9g}", optimum.units[name]] for name, x in optimum.point.items()]
+    show_table("", ["parameter", "value", "unit"], points, (1,))
+    criteria = [[name, f"{x:.9g}", optimum.units[name]] for name, x in optimum.criteria.items()]
+    show_table("", ["criterion", "value", "unit"], criteria, (1,))
+    if not optimum.feasible:
+        say("No point was found that keeps all constraints; this is the nearest.")
+    for number, message in enumerate(optimum.messages, 1):
+        say(f"start {number}: {message}")

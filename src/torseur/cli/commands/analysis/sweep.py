@@ -1,0 +1,141 @@
+"""`torseur sweep`: all points of a study, into a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from torseur.cli.shared.options import JsonOption
+
+if TYPE_CHECKING:
+    from torseur.analysis.studies.sweeps.sweep import SweepRun
+    from torseur.analysis.studies.sweeps.sweep_summary import Summary
+
+MOST_LINES = 40  # of a table on the screen
+
+StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.", show_default=False)]
+StoreOption = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="STORE", help="The zarr store; beside the study by default.")
+]
+CoresOption = Annotated[int | None, typer.Option("--cores", min=1, help="Cores of this machine; all by default.")]
+WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Workers of a local dask cluster.")]
+SharedOption = Annotated[
+    bool, typer.Option("--shared", help="Workers reach the store and write their chunks themselves.")
+]
+BackendOption = Annotated[
+    str | None, typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed; as the study says.")
+]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with tables and plots.")
+]
+SchedulerOption = Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler.")]
+
+
+class SweepOptions(NamedTuple):
+    """What `torseur sweep` is asked for."""
+
+    study: StudyArgument
+    out: StoreOption = None
+    cores: CoresOption = None
+    workers: WorkersOption = None
+    scheduler: SchedulerOption = None
+    shared: SharedOption = False
+    backend: BackendOption = None
+    report: ReportOption = None
+    json: JsonOption = False
+
+
+def sweep(options: SweepOptions) -> None:
+    """Compute the criteria of a study at all its points, on all cores or a cluster; run again, it goes on.
+
+    Example: torseur sweep pendulum.toml -o pendulum.zarr --report pendulum.html
+    """
+    from torseur.analysis.studies import read_study, summarise
+    from torseur.analysis.studies import sweep as run
+    from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.progress import point_progress
+
+    study = read_study(options.study)
+    with point_progress(options.study.name, options.json) as follow:
+        swept = run(
+            study, options.out, cores=options.cores, workers=options.workers, scheduler=options.scheduler,
+            shared=options.shared, backend=options.backend, progress=follow,
+        )  # fmt: skip
+    summary = summarise(swept.store)
+    if options.report is not None:
+        from torseur.presentation.report.studies import write_sweep_page
+
+        write_sweep_page(swept.store, options.report)
+    if options.json:
+        print_json(_document(swept, summary))
+    else:
+        _tell(swept, summary)
+        if options.report is not None:
+            say(f"report: {options.report}")
+
+
+def _document(swept: SweepRun, summary: Summary) -> dict[str, Any]:
+    return {
+        "store": str(swept.store.path),
+        "points": summary.points,
+        "done": summary.done,
+        "failed": summary.failed,
+        "computed": swept.computed,
+        "seconds": swept.seconds,
+        "criteria": [vars(spread) for spread in summary.spreads],
+        "influences": [vars(influence) for influence in summary.influences],
+        "yields": [vars(part) for part in summary.yields],
+        "workers": swept.workers,
+    }
+
+
+def _tell(swept: SweepRun, summary: Summary) -> None:
+    from torseur.cli.shared.console import say, show_table
+
+    several = len({s.operating_point for s in summary.spreads}) > 1
+    head = ["operating point"] if several else []
+    rows = [
+        [
+            *([s.operating_point] if several else []), s.name, s.unit, _with_error(s.mean, s.error),
+            *(f"{x:.6g}" for x in (s.deviation, s.lowest, s.highest)),
+        ]
+        for s in summary.spreads[:MOST_LINES]
+    ]  # fmt: skip
+    numeric = tuple(k + len(head) for k in (2, 3, 4, 5))
+    show_table("", [*head, "criterion", "unit", "mean", "deviation", "lowest", "highest"], rows, numeric)
+    if len(summary.spreads) > MOST_LINES:
+        say(f"... and {len(summary.spreads) - MOST_LINES} more; the store and the report have all.")
+    _tell_influences(summary, several)
+    for part in summary.yields[:MOST_LINES]:
+        low, high = part.interval
+        at = f" ({part.operating_point})" if several else ""
+        say(f"constraints kept by {100 * part.part:.4g} % of the motions, 95 % interval {100 * low:.4g} to "
+            f"{100 * high:.4g} %{at}.")  # fmt: skip
+    say(f"{summary.done} of {summary.points} points done, {summary.failed} failed; {swept.computed} computed now, "
+        f"{swept.rate:.0f} a second ({swept.workers}).")  # fmt: skip
+    for point, text in list(swept.store.failures().items())[:3]:
+        say(f"point {point}: {text}")
+    say(f"store: {swept.store.path}")
+
+
+def _tell_influences(summary: Summary, several: bool) -> None:
+    from torseur.cli.shared.console import show_table
+
+    if not summary.influences:
+        return
+    head = ["operating point"] if several else []
+    headings = {"saltelli": ["first order", "total"], "morris": ["mean effect", "spread"]}[summary.method]
+    table = [
+        [
+            *([i.operating_point] if several else []), i.criterion, i.axis, _with_error(i.first, i.first_error),
+            _with_error(i.second, i.second_error),
+        ]
+        for i in summary.influences[:MOST_LINES]
+    ]  # fmt: skip
+    show_table("", [*head, "criterion", "axis", *headings], table, (len(head) + 2, len(head) + 3))
+
+
+def _with_error(value: float, error: float) -> str:
+    return f"{value:.6g}" if error != error else f"{value:.6g} ± {error:.2g}"

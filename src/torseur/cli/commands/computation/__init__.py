@@ -1,0 +1,1 @@
+"""Commands that compute motions, small motions and code."""

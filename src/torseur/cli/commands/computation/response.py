@@ -1,0 +1,106 @@
+"""`torseur response`: the steady oscillation of a quantity under an oscillating force."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from torseur.cli.commands.computation.locus import PLOTS, PlotOption
+from torseur.cli.shared.about_state import EquilibriumOption, SteadyOptions
+from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torseur.computation.linearisation import FrequencyResponse
+
+SHOWN = 21  # rows of the table on the screen
+
+InputOption = Annotated[
+    str,
+    typer.Option("--input", metavar="NAME", help="Coordinate or speed that the force acts along.", show_default=False),
+]
+OutputOption = Annotated[
+    str, typer.Option("--output", metavar="NAME", help="Coordinate or speed to look at.", show_default=False)
+]
+LowestOption = Annotated[float, typer.Option("--from", metavar="HZ", help="Lowest frequency (Hz).")]
+HighestOption = Annotated[float, typer.Option("--to", metavar="HZ", help="Highest frequency (Hz).")]
+FrequenciesOption = Annotated[
+    int, typer.Option("--points", min=2, help="Number of frequencies, evenly spaced in their logarithm.")
+]
+
+
+class ResponseOptions(NamedTuple):
+    """Which force, which quantity, over which frequencies, about which state."""
+
+    source: SourceArgument
+    along: InputOption
+    of: OutputOption
+    first: LowestOption = 0.01
+    last: HighestOption = 100.0
+    points: FrequenciesOption = 201
+    plot: PlotOption = None
+    equilibrium: EquilibriumOption = False
+    steady: SteadyOptions = SteadyOptions()
+    values: ValueOptions = ValueOptions()
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def response(options: ResponseOptions) -> None:
+    """Gain and phase of a coordinate or speed for a force of one newton (or newton metre) along another.
+
+    Example: torseur response library:mass_spring_damper --input x --output x --from 0.01 --to 10
+    """
+    import numpy as np
+
+    from torseur.cli.shared.about_state import Surroundings, unsteadiness
+    from torseur.cli.shared.console import print_json, remark
+    from torseur.cli.shared.exits import USAGE, CommandError
+    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.computation.linearisation import frequency_response
+
+    if not 0 < options.first < options.last:
+        raise CommandError(f"--from {options.first:g} --to {options.last:g}: expected 0 < first < last.", USAGE)
+    if (plot := options.plot) is not None:
+        require_free(plot, options.force)
+        require_suffix(plot, PLOTS)
+    about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
+    motions = about.small_motions(())
+    if (warning := unsteadiness(motions)) is not None:
+        remark(warning)
+    omega = 2 * np.pi * np.geomspace(options.first, options.last, options.points)
+    curve = frequency_response(motions, options.along, options.of, omega)
+    if plot is not None:
+        curve.plot(plot)
+    print_json(document(curve, plot)) if options.json else _show(about.name, curve, plot)
+
+
+def document(curve: FrequencyResponse, plot: Path | None) -> dict[str, object]:
+    """A frequency response as plain data; complex numbers are pairs."""
+    return {
+        "input": curve.input,
+        "output": curve.output,
+        "hertz": curve.frequencies / (2 * pi),
+        "values": [[value.real, value.imag] for value in curve.values.tolist()],
+        **({"plot": str(plot)} if plot is not None else {}),
+    }
+
+
+def _show(name: str, curve: FrequencyResponse, plot: Path | None) -> None:
+    import numpy as np
+
+    from torseur.cli.shared.console import say, show_table
+
+    length = len(curve.frequencies)
+    kept = sorted({round(k * (length - 1) / (SHOWN - 1)) for k in range(SHOWN)})
+    hertz, phase = curve.frequencies / (2 * np.pi), np.degrees(np.angle(curve.values))
+    rows = [[f"{hertz[k]:.6g}", f"{abs(curve.values[k]):.6g}", f"{phase[k]:.4g}"] for k in kept]
+    show_table(f"{name}: {curve.output} per force along {curve.input}", ["Hz", "gain", "phase (deg)"], rows, [0, 1, 2])
+    peak = int(np.argmax(np.abs(curve.values)))
+    say(f"largest gain {abs(curve.values[peak]):.6g} at {hertz[peak]:.6g} Hz")
+    if plot is not None:
+        say(f"written: {plot}")

@@ -1,0 +1,205 @@
+"""`torseur simulate`: the motion of a mechanism."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from torseur.cli.shared.options import (
+    ForceOption,
+    FormalismOption,
+    JsonOption,
+    RtolOption,
+    SourceArgument,
+    ValueOptions,
+)
+
+if TYPE_CHECKING:
+    from torseur.cli.shared.exits import CommandError
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.computation.simulation import Trajectory
+    from torseur.errors import SimulationError
+
+SHOWN = 11  # rows of the table on the screen
+STANDARD_OUTPUT = "-"
+SUFFIXES = (".csv", ".nc", ".json")
+
+
+UntilOption = Annotated[
+    str, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write .csv, .nc or .json; - is CSV on stdout.")
+]
+SamplesOption = Annotated[
+    int | None, typer.Option("--samples", min=2, help="Rows, evenly spaced; by default one per step.")
+]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option("--output", metavar="NAME", help="One more column: energy, arm.position.x ... Repeatable."),
+]
+EventOption = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="NAME", help="Note when this quantity changes sign. Repeatable."),
+]
+MethodOption = Annotated[
+    str,
+    typer.Option("--method", metavar="NAME", help="auto, explicit, radau5 or radau9; auto changes where it is stiff."),
+]
+FormulationOption = Annotated[
+    str,
+    typer.Option("--formulation", metavar="NAME", help="Of constraints: augmented, partitioned or projector."),
+]
+ContactOption = Annotated[
+    list[str] | None,
+    typer.Option("--contact", metavar="'NAME>=VALUE'", help="Bound of a coordinate where it rebounds. Repeatable."),
+]
+RestitutionOption = Annotated[
+    float, typer.Option("--restitution", min=0.0, max=1.0, help="Part of the speed kept by a rebound.")
+]
+
+
+class SimulateOptions(NamedTuple):
+    """Which motion is computed, how accurately, and where it goes."""
+
+    source: SourceArgument
+    until: UntilOption
+    out: OutOption = None
+    samples: SamplesOption = None
+    output: ColumnOption = None
+    event: EventOption = None
+    rtol: RtolOption = 1e-9
+    method: MethodOption = "auto"
+    formulation: FormulationOption = "augmented"
+    contact: ContactOption = None
+    restitution: RestitutionOption = 0.0
+    formalism: FormalismOption = "recursive"
+    values: ValueOptions = ValueOptions()
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def simulate(options: SimulateOptions) -> None:
+    """The motion from the initial state, as a table or a file.
+
+    Example: torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --init 'q1=30 deg' --out motion.csv
+    """
+    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.errors import SimulationError
+
+    file = options.out if str(options.out) != STANDARD_OUTPUT else None
+    if file is not None:
+        require_free(file, options.force)
+        require_suffix(file, SUFFIXES)
+    work = Work.begin(options.source, options.values)
+    try:
+        motion = work.motion(options.formalism, options.until, options.json, **_requests(options, work))
+    except SimulationError as problem:
+        raise _early_end(problem, file) from problem
+    if file is not None:
+        motion.save(file, overwrite=options.force)
+    _print(motion, options, file)
+
+
+def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:
+    """What the simulation is asked for, in its own words."""
+    from torseur.cli.shared.value_options import contacts
+
+    return {
+        "rtol": options.rtol,
+        "method": options.method,
+        "outputs": options.output or (),
+        "events": [*(options.event or ()), *contacts(work.tree, options.contact, options.restitution)],
+        "formulation": options.formulation,
+        "samples": options.samples,
+    }
+
+
+def _print(motion: Trajectory, options: SimulateOptions, file: Path | None) -> None:
+    """The motion itself, or what was done with it."""
+    from torseur.cli.shared.console import print_json
+
+    if options.json:
+        print_json(document(motion, file))
+    elif file is not None:
+        _tell(motion, file)
+    elif options.out is not None:
+        _print_csv(motion)
+    else:
+        _show(motion)
+
+
+def _early_end(problem: SimulationError, file: Path | None) -> CommandError:
+    """The error, with the valid part of the motion saved beside the file it was meant for."""
+    from torseur.cli.shared.exits import ENDED_EARLY, CommandError
+
+    partial: Any = problem.trajectory
+    if partial is None or file is None or len(partial) == 0:
+        return CommandError(str(problem), ENDED_EARLY)
+    # Never over a file, not even with --force: what is there may be the result of an earlier run.
+    names = (f"{file.stem}.partial{number or ''}{file.suffix}" for number in count())
+    place = next(path for path in map(file.with_name, names) if not path.exists())
+    partial.save(place)
+    return CommandError(f"{problem}\nWhat was computed is in '{place}'.", ENDED_EARLY)
+
+
+def document(motion: Trajectory, out: Path | None) -> dict[str, object]:
+    """The motion as plain data; its rows are left to the file when one is written."""
+    statistics = vars(motion.statistics) if motion.statistics is not None else None
+    summary: dict[str, object] = {
+        "name": motion.name,
+        "rows": len(motion),
+        "columns": [{"name": c.name, "unit": c.quantity.unit, "kind": c.kind.value} for c in motion.columns],
+        "events": [{"name": e.name, "time": e.time, "state": dict(e.state)} for e in motion.events],
+        "notes": list(motion.notes),
+        "statistics": statistics,
+    }
+    if out is not None:
+        return {**summary, "written": str(out)}
+    return {**summary, "time": motion.time, "values": {c.name: motion[c.name] for c in motion.columns}}
+
+
+def _print_csv(motion: Trajectory) -> None:
+    import csv
+    import sys
+
+    from torseur.cli.shared.console import remark
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["time [s]", *(column.heading for column in motion.columns)])
+    for time, row in zip(motion.time.tolist(), motion.values.tolist(), strict=True):
+        writer.writerow([repr(time), *map(repr, row)])
+    for note in motion.notes:
+        remark(f"note: {note}")
+
+
+def _show(motion: Trajectory) -> None:
+    """A few rows, and what it took."""
+    from torseur.cli.shared.console import show_table
+
+    length = len(motion)
+    rows = (
+        sorted({round(k * (length - 1) / (SHOWN - 1)) for k in range(SHOWN)}) if length > SHOWN else list(range(length))
+    )
+    headings = ["time [s]", *(column.heading for column in motion.columns)]
+    cells = [[f"{motion.time[k]:.6g}", *(f"{value:.9g}" for value in motion.values[k])] for k in rows]
+    show_table(motion.name, headings, cells, numeric=range(len(headings)))
+    _tell(motion, None)
+
+
+def _tell(motion: Trajectory, out: Path | None) -> None:
+    from torseur.cli.shared.console import say
+
+    if motion.statistics is not None:
+        s = motion.statistics
+        say(f"{s.steps} steps ({s.method}), {s.evaluations} evaluations, {s.wall_time * 1e3:.3g} ms ({s.backend})")
+    for note in motion.notes:
+        say(f"note: {note}")
+    for event in motion.events:
+        say(f"event {event.name} at t = {event.time:.9g} s")
+    if out is not None:
+        say(f"written: {out} ({len(motion)} rows)")

@@ -1,0 +1,1 @@
+"""Commands on equations and loops."""

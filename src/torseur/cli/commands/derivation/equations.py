@@ -1,0 +1,169 @@
+"""`torseur equations`: the equations of motion, to read or to copy."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from torseur.cli.shared.options import ForceOption, FormalismOption, JsonOption, SourceArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torseur.derivation.equations import Equations
+    from torseur.presentation.levels.statement import Statement
+
+LEVELS = (
+    "intrinsic: forces and accelerations as vectors; recursive: named intermediates in order; "
+    "matrix: M v' + b = Q; scalar: one equation per speed."
+)
+STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
+
+
+COLLECT = "Of the scalar level: by accelerations and products of speeds, the most factored form."
+DEPTH = "Write parts deeper than this by names, with a table under them: 0 sides, 1 terms, 2 factors, ..."
+SIZE = "Write parts of more than this many symbols by names."
+PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
+OPEN = "Leave the part of this name as it is, e.g. P3. Repeatable."
+ENERGY = "The kinetic energy instead, as a sum of squares."
+
+
+class Level(StrEnum):
+    """How far the equations are expanded."""
+
+    intrinsic = "intrinsic"
+    recursive = "recursive"
+    matrix = "matrix"
+    scalar = "scalar"
+
+
+class Format(StrEnum):
+    """How they are written."""
+
+    text = "text"
+    latex = "latex"
+    mathml = "mathml"
+    sympy = "sympy"
+    omml = "omml"
+    docx = "docx"
+
+
+class EquationsOptions(NamedTuple):
+    """Which equations, at which level of detail, how folded, and how written."""
+
+    source: SourceArgument
+    level: Annotated[Level, typer.Option("--level", help=LEVELS)] = Level.matrix
+    form: Annotated[Format, typer.Option("--format", help="How they are written; docx needs --out.")] = Format.text
+    formalism: FormalismOption = "recursive"
+    collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False
+    kinetic_energy: Annotated[bool, typer.Option("--kinetic-energy", help=ENERGY)] = False
+    steps: Annotated[int, typer.Option("--steps", min=0, max=3, help=STEPS)] = 0
+    depth: Annotated[int | None, typer.Option("--fold", metavar="DEPTH", min=0, help=DEPTH)] = None
+    size: Annotated[int | None, typer.Option("--fold-size", metavar="N", min=2, help=SIZE)] = None
+    parts: Annotated[list[str] | None, typer.Option("--fold-as", metavar="NAME=PART", help=PART)] = None
+    opened: Annotated[list[str] | None, typer.Option("--open", metavar="NAME", help=OPEN)] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def equations(options: EquationsOptions) -> None:
+    """The equations of motion M v' + b = Q.
+
+    Example: torseur equations library:double_pendulum --level scalar --format latex
+    """
+    from torseur.cli.shared.console import remark, working
+    from torseur.cli.shared.output_files import require_free
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.presentation.levels.levels import size_note
+    from torseur.presentation.levels.write_equations import write_statements
+
+    form, out = options.form, options.out
+    require_place(form, out)
+    if out is not None:
+        require_free(out, options.force)
+    work = Work.begin(options.source)
+    with working(f"{work.source.mechanism.name}: equations", quiet=options.json):
+        derived = work.equations(options.formalism)
+        unfolded = _statements(derived, options)
+        note = size_note(unfolded)
+        statements = _fold(derived, unfolded, options)
+        text = "" if form is Format.docx else write_statements(derived, statements, form.value)
+    if note and not options.json:
+        remark(f"note: {note}")
+    if out is not None:
+        write_file(out, form, text, derived, statements)
+    _tell(options, derived, statements, text, note)
+
+
+def _statements(derived: Equations, options: EquationsOptions) -> list[Statement]:
+    from torseur.presentation.levels.collected_form import collected_statements
+    from torseur.presentation.levels.energy_squares import kinetic_energy_statements
+    from torseur.presentation.levels.levels import statements
+
+    if options.kinetic_energy:
+        return kinetic_energy_statements(derived)
+    return collected_statements(derived) if options.collect else statements(derived, options.level.value, options.steps)
+
+
+def _fold(derived: Equations, statements: list[Statement], options: EquationsOptions) -> list[Statement]:
+    """The statements with parts written by names, where that is asked for."""
+    from torseur.presentation.levels.folding import Fold, fold_parts, require_foldable
+    from torseur.presentation.levels.term_origins import PartOrigins
+
+    if options.depth is None and options.size is None and not options.parts and not options.opened:
+        return statements
+    require_foldable(options.level.value, options.form.value)
+    fold = Fold(options.depth, options.size, _names_of_parts(options.parts or []), tuple(options.opened or ()))
+    return fold_parts(statements, fold, PartOrigins(derived))
+
+
+def _names_of_parts(parts: Sequence[str]) -> dict[str, str]:
+    """NAME=PART by name."""
+    from torseur.cli.shared.exits import USAGE, CommandError
+
+    named = {}
+    for text in parts:
+        name, equals, part = (piece.strip() for piece in text.partition("="))
+        if not (name and equals and part):
+            raise CommandError(f"--fold-as {text}: expected NAME=PART, such as 'A=m2*l2^2'.", USAGE)
+        named[name] = part
+    return named
+
+
+def _tell(
+    options: EquationsOptions, derived: Equations, statements: Sequence[Statement], text: str, note: str | None
+) -> None:
+    from torseur.cli.shared.console import print_json, say
+    from torseur.presentation.levels.write_equations import document
+
+    out, form = options.out, options.form.value
+    if not options.json:
+        say(f"written: {out}" if out is not None else text)
+        return
+    print_json({
+        "mechanism": derived.mechanism.name, "formalism": options.formalism, "level": options.level.value,
+        "format": form, "speeds": derived.layout.speed_names, "equations": [document(s, form) for s in statements],
+        "size": note, "written": None if out is None else str(out),
+    })  # fmt: skip
+
+
+def require_place(form: Format, out: Path | None) -> None:
+    from torseur.cli.shared.exits import USAGE, CommandError
+
+    if form is Format.docx and out is None:
+        raise CommandError("--format docx is a file: say where with --out equations.docx.", USAGE)
+
+
+def write_file(out: Path, form: Format, text: str, derived: Equations, statements: Sequence[Statement]) -> None:
+    from torseur.cli.shared.output_files import write_text
+    from torseur.presentation.levels.write_equations import write_word
+
+    if form is Format.docx:
+        mechanism = derived.mechanism
+        write_word(out, mechanism.meaning or mechanism.name, statements)
+    else:
+        write_text(out, text)

@@ -1,0 +1,92 @@
+"""`torseur loops`: what closed loops leave free, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from torseur.cli.shared.options import JsonOption, SourceArgument, ValueOptions
+
+if TYPE_CHECKING:
+    from torseur.description.mechanism import Mechanism
+
+METHOD = "How the rank is decided: numeric (singular values), precise (a hundred digits), modular or exact. Repeatable."
+PREFER = "Coordinate to take as independent where it can be. Repeatable."
+LOCK = "Coordinate or joint to hold where it is. Repeatable."
+DRIVE = "Singular configurations met when a coordinate goes from one value to another, e.g. 'theta=0..360 deg'."
+BOX = "Singular configurations with a coordinate between two values, e.g. 'alpha=-90..90 deg'. Repeatable."
+ASSEMBLE = "Closed configurations from this many starts, with the locked coordinates held."
+TIME = "Time (s) of what depends on it, such as drivers."
+SYZYGIES = "The passage matrix N as polynomials, by standard bases; for small loops."
+LOOPS = "What is examined"
+
+
+class LoopsOptions(NamedTuple):
+    """How the rank is decided, what is held or preferred, and what is asked besides the report."""
+
+    source: SourceArgument
+    method: Annotated[list[str] | None, typer.Option("--method", metavar="NAME", help=METHOD)] = None
+    prefer: Annotated[list[str] | None, typer.Option("--prefer", metavar="NAME", help=PREFER)] = None
+    lock: Annotated[list[str] | None, typer.Option("--lock", metavar="NAME", help=LOCK, rich_help_panel=LOOPS)] = None
+    drive: Annotated[str | None, typer.Option("--drive", metavar="NAME=A..B", help=DRIVE, rich_help_panel=LOOPS)] = None
+    box: Annotated[list[str] | None, typer.Option("--box", metavar="NAME=A..B", help=BOX, rich_help_panel=LOOPS)] = None
+    assemble: Annotated[
+        int | None, typer.Option("--assemble", metavar="STARTS", min=1, help=ASSEMBLE, rich_help_panel=LOOPS)
+    ] = None
+    syzygies: Annotated[bool, typer.Option("--syzygies", help=SYZYGIES, rich_help_panel=LOOPS)] = False
+    time: Annotated[float, typer.Option("--time", help=TIME, rich_help_panel=LOOPS)] = 0.0
+    values: ValueOptions = ValueOptions()
+    json: JsonOption = False
+
+
+def loops(options: LoopsOptions) -> None:
+    """Mobility, rank, redundant constraints and independent coordinates of closed loops.
+
+    The loops are closed near the initial state (--init) first, and everything is said of that configuration.
+
+    Examples:
+
+      torseur loops library:four_bar
+
+      torseur loops library:bennett --method precise --method exact --json
+
+      torseur loops library:saliere --init 'a1=40 deg'
+
+      torseur loops library:slider_crank --drive 'theta=0..360 deg'
+
+      torseur loops library:flat_parallelogram --box 'alpha=-180..180 deg'
+
+      torseur loops library:four_bar --init 'alpha=60 deg' --lock alpha --assemble 40
+    """
+    from torseur.cli.commands.derivation.examination import Answer, Examination
+    from torseur.cli.shared.console import print_json, say, working
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.derivation.loops.loop_doctor import loops as examine
+
+    work = Work.begin(options.source, options.values)
+    mechanism = work.source.mechanism.with_values(**work.values.parameters)
+    examination = Examination(mechanism, _pose(mechanism, work.values.initial), tuple(options.lock or ()), options.time)
+    with working(f"{mechanism.name}: examining loops", quiet=options.json):
+        report = examine(mechanism, examination.at, method=options.method or "numeric", preferred=options.prefer or (),
+                         locked=examination.locked, time=options.time)  # fmt: skip
+        further: list[Answer] = []
+        if options.assemble is not None:
+            further.append(examination.assembly(options.assemble))
+        if options.drive is not None:
+            further.append(examination.singularities_on_drive(options.drive))
+        if options.box:
+            further.append(examination.singularities_in_box(options.box))
+        if options.syzygies:
+            further.append(examination.syzygies())
+    if options.json:
+        print_json({**report.to_dict(), **{answer.name: answer.document for answer in further}})
+    else:
+        say("\n".join([str(report), *(answer.text for answer in further)]))
+
+
+def _pose(mechanism: Mechanism, initial: Mapping[str, float]) -> dict[str, float] | None:
+    """The coordinates among the initial values; rates play no role here."""
+    known = {c.name for joint in mechanism.joints for c in joint.coordinates}
+    return {name: value for name, value in initial.items() if name in known} or None

@@ -1,0 +1,60 @@
+"""`torseur reactions`: the forces and moments in joints, as formulas."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from torseur.cli.shared.options import JsonOption, SourceArgument
+
+if TYPE_CHECKING:
+    from torseur.algebra.graph import Expr
+    from torseur.derivation.formalisms import Reaction
+
+
+class Method(StrEnum):
+    """How they are found."""
+
+    newton_euler = "newton_euler"
+    multipliers = "multipliers"
+
+
+METHODS = "newton_euler: free bodies; multipliers: of the six constraints that hold a joint together."
+
+
+def reactions(
+    source: SourceArgument,
+    joint: Annotated[list[str] | None, typer.Option(
+        "--joint", metavar="NAME", help="Only this joint. Repeatable.")] = None,
+    method: Annotated[Method, typer.Option("--method", help=METHODS)] = Method.newton_euler,
+    json: JsonOption = False,
+) -> None:  # fmt: skip
+    """Force and moment of the parent on the child in every joint, in the child's joint frame, as formulas.
+
+    Along a motion, ask simulate for them. Example: torseur reactions library:pendulum
+    """
+    from torseur.cli.shared.console import print_json, say, working
+    from torseur.cli.shared.formula_lines import formula_texts
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.derivation.formalisms import reactions as derived
+
+    work = Work.begin(source)
+    with working(f"{work.source.mechanism.name}: reactions", quiet=json):
+        by_joint = derived(work.source.mechanism, joint, method.value)
+        texts = {name: formula_texts(_formulas(reaction)) for name, reaction in by_joint.items()}
+    if json:
+        open_ones = {name: reaction.undetermined for name, reaction in by_joint.items()}
+        print_json({"mechanism": work.source.mechanism.name, "reactions": texts, "undetermined": open_ones})
+        return
+    for name, lines in texts.items():
+        say("\n".join(f"{left} = {right}" for left, right in lines.items()))
+        for component, constraint in by_joint[name].undetermined.items():
+            say(f"{name}.{component} is not determined by the motion: {constraint} may carry any part of it.")
+
+
+def _formulas(reaction: Reaction) -> dict[str, Expr]:
+    from torseur.derivation.formalisms.joint_reactions import COMPONENTS
+
+    return {f"{reaction.joint}.{part}": reaction[part] for part in COMPONENTS}

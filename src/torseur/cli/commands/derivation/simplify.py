@@ -1,0 +1,228 @@
+"""`torseur simplify`: equations with fewer terms, and what that costs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from torseur.cli.commands.derivation.equations import Format
+from torseur.cli.shared.options import (
+    ForceOption,
+    FormalismOption,
+    JsonOption,
+    SetOption,
+    SourceArgument,
+    ValueOptions,
+    ValuesOption,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from torseur.algebra.graph import Expr
+    from torseur.derivation.equations import Equations
+    from torseur.derivation.equations.simplification import SimplifiedEquations
+    from torseur.presentation.levels.statement import Statement
+    from torseur.presentation.levels.term_origins import TermOrigins
+
+LISTED = 12  # changes printed; --json has all
+BOX = (
+    "Range of a state, 'q1=-10 deg..10 deg', or of all states of a kind: angles, angular_speeds, "
+    "angular_accelerations, lengths, velocities, accelerations. Repeatable."
+)
+
+
+class Method(StrEnum):
+    """How an error is bounded."""
+
+    interval = "interval"
+    sampling = "sampling"
+
+
+class SimplifyOptions(NamedTuple):
+    """What is neglected, within which error, and how the rest is written."""
+
+    source: SourceArgument
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", help="Drop terms that together stay below this fraction of the largest one."),
+    ] = None
+    box: Annotated[list[str] | None, typer.Option("--box", metavar="NAME=LOW..HIGH", help=BOX)] = None
+    method: Annotated[Method, typer.Option("--method", help="Proof by intervals, or observation.")] = Method.interval
+    hold: Annotated[bool, typer.Option("--hold/--no-hold", help="Hold factors constant that hardly vary.")] = True
+    small: Annotated[
+        str | None, typer.Option("--small", metavar="NAMES", help="Coordinates that are small, e.g. q1,q2, or all.")
+    ] = None
+    order: Annotated[int, typer.Option("--order", help="Order kept in small quantities.")] = 1
+    group: Annotated[bool, typer.Option("--group", help="Group parameters, with their definitions.")] = False
+    horner: Annotated[
+        str | None, typer.Option("--horner", metavar="X", help="By powers of a quantity, e.g. q1' or 'cos(q2)'.")
+    ] = None
+    form: Annotated[Format, typer.Option("--format", help="How they are written; docx needs --out.")] = Format.text
+    formalism: FormalismOption = "recursive"
+    settings: SetOption = None
+    values: ValuesOption = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def simplify(options: SimplifyOptions) -> None:
+    """The equations of motion with fewer terms: neglected with a certified error, small motions, grouped parameters.
+
+    Example: torseur simplify library:double_pendulum --small q1,q2
+    """
+    from torseur.cli.commands.derivation.equations import require_place, write_file
+    from torseur.cli.shared.console import print_json, say, working
+    from torseur.cli.shared.output_files import require_free
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.presentation.levels.write_equations import document, write_statements
+
+    form, out = options.form, options.out
+    require_place(form, out)
+    _require_consistent(options)
+    if out is not None:
+        require_free(out, options.force)
+    work = Work.begin(options.source, ValueOptions(options.settings, values=options.values))
+    with working(f"{work.source.mechanism.name}: simplify", quiet=options.json):
+        derived = work.equations(options.formalism)
+        rows, origins, simplified = _simplify(derived, work.values.parameters, options)
+        statements = _statements(derived, rows, origins, options)
+        text = "" if form is Format.docx else write_statements(derived, statements, form.value)
+    if out is not None:
+        write_file(out, form, text, derived, statements)
+    if options.json:
+        print_json({
+            "mechanism": derived.mechanism.name, "equations": [document(s, form.value) for s in statements],
+            "certificate": None if simplified is None else _certificate(simplified),
+            "written": None if out is None else str(out),
+        })  # fmt: skip
+        return
+    if simplified is not None:
+        say(_account(simplified))
+    say(f"written: {out}" if out is not None else text)
+
+
+def _simplify(
+    derived: Equations, parameters: Mapping[str, float], options: SimplifyOptions
+) -> tuple[Sequence[Expr], TermOrigins, SimplifiedEquations | None]:
+    """The rows of the equations after what is neglected, where their terms come from, and the certificate if any."""
+    from torseur.presentation.levels.term_origins import TermOrigins
+
+    if options.small is not None:
+        truncate = _small(derived, options.small, options.order)
+        rows = [truncate(row) for row in derived.residual]
+        return rows, TermOrigins(derived, lambda share, k: truncate(share.rows[k])), None
+    if options.tolerance is not None:
+        simplified = _neglect(derived, dict(parameters), options.tolerance, options)
+        return simplified.residual, TermOrigins(derived, simplified.share_of), simplified
+    return derived.residual, TermOrigins(derived), None
+
+
+def _require_consistent(options: SimplifyOptions) -> None:
+    from torseur.cli.shared.exits import USAGE, CommandError
+
+    if options.tolerance is None and options.box:
+        raise CommandError("--box goes with --tolerance, which says how much may be neglected in it.", USAGE)
+    if options.tolerance is not None and options.small is not None:
+        raise CommandError("--small has no certificate; give either --small or --tolerance with a box.", USAGE)
+
+
+def _small(derived: Equations, names: str, order: int) -> Callable[[Expr], Expr]:
+    """What brings a row to an order in some coordinates and their derivatives."""
+    from torseur.derivation.equations.simplification import small_motion_form
+    from torseur.errors import TorseurError, unknown_name
+
+    layout = derived.layout
+    given = layout.coordinate_names if names == "all" else [name.strip() for name in names.split(",")]
+    for name in given:
+        if name not in layout.coordinate_names:
+            raise TorseurError(unknown_name("coordinate", name, layout.coordinate_names, "--small: "))
+    states = (*layout.coordinates, *layout.rates, *layout.speeds, *layout.accelerations)
+    chosen = [x for x in states if str(x.name).rstrip("'") in given]
+    return lambda row: small_motion_form(row, chosen, order)
+
+
+def _neglect(
+    derived: Equations, parameters: dict[str, float], tolerance: float, options: SimplifyOptions
+) -> SimplifiedEquations:
+    from torseur.derivation.equations.simplification import box_of
+    from torseur.derivation.equations.simplification import simplify as neglect
+
+    box = box_of(derived, dict(_range(text) for text in options.box or ()), parameters)
+    return neglect(derived, box, tolerance, method=options.method.value, hold=options.hold)
+
+
+def _range(text: str) -> tuple[str, tuple[float, float]]:
+    """NAME=LOW..HIGH in SI; a unit after HIGH alone is that of both."""
+    from torseur.cli.shared.exits import USAGE, CommandError
+    from torseur.description.language.formulas.quantities_with_units import quantity
+
+    name, equals, ends = text.partition("=")
+    low, dots, high = ends.partition("..")
+    if not equals or not dots:
+        raise CommandError(f"--box {text}: expected NAME=LOW..HIGH, such as 'q1=-10 deg..10 deg'.", USAGE)
+    # -10..10 deg: a bare number takes the unit of the other end.
+    bare = low.strip().lstrip("-").replace(".", "", 1).isdigit()
+    unit = high.strip().lstrip("-0123456789.eE ") if bare else ""
+    return name.strip(), (quantity(f"{low.strip()} {unit}".strip(), name)[0], quantity(high.strip(), name)[0])
+
+
+def _statements(
+    derived: Equations, rows: Sequence[Expr], origins: TermOrigins, options: SimplifyOptions
+) -> list[Statement]:
+    from torseur.presentation.levels.levels import residual_statements
+    from torseur.presentation.levels.simplified_statements import grouped_statements, horner_statements
+
+    if options.horner is not None:
+        return horner_statements(derived, rows, options.horner)
+    return grouped_statements(derived, rows) if options.group else residual_statements(derived, rows, origins)
+
+
+def _certificate(simplified: SimplifiedEquations) -> dict[str, object]:
+    from torseur.presentation.levels.simplified_statements import change_text, piece_text
+
+    c, speeds = simplified.certificate, simplified.equations.layout.speed_names
+    rows = zip(speeds, c.scales, c.bounds, c.seen, strict=True)
+    keys = ("equation", "largest_term", "error_bound", "error_seen")
+    return {
+        "method": c.method, "proven": c.proven, "tolerance": c.tolerance, "samples": c.samples,
+        "terms": len(simplified.pieces), "dropped": len(simplified.dropped), "held": len(simplified.held),
+        "equations": [dict(zip(keys, row, strict=True)) for row in rows],
+        "kept": [
+            {"equation": speeds[piece.row], "term": piece_text(piece), "origin": piece.share.sentence,
+             "bodies": piece.share.bodies, "joints": piece.share.joints}
+            for piece in simplified.kept
+        ],
+        "changes": [
+            {"equation": speeds[one.piece.row], "kind": one.kind, "term": change_text(one), "bound": one.bound,
+             "origin": one.piece.share.sentence}
+            for one in simplified.changes
+        ],
+    }  # fmt: skip
+
+
+def _account(simplified: SimplifiedEquations) -> str:
+    """What was dropped and held, and the error of every equation."""
+    from torseur.presentation.levels.simplified_statements import change_text
+
+    c = simplified.certificate
+    how = "proven by interval arithmetic" if c.proven else f"observed at {c.samples} states, widened by a quarter"
+    counts = f"{len(simplified.pieces)} terms: {len(simplified.dropped)} dropped, {len(simplified.held)} held constant"
+    lines = [f"(* {counts}. Errors {how}; seen at {c.samples} random states of the box: *)"]
+    rows = zip(simplified.equations.layout.speed_names, c.scales, c.bounds, c.seen, strict=True)
+    lines += [
+        f"(* along {name.rstrip(chr(39))}: error <= {bound:.3g} ({bound / scale if scale else 0:.2%} of the largest "
+        f"term, {scale:.3g}), seen {seen:.3g} *)"
+        for name, scale, bound, seen in rows
+    ]
+    largest = sorted(simplified.changes, key=lambda one: -one.bound)[:LISTED]
+    lines += [
+        f"(* {one.kind}, <= {one.bound:.3g}: {change_text(one)}    {one.piece.share.sentence} *)" for one in largest
+    ]
+    if len(simplified.changes) > LISTED:
+        lines.append(f"(* and {len(simplified.changes) - LISTED} smaller changes; --json lists all *)")
+    return "\n".join(lines)

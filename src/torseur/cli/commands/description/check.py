@@ -1,0 +1,128 @@
+"""`torseur check`: what a mechanism is, and what is doubtful about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torseur.cli.shared.options import JsonOption, SetOption, SourceArgument, ValuesOption
+from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+from torseur.errors import counted
+
+if TYPE_CHECKING:
+    from torseur.description.readers import RobotFile
+    from torseur.presentation.report.bodies.body_masses import BodyMass
+    from torseur.presentation.report.compose.account import Account, Quantity
+
+
+def check(
+    source: SourceArgument,
+    *,
+    settings: SetOption = None,
+    values: ValuesOption = None,
+    robot: RobotOptions,
+    json: JsonOption = False,
+) -> None:
+    """Bodies, joints, degree of freedom, loops, parameters, initial state and warnings.
+
+    Example: torseur check library:puma560
+    """
+    from torseur.cli.shared.console import print_json
+    from torseur.cli.shared.sources import open_source
+    from torseur.cli.shared.value_options import read_values
+    from torseur.derivation.tree import build_tree
+    from torseur.presentation.report.compose.account import account
+
+    opened = open_source(with_robot_options(source, robot))
+    tree = build_tree(opened.mechanism)
+    summary = account(tree, read_values(tree, settings, None, values).parameters)
+    if json:
+        print_json(_document(summary) | _robot_document(opened.robot))
+    else:
+        _show(summary)
+        _show_robot(opened.robot)
+
+
+def _document(one: Account) -> dict[str, object]:
+    return {
+        **{name: value for name, value in vars(one).items() if name != "bodies"},
+        "degree_of_freedom": one.degree_of_freedom,
+        "bodies": [{**vars(body), "principal_moments": body.principal} for body in one.bodies],
+    }
+
+
+def _robot_document(robot: RobotFile | None) -> dict[str, object]:
+    if robot is None:
+        return {}
+    return {name: getattr(robot, name) for name in ("format", "findings", "limits", "controls", "armatures")}
+
+
+def _show_robot(robot: RobotFile | None) -> None:
+    """What the robot file gives beside the mechanism: limits, controls, shapes."""
+    from torseur.cli.shared.console import say, show_table
+
+    if robot is None:
+        return
+    show_table("Limits", ("joint", "from", "to", "speed", "force"), [
+        (x.joint, *("" if v is None else f"{v:.6g}" for v in (x.lower, x.upper, x.speed, x.force)))
+        for x in robot.limits
+    ], numeric=(1, 2, 3, 4))  # fmt: skip
+    if robot.controls:
+        say(f"Controls: {', '.join(control.parameter for control in robot.controls)}")
+    meshes = [shape.mesh for shape in robot.shapes if shape.mesh is not None]
+    there = sum(mesh.is_there for mesh in meshes)
+    say(f"Shapes: {len(robot.shapes)}, of which meshes {len(meshes)} ({there} found)")
+
+
+def _show(one: Account) -> None:
+    from torseur.cli.shared.console import console, escape_markup, say, show_table
+
+    say(f"{one.name}" + (f": {one.meaning}" if one.meaning else ""))
+    say(_freedom(one) + "\n")
+    show_table(
+        "Bodies",
+        ("name", "mass", "mass centre [m]", "principal moments [kg m²]", "meaning"),
+        [_body(b) for b in one.bodies],
+    )
+    show_table("Joints", ("name", "kind", "from", "to", "coordinates", ""), [
+        (j.name, j.kind, j.parent, j.child, ", ".join(j.coordinates), "closes a loop" if j.closes_loop else "")
+        for j in one.joints
+    ])  # fmt: skip
+    show_table("Parameters", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.parameters], numeric=(1,))
+    show_table("Initial state", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.initial], numeric=(1,))
+    if one.loads:
+        say(f"Loads: {', '.join(one.loads)}")
+    if one.undetermined:
+        say(f"Undetermined functions: {', '.join(one.undetermined)}")
+    say(f"Gravity: {_vector(one.gravity)} m/s²")
+    for warning in one.warnings:
+        console().print(f"[yellow]warning:[/] {escape_markup(warning)}", soft_wrap=True)
+
+
+def _freedom(one: Account) -> str:
+    if one.degree_of_freedom is not None:
+        joints = counted(len(one.joints), "joint")
+        return f"Degree of freedom {one.degree_of_freedom} (a tree of {joints}, without loops)."
+    parts = []
+    if one.loops:
+        parts.append(f"loops closed by {', '.join(one.loops)}")
+    if one.constraints:
+        parts.append(f"constraints {', '.join(one.constraints)}")
+    count = counted(len(one.speeds), "freedom")
+    return f"{count} in the tree, fewer by {' and '.join(parts)}: `torseur loops` counts them."
+
+
+def _body(body: BodyMass) -> tuple[str, ...]:
+    mass = f"{body.mass:.6g} kg" if body.mass is not None else body.formula
+    moments = ", ".join(f"{moment:.6g}" for moment in body.principal) if body.principal else "not given"
+    centre = _vector(body.centre) if body.centre else "-" if body.mass == 0 else "not given"
+    return body.name, mass, centre, moments, body.meaning
+
+
+def _vector(components: tuple[float | None, ...]) -> str:
+    return "[" + ", ".join("?" if c is None else f"{c + 0.0:.6g}" for c in components) + "]"
+
+
+def _quantity(one: Quantity) -> tuple[str, str, str, str]:
+    shown = "not given" if one.value is None else f"{one.value:.9g}"
+    meaning = f"{one.meaning} (= {one.formula})" if one.formula else one.meaning
+    return one.name, shown, one.unit if one.unit != "1" else "", meaning

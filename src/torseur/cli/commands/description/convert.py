@@ -1,0 +1,65 @@
+"""`torseur convert`: a mechanism written in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument
+from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+
+if TYPE_CHECKING:
+    from torseur.cli.shared.sources import Source
+
+FORMATS = (".lsd", ".urdf", ".xml", ".mjcf")
+
+
+def convert(
+    source: SourceArgument,
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="File to write; its suffix names the format: .lsd, .urdf or .xml (MJCF)."),
+    ],
+    *,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Leave out what the format cannot say, even if it changes the motion.")
+    ] = False,
+    robot: RobotOptions,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Write a mechanism in another format.
+
+    Example: torseur convert library:pendulum_chain?n=5 chain.lsd
+    """
+    from torseur.cli.shared.console import print_json, remark, say
+    from torseur.cli.shared.output_files import require_free, require_suffix, write_text
+    from torseur.cli.shared.sources import open_source
+
+    require_suffix(out, FORMATS)
+    require_free(out, force)
+    opened = open_source(with_robot_options(source, robot))
+    text, left = _translate(opened, out.suffix.lower(), partial)
+    write_text(out, text)
+    for finding in left:
+        remark(f"note: {finding}")
+    print_json({"written": str(out), "left_out": left}) if json else say(f"written: {out}")
+
+
+def _translate(source: Source, suffix: str, partial: bool) -> tuple[str, list[str]]:
+    """The text in the format of a suffix, and what it leaves out; between robot files, shapes and limits go along."""
+    if suffix == ".lsd":
+        from torseur.description.language import to_text
+
+        return to_text(source.mechanism), []
+    from torseur.cli.shared.exits import CommandError
+    from torseur.description.readers.writing.write_robot import robot_text
+    from torseur.errors import UnsupportedError
+
+    try:
+        text, left = robot_text(source.robot or source.mechanism, suffix, partial)
+    except UnsupportedError as problem:
+        raise CommandError(str(problem).replace("partial=True", "--partial")) from problem
+    return text, [str(finding) for finding in left]

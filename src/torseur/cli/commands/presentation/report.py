@@ -1,0 +1,113 @@
+"""`torseur report`: everything about a mechanism on one page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from torseur.cli.commands.analysis.sensitivity import ParametersOption
+from torseur.cli.shared.options import (
+    ForceOption,
+    FormalismOption,
+    JsonOption,
+    RtolOption,
+    SourceArgument,
+    ValueOptions,
+)
+from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+
+if TYPE_CHECKING:
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.presentation.report.page.report_content import ReportContent, Reproduction
+
+
+PageOption = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page to write; by default NAME.html.")
+]
+CriterionOption = Annotated[
+    list[str] | None,
+    typer.Option("--criterion", metavar="EXPR", help="Show how this formula changes with parameters. Repeatable."),
+]
+LengthOption = Annotated[
+    str, typer.Option("--until", metavar="T", help="Length of the motion shown, e.g. 10 or '500 ms'.")
+]
+
+
+class ReportOptions(NamedTuple):
+    """Which motion the page shows, with which values, and where it goes."""
+
+    source: SourceArgument
+    out: PageOption = None
+    until: LengthOption = "10"
+    rtol: RtolOption = 1e-9
+    formalism: FormalismOption = "recursive"
+    values: ValueOptions = ValueOptions()
+    robot: RobotOptions = RobotOptions()
+    criterion: CriterionOption = None
+    parameters: ParametersOption = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def report(options: ReportOptions) -> None:
+    """Mechanism, equations, motion, checks and how to reproduce them, as one HTML file that needs no network.
+
+    Example: torseur report library:double_pendulum -o report.html
+    """
+    from torseur.cli.shared.console import progress
+    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.prepared_model import Work, duration
+    from torseur.presentation.report.compose.make_report import Occasion, content_of
+    from torseur.presentation.report.page.report_page import write_report
+
+    work = Work.begin(with_robot_options(options.source, options.robot), options.values)
+    place = options.out or Path(re.sub(r"[^\w.-]", "_", work.source.mechanism.name) + ".html")
+    require_free(place, options.force)
+    require_suffix(place, (".html", ".htm"))
+    with progress(f"{work.source.mechanism.name}: report", quiet=options.json) as follow:
+        occasion = Occasion(
+            until=duration(options.until),
+            formalism=options.formalism,
+            parameters=work.values.parameters,
+            initial=work.values.initial,
+            rtol=options.rtol,
+            reproduction=_reproduction(work),
+            criteria=tuple(options.criterion or ()),
+            vary=options.parameters,
+            progress=follow,
+        )
+        content = content_of(work.source.mechanism, occasion, work.source.robot)
+    write_report(content, place, overwrite=options.force)
+    _tell(content, place, options.json)
+
+
+def _tell(content: ReportContent, place: Path, json: bool) -> None:
+    """Where the page is, and what is doubtful in it."""
+    from torseur.cli.shared.console import print_json, say
+
+    size = place.stat().st_size
+    if json:
+        print_json({"written": str(place), "bytes": size, "checks": content.checks, "certificate": content.certificate,
+                    "warnings": content.warnings})  # fmt: skip
+        return
+    failed = [f"check failed: {check.title}" for check in content.checks if not check.ok]
+    if content.certificate is not None and not content.certificate.agrees:
+        failed.append(content.certificate.verdict)
+    for text in (*content.warnings, *failed):
+        say(f"warning: {text}")
+    say(f"written: {place} ({size / 1000:.0f} kB)")
+
+
+def _reproduction(work: Work) -> Reproduction:
+    import sys
+
+    import numpy as np
+
+    from torseur.cli.shared.output_files import command_line, version
+    from torseur.presentation.report.page.report_content import Reproduction
+
+    versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
+    return Reproduction((command_line(),), work.source.name, work.source.text, versions)

@@ -1,0 +1,63 @@
+"""`torseur studio`: a local page on which a mechanism is written, seen, moved and examined."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+FileArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[FILE]", help="A .lsd file, new or not, or library:NAME.", show_default=False),
+]
+HostOption = Annotated[
+    str, typer.Option("--host", metavar="ADDRESS", help="Listen there; other machines can then reach the page.")
+]
+PortOption = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Listen on this port; 0: the first free one.")
+]
+NameOption = Annotated[
+    list[str] | None,
+    typer.Option("--name", metavar="HOST", help="A name by which browsers may call this machine. Repeatable."),
+]
+QuietOption = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+
+
+def studio(
+    file: FileArgument = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 0,
+    name: NameOption = None,
+    no_browser: QuietOption = False,
+) -> None:
+    """Open a page: text on the left; mechanism, equations, sliders and plots beside it. Ctrl-C ends it.
+
+    Example: torseur studio arm.lsd
+    """
+    _require_peers()
+    from torseur.cli.shared.console import say
+    from torseur.presentation.studio.serving import Place, begin, serve
+
+    def ready(address: str) -> None:
+        say(f"studio: {address}")
+        if host not in ("127.0.0.1", "::1", "localhost"):
+            say("warning: whoever can reach this machine and knows the address can use the studio.")
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    with suppress(KeyboardInterrupt):  # the usual way to end it
+        serve(begin(file), Place(host, port, tuple(name or ())), ready)
+
+
+def _require_peers() -> None:
+    """Says what to install where the server's libraries are absent."""
+    from importlib.util import find_spec
+
+    from torseur.cli.shared.exits import CommandError
+
+    absent = [name for name in ("starlette", "uvicorn", "websockets") if find_spec(name) is None]
+    if absent:
+        raise CommandError(f"the studio needs {', '.join(absent)}: pip install 'torseur[studio]'.")

@@ -1,0 +1,108 @@
+"""The state that small motions are about: the initial one, or an equilibrium or steady motion found from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+if TYPE_CHECKING:
+    from torseur.cli.shared.prepared_model import Work
+    from torseur.computation.linearisation import SmallMotions, Steady
+    from torseur.derivation.equations import Equations
+
+STATE = "State"
+MOVES = 1e-6  # acceleration, in units of the mechanism, from which a state is called neither rest nor steady motion
+
+EquilibriumOption = Annotated[
+    bool,
+    typer.Option("--equilibrium", help="Find the equilibrium near the initial state first.", rich_help_panel=STATE),
+]
+MovingOption = Annotated[
+    list[str] | None,
+    typer.Option("--moving", metavar="NAME", help="Coordinate that moves in the steady motion to find. Repeatable.",
+                 rich_help_panel=STATE),
+]  # fmt: skip
+FixOption = Annotated[
+    list[str] | None,
+    typer.Option("--fix", metavar="NAME", help="Coordinate or speed that keeps its value. Repeatable.",
+                 rich_help_panel=STATE),
+]  # fmt: skip
+IndependentOption = Annotated[
+    list[str] | None,
+    typer.Option("--independent", metavar="NAME", help="Coordinate to take as independent. Repeatable."),
+]
+
+
+class SteadyOptions(NamedTuple):
+    """Which steady motion is looked for: what moves in it, and what keeps its value."""
+
+    moving: MovingOption = None
+    fix: FixOption = None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A mechanism with its values, and whether a state of rest or a steady motion is looked for near them."""
+
+    work: Work
+    equilibrium: bool
+    near: SteadyOptions
+
+    @cached_property
+    def equations(self) -> Equations:
+        equations = self.work.equations("recursive")
+        self.work.require_determined(equations)
+        return equations
+
+    @property
+    def name(self) -> str:
+        return self.work.source.mechanism.name
+
+    def steady(self, parameters: Mapping[str, float] | None = None, at: Mapping[str, float] | None = None) -> Steady:
+        """The equilibrium or steady motion near the given values."""
+        from torseur.computation.linearisation import steady_motion
+
+        given = self._values_with(parameters, at)
+        moving, fixed = self.near.moving or (), self.near.fix or ()
+        return steady_motion(self.equations, moving=moving, fixed=fixed, **given)
+
+    def state(
+        self, parameters: Mapping[str, float] | None = None, at: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        """Initial values of the state that small motions are about."""
+        if self.equilibrium or self.near.moving:
+            return self.steady(parameters, at).state
+        return dict(self._values_with(parameters, at)["at"])
+
+    def small_motions(self, independent: Sequence[str]) -> SmallMotions:
+        from torseur.computation.linearisation import linearise
+
+        parameters = self._values_with(None, None)["parameters"]
+        return linearise(self.equations, self.state(), parameters=parameters, independent=independent)
+
+    def _values_with(self, parameters: Mapping[str, float] | None, at: Mapping[str, float] | None) -> dict[str, Any]:
+        values = self.work.values
+        return {
+            "parameters": {**values.parameters, **(parameters or {})},
+            "at": {**values.initial, **(at or {})},
+        }
+
+
+def unsteadiness(motions: SmallMotions) -> str | None:
+    """What has to be said when the state is neither at rest nor in steady motion."""
+    import numpy as np
+
+    point = motions.point
+    accelerations = point.solution[0] / point.numbers.scales
+    worst = int(np.argmax(np.abs(accelerations)))
+    if abs(accelerations[worst]) <= MOVES:
+        return None
+    name = point.equations.layout.accelerations[worst].name
+    return (
+        f"The state is no equilibrium: {name} = {point.solution[0][worst]:.4g}. These are small motions about a motion "
+        "at its start; --equilibrium looks for a state of rest."
+    )

@@ -1,0 +1,81 @@
+"""Arguments and options that several commands share, with their help and completion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+LIBRARY = "Mechanism"
+VALUES = "Values"
+OUTPUT = "Output"
+
+
+def complete_source(incomplete: str) -> list[str]:
+    """Library names and description files that begin with what was typed."""
+    from torseur.description.library import PREFIX, entries
+
+    named = [f"{PREFIX}{entry.name}" for entry in entries()]
+    folder = Path(incomplete).parent if "/" in incomplete else Path(".")
+    suffixes = (".lsd", ".urdf", ".xml", ".mjcf")
+    files = [str(p) for p in folder.iterdir() if p.suffix in suffixes] if folder.is_dir() else []
+    return [name for name in [*named, *files] if name.startswith(incomplete)]
+
+
+def complete_formalism(incomplete: str) -> list[str]:
+    """Names of formalisms that begin with what was typed."""
+    from torseur.derivation.formalisms import FORMALISMS
+
+    return [name for name in FORMALISMS if name.startswith(incomplete)]
+
+
+SourceArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A description (.lsd), a robot (.urdf, .xml), library:NAME, or - for standard input.",
+        autocompletion=complete_source,
+        show_default=False,
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, e.g. 'm1=4 kg'. Repeatable.",
+                 rich_help_panel=VALUES),
+]  # fmt: skip
+InitOption = Annotated[
+    list[str] | None,
+    typer.Option("--init", metavar="NAME=VALUE", help="Initial coordinate or speed, e.g. 'q1=45 deg'. Repeatable.",
+                 rich_help_panel=VALUES),
+]  # fmt: skip
+LawOption = Annotated[
+    list[str] | None,
+    typer.Option("--law", metavar="'F(X)=FORMULA'", help="Formula of an undetermined function. Repeatable.",
+                 rich_help_panel=VALUES),
+]  # fmt: skip
+ValuesOption = Annotated[
+    Path | None,
+    typer.Option("--values", metavar="FILE", help="TOML or JSON file with tables parameters, initial and laws.",
+                 rich_help_panel=VALUES),
+]  # fmt: skip
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document and nothing else.", rich_help_panel=OUTPUT)
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing output file.", rich_help_panel=OUTPUT)]
+FormalismOption = Annotated[
+    str,
+    typer.Option(
+        "--formalism", metavar="NAME", help="Way of writing the equations.", autocompletion=complete_formalism
+    ),
+]
+RtolOption = Annotated[float, typer.Option("--rtol", help="Relative error allowed per step.")]
+
+
+class ValueOptions(NamedTuple):
+    """What the command line says beside the description: parameters, initial state, laws, and a file with all three."""
+
+    settings: SetOption = None
+    starts: InitOption = None
+    laws: LawOption = None
+    values: ValuesOption = None

@@ -1,0 +1,74 @@
+"""A mechanism with its values on the way to equations and motions: what several commands begin with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torseur.cli.shared.console import progress
+from torseur.cli.shared.exits import CommandError
+from torseur.cli.shared.options import ValueOptions
+from torseur.cli.shared.sources import Source, open_source
+from torseur.cli.shared.value_options import Values, law_formulas, read_values, with_laws
+from torseur.derivation.equations import Equations, missing_values
+from torseur.derivation.formalisms import derive
+from torseur.derivation.tree import Tree, build_tree
+from torseur.derivation.tree.definitions import undetermined_functions
+from torseur.description.language.formulas.quantities_with_units import quantity
+from torseur.description.mechanism.units import parse_unit
+from torseur.errors import list_names
+
+if TYPE_CHECKING:
+    from torseur.computation.simulation import Trajectory
+
+NOTHING = ValueOptions()
+
+
+@dataclass(frozen=True)
+class Work:
+    """A source, its tree and the values that differ from the description."""
+
+    source: Source
+    tree: Tree
+    values: Values
+
+    @staticmethod
+    def begin(source: str, given: ValueOptions = NOTHING) -> Work:
+        """Reads the mechanism and the values."""
+        opened = open_source(source)
+        complete = opened.with_mechanism(with_laws(opened.mechanism, law_formulas(given.laws, given.values)))
+        tree = build_tree(complete.mechanism)
+        return Work(complete, tree, read_values(tree, given.settings, given.starts, given.values))
+
+    def equations(self, formalism: str) -> Equations:
+        return derive(self.tree, formalism)
+
+    def gap(self, equations: Equations) -> str:
+        """What a motion lacks, in words; empty when nothing does."""
+        missing = missing_values(equations, self.values.parameters)
+        functions = undetermined_functions(self.tree.mechanism)
+        parts = [f"no value for {list_names(missing)} (--set NAME=VALUE or --values FILE)"] if missing else []
+        parts += [f"no formula for {list_names(functions)} (--law 'NAME(ARGUMENTS)=FORMULA')"] if functions else []
+        return " and ".join(parts)
+
+    def require_determined(self, equations: Equations) -> None:
+        if gap := self.gap(equations):
+            raise CommandError(f"{self.source.mechanism.name}: a motion needs numbers, and there is {gap}.")
+
+    def motion(self, formalism: str, until: str, quiet: bool = False, **requests: Any) -> Trajectory:
+        """The motion, with a bar while it is computed; `requests` are those of `simulate`."""
+        from torseur.computation.simulation import simulate as compute
+
+        equations = self.equations(formalism)
+        self.require_determined(equations)
+        given: dict[str, Any] = {"parameters": dict(self.values.parameters), "initial": dict(self.values.initial)}
+        with progress(f"{self.source.mechanism.name}: motion", quiet) as follow:
+            return compute(equations, duration(until), progress=follow, **given, **requests)
+
+
+def duration(text: Any) -> float:
+    """A time in seconds, from a number or a number with its unit."""
+    value, unit = quantity(text, "--until")
+    if unit is not None and parse_unit(unit)[1] != parse_unit("s")[1]:
+        raise CommandError(f"--until {text}: expected a time, such as 10 or '500 ms'.")
+    return value

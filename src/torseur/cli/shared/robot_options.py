@@ -1,0 +1,119 @@
+"""Robot files on the command line: what is asked of their reader, as options or after a question mark in the name.
+
+`robot.urdf?base=floating&merge_fixed` says in a name, for any command, what `--base floating --merge-fixed` says to
+some: the arguments of `read_robot`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from torseur.cli.shared.exits import CommandError
+from torseur.errors import unknown_name
+
+if TYPE_CHECKING:
+    from torseur.description.readers import RobotFile
+
+SUFFIXES = (".urdf", ".xml", ".mjcf")
+ROBOT = "Robot files"
+
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Refuse inertias that no body can have.", rich_help_panel=ROBOT)
+]
+BaseOption = Annotated[
+    str | None,
+    typer.Option("--base", metavar="KIND", help="The robot's base: fixed, floating, or file (as written).",
+                 rich_help_panel=ROBOT),
+]  # fmt: skip
+MergeOption = Annotated[
+    bool,
+    typer.Option("--merge-fixed", help="Make bodies on fixed joints part of what carries them.",
+                 rich_help_panel=ROBOT),
+]  # fmt: skip
+DensityOption = Annotated[
+    float | None,
+    typer.Option("--density", metavar="KG/M3", help="Density of the shapes of links without inertia (URDF).",
+                 rich_help_panel=ROBOT),
+]  # fmt: skip
+
+
+class RobotOptions(NamedTuple):
+    """What the reader of robot files is asked for."""
+
+    strict: StrictOption = False
+    base: BaseOption = None
+    merge_fixed: MergeOption = False
+    density: DensityOption = None
+
+
+def with_robot_options(source: str, robot: RobotOptions) -> str:
+    """The name of a source with the options of a command put into it."""
+    given = {
+        "strict": "" if robot.strict else None,
+        "base": robot.base,
+        "merge_fixed": "" if robot.merge_fixed else None,
+        "density": None if robot.density is None else repr(robot.density),
+    }
+    words = [f"{name}={value}" if value else name for name, value in given.items() if value is not None]
+    if not words:
+        return source
+    if not is_robot(source):
+        raise CommandError(
+            f"'{source}' is not a robot file: --strict, --base, --merge-fixed and --density are for URDF and MJCF."
+        )
+    return source + ("&" if "?" in source else "?") + "&".join(words)
+
+
+def is_robot(name: str) -> bool:
+    """Whether a name is that of a robot file, by its suffix."""
+    return Path(split_query(name)[0]).suffix.lower() in SUFFIXES
+
+
+def split_query(name: str) -> tuple[str, str]:
+    """The path in a name, and what stands after the question mark; a file whose name holds one is a path."""
+    # A question mark is a letter like others in file names; an existing file wins.
+    path, _, query = name.partition("?")
+    return (name, "") if Path(name).exists() else (path, query)
+
+
+def open_robot(name: str) -> RobotFile:
+    """The robot that a name asks for."""
+    from torseur.description.readers import read_robot
+
+    path, query = split_query(name)
+    return read_robot(path, **_arguments(path, query))
+
+
+def _arguments(path: str, query: str) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for part in query.split("&") if query else []:
+        word, _, text = part.partition("=")
+        if word not in _READ:
+            raise CommandError(unknown_name("option of a robot file", word, _READ, f"{path}: "))
+        try:
+            arguments[word] = _READ[word](text)
+        except ValueError:
+            raise CommandError(f"{path}: {word}={text}: expected {_EXPECTED[_READ[word]]}.") from None
+    return arguments
+
+
+def _switch(text: str) -> bool:
+    if text not in ("", "true", "false"):
+        raise ValueError
+    return text != "false"
+
+
+_READ: dict[str, Callable[[str], Any]] = {
+    "strict": _switch,
+    "base": str,
+    "merge_fixed": _switch,
+    "density": float,
+    "friction_speed": float,
+    "keyframe": str,
+    "rotors": _switch,
+}
+_EXPECTED = {_switch: "true or false", float: "a number", str: "a word"}

@@ -1,0 +1,1 @@
+"""From equations to numbers: generated code, motions, small motions."""

@@ -1,0 +1,1 @@
+"""Programs and routines compiled, linked and called with arrays."""

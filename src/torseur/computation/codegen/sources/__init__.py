@@ -1,0 +1,1 @@
+"""Source files for use elsewhere, in the language a user asks for."""

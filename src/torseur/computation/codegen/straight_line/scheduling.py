@@ -1,0 +1,215 @@
+"""An order of operations that keeps few values alive at a time: what fits in registers need not go to memory.
+
+Greedy list scheduling: of the operations that are ready, take the one that changes the number of live values least;
+ties keep the order they came in. It starts from several orders, because none is best for all programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+
+from torseur.algebra.graph.expr import Expr
+from torseur.algebra.graph.program import Program
+
+Order = list[int]
+"""Operations by their numbers."""
+
+
+# What few live values gain for one state: docs/decisions/0014-few-live-values.md.
+def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr], registers: int = 0) -> list[Expr]:
+    """The operations reordered such that few of them and of the values they read are live at once.
+
+    What they read from outside is loaded when it is first used. Results leave when they are computed; they are given
+    in one or several orders to start from. With a number of `registers` that order is taken in which fewest values
+    have to leave them for a time.
+    """
+    work = _number_operations(operations)
+    starts = [[*range(len(work.reads))]]
+    for ends in results:
+        start = work.depth_first([work.numbers[end] for end in ends if end in work.numbers])
+        if start not in starts:
+            starts.append(start)
+    candidates = [order for start in starts for order in (start, work.greedy(start))]
+    best = min(
+        candidates, key=lambda order: work.count_stores(order, registers) if registers else work.most_live(order)
+    )
+    return [operations[k] for k in best]
+
+
+def most_live(order: Sequence[Expr]) -> int:
+    """The largest number of values that are live at once, values from outside included."""
+    work = _number_operations(order)
+    return work.most_live(range(len(work.reads)))
+
+
+def result_orders(program: Program) -> list[list[Expr]]:
+    """The results of a program by rows, the same backwards, and by columns from the last to the first.
+
+    The last suits derivatives of chains: column by column from the tip, what one column needs the next one shares.
+    """
+    places = []
+    for output in program.outputs:
+        columns = output.shape[-1] if len(output.shape) == 2 else 1
+        places += [(divmod(k, columns), entry) for k, entry in enumerate(output.entries)]
+    rows = [entry for _, entry in places]
+    by_columns = [entry for _, entry in sorted(places, key=lambda place: (-place[0][1], -place[0][0]))]
+    return [rows, rows[::-1], by_columns]
+
+
+def read_values(node: Expr) -> tuple[Expr, ...]:
+    """The arguments that occupy a register, each once."""
+    return tuple(dict.fromkeys([a for a in node.args if a.op not in ("constant", "pi")]))
+
+
+def _number_operations(operations: Sequence[Expr]) -> _Work:
+    """The operations by number; values from outside are numbered after them."""
+    numbers = {node: k for k, node in enumerate(operations)}
+    reads = [tuple([numbers.setdefault(a, len(numbers)) for a in read_values(node)]) for node in operations]
+    return _Work(numbers, reads)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Operations and the values they read, all as numbers: `reads[k]` of operation k, each value once."""
+
+    numbers: dict[Expr, int]
+    reads: list[tuple[int, ...]]
+
+    @cached_property
+    def readers(self) -> list[Order]:
+        """The operations that read each value."""
+        readers: list[Order] = [[] for _ in self.numbers]
+        for k, read in enumerate(self.reads):
+            for value in read:
+                readers[value].append(k)
+        return readers
+
+    def depth_first(self, results: Sequence[int]) -> Order:
+        """The operations in the order in which computing one result after the other needs them."""
+        count = len(self.reads)
+        done = bytearray(count)
+        order: Order = []
+        for result in [*results, *range(count)]:
+            pending = [result]
+            while pending:
+                k = pending.pop()
+                if k < 0:  # the complement of an operation whose arguments are there
+                    order.append(~k)
+                elif k < count and not done[k]:
+                    done[k] = 1
+                    pending.append(~k)
+                    pending.extend(reversed(self.reads[k]))
+        return order
+
+    def most_live(self, order: Sequence[int]) -> int:
+        """The largest number of values that are live at once."""
+        reads, readers, count = self.reads, self.readers, len(self.reads)
+        left = [len(reading) for reading in readers]
+        live = most = 0
+        for k in order:
+            ended = 0
+            for value in reads[k]:
+                # A value from outside takes a register from its first use on, not from the start.
+                if value >= count and left[value] == len(readers[value]):
+                    live += 1
+                left[value] -= 1
+                ended += not left[value]
+            live += bool(readers[k])
+            most = max(most, live)
+            live -= ended
+        return most
+
+    # Why stores are counted for batches: docs/decisions/0015-batches-with-vectors-of-states.md.
+    def count_stores(self, order: Sequence[int], registers: int) -> int:
+        """How many values are stored for later when those go first whose next use is farthest (Belady 1966)."""
+        uses: list[Order] = [[] for _ in self.numbers]
+        for place in range(len(order) - 1, -1, -1):
+            for value in self.reads[order[place]]:
+                uses[value].append(place)
+        # A heap entry is stale once its value was read again: `here` has the next use that counts.
+        here: dict[int, int] = {}
+        farthest: list[tuple[int, int]] = []
+        kept: set[int] = set()
+        for k in order:
+            for value in self.reads[k]:
+                uses[value].pop()
+            for value in (*self.reads[k], k):
+                if not uses[value]:
+                    here.pop(value, None)
+                    continue
+                here[value] = uses[value][-1]
+                heappush(farthest, (-here[value], value))
+            while len(here) > registers:
+                place, value = heappop(farthest)
+                if here.get(value) == -place:
+                    del here[value]
+                    # What came from outside needs no store: it is loaded again from where it was.
+                    if value < len(self.reads):
+                        kept.add(value)
+        return len(kept)
+
+    def greedy(self, base: Sequence[int]) -> Order:
+        """The order that takes, of the operations that are ready, the one after which fewest values are live."""
+        state = _Greedy(self)
+        place = [0] * len(base)
+        for p, k in enumerate(base):
+            place[k] = p
+        ready = [(state.change(k), place[k], k) for k in base if not state.waits[k]]
+        heapify(ready)
+        done = bytearray(len(base))
+        order: Order = []
+        while ready:
+            change, _, k = heappop(ready)
+            if done[k]:
+                continue
+            # Entries are not updated in the heap when a neighbour is computed; a stale one goes back with its new key.
+            now = state.change(k)
+            if now != change:
+                heappush(ready, (now, place[k], k))
+                continue
+            done[k] = 1
+            order.append(k)
+            for other in state.complete(k):
+                if not done[other]:
+                    heappush(ready, (state.change(other), place[other], other))
+        return order
+
+
+class _Greedy:
+    """How many readers of each value are to come, which values are there, and what each operation waits for."""
+
+    def __init__(self, work: _Work) -> None:
+        count = len(work.reads)
+        self.reads, self.readers = work.reads, work.readers
+        self.left = [len(reading) for reading in work.readers]
+        self.loaded = bytearray([value < count for value in range(len(work.numbers))])
+        self.waits = [sum([value < count for value in read]) for read in work.reads]
+
+    def change(self, k: int) -> int:
+        """By how much computing an operation changes the number of live values."""
+        change = 1 if self.readers[k] else 0
+        left, loaded = self.left, self.loaded
+        for value in self.reads[k]:
+            if not loaded[value]:
+                change += 1
+            if left[value] == 1:
+                change -= 1
+        return change
+
+    def complete(self, k: int) -> Order:
+        """After an operation: those that become ready, and those that may now free a value."""
+        left, waits = self.left, self.waits
+        candidates: Order = []
+        for value in self.reads[k]:
+            left[value] -= 1
+            if left[value] == 1 or not self.loaded[value]:
+                self.loaded[value] = 1
+                candidates += [other for other in self.readers[value] if not waits[other]]
+        for reader in self.readers[k]:
+            waits[reader] -= 1
+            if not waits[reader]:
+                candidates.append(reader)
+        return candidates

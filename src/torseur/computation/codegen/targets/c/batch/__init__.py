@@ -1,0 +1,1 @@
+"""Programs as C over batches of states: a vector of states per value."""

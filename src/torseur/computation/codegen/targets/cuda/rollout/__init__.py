@@ -1,0 +1,1 @@
+"""Motions on the GPU, one in each thread."""

@@ -1,0 +1,1 @@
+"""A program cut into stages that a thread can hold in its registers."""

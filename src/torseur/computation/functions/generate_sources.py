@@ -1,0 +1,79 @@
+"""Sources of the functions of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from torseur.algebra.graph import Input
+from torseur.computation.codegen import bake
+from torseur.computation.codegen.sources.generate_files import generate_files
+from torseur.computation.codegen.sources.source_module import Module
+from torseur.computation.functions.function_requests import pause_collection, programs_of
+from torseur.computation.functions.mechanism_functions import PARAMETERS
+from torseur.derivation.dynamics.recursion import motion_names
+from torseur.derivation.equations import parameter_values
+from torseur.derivation.equations.equations import Equations, require_equations
+from torseur.errors import TorseurError, unknown_name
+
+
+def generate(
+    equations: Equations,
+    functions: str | Sequence[str],
+    target: str,
+    parameters: Mapping[str, float] | None = None,
+    baked: bool = False,
+    batch: bool = False,
+) -> dict[str, str]:
+    """The sources of some functions of a mechanism, by file name.
+
+    functions   such as "inverse_dynamics,mass_matrix,frame:hand,forward_dynamics/q,v"
+    target      c, cpp, cuda, fortran, python, jax or matlab
+    parameters  values that replace those of the description
+    baked       writes the parameters' values into the code, in place of an argument p
+    batch       adds functions over many states at once (target c)
+    """
+    with pause_collection():
+        return generate_files(module_of(for_target(equations, target), functions, parameters, baked), target, batch)
+
+
+def for_target(equations: Equations, target: str) -> Equations:
+    """The equations as a language is best given them: kernels of a GPU compute in single precision too."""
+    require_equations(equations)
+    few_digits = target == "cuda"
+    return equations if equations.few_digits == few_digits else replace(equations, few_digits=few_digits)
+
+
+def module_of(
+    equations: Equations,
+    functions: str | Sequence[str],
+    parameters: Mapping[str, float] | None = None,
+    baked: bool = False,
+) -> Module:
+    """The functions asked for, as programs that belong together."""
+    names = motion_names(equations.tree)
+    programs = tuple(program.labelled(names) for program in programs_of(equations, functions))
+    if not programs:
+        raise TorseurError("no function is asked for, such as inverse_dynamics.")
+    name, meaning = equations.mechanism.name, equations.mechanism.meaning
+    group = Input(PARAMETERS, equations.layout.parameters)
+    if baked and len(group):
+        numbers = list(parameter_values(equations, parameters or {}).values())
+        programs = tuple(bake(program, {PARAMETERS: numbers}) for program in programs)
+    if baked or not len(group):
+        return Module(name, programs, meaning=meaning)
+    return Module(name, programs, group, _known_values(equations, parameters or {}), meaning)
+
+
+def _known_values(equations: Equations, changes: Mapping[str, float]) -> tuple[float | None, ...]:
+    """Values of the parameters in their order, None for those that nobody gives."""
+    names = equations.layout.parameter_names
+    for name in changes:
+        if name not in names:
+            raise TorseurError(unknown_name("parameter", name, names))
+    given = {p.name: p.value for p in equations.mechanism.parameters}
+    return tuple(_number(changes.get(name, given.get(name))) for name in names)
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(value)  # type: ignore[arg-type]

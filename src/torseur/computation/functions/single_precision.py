@@ -1,0 +1,63 @@
+"""Equations for code in single precision: no digits are lost where masses differ much, and none computed for nothing.
+
+Many robot files hold right angles as single precision has them, 1.5707963705 instead of 1.5707963268. No float32 tells
+these apart; but taken at its word the angle's cosine is -4e-8 instead of zero, and every product with it is computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from torseur.algebra.graph import as_expr, constant_value, evaluate
+from torseur.derivation import dynamics as td
+from torseur.derivation.equations.equations import Equations
+from torseur.derivation.equations.formulation import as_expressions
+from torseur.derivation.tree import build_tree
+from torseur.derivation.tree.transformations.quarter_turns import SINGLE, with_quarter_turns
+from torseur.description.mechanism import TIME
+
+STATES = 8
+TOLERABLE = 20.0
+"""What is left of a diagonal entry, as a pivot, may be so many times smaller: the gradient of an arm with 12 keeps six
+digits in single precision, that of a humanoid with 60 keeps four."""
+
+
+# Why articulated bodies give the factors in single precision: docs/decisions/0024-single-precision-and-small-pivots.md.
+def spares_digits(equations: Equations) -> bool:
+    """Whether the mass matrix is not to be factored as it stands: in single precision, where pivots cancel."""
+    return equations.few_digits and _cancellation(equations) > TOLERABLE
+
+
+def _cancellation(equations: Equations) -> float:
+    """By how much pivots are smaller than diagonal entries, at worst, over some positions; inf where nobody knows."""
+    tree, layout = equations.tree, equations.layout
+    given = {p.name: p.value for p in equations.mechanism.parameters if p.value is not None}
+    if not given.keys() >= set(layout.parameter_names):
+        return np.inf
+    numbers = {node: constant_value(as_expr(given[str(node.name)])) for node in layout.parameters}
+    places = np.random.default_rng(0).uniform(-1.5, 1.5, (len(layout.coordinates), STATES))
+    for link in tree.links:
+        slots = [layout.coordinates.index(x) for x in link.symbols.quaternion or ()]
+        places[slots] = np.eye(4)[:1].T if slots else 0.0
+    state = dict(zip(layout.coordinates, places, strict=True)) | numbers | {TIME: 0.0}
+    n = len(layout.speeds)
+    rows = [entry for row in td.mass_matrix(tree, layout.coordinates) for entry in as_expressions(row)]
+    matrix = np.array([np.broadcast_to(x, STATES) for x in evaluate(rows, state)], dtype=float).reshape(n, n, STATES)
+    # Lᵀ D L from the last row up, as code does it, at all states at once; only the pivots are looked at.
+    left, worst = matrix.copy(), 1.0
+    for k in range(n - 1, -1, -1):
+        worst = max(worst, float(np.max(matrix[k, k] / left[k, k])))
+        left[:k, :k] -= left[:k, None, k] * left[None, k, :k] / left[k, k]
+    return worst if np.isfinite(worst) else np.inf
+
+
+# What right angles in single precision save: docs/decisions/0025-right-angles-by-precision.md.
+def in_single_precision(equations: Equations) -> Equations:
+    """The equations as float32 is best given them; angles within a unit in the last place of a right one are right."""
+    mechanism = with_quarter_turns(equations.mechanism, SINGLE)
+    formulation = equations.formulation
+    if mechanism is not equations.mechanism:
+        formulation = replace(formulation, tree=build_tree(mechanism))
+    return replace(equations, formulation=formulation, few_digits=True)

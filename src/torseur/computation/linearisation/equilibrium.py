@@ -1,0 +1,252 @@
+"""Equilibria and steady motions: states in which no speed changes.
+
+Unknowns are moves along the speeds, the speeds and the multipliers. They satisfy the balance of forces without
+accelerations, the constraints at both levels, and what is given; coordinates that are not said to move stand still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from torseur.computation.linearisation.operating_point import Laws, Model, Point, point_of
+from torseur.computation.simulation.model.system import Vector
+from torseur.errors import TorseurError, unknown_name
+
+ITERATIONS = 40
+RELAXATIONS = 400
+BALANCED = 1e-9  # what may be left of forces in units of the largest, and of positions and speeds
+CONVERGED = 1e-10  # size of the last move in units of the mechanism, and of the last change of speeds
+TRUSTED = 0.7  # part of the promised change by which the residual may miss it
+SHORTEST = 2.0**-12  # part of a step that is taken in any case
+FIRST_MOVE = 0.1  # when a mechanism is let go in a thick fluid, in units of the mechanism
+LONGEST_MOVE = 0.5  # in one iteration, in units of the mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Steady:
+    """A state that does not change but for coordinates that move steadily."""
+
+    point: Point
+    multipliers: Vector
+
+    @property
+    def state(self) -> dict[str, float]:
+        """Coordinates and speeds by name, as `initial` of a simulation takes them."""
+        layout = self.point.equations.layout
+        return dict(zip([*layout.coordinate_names, *layout.speed_names], self.point.y.tolist(), strict=True))
+
+
+def equilibrium(
+    model: Model,
+    at: Mapping[str, float] | None = None,
+    *,
+    fixed: Collection[str] = (),
+    parameters: Mapping[str, float] | None = None,
+    laws: Laws | None = None,
+    t: float = 0.0,
+) -> Steady:
+    """A state of rest, searched for from the mechanism's initial state with some values replaced by `at`.
+
+    `fixed` are coordinates that keep their value.
+    """
+    return steady_motion(model, at, fixed=fixed, parameters=parameters, laws=laws, t=t)
+
+
+def steady_motion(
+    model: Model,
+    at: Mapping[str, float] | None = None,
+    *,
+    moving: Collection[str] = (),
+    fixed: Collection[str] = (),
+    parameters: Mapping[str, float] | None = None,
+    laws: Laws | None = None,
+    t: float = 0.0,
+) -> Steady:
+    """A motion whose speeds are constant and in which only the coordinates `moving` change.
+
+    The search starts at the mechanism's initial state with some values replaced by `at`. `fixed` are coordinates and
+    speeds that keep their value; speeds of moving coordinates are found unless fixed.
+    """
+    start = point_of(model, at, parameters, laws, t)
+    search = _Search.about(start, np.zeros(len(start.rows)), moving, fixed)
+    return replace(search, point=search.at_rest()).solve()
+
+
+def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()) -> tuple[Vector, float]:
+    """Jacobian of the equations of a steady state by moves, speeds and multipliers, and the unit its forces are in.
+
+    The last rows say that what is fixed does not change.
+    """
+    search = _Search.about(steady.point, steady.multipliers, moving, fixed)
+    size, jacobian = search._jacobian()
+    held = [k for k in range(jacobian.shape[1]) if k not in search._open]
+    return np.vstack([jacobian, np.eye(jacobian.shape[1])[held]]), size
+
+
+def _speeds_along(point: Point, names: Collection[str]) -> tuple[int, ...]:
+    """Numbers of the speeds along which the named coordinates move."""
+    layout = point.equations.layout
+    known = [*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)]
+    for name in names:
+        if name not in known:
+            raise TorseurError(unknown_name("coordinate or speed", name, known))
+    reach = np.abs(point.kinematics["reach"]) > 1e-12
+    slots = [k for k, name in enumerate(layout.coordinate_names) if name in names]
+    return tuple(int(k) for k in np.flatnonzero(reach[slots].any(axis=0)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    point: Point
+    multipliers: Vector
+    moving: tuple[int, ...]
+    fixed: tuple[int, ...]
+    names: frozenset[str]
+
+    @staticmethod
+    def about(point: Point, multipliers: Vector, moving: Collection[str], fixed: Collection[str]) -> _Search:
+        speeds = _speeds_along(point, moving), _speeds_along(point, fixed)
+        return _Search(point, multipliers, *speeds, frozenset(fixed))
+
+    def at_rest(self) -> Point:
+        """The point with everything that does not move at rest."""
+        change = np.where(np.isin(np.arange(self.point.speeds), self.moving), 0.0, -self.point.v)
+        return self.point.after_move(np.zeros(self.point.speeds), change)
+
+    @cached_property
+    def _fixed_speeds(self) -> list[int]:
+        layout = self.point.equations.layout
+        rates = [k for k, rate in enumerate(layout.rates) if rate.name in self.names]
+        by_rate = np.flatnonzero((np.abs(self.point.kinematics["reach"][rates]) > 1e-12).any(axis=0))
+        by_name = [k for k, name in enumerate(layout.speed_names) if name in self.names]
+        still = [k for k in range(self.point.speeds) if k not in self.moving]
+        return sorted({*by_rate.tolist(), *by_name, *still})
+
+    def solve(self) -> Steady:
+        """The nearest such state that Newton's method finds, else the one in which the mechanism, slowed, would end."""
+        search = self._by_newton() or self._by_relaxation()
+        if search is None:
+            raise TorseurError(self._failure())
+        return Steady(search.point, search.multipliers)
+
+    def _by_newton(self) -> _Search | None:
+        """By least squares where something is left open, each step shortened until it keeps its promise."""
+        search = self
+        for _ in range(ITERATIONS):
+            size, jacobian = search._jacobian()
+            residual = search._residual(size)
+            step = self._step(jacobian, residual)
+            # Beyond half the mechanism a linearisation says nothing; such a step could end anywhere.
+            step *= min(1.0, LONGEST_MOVE / max(search._move(step), 1e-300))
+            search = search._towards(step, size, residual)
+            if search._is_converged(step):
+                return search
+        return None
+
+    def _by_relaxation(self) -> _Search | None:
+        """Implicit steps of (M δ / τ) = force, as in a thick fluid, τ growing as long as the moves stay short."""
+        search, n = self, self.point.speeds
+        pace = FIRST_MOVE / max(search._move(self.point.solution[0]), 1e-300)
+        for _ in range(RELAXATIONS):
+            size, jacobian = search._jacobian()
+            # M δ / τ = force is an implicit step through a thick fluid: stable equilibria attract it from far away,
+            # where Newton's method may go to any stationary point or to none. As τ grows the steps become Newton's.
+            jacobian[:n, :n] += search.point.mass / (pace * size)
+            step = self._step(jacobian, search._residual(size))
+            if search._move(step) > LONGEST_MOVE:
+                pace /= 4.0
+                continue
+            search = search._after(step)
+            pace *= 2.0
+            if search._is_converged(step):
+                return search
+        return None
+
+    def _step(self, jacobian: Vector, residual: Vector) -> Vector:
+        step = np.zeros(jacobian.shape[1])
+        step[self._open] = np.linalg.lstsq(jacobian[:, self._open], -residual, rcond=1e-11)[0]
+        return step
+
+    def _move(self, step: Vector) -> float:
+        """The longest move of a step, in units of the mechanism."""
+        n = self.point.speeds
+        return float(np.abs(step[:n] / self.point.numbers.scales).max(initial=0.0))
+
+    def _after(self, step: Vector) -> _Search:
+        n = self.point.speeds
+        point = self.point.after_move(step[:n], step[n : 2 * n])
+        return replace(self, point=point, multipliers=self.multipliers + step[2 * n :])
+
+    def _is_converged(self, step: Vector) -> bool:
+        """Whether the last step was as good as none and nothing is left to balance."""
+        n = self.point.speeds
+        faster = np.abs(step[n : 2 * n]).max(initial=0.0) / (1.0 + np.abs(self.point.v).max(initial=0.0))
+        if max(self._move(step), faster) >= CONVERGED:
+            return False
+        return bool(np.abs(self._residual(self._jacobian()[0])).max(initial=0.0) < BALANCED)
+
+    @cached_property
+    def _open(self) -> list[int]:
+        """Unknowns that are not fixed: moves, changes of speeds, multipliers."""
+        n = self.point.speeds
+        fixed = {*self.fixed, *(n + k for k in self._fixed_speeds)}
+        return [k for k in range(2 * n + len(self.multipliers)) if k not in fixed]
+
+    def _towards(self, step: Vector, size: float, before: Vector) -> _Search:
+        """The first of ever shorter steps after which the residual is nearly what the Jacobian foretells."""
+        part = 1.0
+        while True:
+            tried = self._after(part * step)
+            # A full Newton step promises a residual of zero, part of it (1 - part) of what was there.
+            missed = np.linalg.norm(tried._residual(size) - (1.0 - part) * before)
+            if part < SHORTEST or missed <= TRUSTED * part * np.linalg.norm(before):
+                return tried
+            part /= 2.0
+
+    def _balance(self) -> Vector:
+        """Cᵀ λ - f without accelerations."""
+        point = self.point
+        force = point.numbers.of(point.programs.dynamics, point.t, point.y)["force"]
+        return point.rows.T @ self.multipliers - force
+
+    def _residual(self, size: float) -> Vector:
+        """What is left of forces, in units of `size`, of positions and of velocities."""
+        return np.concatenate([self._balance() / size, self.point.gaps, self.point.slips])
+
+    def _jacobian(self) -> tuple[float, Vector]:
+        """A size of forces, and the Jacobian of the residuals by moves, speeds and multipliers."""
+        point, n, m = self.point, self.point.speeds, len(self.point.rows)
+        by_state = point.numbers.of(
+            point.programs.linearised_with_laws, point.t, point.y, a=np.zeros(n), l=self.multipliers
+        )["force_derivatives"]
+        reach = point.kinematics["reach"]
+        by_move, by_speed = np.split(by_state, [point.numbers.coordinates])
+        moves = by_move.T @ reach
+        # Forces are counted in units of a stiffness, so that rows of all three kinds are lengths and comparable.
+        size = max(np.abs(moves).max(initial=0.0), np.abs(self._balance()).max(initial=0.0), 1e-300)
+        #           moves δπ          speeds v   λ
+        #     [  (Cᵀ λ - f)_q N    -f_v        Cᵀ  ] / size    balance of forces
+        #     [  C_h                0          0   ]           positions
+        #     [  (C v + drift)_q N  C          0   ]           velocities
+        blocks = [
+            [moves / size, by_speed.T / size, point.rows.T / size],
+            [point.holonomic_rows, np.zeros((len(point.gaps), n)), np.zeros((len(point.gaps), m))],
+            [point.kinematics["slip_derivatives"] @ reach, point.rows, np.zeros((m, m))],
+        ]
+        return float(size), np.block(blocks)
+
+    def _failure(self) -> str:
+        balance = self._balance()
+        if len(self.point.rows):  # what constraints can bear is no reason
+            balance = balance - self.point.rows.T @ np.linalg.lstsq(self.point.rows.T, balance, rcond=1e-12)[0]
+        worst = int(np.argmax(np.abs(balance)))
+        name = self.point.equations.layout.speed_names[worst]
+        kind = "steady motion" if self.moving else "equilibrium"
+        return (
+            f"{self.point.equations.mechanism.name}: no {kind} was found from this start: along '{name}' a force of "
+            f"{balance[worst]:.4g} is left. Start nearer to it (--init, at={{...}}), or fix fewer coordinates."
+        )

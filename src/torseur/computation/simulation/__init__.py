@@ -1,0 +1,25 @@
+"""Motions: integrators that run whole in compiled code, events, and trajectories."""
+
+from torseur.computation.simulation.constrained.parametrisation import parametrised
+from torseur.computation.simulation.constrained.reduced_model import ReducedModel, reduced_model
+from torseur.computation.simulation.model.outputs_and_events import Event, Impact, Output
+from torseur.computation.simulation.model.system import Law, Quantity, System
+from torseur.computation.simulation.output.trajectory import Column, Kind, Occurrence, Trajectory
+from torseur.computation.simulation.simulate import simulate
+
+__all__ = [
+    "Column",
+    "Event",
+    "Impact",
+    "Kind",
+    "Law",
+    "Occurrence",
+    "Output",
+    "Quantity",
+    "ReducedModel",
+    "System",
+    "Trajectory",
+    "parametrised",
+    "reduced_model",
+    "simulate",
+]

@@ -1,0 +1,81 @@
+"""What can be asked of a constrained mechanism by name: its multipliers, and the efforts and power of its constraints.
+
+For joint `D` that closes a loop: `D.multiplier.x`. For constraint `drive` that prescribes one coordinate:
+`drive.multiplier`, its `drive.effort` along that coordinate and its `drive.power`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+
+from torseur.algebra.graph import Expr, as_expr
+from torseur.computation.simulation.model.named_quantities import Named, NamedQuantities
+from torseur.computation.simulation.model.system import Quantity
+from torseur.derivation.loops import ConstraintEquation
+
+# Units of a multiplier by that of what its constraint holds at zero: together they make an energy or a power.
+_UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m", "1": "J", "1/s": "J"}
+_ONES = (as_expr(1), as_expr(-1))
+_FORCES = {"m": "N", "m/s": "N", "rad": "N*m", "rad/s": "N*m"}
+
+
+class ConstrainedQuantities(NamedQuantities):
+    """The quantities of a mechanism and those of its constraints."""
+
+    @cached_property
+    def _makers(self) -> dict[str, Callable[[], Named]]:
+        makers = dict(super()._makers)
+        for constraint, multiplier in zip(self.programs.constraints, self.programs.multipliers, strict=True):
+            makers[multiplier_name(constraint)] = partial(
+                _multiplier, constraint, multiplier, self.equations.layout.speeds
+            )
+        for owner in dict.fromkeys(c.owner for c in self.programs.constraints):
+            makers[f"{_bare(owner)}.power"] = partial(self._power, owner)
+            makers |= self._efforts(owner)
+        return makers
+
+    def _of(self, owner: str) -> list[tuple[ConstraintEquation, Expr]]:
+        pairs = zip(self.programs.constraints, self.programs.multipliers, strict=True)
+        return [(constraint, multiplier) for constraint, multiplier in pairs if constraint.owner == owner]
+
+    def _power(self, owner: str) -> Named:
+        """-λ · C v = λ · drift: what a constraint that moves with time adds."""
+        total = sum((multiplier * c.drift for c, multiplier in self._of(owner)), as_expr(0))
+        return Quantity(f"{_bare(owner)}.power", "W", f"power of {owner}"), total
+
+    def _efforts(self, owner: str) -> dict[str, Callable[[], Named]]:
+        """Generalised forces -Cᵀ λ along the speeds that the constraint moves; a single one needs no further name."""
+        speeds = self.equations.layout.speeds
+        rows = [c.row for c, _ in self._of(owner)]
+        moved = [slot for slot in range(len(speeds)) if any(not row[slot].is_zero for row in rows)]
+        names = {slot: f"{_bare(owner)}.effort.{str(speeds[slot].name).removesuffix(chr(39))}" for slot in moved}
+        makers: dict[str, Callable[[], Named]] = {
+            name: partial(self._effort, owner, slot, name) for slot, name in names.items()
+        }
+        if len(moved) == 1:
+            makers[f"{_bare(owner)}.effort"] = partial(self._effort, owner, moved[0], f"{_bare(owner)}.effort")
+        return makers
+
+    def _effort(self, owner: str, slot: int, name: str) -> Named:
+        speed = self.equations.layout.speeds[slot]
+        total = sum((-multiplier * c.row[slot] for c, multiplier in self._of(owner)), as_expr(0))
+        return Quantity(name, _FORCES.get(speed.data.unit, "1"), f"effort of {owner} along {speed.name}"), total
+
+
+def multiplier_name(constraint: ConstraintEquation) -> str:
+    """The name under which a multiplier is asked for."""
+    part = constraint.name.removeprefix(constraint.owner).removeprefix(": ")
+    return f"{_bare(constraint.owner)}.multiplier" + (f".{part.replace(' ', '_')}" if part else "")
+
+
+def _bare(owner: str) -> str:
+    """The name of a joint or constraint: joint 'D' -> D."""
+    return owner.split("'", 1)[1].removesuffix("'")
+
+
+def _multiplier(constraint: ConstraintEquation, multiplier: Expr, speeds: Sequence[Expr]) -> Named:
+    """A multiplier; along a speed that enters by itself it is the very force there, which tells its unit."""
+    alone = (v.data.unit for entry, v in zip(constraint.row, speeds, strict=True) if entry in _ONES)
+    unit = _FORCES.get(next(alone, ""), _UNITS.get(constraint.unit, "1"))
+    return Quantity(multiplier_name(constraint), unit, f"multiplier of {constraint.name}"), multiplier

@@ -1,0 +1,1 @@
+"""Contacts that open and close."""

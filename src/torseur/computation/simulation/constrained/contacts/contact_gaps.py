@@ -1,0 +1,53 @@
+"""Gaps of contacts as constraints that may be switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from torseur.algebra.graph import Expr, symbols_of
+from torseur.computation.simulation.model.outputs_and_events import Impact
+from torseur.derivation.equations import Equations
+from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.loops.closure.constraint_equations import differentiate_residuals
+from torseur.derivation.loops.closure.joint_closure import POSITION, Residual
+from torseur.errors import TorseurError, unknown_name
+
+
+def contact_equations(
+    equations: Equations, impacts: Sequence[Impact], resolve: Callable[[Expr], Expr]
+) -> tuple[ConstraintEquation, ...]:
+    """Gap = 0 with its velocity and acceleration levels, for each contact."""
+    gaps = [_gap(equations, impact, resolve) for impact in impacts]
+    units = [_unit(equations, impact) for impact in impacts]
+    owners = [f"impact '{impact.name}'" for impact in impacts]
+    parts = zip(owners, gaps, units, strict=True)
+    return differentiate_residuals(
+        equations.tree, [Residual(owner, "", gap, unit, POSITION) for owner, gap, unit in parts]
+    )
+
+
+def _gap(equations: Equations, impact: Impact, resolve: Callable[[Expr], Expr]) -> Expr:
+    layout = equations.layout
+    if isinstance(impact.gap, str):
+        return layout.coordinates[_slot(equations, impact)]
+    gap = resolve(impact.gap)
+    used = set(symbols_of([gap]))
+    for speed in layout.speeds:
+        if speed in used:
+            raise TorseurError(f"impact '{impact.name}': its gap depends on the speed '{speed.name}'.")
+    if not used & set(layout.coordinates):
+        raise TorseurError(f"impact '{impact.name}': its gap does not depend on any coordinate.")
+    return gap
+
+
+def _slot(equations: Equations, impact: Impact) -> int:
+    names = equations.layout.coordinate_names
+    if impact.gap not in names:
+        raise TorseurError(unknown_name("coordinate", str(impact.gap), names, f"impact '{impact.name}': "))
+    return names.index(str(impact.gap))
+
+
+def _unit(equations: Equations, impact: Impact) -> str:
+    if isinstance(impact.gap, str):
+        return str(equations.layout.coordinates[_slot(equations, impact)].data.unit)
+    return "m"

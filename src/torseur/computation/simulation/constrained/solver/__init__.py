@@ -1,0 +1,1 @@
+"""Accelerations and multipliers at a state, and states brought back on the constraints."""

@@ -1,0 +1,209 @@
+"""A constrained mechanism made ready for the integrators: its compile-time numbers, externals and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from torseur.computation.codegen.routine import Routine
+from torseur.computation.simulation.constrained.contacts.contacts import THICKNESS, Contacts
+from torseur.computation.simulation.constrained.solver.accelerations import augmented, constrained_rhs, projector
+from torseur.computation.simulation.constrained.solver.manifold import on_manifold
+from torseur.computation.simulation.constrained.solver.partitioned_accelerations import is_well_partitioned, partitioned
+from torseur.computation.simulation.constrained.solver.speed_partition import choose_partition, speeds_named
+from torseur.computation.simulation.constrained.start.consistent_state import Consistent, closed_state, moving_state
+from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers, is_massless
+from torseur.computation.simulation.constrained.start.diagnosis import (
+    ambiguous_start,
+    dependence,
+    missing_inertia,
+    redundancy_notes,
+)
+from torseur.computation.simulation.constrained.start.regularity import (
+    added_size,
+    other_sizes,
+    regular_state,
+    usual_sizes,
+)
+from torseur.computation.simulation.constrained.start.shaky_loops import with_play
+from torseur.computation.simulation.model.force_laws import LawFunction
+from torseur.computation.simulation.model.motion_programs import MechanismPrograms
+from torseur.computation.simulation.model.outputs_and_events import Impact
+from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.loops.closure.dimension_conditions import characteristic_length
+from torseur.errors import TorseurError, unknown_name
+
+FORMULATIONS: dict[str, Routine] = {"augmented": augmented, "partitioned": partitioned, "projector": projector}
+
+
+@dataclass(frozen=True)
+class Constrained:
+    """What the integrators need of a constrained mechanism.
+
+    `given` are the names of initial values that somebody gave, `independent` the speeds preferred by the partitioned
+    formulation; `settings` follow the parameters of the model in p. `usual` is what each lasting constraint adds, 0 for
+    those that others impose already; it changes when others are selected.
+    """
+
+    programs: MechanismPrograms
+    given: Collection[str] = ()
+    formulation: str = "augmented"
+    independent: tuple[int, ...] = ()
+    settings: tuple[float, ...] = ()
+    massless: bool = False
+    numbers: StateNumbers | None = None
+    usual: Vector | None = None
+    impacts: tuple[Impact, ...] = ()
+    contacts: Contacts | None = None
+
+    @property
+    def lasting(self) -> MechanismPrograms:
+        """The programs without contacts that open and close."""
+        return self.programs if not self.impacts else MechanismPrograms(self.programs.equations)
+
+    @property
+    def is_partitioned(self) -> bool:
+        return self.formulation == "partitioned"
+
+    @property
+    def statics(self) -> dict[str, int]:
+        own = {"MASSLESS": int(self.massless), "PARTITIONED": int(self.is_partitioned)}
+        return {**self.programs.statics, **own}
+
+    @property
+    def externals(self) -> dict[str, Any]:
+        programs = self.programs
+        return {
+            "rhs": constrained_rhs,
+            "accelerated": FORMULATIONS[self.formulation],
+            "constrain": on_manifold,
+            "dynamics": programs.dynamics,
+            "positions": programs.positions,
+            "velocities": programs.velocities,
+            "displaced": programs.displaced,
+            "normalised": programs.normalised,
+            "is_regular": is_well_partitioned,
+            "gaps": programs.gaps,
+        }
+
+    @property
+    def sizes(self) -> Vector:
+        """Squares of what each constraint usually adds: 0 when it is not selected, -1 for open contacts."""
+        assert self.usual is not None
+        squares: Vector = self.usual**2
+        return squares if self.contacts is None else self.contacts.sizes
+
+    @property
+    def play(self) -> Vector:
+        """What each constraint is left open by, contacts among them."""
+        count, given = len(self.programs.constraints), self.numbers.play if self.numbers is not None else None
+        if given is None:
+            return np.zeros(count)
+        holonomic = self.lasting.holonomic
+        return np.concatenate([given[:holonomic], np.zeros(len(self.impacts)), given[holonomic:]])
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether there are more lasting constraints than are selected."""
+        return self.usual is not None and not np.all(self.usual > 0.0)
+
+    def reselect(self, t: float, y: Vector) -> bool:
+        """Selects other constraints where those in use have become a bad choice; false when there is no better one."""
+        assert self.numbers is not None and self.usual is not None
+        other = other_sizes(self.numbers, t, y, self.usual)
+        if other is not None:
+            self.usual[:] = other
+        return other is not None
+
+    def partitioned(self, t: float, y: Vector) -> tuple[list[float], str]:
+        """The settings of the partition chosen for a state, and what is said about it."""
+        assert self.numbers is not None and self.usual is not None
+        selection = np.flatnonzero(self.usual > 0.0).tolist()
+        state = regular_state(self.numbers, t, y, selection)
+        numbers = self.numbers if self.contacts is None else self.contacts.numbers
+        chosen = choose_partition(numbers, t, state, self.independent, np.flatnonzero(self.sizes > 0.0).tolist())
+        names = self.programs.equations.layout.speed_names
+        listing = ", ".join(f"'{names[k]}'" for k in chosen.independent)
+        settings = chosen.settings(len(self.programs.constraints))
+        return settings, f"Independent speeds from t = {t:.6g} s on: {listing or 'none'}."
+
+
+def formulation_named(name: str) -> str:
+    """The name of a formulation, when there is one."""
+    if name not in FORMULATIONS:
+        raise TorseurError(unknown_name("formulation", name, FORMULATIONS))
+    return name
+
+
+def at_start(
+    constrained: Constrained,
+    parameters: Vector,
+    laws: Mapping[str, LawFunction],
+    t: float,
+    y: Vector,
+    independent: Sequence[str] = (),
+) -> tuple[Constrained, Consistent]:
+    """The state on the constraints where the motion starts, and the settings that follow from it."""
+    base = constrained.lasting
+    numbers = StateNumbers(base, parameters, laws, mechanism_size(base, parameters))
+    numbers, closed = with_play(numbers, t, closed_state(numbers, t, y, constrained.given))
+    start = moving_state(numbers, t, closed, constrained.given)
+    start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
+    _require(numbers, missing_inertia(numbers, t, start.y))
+    usual = usual_sizes(numbers, t, start.y)
+    _require(numbers, ambiguous_start(numbers, usual, t, start.y))
+    start = replace(start, notes=(*start.notes, *redundancy_notes(numbers, dependence(numbers, t, start.y, usual))))
+    ready = replace(
+        constrained,
+        massless=is_massless(numbers.mass(t, start.y)),
+        numbers=numbers,
+        usual=usual,
+        independent=tuple(speeds_named(numbers, independent)),
+    )
+    ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
+    nothing_held = [0.0] * (1 + len(numbers.scales))
+    settings = (*numbers.scales, *ready.sizes, THICKNESS * numbers.length, *ready.play, *nothing_held)
+    if not constrained.is_partitioned:
+        return replace(ready, settings=settings), start
+    partition, note = ready.partitioned(t, start.y)
+    return replace(ready, settings=(*settings, *partition)), replace(start, notes=(*start.notes, note))
+
+
+def unused_values(programs: MechanismPrograms, given: Collection[str]) -> list[str]:
+    """What is said about initial values of coordinates that the state does not hold."""
+    layout = programs.equations.layout
+    known = {*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)}
+    return [
+        f"The initial value of '{name}' is not used: its joint closes a loop and has no coordinates of its own."
+        for name in sorted(given)
+        if name not in known
+    ]
+
+
+def _require(numbers: StateNumbers, problem: str | None) -> None:
+    if problem is not None:
+        raise TorseurError(f"{numbers.equations.mechanism.name}: {problem}")
+
+
+def _contacts(constrained: Constrained, lasting: StateNumbers, t: float, y: Vector) -> Contacts | None:
+    """The contacts that open and close, as they are at the start."""
+    if not constrained.impacts:
+        return None
+    assert constrained.usual is not None
+    numbers = replace(lasting, programs=constrained.programs)
+    first = lasting.programs.holonomic
+    rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
+    own = rows[first : first + len(constrained.impacts)]
+    sizes = [added_size(lasting, t, y, rows[:first], row) for row in own]
+    contacts = Contacts(constrained.impacts, numbers, constrained.usual, np.array(sizes), first, set())
+    contacts.start(t, y)
+    return contacts
+
+
+def mechanism_size(programs: MechanismPrograms, parameters: Vector) -> float:
+    """The largest offset between joints, in metres."""
+    known = dict(zip(programs.equations.layout.parameters, parameters.tolist(), strict=True))
+    return characteristic_length(programs.equations.mechanism, known)

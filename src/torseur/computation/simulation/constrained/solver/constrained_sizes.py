@@ -1,0 +1,60 @@
+"""Compile-time numbers of a constrained system, its programs, and where the settings of the solver stand.
+
+The array `p` of a constrained system holds the parameters of the model first, then what the solver needs to know
+beside them, so that everything that stays constant along a motion travels in one array.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from torseur.computation.codegen.routine import Array, External, Record, Static
+
+NQ: int = Static("NQ")  # coordinates
+NV: int = Static("NV")  # speeds
+NC: int = Static("NC")  # constraints, holonomic ones first
+NH: int = Static("NH")  # holonomic constraints
+NP: int = Static("NP")  # parameters of the model
+PLAIN: int = Static("PLAIN")  # 1 when the rates of the coordinates are the speeds themselves
+QUATERNIONS: int = Static("QUATERNIONS")  # 1 when some coordinates form unit quaternions
+MASSLESS: int = Static("MASSLESS")  # 1 when the mass matrix is singular without the constraints
+NK: int = Static("NK")  # contacts that may close, the last of the holonomic constraints
+
+Rows: TypeAlias = Annotated[Array, NC, NV]
+
+
+class Settings(Record):
+    """Settings of the solver: they stand in p, behind the NP parameters of the model."""
+
+    scales: Annotated[Array, NV]  # of moves along the speeds: 1 for angles, the mechanism's size for lengths
+    sizes: Annotated[Array, NC]  # squares of what each constraint usually adds to those before it, 0 if nothing; -1
+    # for a contact that is open, whose constraint is switched off
+    thickness: float  # depth at which a contact closes, far above rounding and far below anything else
+    play: Annotated[Array, NC]  # amounts that the constraints are left open by
+    holds: float  # 1 when accelerations from beside a singular configuration are held, 0 when not
+    held: Annotated[Array, NV]  # accelerations, the last ones before a singular configuration is passed
+
+    # Of the partitioned formulation; other systems have no room for these.
+    rows: Annotated[Array, NC]  # numbers of constraints, independent ones first
+    order: Annotated[Array, NV]  # numbers of speeds, dependent ones first
+    rank: float  # number of independent constraints
+    limit: float  # largest speed of a dependent coordinate per independent one
+    pivot: float  # usual size of the smallest pivot
+
+
+class Factors(Record):
+    """M, C and γ of M v' + Cᵀ λ = f, C v' = γ; then in their place M = L Lᵀ and C L⁻ᵀ = R Q (see factors.py)."""
+
+    mass: Annotated[Array, NV, NV]  # M, lower triangle; then L
+    rows: Rows  # C, a row per constraint; then Q
+    r: Annotated[Array, NC, NC]  # R
+    gamma: Annotated[Array, NC]  # γ
+
+
+dynamics = External(
+    "dynamics", "t: float, y: Array, p: Array, u: Array, rates: Array, force: Array, factors: Factors", Factors
+)
+positions = External("positions", "t: float, y: Array, p: Array, u: Array, phi: Array, factors: Factors", Factors)
+velocities = External("velocities", "t: float, y: Array, p: Array, u: Array, rows: Array, phi: Array, drift: Array")
+displaced = External("displaced", "t: float, y: Array, p: Array, w: Array, q: Array")
+normalised = External("normalised", "y: Array, out: Array")

@@ -1,0 +1,190 @@
+"""States brought back on their constraints: positions first, then velocities, by the smallest move in the mass metric.
+
+    positions   [M Cᵀ; C 0] [δ; μ] = [0; -Φ],  q moves along the speeds by δ
+    velocities  [M Cᵀ; C 0] [δ; μ] = [0; -(C v + drift)],  v moves by δ
+
+Positions are corrected until δ is small, then once more with the same factors. Velocity constraints (rolling) stand
+behind the holonomic ones and have no say in positions.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torseur.computation.codegen.routine import Array, routine, zeros
+from torseur.computation.simulation.constrained.solver.constrained_sizes import (
+    MASSLESS,
+    NC,
+    NH,
+    NP,
+    NQ,
+    NV,
+    PLAIN,
+    QUATERNIONS,
+    Factors,
+    Rows,
+    Settings,
+    displaced,
+    normalised,
+    positions,
+    velocities,
+)
+from torseur.computation.simulation.constrained.solver.factors import (
+    add,
+    add_constraint_inertia,
+    dot,
+    factor,
+    solve_lower,
+    unwhiten,
+)
+from torseur.computation.simulation.model.force_laws import NU, laws
+
+LEAST = 1e-8  # distance from a singular configuration below which a constraint corrects nothing but noise
+ITERATIONS = 8
+CLOSE = 1e-6  # size of a correction of positions, in units of the mechanism, after which one more is enough
+FAR = 0.5  # size of a correction that means the constraints are out of reach
+CONTRADICTION = 1e-7  # size of what is left of a dependent constraint that means it contradicts the others
+
+
+@routine
+def on_manifold(t: float, y: Array, p: Array, out: Array) -> float:
+    """The state on the constraints nearest to y, not a number where there is none; how far a singularity is."""
+    factors = Factors()
+    for i in range(NQ + NV):
+        out[i] = y[i]
+    if QUATERNIONS:
+        normalised(y, out)
+    distance = close_positions(t, p, out, factors)
+    if distance < 0.0 or not close_velocities(t, p, out, factors):
+        out[0] = math.nan
+    return distance
+
+
+@routine
+def close_positions(t: float, p: Array, out: Array, factors: Factors) -> float:
+    """Newton's method on the positions in `out`; leaves the factors L, Q and R of its last iteration behind.
+
+    The answer is the distance from a singular configuration, -1 when the positions could not be closed.
+    """
+    phi = zeros(NC)
+    u = zeros(NU + 1)
+    for _ in range(ITERATIONS):
+        if NU > 0:
+            laws(t, out, p, u)
+        positions(t, out, p, u, phi, factors)
+        leave_open(p, phi)
+        distance = factor_constraints(p, factors)
+        if distance < 0.0:
+            return -1.0
+        size = correct_positions(t, p, out, factors, phi)
+        if not size < FAR:
+            return -1.0
+        if size < CLOSE:
+            return distance
+    return -1.0
+
+
+@routine
+def leave_open(p: Array, phi: Array) -> None:
+    """Residuals less the play that loops are given."""
+    settings = Settings.view(p[NP:])
+    for c in range(NH):
+        phi[c] -= settings.play[c]
+
+
+@routine
+def factor_constraints(p: Array, factors: Factors) -> float:
+    """The factors of M and C for a correction; the distance from a singularity, -1 where inertia is missing."""
+    if MASSLESS:
+        add_constraint_inertia(p, factors)
+    distance = factor(p, factors, LEAST)
+    return distance
+
+
+@routine
+def correct_positions(t: float, p: Array, out: Array, factors: Factors, phi: Array) -> float:
+    """Moves the positions in `out` by one correction; its size in units of the mechanism, infinite without any."""
+    settings = Settings.view(p[NP:])
+    move = zeros(NV)
+    correction(factors, phi, move, NH)
+    size = 0.0
+    for i in range(NV):
+        if not math.isfinite(move[i]):
+            return math.inf
+        size = max(size, abs(move[i]) / settings.scales[i])
+    displace(t, p, move, out)
+    return size
+
+
+@routine
+def correction(factors: Factors, residual: Array, move: Array, count: int) -> None:
+    """The smallest move, in the mass metric, that takes away the residual of the first `count` constraints."""
+    weights = zeros(NC)
+    for c in range(count):
+        weights[c] = residual[c]
+    solve_lower(factors.r, weights, count)
+    for i in range(NV):
+        move[i] = 0.0
+    for c in range(count):
+        add(-weights[c], factors.rows[c], move)
+    unwhiten(factors.mass, move)
+
+
+@routine
+def displace(t: float, p: Array, move: Array, out: Array) -> None:
+    """Moves the coordinates in `out` along the speeds."""
+    moved = zeros(NQ + NV)
+    if PLAIN:
+        for i in range(NV):
+            out[i] += move[i]
+    else:
+        displaced(t, out, p, move, moved)
+        for i in range(NQ):
+            out[i] = moved[i]
+    if QUATERNIONS:
+        normalised(out, moved)
+        for i in range(NQ):
+            out[i] = moved[i]
+
+
+@routine
+def close_velocities(t: float, p: Array, out: Array, factors: Factors) -> bool:
+    """Corrects the positions once more and then the velocities, with factors from just beside."""
+    rows = zeros(NC, NV)
+    phi = zeros(NC)
+    slip = zeros(NC)
+    move = zeros(NV)
+    u = zeros(NU + 1)
+    if NU > 0:
+        laws(t, out, p, u)
+    velocities(t, out, p, u, rows, phi, slip)
+    leave_open(p, phi)
+    if is_contradicted(p, rows, factors, phi):
+        return False
+    correct_positions(t, p, out, factors, phi)
+    v = out[NQ:]
+    for c in range(NC):
+        slip[c] += dot(rows[c], v)
+    correction(factors, slip, move, NC)
+    for i in range(NV):
+        v[i] += move[i]
+    return True
+
+
+@routine
+def is_contradicted(p: Array, rows: Rows, factors: Factors, phi: Array) -> bool:
+    """Whether a constraint that depends on others is violated where these hold.
+
+    One that holds whatever moves has no derivatives to compare with; those of the others then serve.
+    """
+    settings = Settings.view(p[NP:])
+    reach = 0.0
+    for c in range(NH):
+        own = 0.0
+        for i in range(NV):
+            own += abs(rows[c, i]) * settings.scales[i]
+        reach = max(reach, own)
+    for c in range(NH):
+        if factors.r[c, c] == 0.0 and settings.sizes[c] == 0.0 and abs(phi[c]) > CONTRADICTION * reach:
+            return True
+    return False

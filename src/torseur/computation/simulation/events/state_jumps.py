@@ -1,0 +1,104 @@
+"""Jumps of the state at events: contacts that hit or let go, and resets that the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from torseur.computation.simulation.constrained.start.consistent_state import consistent_state
+from torseur.computation.simulation.loop.adjusting import SolverSettings
+from torseur.computation.simulation.loop.integrator import Memory
+from torseur.computation.simulation.model.outputs_and_events import Event
+from torseur.computation.simulation.model.system import Vector
+from torseur.errors import SimulationError, TorseurError
+
+FLIGHTS = 4.0  # longest step after a rebound, in times of flight until the next one
+
+
+@dataclass
+class Jumps:
+    """What happens where the loop stopped at an event; contacts are numbered before the events.
+
+    `labels` names what contacts did, in the order of their marks.
+    """
+
+    settings: SolverSettings
+    events: tuple[Event, ...]
+    labels: list[str] = field(default_factory=list)
+
+    @property
+    def _contacts(self) -> int:
+        constrained = self.settings.system.constrained
+        return len(constrained.impacts) if constrained is not None else 0
+
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """Occurrences after which the loop stops, per contact and event."""
+        return (1,) * self._contacts + tuple(1 if event.reset else int(event.stop) for event in self.events)
+
+    @property
+    def directions(self) -> tuple[int, ...]:
+        return (-1,) * self._contacts + tuple(event.direction for event in self.events)
+
+    def apply(self, work: Memory) -> bool:
+        """Changes the state after the loop stopped at events; false when the motion ends there."""
+        t = work.time
+        fired = [int(mark[1]) for mark in work.kept_marks[-1] if mark[0] == t]
+        if any(work.events.limits[k] == 0 and not self._jumps(k) for k in fired):
+            return False
+        ended = False
+        self.settings.let_go()
+        contacts = [k for k in fired if k < self._contacts]
+        if contacts:
+            self._change_contacts(t, work, contacts)
+        for k in fired:
+            if k >= self._contacts and self._jumps(k):
+                ended = self._reset(t, work, k) or ended
+        return not ended
+
+    def _jumps(self, k: int) -> bool:
+        return k < self._contacts or self.events[k - self._contacts].reset is not None
+
+    def _change_contacts(self, t: float, work: Memory, fired: Sequence[int]) -> None:
+        constrained = self.settings.system.constrained
+        assert constrained is not None and constrained.contacts is not None
+        contacts = constrained.contacts
+        for k in fired:
+            name = contacts.impacts[k].name
+            self.labels.append(f"{name} opens" if k in contacts.closed else name)
+        work.y[:] = contacts.change(t, work.y.copy(), fired)
+        self.settings.take_constraints(t, work.y)
+        work.events.limits[: self._contacts] = 1
+        work.events.sides[: self._contacts] = 1
+        flight = FLIGHTS * contacts.flight_time(t, work.y)
+        work.motion.step = min(work.motion.step, flight)
+
+    def _on_constraints(self, t: float, y: Vector) -> Vector:
+        """A state that a user wrote, moved onto the constraints."""
+        constrained = self.settings.system.constrained
+        if constrained is None or constrained.numbers is None:
+            return y
+        try:
+            return consistent_state(constrained.numbers, t, y, ()).y
+        except TorseurError as error:
+            raise SimulationError(f"after a reset at t = {t:.9g} s: {error}") from error
+
+    def _reset(self, t: float, work: Memory, k: int) -> bool:
+        """Applies a user's reset; true when the event's number of occurrences is reached."""
+        event = self.events[k - self._contacts]
+        assert event.reset is not None
+        try:
+            new = np.array(event.reset(t, work.y.copy()), dtype=float)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise SimulationError(f"reset of event '{event.name}' failed at t = {t:.9g} s: {reason}") from error
+        if new.shape != work.y.shape or not np.all(np.isfinite(new)):
+            raise SimulationError(
+                f"reset of event '{event.name}' at t = {t:.9g} s must return {len(work.y)} finite numbers."
+            )
+        work.y[:] = self._on_constraints(t, new)
+        work.events.limits[k], work.events.sides[k] = 1, 0
+        count = sum(int(mark[1]) == k for marks in work.kept_marks for mark in marks)
+        return bool(event.stop) and count >= int(event.stop)

@@ -1,0 +1,29 @@
+"""The Jacobian of the right-hand side by differences, where there is nothing to differentiate."""
+
+from __future__ import annotations
+
+from torseur.computation.codegen.routine import Array, routine, zeros
+from torseur.computation.simulation.explicit.runge_kutta import N, rhs
+from torseur.computation.simulation.implicit.radau_memory import NE, NJ, Jacobian
+
+DIFFERENCE = 1e-7  # change of a state from which derivatives are taken, in units of its size
+SMALLEST = 1e-2  # size that a state is taken to have at least
+
+
+@routine
+def difference_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> None:
+    """Derivatives of the last NE rates by all states; enough for Newton's iteration, which corrects itself."""
+    beside = zeros(N)
+    here = zeros(N)
+    there = zeros(N)
+    first = NJ - NE
+    rhs(t, y, p, here)
+    for i in range(N):
+        beside[i] = y[i]
+    for j in range(NJ):
+        change = DIFFERENCE * max(SMALLEST, abs(y[j]))
+        beside[j] = y[j] + change
+        rhs(t, beside, p, there)
+        for i in range(NE):
+            jacobian[i, j] = (there[first + i] - here[first + i]) / change
+        beside[j] = y[j]

@@ -1,0 +1,154 @@
+"""The equations of a mechanism as a first order system: y = (q, v), y' = (rates, accelerations)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+from torseur.algebra.graph import Expr, Input, Program, as_expr, vector
+from torseur.algebra.graph.scalar import sqrt
+from torseur.cache import Recent
+from torseur.computation.simulation.constrained.constraint_quantities import ConstrainedQuantities
+from torseur.computation.simulation.constrained.contacts.contact_gaps import contact_equations
+from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained
+from torseur.computation.simulation.model.initial_state import initial_state
+from torseur.computation.simulation.model.motion_programs import MechanismPrograms
+from torseur.computation.simulation.model.named_quantities import NamedQuantities, quantity_of_symbol
+from torseur.computation.simulation.model.outputs_and_events import Impact
+from torseur.computation.simulation.model.singular_mass import explain_singular
+from torseur.computation.simulation.model.system import Law, System
+from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
+from torseur.derivation.dynamics.loads.sensor_values import law_values
+from torseur.derivation.equations import Equations, motion_values
+from torseur.derivation.formalisms import derive
+from torseur.description.mechanism import TIME, Mechanism, require_mechanism
+from torseur.errors import UnsupportedError
+
+Model: TypeAlias = System | Equations | Mechanism
+
+kept_systems: Recent[tuple[Model, Equations, System]] = Recent(16)
+
+
+def as_system(
+    model: Model,
+    parameters: Mapping[str, float] | None = None,
+    initial: Mapping[str, float] | None = None,
+    impacts: Sequence[Impact] = (),
+) -> System:
+    """The system of a mechanism or of equations, or a system itself, with the given values in place of its own.
+
+    A mechanism is derived by the recursive formalism.
+    """
+    if isinstance(model, System):
+        if impacts:
+            raise UnsupportedError(
+                f"impact '{impacts[0].name}': {model.name} is not a mechanism. Use Event(..., reset=...) instead."
+            )
+        values, state = model.parameters_with(parameters), model.state_with(initial)
+        return replace(model, values=tuple(values.tolist()), initial=tuple(state.tolist()))
+    if not isinstance(model, Equations):
+        require_mechanism(model)
+    equations, system = _prepared(model)
+    if impacts:
+        system = _with_contacts(equations, system, tuple(impacts))
+    given = motion_values(equations, parameters or {})
+    start = initial_state(equations, given, initial or {})
+    if system.constrained is not None:
+        names = frozenset([*(initial or {}), *(name for name, _ in equations.mechanism.initial)])
+        constrained = replace(system.constrained, given=names)
+        return replace(system, values=tuple(given.values()), initial=start, constrained=constrained)
+    explain = partial(explain_singular, equations, given)
+    return replace(system, values=tuple(given.values()), initial=start, explain=explain)
+
+
+def _prepared(model: Equations | Mechanism) -> tuple[Equations, System]:
+    """What does not depend on values, kept for the last few models, each known by its identity."""
+
+    def make() -> tuple[Model, Equations, System]:
+        equations = derive(model) if isinstance(model, Mechanism) else model
+        return model, equations, _without_values(equations)
+
+    return kept_systems.get(id(model), make)[1:]
+
+
+def _without_values(equations: Equations) -> System:
+    layout = equations.layout
+    states = (*layout.coordinates, *layout.speeds)
+    programs = MechanismPrograms(equations)
+    common = System(
+        states=tuple(quantity_of_symbol(x) for x in states),
+        initial=(0.0,) * len(states),
+        rhs=Program("still", (), ()),
+        coordinates=len(layout.coordinates),
+        parameters=tuple(quantity_of_symbol(p) for p in layout.parameters),
+        values=(0.0,) * len(layout.parameters),
+        quantities=NamedQuantities(programs),
+        programs=programs,
+        resolve=partial(_resolved, equations),
+        name=equations.mechanism.name,
+    )
+    return _constrained(equations, common) if equations.is_constrained else _open(equations, common)
+
+
+def _open(equations: Equations, common: System) -> System:
+    layout = equations.layout
+    states = (*layout.coordinates, *layout.speeds)
+    inputs = [Input("t", (TIME,)), Input("y", states), Input("p", layout.parameters)]
+    if equations.undetermined:
+        inputs.append(Input("u", equations.undetermined))
+    slopes = vector("dy", [*equations.rates, *equations.acceleration])
+    return replace(
+        common,
+        rhs=Program("rhs", tuple(inputs), (slopes,)),
+        laws=_laws(equations.undetermined),
+        project=_projection(equations, states),
+    )
+
+
+def _constrained(equations: Equations, common: System) -> System:
+    programs = common.programs
+    assert programs is not None
+    return _solved_together(replace(common, constrained=Constrained(programs)), programs)
+
+
+def _solved_together(common: System, programs: MechanismPrograms) -> System:
+    """A system whose accelerations follow at each state together with multipliers."""
+    return replace(
+        common,
+        rhs=programs.dynamics,
+        laws=_laws(programs.undetermined),
+        solution=programs.solution,
+        quantities=ConstrainedQuantities(programs),
+        project=None,
+    )
+
+
+def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, ...]) -> System:
+    """The system with a constraint for each contact that may close."""
+    programs = MechanismPrograms(equations, contact_equations(equations, impacts, partial(_resolved, equations)))
+    constrained = Constrained(programs, impacts=impacts)
+    return _solved_together(replace(common, programs=programs, constrained=constrained), programs)
+
+
+def _laws(nodes: Sequence[Expr]) -> tuple[Law, ...]:
+    return tuple(Law(node.data.name, node) for node in nodes)
+
+
+def _projection(equations: Equations, states: tuple[Expr, ...]) -> Program | None:
+    """The state with every quaternion brought back to length one; None when there is none."""
+    settled = {x: x for x in states}
+    for quaternion in [link.symbols.quaternion for link in equations.tree.links if link.symbols.quaternion]:
+        length = sqrt(sum((x * x for x in quaternion), as_expr(0)))
+        settled |= {x: x / length for x in quaternion}
+    if all(settled[x] is x for x in states):
+        return None
+    return Program("project", (Input("y", states),), (vector("out", [settled[x] for x in states]),))
+
+
+def _resolved(equations: Equations, formula: Expr) -> Expr:
+    """A formula with its rates, sensors, laws and dependent parameters in terms of the state."""
+    now = equations.tree.at(equations.layout.coordinates, equations.layout.speeds)
+    (result,) = law_values(now, MovingFrames(now), [formula])
+    return as_expr(result)

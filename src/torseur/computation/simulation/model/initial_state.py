@@ -1,0 +1,121 @@
+"""The state in which a motion starts, from values of coordinates, rates and speeds by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from torseur.algebra.graph import Expr, evaluate
+from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.equations import Equations
+from torseur.derivation.tree import resolve
+from torseur.description.mechanism import TIME
+from torseur.errors import TorseurError, unknown_name
+
+CONTRADICTION = 1e-9
+
+
+def initial_state(
+    equations: Equations, parameters: Mapping[str, float], changes: Mapping[str, float]
+) -> tuple[float, ...]:
+    """(q, v) at the start: the mechanism's own values, overridden by `changes`; what nobody gives is zero.
+
+    Quaternions start without rotation and are brought to length one. Rates that are no speeds themselves determine
+    the speeds: q' = N(q) v.
+    """
+    bound = _bound(equations, parameters)
+    given = _own_values(equations, bound) | _checked(equations, changes)
+    q = _coordinates(equations, given)
+    v = _speeds(equations, given, q, bound)
+    return (*q.tolist(), *v.tolist())
+
+
+def _bound(equations: Equations, parameters: Mapping[str, float]) -> dict[Expr, float]:
+    values = zip(equations.layout.parameters, parameters.values(), strict=True)
+    return {**dict(values), TIME: 0.0}
+
+
+def _own_values(equations: Equations, bound: Mapping[Expr, float]) -> dict[str, float]:
+    mechanism = equations.mechanism
+    formulas = resolve(mechanism, equations.tree.definitions, [value for _, value in mechanism.initial])
+    numbers = evaluate(formulas, bound)
+    return {name: float(number) for (name, _), number in zip(mechanism.initial, numbers, strict=True)}
+
+
+def _checked(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
+    layout = equations.layout
+    known = [*layout.coordinate_names, *layout.speed_names]
+    known += [str(rate.name) for rate in layout.rates if rate.name not in known]
+    for name in changes:
+        if name not in known:
+            raise TorseurError(unknown_name("initial value", name, known))
+    return {name: _as_number(name, value) for name, value in changes.items()}
+
+
+def _as_number(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise TorseurError(f"initial value '{name}': expected a number, got {value!r}.") from None
+
+
+def _coordinates(equations: Equations, given: Mapping[str, float]) -> Vector:
+    layout = equations.layout
+    names = layout.coordinate_names
+    q = np.zeros(len(names))
+    quaternions = [
+        [layout.coordinates.index(x) for x in link.symbols.quaternion]
+        for link in equations.tree.links
+        if link.symbols.quaternion
+    ]
+    q[[slots[0] for slots in quaternions]] = 1.0
+    for name, value in given.items():
+        if name in names:
+            q[names.index(name)] = value
+    for slots in quaternions:
+        length = np.linalg.norm(q[slots])
+        if length == 0.0:
+            listing = ", ".join(names[slot] for slot in slots)
+            raise TorseurError(f"initial state: the quaternion ({listing}) is zero, which is no rotation.")
+        q[slots] /= length
+    return q
+
+
+def _speeds(equations: Equations, given: Mapping[str, float], q: Vector, bound: Mapping[Expr, float]) -> Vector:
+    """Speeds as given, and for the rest those that give the rates asked for."""
+    names = equations.layout.speed_names
+    v = np.array([given.get(name, 0.0) for name in names])
+    rates = [str(rate.name) for rate in equations.layout.rates]
+    asked = [slot for slot, name in enumerate(rates) if name in given and name not in names]
+    if not asked:
+        return v
+    free = [slot for slot, name in enumerate(names) if name not in given]
+    try:
+        offset, matrix = _rates(equations, q, bound)
+    except (ArithmeticError, ValueError) as error:
+        raise TorseurError(
+            f"initial state: rates are singular where the motion starts. Give speeds instead: {', '.join(names)}."
+        ) from error
+    target = np.array([given[rates[slot]] for slot in asked]) - offset[asked] - matrix[asked] @ v
+    part = matrix[np.ix_(asked, free)]
+    v[free] = np.linalg.lstsq(part, target, rcond=None)[0]
+    if np.abs(part @ v[free] - target).max() > CONTRADICTION * (1.0 + np.abs(target).max()):
+        listing = ", ".join(f"'{rates[slot]}'" for slot in asked)
+        raise TorseurError(
+            f"initial state: no speeds give the rates {listing}. Give speeds instead: {', '.join(names)}."
+        )
+    return v
+
+
+def _rates(equations: Equations, q: Vector, bound: Mapping[Expr, float]) -> tuple[Vector, Vector]:
+    """n and N of the rates n + N v, which are linear in the speeds."""
+    layout = equations.layout
+    values = {**bound, **dict(zip(layout.coordinates, q.tolist(), strict=True))}
+
+    def at(v: Vector) -> Vector:
+        moving = {**values, **dict(zip(layout.speeds, v.tolist(), strict=True))}
+        return np.array([float(rate) for rate in evaluate(list(equations.rates), moving)])
+
+    still = at(np.zeros(len(layout.speeds)))
+    return still, np.column_stack([at(unit) - still for unit in np.eye(len(layout.speeds))])

@@ -1,0 +1,229 @@
+"""The programs of a mechanism: dynamics, constraints at each level, moves of the coordinates, slopes by the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from torseur.algebra.graph import (
+    Expr,
+    Input,
+    Output,
+    Program,
+    as_expr,
+    jacobian,
+    live_nodes,
+    matrix,
+    substitute,
+    symbol,
+    vector,
+)
+from torseur.algebra.graph.scalar import sqrt
+from torseur.computation.simulation.model.single_state import Evaluator
+from torseur.derivation.dynamics import inverse_dynamics
+from torseur.derivation.equations import Equations
+from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.tree import regroup
+from torseur.description.mechanism import TIME
+
+
+@dataclass(frozen=True)
+class MechanismPrograms:
+    """What the routines call, from the equations of a mechanism; it may have no constraints at all."""
+
+    equations: Equations
+    contacts: tuple[ConstraintEquation, ...] = ()
+
+    @cached_property
+    def constraints(self) -> tuple[ConstraintEquation, ...]:
+        """Holonomic constraints, contacts that may close, velocity constraints, each as they were described."""
+        own = self.equations.constraints
+        holonomic = [c for c in own if c.is_holonomic]
+        return (*holonomic, *self.contacts, *(c for c in own if not c.is_holonomic))
+
+    @cached_property
+    def gaps(self) -> Program:
+        """Gaps of the contacts."""
+        return Program("gaps", self.inputs, (vector("gaps", [c.residual for c in self.contacts]),))
+
+    @property
+    def holonomic(self) -> int:
+        return sum(c.is_holonomic for c in self.constraints)
+
+    @cached_property
+    def multipliers(self) -> tuple[Expr, ...]:
+        """Symbols of the multipliers, in the order of the constraints."""
+        return tuple(symbol(f"multiplier of {c.name}", "1", f"multiplier of {c.name}") for c in self.constraints)
+
+    @cached_property
+    def force(self) -> list[Expr]:
+        """f in M v' + Cᵀ λ = f."""
+        return [load - bias for load, bias in zip(self.equations.loads, self.equations.bias, strict=True)]
+
+    @cached_property
+    def undetermined(self) -> tuple[Expr, ...]:
+        """Undetermined functions and their derivatives in loads and constraints, as nodes."""
+        formulas = [*self.force, *(e for c in self.constraints for e in (c.residual, *c.row, c.drift, c.gamma))]
+        return tuple(node for node in live_nodes(formulas) if node.op == "apply")
+
+    @property
+    def solution(self) -> tuple[Input, ...]:
+        """What is known at a state once the equations are solved there: accelerations and multipliers."""
+        return Input("a", self.equations.layout.accelerations), Input("l", self.multipliers)
+
+    @property
+    def statics(self) -> dict[str, int]:
+        """Compile-time numbers of the routines that call these programs."""
+        layout = self.equations.layout
+        return {
+            "NQ": len(layout.coordinates),
+            "NV": len(layout.speeds),
+            "NC": len(self.constraints),
+            "NH": self.holonomic,
+            "NP": len(layout.parameters),
+            "NU": len(self.undetermined),
+            "PLAIN": int(self.is_plain),
+            "QUATERNIONS": int(bool(self.quaternions)),
+            "MASSLESS": 0,
+            "NK": len(self.contacts),
+        }
+
+    @cached_property
+    def inputs(self) -> tuple[Input, ...]:
+        layout = self.equations.layout
+        states = (*layout.coordinates, *layout.speeds)
+        inputs = [Input("t", (TIME,)), Input("y", states), Input("p", layout.parameters)]
+        return (*inputs, *([Input("u", self.undetermined)] if self.undetermined else []))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the rates of the coordinates are the speeds themselves."""
+        return tuple(self.equations.rates) == tuple(self.equations.layout.speeds)
+
+    @property
+    def quaternions(self) -> list[tuple[Expr, ...]]:
+        return [link.symbols.quaternion for link in self.equations.tree.links if link.symbols.quaternion]
+
+    @cached_property
+    def dynamics(self) -> Program:
+        """Rates, M (lower triangle of a square), f, C and γ."""
+        gamma = vector("gamma", [c.gamma for c in self.constraints])
+        outputs = (vector("rates", self.equations.rates), self._mass, vector("force", self.force), self._rows, gamma)
+        return Program("dynamics", self.inputs, outputs)
+
+    @cached_property
+    def positions(self) -> Program:
+        """M, C and Φ, which is 0 for velocity constraints."""
+        return Program("positions", self.inputs, (self._mass, self._rows, self._phi))
+
+    @cached_property
+    def velocities(self) -> Program:
+        """C, Φ and the drift of C v + drift = 0."""
+        drift = vector("drift", [c.drift for c in self.constraints])
+        return Program("velocities", self.inputs, (self._rows, self._phi, drift))
+
+    @cached_property
+    def displaced(self) -> Program:
+        """Coordinates moved along the speeds by w: q + (q' at v = w) - (q' at v = 0)."""
+        layout = self.equations.layout
+        w = tuple(symbol(f"move along {v.name}", "1") for v in layout.speeds)
+        moving = substitute(list(self.equations.rates), dict(zip(layout.speeds, w, strict=True)))
+        still = substitute(list(self.equations.rates), {v: as_expr(0) for v in layout.speeds})
+        moved = [q + a - b for q, a, b in zip(layout.coordinates, moving, still, strict=True)]
+        return Program("displaced", (*self.inputs, Input("w", w)), (vector("q", moved),))
+
+    @cached_property
+    def linearised(self) -> Program:
+        """M, C, and the slopes by the state (a row per state) of the rates, of M v' + Cᵀ λ - f, and of C v' - γ.
+
+        Accelerations and multipliers are inputs and do not vary. Neither do laws, which depend on time alone here.
+        """
+        known = {node: symbol(f"law {k}", "1") for k, node in enumerate(self.undetermined)}
+        outputs = self._linearised(known)
+        inputs = [Input("u", tuple(known.values())) if group.name == "u" else group for group in self.inputs]
+        return Program("linearised", (*inputs, *self.solution), outputs)
+
+    @cached_property
+    def linearised_with_laws(self) -> Program:
+        """The same with laws that vary with the state; their derivatives are among the inputs u."""
+        outputs = self._linearised({})
+        laws = [node for node in live_nodes([e for o in outputs for e in o.entries]) if node.op == "apply"]
+        inputs = [group for group in self.inputs if group.name != "u"]
+        return Program("linearised", (*inputs, *([Input("u", tuple(laws))] if laws else []), *self.solution), outputs)
+
+    def _linearised(self, known: Mapping[Expr, Expr]) -> tuple[Output, ...]:
+        layout = self.equations.layout
+        states = (*layout.coordinates, *layout.speeds)
+        formulas = substitute([*self.equations.rates, *self._balance, *self._accelerated], known)
+        slopes = jacobian(formulas, states)
+        parts, first = [], 0
+        for name, size in (
+            ("rate_derivatives", len(layout.coordinates)),
+            ("force_derivatives", len(layout.speeds)),
+            ("row_derivatives", len(self.constraints)),
+        ):
+            rows = [[slopes.get((first + i, j), as_expr(0)) for i in range(size)] for j in range(len(states))]
+            parts.append(matrix(name, rows))
+            first += size
+        matrices = [replace(m, entries=tuple(substitute(m.entries, known))) for m in (self._mass, self._rows)]
+        return (*matrices, *parts)
+
+    @property
+    def residuals(self) -> list[Expr]:
+        """M v' + Cᵀ λ - f, then C v' - γ, with accelerations and multipliers as symbols."""
+        return [*self._balance, *self._accelerated]
+
+    @property
+    def _balance(self) -> list[Expr]:
+        """M v' + Cᵀ λ - f."""
+        layout = self.equations.layout
+        tree = regroup(self.equations.tree)
+        taken = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
+        total = [as_expr(a) - b for a, b in zip(taken, self.equations.loads, strict=True)]
+        for constraint, multiplier in zip(self.constraints, self.multipliers, strict=True):
+            total = [a + c * multiplier for a, c in zip(total, constraint.row, strict=True)]
+        return total
+
+    @property
+    def _accelerated(self) -> list[Expr]:
+        """C v' - γ."""
+        accelerations = self.equations.layout.accelerations
+        return [
+            sum((c * a for c, a in zip(constraint.row, accelerations, strict=True)), -constraint.gamma)
+            for constraint in self.constraints
+        ]
+
+    def evaluator(self, program: Program) -> Evaluator:
+        """The means to evaluate a program of this mechanism at single states."""
+        if id(program) not in self._evaluators:
+            self._evaluators[id(program)] = Evaluator(program)
+        return self._evaluators[id(program)]
+
+    @cached_property
+    def _evaluators(self) -> dict[int, Evaluator]:
+        return {}
+
+    @cached_property
+    def normalised(self) -> Program:
+        """The state with every quaternion brought back to length one."""
+        (states,) = [group.nodes for group in self.inputs if group.name == "y"]
+        settled = {x: x for x in states}
+        for quaternion in self.quaternions:
+            length = sqrt(sum((x * x for x in quaternion), as_expr(0)))
+            settled |= {x: x / length for x in quaternion}
+        return Program("normalised", (Input("y", states),), (vector("out", [settled[x] for x in states]),))
+
+    @cached_property
+    def _mass(self) -> Output:
+        rows = enumerate(self.equations.mass_matrix)
+        return matrix("mass", [[entry if j <= i else as_expr(0) for j, entry in enumerate(row)] for i, row in rows])
+
+    @cached_property
+    def _rows(self) -> Output:
+        shape = (len(self.constraints), len(self.equations.layout.speeds))
+        return Output("rows", shape, tuple(entry for c in self.constraints for entry in c.row))
+
+    @cached_property
+    def _phi(self) -> Output:
+        return vector("phi", [c.residual if c.is_holonomic else 0 for c in self.constraints])

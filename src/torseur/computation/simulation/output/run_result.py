@@ -1,0 +1,145 @@
+"""From a run of the integrator to a trajectory: its rows, outputs, events, and what has to be said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+
+from torseur.algebra.graph import Expr, Program, symbols_of
+from torseur.computation.simulation.constrained.determinacy import undetermined_outputs
+from torseur.computation.simulation.events.state_jumps import Jumps
+from torseur.computation.simulation.loop.integrator import Run
+from torseur.computation.simulation.loop.routine_binding import Binding
+from torseur.computation.simulation.model.force_laws import called
+from torseur.computation.simulation.model.outputs_and_events import Output, is_python, quantity_of
+from torseur.computation.simulation.model.system import System, Vector
+from torseur.computation.simulation.output.dense_motion import DenseOutput
+from torseur.computation.simulation.output.extrapolation import table_notes
+from torseur.computation.simulation.output.trajectory import Column, Kind, Occurrence, Trajectory
+from torseur.computation.simulation.problem import Problem
+from torseur.errors import TorseurError
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run with what was asked of it, on its way to a trajectory."""
+
+    binding: Binding
+    problem: Problem
+    run: Run
+    outputs: tuple[Output, ...]
+    formulas: Program | None
+    columns: tuple[Column, ...]
+    jumps: Jumps
+    backend: str
+    by_steps: bool
+    dense: bool
+
+    def trajectory(self) -> Trajectory:
+        system = self.binding.system
+        times, states = self._kept()
+        undetermined = self._undetermined(times, states)
+        values = np.column_stack([states, *self._outputs(times, states, undetermined)])
+        open_notes = _open_notes(undetermined)
+        return Trajectory(
+            time=times,
+            values=values,
+            columns=self.columns,
+            name=system.name,
+            events=self._occurrences(),
+            statistics=self.run.statistics,
+            dense=self._dense_output() if self.dense and len(self.run.rows) else None,
+            notes=(*system.notes, *self.run.notes, *open_notes, *table_notes(system, times, states)),
+        )
+
+    def _kept(self) -> tuple[Vector, Vector]:
+        """Times and states: the samples asked for, or the start of every step and the end of the last."""
+        if not self.by_steps:
+            return self.problem.times[: len(self.run.samples)].copy(), self.run.samples
+        rows, n = self.run.rows, len(self.run.y)
+        states = np.vstack([rows[:, 2 : 2 + n], self.run.y])
+        return np.append(rows[:, 0], self.run.t), states
+
+    def _outputs(self, times: Vector, states: Vector, undetermined: Collection[str]) -> list[Vector]:
+        table = np.empty((len(times), 0))
+        if self.formulas is not None:
+            table = self.binding.outputs(self.formulas, times, states, self.problem.parameters, self.backend)
+        computed = iter(table.T)
+        columns = [
+            _python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs
+        ]
+        names = [output.name for output in self.outputs]
+        return [
+            np.full(len(times), np.nan) if name in undetermined else column
+            for name, column in zip(names, columns, strict=True)
+        ]
+
+    def _undetermined(self, times: Vector, states: Vector) -> dict[str, str]:
+        """Outputs without a value, each with the reason."""
+        system = self.binding.system
+        names = [output.name for output in self.outputs if not is_python(output)]
+        known = getattr(system.quantities, "undetermined", {})
+        found = {name: known[name] for name in names if name in known}
+        if self.formulas is None:
+            return found
+        formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+        if system.constrained is not None:
+            found |= undetermined_outputs(system.constrained, formulas, times, states)
+        return found | _without_values(system, formulas)
+
+    def _occurrences(self) -> tuple[Occurrence, ...]:
+        states = [state.name for state in self.binding.system.states]
+        contacts, labels = self.binding.contacts, iter(self.jumps.labels)
+        found = []
+        for mark in self.run.marks:
+            number = int(mark[1])
+            name = next(labels) if number < contacts else self.jumps.events[number - contacts].name
+            found.append(Occurrence(name, float(mark[0]), dict(zip(states, mark[2:].tolist(), strict=True))))
+        return tuple(found)
+
+    def _dense_output(self) -> DenseOutput:
+        settle = self.binding.settle(self.problem.parameters, self.backend)
+        return DenseOutput(self.run.rows, self.run.t, settle)
+
+
+def _open_notes(undetermined: Mapping[str, str]) -> list[str]:
+    """Outputs without a value, those with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in undetermined.items():
+        by_reason.setdefault(reason, []).append(f"'{name}'")
+    return [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not determined: {reason}."
+        for reason, names in by_reason.items()
+    ]
+
+
+def _without_values(system: System, formulas: Mapping[str, Expr]) -> dict[str, str]:
+    """Outputs that depend on a parameter nobody gave, which the motion itself does not need."""
+    missing = {p.name for p, value in zip(system.parameters, system.values, strict=True) if isnan(value)}
+    found = {}
+    for name, formula in formulas.items() if missing else ():
+        lacking = sorted({str(x.name) for x in symbols_of([formula])} & missing)
+        if lacking:
+            found[name] = f"no value is given for '{lacking[0]}'"
+    return found
+
+
+def columns_of(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
+    kinds = [Kind.COORDINATE if slot < system.coordinates else Kind.VELOCITY for slot in range(len(system.states))]
+    states = [Column(quantity, kind) for quantity, kind in zip(system.states, kinds, strict=True)]
+    columns = (*states, *(Column(quantity_of(output, system), Kind.OUTPUT) for output in outputs))
+    names = [column.name for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise TorseurError(f"two columns are named '{name}': the states are columns already, and names are unique.")
+    return columns
+
+
+def _python_output(output: Output, times: Vector, states: Vector) -> Vector:
+    function = output.function
+    assert callable(function)
+    rows = zip(times.tolist(), states, strict=True)
+    return np.array([called(f"output '{output.name}'", t, function, t, state) for t, state in rows])

@@ -1,0 +1,154 @@
+"""`simulate`: from equations to a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
+from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
+from torseur.computation.simulation.events.state_jumps import Jumps
+from torseur.computation.simulation.loop import memory
+from torseur.computation.simulation.loop.adjusting import SolverSettings
+from torseur.computation.simulation.loop.routine_binding import Binding
+from torseur.computation.simulation.model.first_order_form import Model, as_system
+from torseur.computation.simulation.model.force_laws import given_laws
+from torseur.computation.simulation.model.outputs_and_events import (
+    Event,
+    Impact,
+    Output,
+    as_events,
+    as_outputs,
+    is_python,
+    output_program,
+)
+from torseur.computation.simulation.model.system import System
+from torseur.computation.simulation.output.failure import failure_message
+from torseur.computation.simulation.output.run_result import Result, columns_of
+from torseur.computation.simulation.output.trajectory import Trajectory
+from torseur.computation.simulation.problem import (
+    Problem,
+    Samples,
+    Tolerance,
+    absolute_tolerance,
+    checked_rtol,
+    finite_state,
+    finite_time,
+    kept_of_steps,
+    longest_step,
+    most_steps,
+    sample_times,
+)
+from torseur.errors import SimulationError
+
+
+def simulate(
+    model: Model,
+    until: float,
+    *,
+    start: float = 0.0,
+    samples: Samples = None,
+    initial: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    outputs: Sequence[str | Output] = (),
+    events: Sequence[str | Event | Impact] = (),
+    laws: Mapping[str, Callable[..., float]] | None = None,
+    method: str = "auto",
+    formulation: str = "augmented",
+    independent: Sequence[str] = (),
+    rtol: float = 1e-9,
+    atol: Tolerance = None,
+    dense: bool = False,
+    max_steps: int = 1_000_000,
+    max_step: float | None = None,
+    backend: str = "auto",
+    progress: Callable[[float], None] | None = None,
+) -> Trajectory:
+    """The motion from `start` to `until` (which may lie before it).
+
+    method      "explicit" (order 8), "radau5" or "radau9" (implicit, for stiff systems), or "auto": explicit, and
+                implicit from where the system turns out to be stiff
+    formulation of constrained systems: "augmented", "partitioned" or "projector"; they give the same motion
+    independent coordinates or speeds that the partitioned formulation keeps independent while they are well conditioned
+    samples     the times to keep, or how many, evenly spaced; by default every step of the method
+    initial     values of states that replace those of the equations; `parameters` likewise. Coordinates and speeds that
+                nobody gives follow from the constraints
+    events      also contacts that rebound (Impact)
+    laws        a Python function for each law the equations leave open
+    rtol, atol  error allowed per step and state: atol + rtol |y|. By default atol is rtol times the largest initial
+                magnitude among the states of the same unit, or rtol where these vanish
+    dense       keeps the interpolant of every step, so that `state_at` knows any time
+    max_step    longest step; by default a tenth of the time span
+    progress    is called now and then with the part of the time span that is done
+
+    What was decided on the way (an implicit method, other independent speeds, redundant constraints, outputs that are
+    not determined) stands in the trajectory's `notes`.
+
+    Raises SimulationError when the motion ends early; its `trajectory` holds the valid part.
+    """
+    impacts = [event for event in events if isinstance(event, Impact)]
+    ordered = tuple(sorted(as_events([e for e in events if not isinstance(e, Impact)]), key=is_python))
+    system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
+    state = np.array(system.initial)
+    wanted = as_outputs(outputs)
+    columns = columns_of(system, wanted)
+    start, until = finite_time("start", start), finite_time("until", until)
+    given = system.solver_parameters
+    settings = SolverSettings(system, given)
+    jumps = Jumps(settings, ordered)
+    problem = Problem(
+        initial=finite_state(state, system),
+        parameters=given,
+        start=start,
+        until=until,
+        rtol=checked_rtol(rtol),
+        atol=absolute_tolerance(atol, rtol, system, state),
+        times=sample_times(samples, start, until),
+        keep=kept_of_steps(samples, dense),
+        max_steps=most_steps(max_steps),
+        max_step=longest_step(max_step, start, until),
+        directions=jumps.directions,
+        limits=jumps.limits,
+        progress=progress,
+        repartition=settings.repartition,
+        hold=settings.hold,
+        let_go=settings.let_go,
+        reselect=settings.reselect if settings.has_choice else None,
+        jump=jumps.apply,
+    )
+    binding = Binding(system, laws)
+    formulas = output_program(wanted, system)
+    run = binding.integrator_for(method, rtol, ordered, backend).run(problem)
+    result = Result(binding, problem, run, wanted, formulas, columns, jumps, backend, samples is None, dense)
+    if run.error is not None:
+        raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
+    if run.answer not in (memory.DONE, memory.STOPPED):
+        raise SimulationError(failure_message(run, problem, system), result.trajectory())
+    return result.trajectory()
+
+
+def started(
+    system: System,
+    laws: Mapping[str, Callable[..., float]] | None,
+    start: float,
+    formulation: str,
+    independent: Sequence[str] = (),
+) -> System:
+    """The system with an initial state on its constraints."""
+    if system.constrained is None:
+        return system
+    functions = dict(zip([law.name for law in system.laws], given_laws(system, laws), strict=True))
+    constrained = replace(system.constrained, formulation=formulation_named(formulation))
+    values, state = np.array(system.values), np.array(system.initial)
+    ready, found = at_start(constrained, values, functions, start, state, independent)
+    assert ready.numbers is not None and ready.usual is not None
+    explain = partial(explain_constrained, ready.numbers, ready.usual)
+    scales = system.scales
+    if ready.numbers.play is not None and scales is None:  # a play is no size of the motion
+        scales = tuple(system.state_scales(state).tolist())
+    return replace(
+        system, constrained=ready, initial=tuple(found.y.tolist()), notes=found.notes, explain=explain, scales=scales
+    )

@@ -1,0 +1,1 @@
+"""From a mechanism to its equations: tree, recursions, loops, formalisms."""

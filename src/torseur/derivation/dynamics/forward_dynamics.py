@@ -1,0 +1,106 @@
+"""Forward dynamics: articulated bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torseur.algebra.spatial import REST, Force, Motion, Scalar
+from torseur.algebra.spatial.bodies import articulated_inertia, articulated_to_parent, eliminate_screw
+from torseur.derivation.dynamics.inverse_dynamics import Wrenches
+from torseur.derivation.dynamics.recursion import inertial_force, link_motions
+from torseur.derivation.tree import GROUND, Snapshot, Tree
+from torseur.derivation.tree.transformations.limb_batching import sum_over_copies
+from torseur.errors import MechanismError
+
+
+@dataclass(frozen=True)
+class _Elimination:
+    """One joint eliminated: vdot = (u - gains · A) once the parent brings the acceleration A."""
+
+    free: tuple[Scalar, ...]
+    gains: tuple[Force, ...]
+
+
+# Why the forces at rest come first: docs/decisions/0005-forward-dynamics-from-forces-at-rest.md.
+def forward_dynamics(
+    tree: Tree,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches | None = None,
+    t: Scalar | None = None,
+) -> list[Scalar]:
+    """Accelerations vdot under the generalised forces τ in state (q, v): M vdot = τ - c - g + Σ Jᵀ F.
+
+    Featherstone's articulated bodies. The forces at vdot = 0 come from the Newton-Euler recursion, so what is left is
+    linear in the accelerations and needs no velocity: inward, each joint is eliminated; outward, accelerations follow.
+    """
+    now = tree.at(q, v, t)
+    # At vdot = 0 all velocity terms are in these forces; the articulated recursion below has none.
+    still = link_motions(now, [0] * len(tree.layout.speeds), now.gravity)
+    forces = [inertial_force(link.inertia, motion) for link, motion in zip(now.links, still, strict=True)]
+    for i, wrench in (wrenches or {}).items():
+        forces[i] = forces[i] - wrench
+    return _accelerate(now, _eliminate(now, forces, tau))
+
+
+def _eliminate(now: Snapshot, forces: list[Force], tau: Sequence[Scalar]) -> list[_Elimination]:
+    tree, links = now.tree, now.links
+    inertias = [articulated_inertia(link.inertia) for link in links]
+    eliminations: list[_Elimination] = [_Elimination((), ())] * len(links)
+    for i in tree.inward():
+        motion, parent = links[i].motion, tree.parent(i)
+        inertia, force, free, gains = inertias[i], forces[i], [], []
+        # The screws of a joint one after the other, as joints of one freedom with massless bodies between them: no
+        # matrix to invert.
+        for screw, push in zip(motion.screws, tau[tree.links[i].v], strict=True):
+            needed = inertia @ screw
+            inverse = 1 / moving_inertia(screw.dot(needed), tree, i)
+            gain = scale_force(needed, inverse)
+            rest = push - screw.dot(force)
+            free.append(rest * inverse)
+            gains.append(gain)
+            inertia = eliminate_screw(inertia, gain, needed)
+            force = force + scale_force(gain, rest)
+        eliminations[i] = _Elimination(tuple(free), tuple(gains))
+        if parent != GROUND:
+            carried = articulated_to_parent(motion.transform, inertia), motion.transform.force_to_parent(force)
+            inertia, force = sum_over_copies(tree.links[i].copies, carried)
+            inertias[parent], forces[parent] = inertias[parent] + inertia, forces[parent] + force
+    return eliminations
+
+
+def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Scalar]:
+    tree, links = now.tree, now.links
+    accelerations: list[Motion] = []
+    vdot: list[Scalar] = [0] * len(tree.layout.speeds)
+    for i in tree.outward():
+        motion, parent = links[i].motion, tree.parent(i)
+        acceleration = REST if parent == GROUND else motion.transform.motion_to_child(accelerations[parent])
+        solved = []
+        joint = eliminations[i]
+        # In the opposite order: the screw eliminated last stands nearest to the parent.
+        for screw, free, gain in reversed(list(zip(motion.screws, joint.free, joint.gains, strict=True))):
+            rate = free - acceleration.dot(gain)
+            acceleration = acceleration + screw * rate
+            solved.append(rate)
+        accelerations.append(acceleration)
+        vdot[tree.links[i].v] = reversed(solved)
+    return vdot
+
+
+def scale_force(force: Force, factor: Scalar) -> Force:
+    """A force times a number."""
+    return Force(force.moment * factor, force.force * factor)
+
+
+def moving_inertia(stiffness: Scalar, tree: Tree, i: int) -> Scalar:
+    """The inertia along a joint; refuses one that is always zero."""
+    if getattr(stiffness, "is_zero", False) is True:
+        link = tree.links[i]
+        raise MechanismError(
+            f"joint '{link.joint.name}' moves nothing that has mass: body '{link.name}' (and what it carries) has no "
+            "inertia along it, so its acceleration is undetermined. Give the body a mass or an inertia."
+        )
+    return stiffness

@@ -1,0 +1,1 @@
+"""Loads and sensors at a state, from the frames they refer to."""

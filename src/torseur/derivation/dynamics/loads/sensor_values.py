@@ -1,0 +1,45 @@
+"""Values of sensors, and laws that refer to rates and sensors, at a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torseur.algebra.graph import Expr, evaluate, substitute, symbols_of
+from torseur.algebra.spatial import Scalar, Vec3
+from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
+from torseur.derivation.tree import Snapshot, resolve
+from torseur.description.mechanism import Sensor
+from torseur.errors import UnsupportedError
+
+
+def sensor_value(sensor: Sensor, frames: MovingFrames) -> Scalar:
+    """The component a sensor measures."""
+    frame, axes = frames[sensor.of], frames[sensor.axes]
+    vectors = {
+        "position": frame.place.position,
+        "velocity": frame.velocity.linear,
+        "rotation": frame.velocity.angular,
+    }
+    if sensor.kind not in vectors:
+        raise UnsupportedError(f"a load cannot depend on '{sensor.name}': an acceleration is a result of the loads.")
+    component: Vec3 = axes.place.rotation.to_child(vectors[sensor.kind])
+    return getattr(component, sensor.component)
+
+
+def law_values(
+    now: Snapshot, frames: MovingFrames, laws: Sequence[Expr], extra: dict[Expr, Any] | None = None
+) -> list[Any]:
+    """Laws at a state: rates, sensors and `extra` symbols replaced by their values."""
+    tree = now.tree
+    formulas = resolve(tree.mechanism, tree.definitions, list(laws))
+    # Only what occurs is computed: a sensor asks for poses and velocities of whole chains.
+    used = set(symbols_of(formulas))
+    values: dict[Expr, Any] = dict(extra or {})
+    values.update((symbol, rate) for symbol, rate in now.rates.items() if symbol in used and symbol is not rate)
+    for sensor in tree.mechanism.sensors:
+        if sensor.symbol in used:
+            values[sensor.symbol] = sensor_value(sensor, frames)
+    if now.values is None:
+        return substitute(formulas, values)
+    return evaluate(formulas, {**now.values, **values})

@@ -1,0 +1,305 @@
+"""The equations of motion of a mechanism, the same whatever formalism wrote them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from torseur.algebra.graph import Expr, as_expr, live_nodes, substitute, symbol, time_derivative
+from torseur.algebra.graph.solve import solve_symmetric
+from torseur.algebra.spatial import Force, Motion, Vec3
+from torseur.derivation.dynamics import (
+    coriolis_matrix,
+    elastic_energy,
+    gravity_energy,
+    gravity_forces,
+    inverse_dynamics,
+    kinetic_energy,
+    momentum,
+)
+from torseur.derivation.dynamics.recursion import inertial_force, link_motions
+from torseur.derivation.equations.formulation import Formulation, as_expressions
+from torseur.derivation.tree import GROUND, Layout, Link, Tree, reframe, regroup
+from torseur.description.mechanism import TIME, Mechanism
+from torseur.errors import TorseurError, UnsupportedError
+
+if TYPE_CHECKING:
+    from torseur.derivation.loops import ConstraintEquation
+
+
+@dataclass(frozen=True)
+class StateForm:
+    """A z = f for z = (q', v', λ): the rates of the state y = (q, v), and multipliers where there are constraints.
+
+    | 1  0  0  | | q' |   | rates(q, v, t) |
+    | 0  M  Cᵀ | | v' | = | Q - b          |
+    | 0  C  0  | | λ  |   | γ              |
+    """
+
+    matrix: tuple[tuple[Expr, ...], ...]
+    right: tuple[Expr, ...]
+
+
+_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
+
+
+@dataclass(frozen=True)
+class Equations:
+    """q' = rates(q, v, t),  M(q) v' + bias(q, v) + Cᵀ λ = loads(q, v, t),  C v' = γ, in the layout's symbols.
+
+    The rows of C are the constraints: closed loops, rolling, and equations of the user; λ are their
+    multipliers. Parts are derived when first asked for, so a large mechanism pays only for what is used.
+    """
+
+    formulation: Formulation
+    few_digits: bool = False
+    """Whether code is for single precision: it is then written so that digits are not lost where masses differ much."""
+
+    @property
+    def tree(self) -> Tree:
+        return self.formulation.tree
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.tree.mechanism
+
+    @property
+    def layout(self) -> Layout:
+        return self.tree.layout
+
+    @property
+    def formalism(self) -> str:
+        return self.formulation.name
+
+    @property
+    def time(self) -> Expr:
+        return TIME
+
+    @cached_property
+    def regrouped_tree(self) -> Tree:
+        """The tree with fewer inertial parameters and the same dynamics, for computing.
+
+        Its frames are turned along the joints' axes where inverse dynamics becomes shorter by that.
+        """
+        plain, turned = regroup(self.tree), reframe(self.tree)
+        if turned is self.tree:
+            return plain
+        return min(plain, regroup(turned), key=_inverse_dynamics_work)
+
+    @property
+    def is_reframed(self) -> bool:
+        """Whether the frames of the tree for computing are not those of the tree."""
+        return self.regrouped_tree.places is not self.tree.places
+
+    @cached_property
+    def rates(self) -> tuple[Expr, ...]:
+        """q' in terms of q, v and t."""
+        return tuple(as_expr(rate) for link in self.tree.links for rate in link.motion.rates)
+
+    @cached_property
+    def mass_matrix(self) -> tuple[tuple[Expr, ...], ...]:
+        """M, by rows."""
+        return tuple(tuple(as_expressions(row)) for row in self.formulation.mass_matrix())
+
+    @cached_property
+    def bias(self) -> tuple[Expr, ...]:
+        """Centrifugal, Coriolis and gravity terms."""
+        return tuple(as_expressions(self.formulation.bias()))
+
+    @cached_property
+    def loads(self) -> tuple[Expr, ...]:
+        """Generalised forces of the loads."""
+        return tuple(as_expressions(self.formulation.loads()))
+
+    @cached_property
+    def constraints(self) -> tuple[ConstraintEquation, ...]:
+        """Loop closures and constraints, each with its row C v + drift = 0 and C v' = γ."""
+        if not self.is_constrained:
+            return ()
+        from torseur.derivation.loops import constraint_equations
+
+        return constraint_equations(self.tree)
+
+    @cached_property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Everything that a motion depends on: rates, M, bias, loads, constraints."""
+        matrix = [entry for row in self.mass_matrix for entry in row]
+        constraints = [e for c in self.constraints for e in (c.residual, *c.row, c.drift, c.gamma)]
+        return (*self.rates, *matrix, *self.bias, *self.loads, *constraints)
+
+    @property
+    def is_constrained(self) -> bool:
+        return bool(self.tree.loops or self.mechanism.constraints)
+
+    # Which sign multipliers have: docs/decisions/0027-one-sign-of-multipliers.md.
+    @cached_property
+    def multipliers(self) -> tuple[Expr, ...]:
+        """Symbols of the multipliers λ."""
+        return tuple(multiplier_of(constraint) for constraint in self.constraints)
+
+    @cached_property
+    def acceleration(self) -> tuple[Expr, ...]:
+        """v' as explicit expressions."""
+        if self.is_constrained:
+            owners = ", ".join(dict.fromkeys(c.owner for c in self.constraints))
+            raise UnsupportedError(
+                f"mechanism '{self.mechanism.name}' is constrained ({owners}): its accelerations and multipliers are "
+                "solved together at each state, from M v' + b + Cᵀ λ = Q and C v' = γ, and have no formula."
+            )
+        vdot = self.formulation.acceleration()
+        if vdot is None:
+            forces = [q - b for q, b in zip(self.loads, self.bias, strict=True)]
+            vdot = solve_symmetric(self.mass_matrix, forces, self.layout.speed_names)
+        return tuple(as_expressions(vdot))
+
+    @cached_property
+    def residual(self) -> tuple[Expr, ...]:
+        """M v' + bias + Cᵀ λ - loads, zero along a motion, with v' and λ as symbols."""
+        vdot = self.layout.accelerations
+        rows = zip(self.mass_matrix, self.bias, self.loads, strict=True)
+        total = [sum((m * a for m, a in zip(row, vdot, strict=True)), b - f) for row, b, f in rows]
+        for constraint, multiplier in zip(self.constraints, self.multipliers, strict=True):
+            total = [r + c * multiplier for r, c in zip(total, constraint.row, strict=True)]
+        return tuple(total)
+
+    @cached_property
+    def state_form(self) -> StateForm:
+        """A y' = f, y = (q, v); with constraints the multipliers stand beside y'."""
+        nq, nc = len(self.rates), len(self.constraints)
+        one, zero = as_expr(1), as_expr(0)
+        rows = [c.row for c in self.constraints]
+        # One row of blocks after the other, as StateForm draws them.
+        upper = [tuple(one if i == j else zero for j in range(nq + len(self.loads) + nc)) for i in range(nq)]
+        middle = [(*([zero] * nq), *row, *(c[k] for c in rows)) for k, row in enumerate(self.mass_matrix)]
+        lower = [(*([zero] * nq), *row, *([zero] * nc)) for row in rows]
+        forces = [f - b for f, b in zip(self.loads, self.bias, strict=True)]
+        return StateForm((*upper, *middle, *lower), (*self.rates, *forces, *(c.gamma for c in self.constraints)))
+
+    @cached_property
+    def coriolis_matrix(self) -> tuple[tuple[Expr, ...], ...]:
+        """C with M' - 2 C skew; bias = C v + gravity, for joints that do not depend on time."""
+        rows = coriolis_matrix(self.tree, self.layout.coordinates, self.layout.speeds)
+        return tuple(tuple(as_expressions(row)) for row in rows)
+
+    @cached_property
+    def gravity(self) -> tuple[Expr, ...]:
+        """Generalised forces that hold the mechanism against gravity: the bias at rest."""
+        return tuple(as_expressions(gravity_forces(self.tree, self.layout.coordinates)))
+
+    @cached_property
+    def _momentum(self) -> Force:
+        return momentum(self.tree, self.layout.coordinates, self.layout.speeds)
+
+    @property
+    def linear_momentum(self) -> tuple[Expr, ...]:
+        """Of all bodies, in earth axes."""
+        return tuple(as_expressions([*self._momentum.force]))
+
+    @property
+    def angular_momentum(self) -> tuple[Expr, ...]:
+        """Of all bodies about the earth's origin, in earth axes."""
+        return tuple(as_expressions([*self._momentum.moment]))
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        return as_expr(kinetic_energy(self.tree, self.layout.coordinates, self.layout.speeds))
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """Of gravity and of springs with constant stiffness."""
+        q = self.layout.coordinates
+        return as_expr(gravity_energy(self.tree, q)) + as_expr(elastic_energy(self.tree, q))
+
+    @cached_property
+    def power(self) -> Expr:
+        """Rate at which what has no potential adds energy: the loads' power beyond that of springs.
+
+        Along a motion, the rate of kinetic plus potential energy equals it, plus `driving_power`.
+        """
+        given = sum((f * v for f, v in zip(self.loads, self.layout.speeds, strict=True)), as_expr(0))
+        elastic = as_expr(elastic_energy(self.tree, self.layout.coordinates))
+        (stored,) = time_derivative([elastic], dict(zip(self.layout.coordinates, self.rates, strict=True)), TIME)
+        return given + stored
+
+    @cached_property
+    def driving_power(self) -> Expr:
+        """Rate at which joints and constraints that depend on time add energy, with v' and λ as symbols."""
+        pairs = zip(self.constraints, self.multipliers, strict=True)
+        return sum((c.drift * multiplier for c, multiplier in pairs), power_of_drifts(self.tree))
+
+    @cached_property
+    def power_balance(self) -> Expr:
+        """Rate of kinetic plus potential energy less all power, with v' and λ as symbols: zero along a motion."""
+        moving = dict(zip(self.layout.coordinates, self.rates, strict=True))
+        moving |= dict(zip(self.layout.speeds, self.layout.accelerations, strict=True))
+        (rate,) = time_derivative([self.kinetic_energy + self.potential_energy], moving, TIME)
+        return rate - self.power - self.driving_power
+
+    @cached_property
+    def undetermined(self) -> tuple[Expr, ...]:
+        """Undetermined functions that the loads contain, as nodes."""
+        return tuple(node for node in live_nodes(self.loads) if node.op == "apply")
+
+    @property
+    def objects(self) -> Mapping[str, Any]:
+        """Named intermediate results of the formalism."""
+        return self.formulation.objects()
+
+
+def multiplier_of(constraint: ConstraintEquation) -> Expr:
+    """The symbol of a constraint's multiplier."""
+    return symbol(f"lambda.{constraint.name}", "1", f"multiplier of {constraint.name}")
+
+
+def multiplier_display_name(name: str) -> str | None:
+    """The name of a multiplier in equations: that of joint 'wrist': x is lambda_wrist_x; None for other names."""
+    match = _MULTIPLIER.fullmatch(name)
+    return "_".join(part.replace(" ", "_") for part in ("lambda", *match.groups()) if part) if match else None
+
+
+def _inverse_dynamics_work(tree: Tree) -> int:
+    """Operations of inverse dynamics."""
+    layout = tree.layout
+    forces = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
+    return sum(1 for node in live_nodes(as_expressions(forces)) if node.args)
+
+
+# Drivers bring power: joints and constraints that depend on time, and speeds declared with a drift. With every relative
+# velocity V_J = S v + V_0 the rate of the energy is Q · v + Σ F · V_0 + λ · drift, F being the force that everything
+# beyond a joint takes for its inertia and weight, and C v + drift = 0 the constraints.
+def power_of_drifts(tree: Tree) -> Expr:
+    """Σ F · V_0 over the joints, with v' as symbols; zero where nothing depends on time."""
+    drifts = {i: _drift(link) for i, link in enumerate(tree.links)}
+    moving = {i: drift for i, drift in drifts.items() if drift is not None}
+    if not moving:
+        return as_expr(0)
+    forces = _forces_beyond(tree)
+    return sum((as_expr(drift.dot(forces[i])) for i, drift in moving.items()), as_expr(0))
+
+
+def _drift(link: Link) -> Motion | None:
+    """The relative velocity of a link when its speeds are zero; None when it has none."""
+    velocity = link.motion.velocity
+    components = [as_expr(c) for c in (*velocity.angular, *velocity.linear)]
+    still = substitute(components, {speed: as_expr(0) for speed in link.symbols.speeds})
+    return None if all(c.is_zero for c in still) else Motion(Vec3(*still[:3]), Vec3(*still[3:]))
+
+
+def _forces_beyond(tree: Tree) -> list[Force]:
+    """For each joint, the force that inertia and weight of everything it carries take."""
+    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+    motions = link_motions(now, tree.layout.accelerations, now.gravity)
+    total = [inertial_force(link.inertia, motion) for link, motion in zip(now.links, motions, strict=True)]
+    for i in tree.inward():
+        if tree.parent(i) != GROUND:
+            total[tree.parent(i)] = total[tree.parent(i)] + now.links[i].motion.transform.force_to_parent(total[i])
+    return total
+
+
+def require_equations(given: object) -> None:
+    """Refuses anything but equations."""
+    if not isinstance(given, Equations):
+        raise TorseurError(f"expected equations, got {type(given).__name__}. torseur.derive(mechanism) gives them.")

@@ -1,0 +1,164 @@
+"""Whether an expression of vectors and matrices is zero: by its normal form, or at random exact points.
+
+The normal form proves a zero. Where it is not zero, the expression is computed with exact random components of the
+declared properties (rational rotations, unit vectors, symmetric matrices): one value that differs from zero proves
+that the expression is not zero, and `POINTS` values that are all zero leave a chance below 1e-20 of an error.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from torseur.derivation.equations.intrinsic.normal_form import expand
+from torseur.derivation.equations.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
+
+POINTS = 3
+LARGEST = 10**9
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an expression is zero, and how that is known: "normal form", "a point" or "random points"."""
+
+    zero: bool
+    by: str
+
+    def __bool__(self) -> bool:
+        return self.zero
+
+
+# Why in two stages: docs/decisions/0049-zero-test-in-two-stages.md.
+def is_zero(expression: Any, seed: int = 1) -> Verdict:
+    """Whether the expression vanishes for all vectors and matrices with the declared properties."""
+    if not expand(expression):
+        return Verdict(True, "normal form")
+    chance = random.Random(seed)
+    for _ in range(POINTS):
+        if any(entry != 0 for entry in value_at(expression, Point(chance))):
+            return Verdict(False, "a point")
+    return Verdict(True, "random points")
+
+
+class Point:
+    """Exact random components for every symbol, drawn when first asked for."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.known: dict[Any, Any] = {}
+
+    def of(self, symbol: Any) -> Any:
+        if symbol not in self.known:
+            self.known[symbol] = self._draw(symbol)
+        return self.known[symbol]
+
+    def number(self) -> Any:
+        import sympy
+
+        return sympy.Rational(self.chance.randint(-LARGEST, LARGEST), self.chance.randint(1, LARGEST))
+
+    def _draw(self, symbol: Any) -> Any:
+        import sympy
+
+        if isinstance(symbol, Vector):
+            return self._unit() if "unit" in symbol.properties else sympy.Matrix([self.number() for _ in range(3)])
+        if isinstance(symbol, Matrix):
+            return self._matrix(symbol.properties)
+        return self.number()
+
+    def _unit(self) -> Any:
+        """A rational point of the sphere, by stereographic projection."""
+        import sympy
+
+        u, v = self.number(), self.number()
+        square = u**2 + v**2
+        return sympy.Matrix([2 * u, 2 * v, square - 1]) / (square + 1)
+
+    def _matrix(self, properties: frozenset[str]) -> Any:
+        import sympy
+
+        free = sympy.Matrix(3, 3, [self.number() for _ in range(9)])
+        if "symmetric" in properties:
+            return free + free.T
+        if "skew" in properties:
+            return free - free.T
+        if "rotation" in properties:  # Cayley: (1 - A)⁻¹ (1 + A) of a skew A
+            skew = free - free.T
+            return (sympy.eye(3) - skew).inv() * (sympy.eye(3) + skew)
+        return free
+
+    def circle(self, angle: Any) -> tuple[Any, Any]:
+        """Cosine and sine of an angle as a rational point of the circle."""
+        u = self.of(("half", angle))
+        return (1 - u**2) / (1 + u**2), 2 * u / (1 + u**2)
+
+
+def value_at(expression: Any, point: Point) -> Any:
+    """The components at a point, as an exact SymPy matrix (of one entry for a scalar)."""
+    import sympy
+
+    value = _value(sympy.sympify(expression), point)
+    return value if isinstance(value, sympy.MatrixBase) else sympy.Matrix([value])
+
+
+def _value(e: Any, point: Point) -> Any:
+    import sympy
+    from sympy.matrices import expressions as m
+
+    match e:
+        case Vector() | Matrix():
+            return point.of(e)
+        case Tilde():
+            return _skew(_value(e.args[0], point))
+        case Cross():
+            return _skew(_value(e.args[0], point)) * _value(e.args[1], point)
+        case Dot():
+            return _value(e.args[0], point).dot(_value(e.args[1], point))
+        case m.Transpose():
+            return _value(e.args[0], point).T
+        case m.Inverse():
+            return _value(e.args[0], point).inv()
+        case m.Trace():
+            return _value(e.args[0], point).trace()
+        case m.MatPow():
+            return _value(e.args[0], point) ** int(e.args[1])
+        case m.Identity():
+            return sympy.eye(3)
+        case m.ZeroMatrix():
+            return sympy.zeros(*map(int, e.shape))
+    if isinstance(e, m.MatrixExpr | sympy.Add | sympy.Mul):
+        return _combine(e, [_value(a, point) for a in e.args])
+    return _scalar(e, point)
+
+
+def _combine(e: Any, parts: list[Any]) -> Any:
+    """A sum or product of values; a product with a scalar of one entry is a multiple."""
+    from sympy import Add
+    from sympy.matrices.expressions import MatAdd
+
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part if isinstance(e, MatAdd | Add) else total * part
+    return total
+
+
+def _scalar(e: Any, point: Point) -> Any:
+    import sympy
+
+    if e.is_Rational:
+        return e
+    if isinstance(e, sympy.cos | sympy.sin):
+        return point.circle(e.args[0])[isinstance(e, sympy.sin)]
+    if e.is_Pow and e.exp.is_Integer:
+        return _value(e.base, point) ** e.exp
+    if e.is_Symbol or isinstance(e, sympy.Derivative | sympy.Function):
+        return point.of(e)
+    raise IntrinsicError(f"'{e}' has no exact value at a point; expected rational numbers, symbols, sines and cosines.")
+
+
+def _skew(a: Any) -> Any:
+    import sympy
+
+    x, y, z = a
+    return sympy.Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -1,0 +1,212 @@
+"""Sums of monomials written with the fewest terms that trigonometry allows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import scalar as s
+from torseur.algebra.graph.expr import Number
+from torseur.derivation.equations.terms.polynomial import (
+    Monomial,
+    Polynomial,
+    TooManyTerms,
+    expand,
+    monomial,
+    plus,
+    product,
+)
+
+CLOSE = 1e-12  # rounded coefficients this near count as equal
+MANY = 400  # above this number of terms pairs of terms are no longer compared
+_OTHER = {"sin": "cos", "cos": "sin"}
+
+
+def shorten_by_trigonometry(polynomial: Polynomial) -> Polynomial:
+    """The same sum with sin² + cos² = 1 and the sums of angles used wherever they save terms."""
+    current = _without_squares(polynomial)
+    if len(current) > MANY:
+        return current
+    joined = _with_sums_of_angles(current)
+    while len(joined) < len(current):
+        current = _without_squares(joined)
+        joined = _with_sums_of_angles(current)
+    return current
+
+
+# Why not SymPy's expand: docs/decisions/0053-own-zero-test-of-sums.md.
+def vanishes(expression: Expr) -> bool:
+    """Whether an expression is zero, also where only multiplying out shows it; a very long one is taken not to be."""
+    if expression.is_constant:
+        return bool(expression.is_zero)
+    try:
+        return not shorten_by_trigonometry(expand(expression))
+    except TooManyTerms:
+        return False
+
+
+def _without_squares(polynomial: Polynomial) -> Polynomial:
+    """Each angle's even powers written by its cosine or by its sine, whichever gives fewer terms.
+
+    What one angle saves can let another save more, so the angles are gone through until nothing is saved.
+    """
+    current, before = polynomial, len(polynomial) + 1
+    while len(current) < before:
+        before = len(current)
+        for angle in _squared_angles(current):
+            sine, cosine = _function("sin", angle), _function("cos", angle)
+            choices = [current, _without_square(current, sine, cosine), _without_square(current, cosine, sine)]
+            current = min(choices, key=len)
+    return _join_equal_squares(current)
+
+
+def _join_equal_squares(polynomial: Polynomial) -> Polynomial:
+    """x sin² + x cos² made x for single pairs of terms, where other squares of the angle stay."""
+    current = dict(polynomial)
+    pending = deque(current)
+    while pending:
+        term = pending.popleft()
+        for factor in [f for f, exponent in term if f.op == "sin" and exponent >= 2]:
+            rest = product(term, ((factor, -2),))
+            partner = product(rest, ((_function("cos", factor.args[0]), 2),))
+            if term in current and current[term] == current.get(partner):
+                total = current.pop(rest, 0) + current.pop(term)
+                del current[partner]
+                if total != 0:
+                    current[rest] = total
+                    pending.append(rest)
+    return current
+
+
+def _squared_angles(polynomial: Polynomial) -> list[Expr]:
+    """Angles of which a sine or cosine occurs squared, in their order."""
+    angles = {f.args[0] for term in polynomial for f, exponent in term if exponent > 1 and f.op in _OTHER}
+    return sorted(angles, key=lambda angle: angle.rank)
+
+
+def _without_square(polynomial: Polynomial, square: Expr, other: Expr) -> Polynomial:
+    """square² replaced by 1 - other² until at most its first power is left."""
+    current = polynomial
+    while any(_exponent(term, square) >= 2 for term in current):
+        current = plus(_lower_square(current, square, other))
+    return current
+
+
+def _lower_square(polynomial: Polynomial, square: Expr, other: Expr) -> Iterator[tuple[Monomial, Number]]:
+    for term, coefficient in polynomial.items():
+        if _exponent(term, square) < 2:
+            yield term, coefficient
+            continue
+        rest = product(term, ((square, -2),))
+        yield rest, coefficient
+        yield product(rest, ((other, 2),)), -coefficient
+
+
+def _exponent(term: Monomial, factor: Expr) -> int:
+    return next((exponent for own, exponent in term if own is factor), 0)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A term with two of its factors taken out: functions f(a) g(b) times the rest."""
+
+    first: str
+    second: str
+    a: Expr
+    b: Expr
+    rest: Monomial
+
+
+def _with_sums_of_angles(polynomial: Polynomial) -> Polynomial:
+    """Pairs of terms made one until none is left: sin a cos b + cos a sin b = sin(a + b), and its like."""
+    current = dict(polynomial)
+    pending = deque(current)
+    while pending:
+        term = pending.popleft()
+        match = _match(term, current) if term in current else None
+        if match is not None:
+            partner, new, coefficient = match
+            del current[term], current[partner]
+            total = current.pop(new, 0) + coefficient
+            if total != 0:
+                current[new] = total
+                pending.append(new)
+    return current
+
+
+def _match(term: Monomial, polynomial: Polynomial) -> tuple[Monomial, Monomial, Number] | None:
+    """A partner of a term, and the term and coefficient that both make together."""
+    for pair in _pairs(term):
+        partner = _partner(pair)
+        if partner != term and partner in polynomial:
+            joined = _join(pair, polynomial[term], polynomial[partner])
+            if joined is not None:
+                return partner, product(pair.rest, joined[0]), joined[1]
+    return None
+
+
+def _pairs(term: Monomial) -> Iterator[_Pair]:
+    """Every choice of two trigonometric factors of different angles."""
+    turning = [factor for factor, exponent in term if factor.op in _OTHER and exponent > 0]
+    for i, f in enumerate(turning):
+        for g in turning[i + 1 :]:
+            if f.args[0] is not g.args[0]:
+                a, b = sorted((f, g), key=lambda factor: factor.args[0].rank)
+                yield _Pair(a.op, b.op, a.args[0], b.args[0], product(term, ((a, -1), (b, -1))))
+
+
+@lru_cache(maxsize=4096)
+def _function(name: str, angle: Expr) -> Expr:
+    value: Expr = s.sin(angle) if name == "sin" else s.cos(angle)
+    return value
+
+
+def _partner(pair: _Pair) -> Monomial:
+    """The term with sine and cosine exchanged."""
+    swapped = (_function(_OTHER[pair.first], pair.a), _function(_OTHER[pair.second], pair.b))
+    return product(pair.rest, monomial({factor: 1 for factor in swapped}))
+
+
+def _join(pair: _Pair, coefficient: Number, partner: Number) -> tuple[Monomial, Number] | None:
+    """The one function both terms make, with its coefficient: cos(a - b) for cos a cos b + sin a sin b."""
+    ratio = _ratio(coefficient, partner)
+    if ratio is None:
+        return None
+    mixed = pair.first != pair.second
+    if mixed:
+        sine_first = pair.first == "sin"
+        angle, sign = (pair.a + pair.b, 1) if ratio == 1 else (pair.a - pair.b, 1 if sine_first else -1)
+        return _normal_term("sin", angle, sign * coefficient)
+    cosines = pair.first == "cos"
+    angle, sign = (pair.a - pair.b, 1) if ratio == 1 else (pair.a + pair.b, 1 if cosines else -1)
+    return _normal_term("cos", angle, sign * coefficient)
+
+
+def _normal_term(name: str, angle: Expr, coefficient: Number) -> tuple[Monomial, Number]:
+    """A function of an angle in its simplest writing; folding may turn sin(-x) into -sin(x)."""
+    written = expand(_function(name, _simplest(angle)))
+    term = next(iter(written))
+    return term, written[term] * coefficient
+
+
+def _simplest(angle: Expr) -> Expr:
+    """The angle with like terms collected."""
+    total = as_expr(0)
+    for term, coefficient in expand(angle).items():
+        part = as_expr(1)
+        for factor, exponent in term:
+            part = part * factor**exponent
+        total = total - part if coefficient == -1 else total + as_expr(coefficient) * part
+    return total
+
+
+def _ratio(first: Number, second: Number) -> int | None:
+    """1 for equal coefficients, -1 for opposite ones, otherwise None."""
+    for sign in (1, -1):
+        gap, size = float(first - sign * second), float(first)
+        if gap == 0 or (isinstance(first, float) and abs(gap) <= CLOSE * abs(size)):
+            return sign
+    return None

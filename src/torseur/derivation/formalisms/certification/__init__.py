@@ -1,0 +1,1 @@
+"""Every formalism against every other, at states where nothing can hide."""

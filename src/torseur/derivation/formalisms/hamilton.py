@@ -1,0 +1,143 @@
+"""Hamilton: canonical first-order equations q' = ∂H/∂p, p' = -∂H/∂q + Q, less Cᵀ λ where there are constraints.
+
+Principle (Hamilton): the Legendre transformation of Lagrange's function takes momenta p in place of rates q'.
+
+    T         ½ q'ᵀ A q' + aᵀ q' + T_0; a and T_0 are zero unless joints depend on time
+    p         ∂T/∂q' = A q' + a                                       `momenta` (symbols)
+    a         momenta of what time moves                              `_driven_momenta`
+    H         ½ (p - a)ᵀ A⁻¹ (p - a) - T_0 + V                          `hamiltonian`
+    Q         every load without potential, whatever its law
+    W, w      q' = W v + w                                            `Rates`
+
+Since p = A (W v + w) + a, the rate of the momenta gives the accelerations: Wᵀ (p' + ∂H/∂q) = Wᵀ Q is M v' + b = Q
+with M = Wᵀ A W and b = Wᵀ (dp/dt at constant v + ∂H/∂q).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.algebra.graph import Expr, as_expr, gradient, substitute, symbol
+from torseur.algebra.graph.solve import solve_symmetric
+from torseur.derivation.equations.equations import multiplier_of
+from torseur.derivation.equations.formulation import Formulation
+from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
+from torseur.derivation.formalisms.ingredients.energies import Energies
+from torseur.derivation.formalisms.ingredients.matrices import dot
+from torseur.derivation.loops import constraint_equations
+
+
+@dataclass(frozen=True)
+class Hamilton(Formulation):
+    """Momenta of the coordinates, as symbols where the equations are canonical."""
+
+    @property
+    def name(self) -> str:
+        return "hamilton"
+
+    def refusal(self) -> str:
+        joints = [f"'{link.joint.name}'" for link in self.tree.links if link.symbols.quaternion]
+        if not joints:
+            return ""
+        return (
+            f"momenta need independent coordinates, and the rotation in joint {', '.join(joints)} is a unit "
+            "quaternion (four coordinates for three freedoms). Use angles there."
+        )
+
+    @cached_property
+    def energies(self) -> Energies:
+        return Energies(self.tree)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates(self.tree)
+
+    @cached_property
+    def momenta(self) -> tuple[Expr, ...]:
+        """The symbols p."""
+        units = {"m": "kg*m/s", "rad": "kg*m^2/s"}
+        return tuple(
+            symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
+            for q in self.tree.layout.coordinates
+        )
+
+    @cached_property
+    def _driven_momenta(self) -> list[Expr]:
+        """a = ∂T/∂q' at q' = 0: the momenta of what time moves."""
+        return substitute(self.energies.momenta, {rate: 0 for rate in self.tree.layout.rates})
+
+    @cached_property
+    def _shifted_momenta(self) -> list[Expr]:
+        """p - a."""
+        return [p - a for p, a in zip(self.momenta, self._driven_momenta, strict=True)]
+
+    @cached_property
+    def velocities(self) -> list[Expr]:
+        """q' = ∂H/∂p = A⁻¹ (p - a)."""
+        return solve_symmetric(self.energies.matrix, self._shifted_momenta, self.tree.layout.coordinate_names)
+
+    @cached_property
+    def kinetic(self) -> Expr:
+        """The Hamiltonian without the potential."""
+        (driven,) = substitute([self.energies.kinetic], {rate: 0 for rate in self.tree.layout.rates})
+        return dot(self._shifted_momenta, self.velocities) / 2 - driven
+
+    @cached_property
+    def hamiltonian(self) -> Expr:
+        """H(q, p, t)."""
+        return self.kinetic + self.energies.gravity + self.energies.elastic
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """Wᵀ A W."""
+        return self._rates.matrix_along(self.energies.matrix)
+
+    def bias(self) -> list[Expr]:
+        """Wᵀ (dp/dt at constant speeds + ∂H/∂q), the elastic potential being among the loads.
+
+        In ∂H/∂q the momenta are A q' + a with the very entries of A that H inverts, so that rounding of the
+        description's numbers is not magnified.
+        """
+        change = self._rates.change(self._rates.in_speeds(self.energies.momenta))
+        gradient_q = gradient(self.kinetic + self.energies.gravity, self.tree.layout.coordinates)
+        there = [
+            dot(row, self._rates.values) + a for row, a in zip(self.energies.matrix, self._driven_momenta, strict=True)
+        ]
+        gradient_q = substitute(gradient_q, dict(zip(self.momenta, there, strict=True)))
+        return self._rates.along([a + b for a, b in zip(change, gradient_q, strict=True)])
+
+    def loads(self) -> list[Expr]:
+        return self.energies.generalised_forces(self._rates)
+
+    def canonical_equations(self) -> tuple[list[Expr], list[Expr]]:
+        """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ."""
+        layout = self.tree.layout
+        rates = dict(zip(layout.rates, self.velocities, strict=True))
+        speeds = [value for link in self.tree.links for value in self._rates.definitions(link)]
+        in_momenta = rates | dict(zip(layout.speeds, substitute(speeds, rates), strict=True))
+        forces = substitute(self.energies.forces_without_potential(self._rates), in_momenta)
+        gradient_q = gradient(self.hamiltonian, layout.coordinates)
+        constraint_forces = self._rates.by_coordinate(self._constraint_forces())
+        changes = [f - s - c for f, s, c in zip(forces, gradient_q, constraint_forces, strict=True)]
+        return gradient(self.hamiltonian, self.momenta), changes
+
+    def _constraint_forces(self) -> list[Expr]:
+        """Cᵀ λ of loops and constraints, by speed."""
+        total = [as_expr(0)] * len(self.tree.layout.speeds)
+        if self.tree.loops or self.tree.mechanism.constraints:
+            for constraint in constraint_equations(self.tree):
+                total = [a + multiplier_of(constraint) * c for a, c in zip(total, constraint.row, strict=True)]
+        return total
+
+    def objects(self) -> Mapping[str, Any]:
+        names = self.tree.layout.coordinate_names
+        velocities, forces = self.canonical_equations()
+        return {
+            "kinetic energy": self.energies.kinetic,
+            "momenta": dict(zip(names, self.energies.momenta, strict=True)),
+            "Hamiltonian": self.hamiltonian,
+            "rates of the coordinates": dict(zip(names, velocities, strict=True)),
+            "rates of the momenta": dict(zip(names, forces, strict=True)),
+        }

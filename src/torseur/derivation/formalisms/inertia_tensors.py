@@ -1,0 +1,237 @@
+"""Global inertia tensors: mass matrix and Christoffel symbols as products of tensors, without any derivation.
+
+Elementary motion i turns what it carries (Σ_i) at φ_i and moves its point O_i at t_i per unit of its rate s_i'.
+With ρ_i = [O_iM; 1]
+
+    S_i   = [φ̃_i, t_i]                             ∂OM/∂s_i = S_i ρ_i for M in Σ_i
+    G_ij  = ∫ ρ_i ρ_jᵀ dm over Σ_i ∩ Σ_j              4x4, zero unless one motion carries the other
+    K_ij  = S_i G_ij S_jᵀ                          kinetic tensor, 3x3
+    a_ij  = tr K_ij                                 mass matrix
+    Γ_i,jk = φ̃_j : K_ik                             for j before k, and for j = k: Christoffel symbols of the first kind
+    Q_i   = g · (M_i t_i + φ_i x U_ii)               weight, with U_ii and M_i the last column of G_ii
+
+Everything is in earth axes. Tensors of composite bodies follow by G_ii = g_i + Σ_children T G_cc Tᵀ and G_ij =
+T G_jj, T = [[1, O_iO_j], [0, 1]]. Where the three axes of a quaternion or the six of a free body in its own
+axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every ordered pair of them. Joints whose
+coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v. (Sandel 2007 for
+chains of one-dof joints.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.spatial import NULL, Vec3
+from torseur.derivation.dynamics import link_poses
+from torseur.derivation.equations.formulation import Formulation
+from torseur.derivation.formalisms.ingredients.applied_loads import applied_loads
+from torseur.derivation.formalisms.ingredients.elementary_motions import NONE, Screw, Step, elementary_steps
+from torseur.derivation.formalisms.ingredients.matrices import (
+    Matrix,
+    plus,
+    product,
+    product_with_transpose,
+    transpose,
+    zeros,
+)
+from torseur.derivation.formalisms.ingredients.placements import inertia_tensor, now
+
+
+@dataclass(frozen=True)
+class InertiaTensors(Formulation):
+    """Screws are numbered through all elementary motions; screws of one motion share its point and its tensor."""
+
+    @property
+    def name(self) -> str:
+        return "inertia_tensors"
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The elementary motions, each after the one that carries it."""
+        return elementary_steps(self.tree)
+
+    @cached_property
+    def screws(self) -> list[tuple[int, Screw]]:
+        """Every screw with the motion it belongs to."""
+        return [(a, screw) for a, step in enumerate(self.steps) for screw in step.screws]
+
+    @cached_property
+    def composite_tensors(self) -> list[Matrix]:
+        """G_ii of every motion: all that it carries, at its own point."""
+        poses = link_poses(now(self.tree))
+        G = [zeros(4, 4) for _ in self.steps]
+        for a in reversed(range(len(self.steps))):
+            step = self.steps[a]
+            if step.link != NONE:
+                rotation = [[*row, 0] for row in poses[step.link].rotation.matrix.rows] + [[0, 0, 0, 1]]
+                body = inertia_tensor(self.tree.links[step.link].inertia)
+                own = product_with_transpose(product(rotation, body), rotation)
+                G[a] = plus(G[a], _shift_tensor(own, poses[step.link].position - step.origin))
+            # Whole by now: steps stand after those that carry them, so everything beyond was added before.
+            if step.before != NONE:
+                lever = step.origin - self.steps[step.before].origin
+                G[step.before] = plus(G[step.before], _shift_tensor(G[a], lever))
+        return G
+
+    @cached_property
+    def kinetic_tensors(self) -> dict[tuple[int, int], Matrix]:
+        """K_ij by numbers of screws, where one carries the other; K_ji = K_ijᵀ."""
+        K: dict[tuple[int, int], Matrix] = {}
+        numbers = self._numbers
+        for b, step in enumerate(self.steps):
+            for j, screw in zip(numbers[b], step.screws, strict=True):
+                weighed = product_with_transpose(self.composite_tensors[b], screw_matrix(screw))
+                for a in self._way_to_earth(b):
+                    for i, other in zip(numbers[a], self.steps[a].screws, strict=True):
+                        if i <= j:
+                            lever = step.origin - self.steps[a].origin
+                            K[i, j] = product(screw_matrix(other, lever), weighed)
+                            K[j, i] = transpose(K[i, j])
+        return K
+
+    @cached_property
+    def _numbers(self) -> list[range]:
+        """The numbers of each motion's screws."""
+        numbers, start = [], 0
+        for step in self.steps:
+            numbers.append(range(start, start + len(step.screws)))
+            start += len(step.screws)
+        return numbers
+
+    def _way_to_earth(self, step: int) -> Iterator[int]:
+        while step != NONE:
+            yield step
+            step = self.steps[step].before
+
+    @cached_property
+    def _turning(self) -> list[Vec3]:
+        """Per motion k, 2 Σ_{j before k} φ_j s_j' + Σ_{j in k} φ_j s_j'.
+
+        Its tilde contracted with K_ik is Σ_j Γ_i,jk s_j', each pair of different motions counted in both orders.
+        """
+        carried: list[Vec3] = []
+        turning: list[Vec3] = []
+        for step in self.steps:
+            before = NULL if step.before == NONE else carried[step.before]
+            own = NULL
+            for screw in step.screws:
+                own = own + screw.phi * screw.rate
+            carried.append(before + own)
+            turning.append(before * 2 + own)
+        return turning
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        """Fᵀ a F with a_ij = tr K_ij."""
+        n = len(self.tree.layout.speeds)
+        total = [[as_expr(0)] * n for _ in range(n)]
+        for (i, j), tensor in self.kinetic_tensors.items():
+            entry = trace(tensor)
+            for k, left in self.screws[i][1].partials.items():
+                for m, right in self.screws[j][1].partials.items():
+                    total[k][m] = total[k][m] + left * entry * right
+        return total
+
+    def bias(self) -> list[Expr]:
+        """Fᵀ (Σ_k a_ik s_k'' + Σ_jk Γ_i,jk s_j' s_k' - weight), with s'' at constant speeds."""
+        along = [-w for w in self._weights()]
+        for (i, k), tensor in self.kinetic_tensors.items():
+            step, screw = self.screws[k]
+            quadratic = skew_contraction(self._turning[step], tensor) * screw.rate
+            along[i] = along[i] + quadratic + trace(tensor) * screw.change
+        return self._along_speeds(along)
+
+    def _weights(self) -> list[Expr]:
+        gravity, weights = self.tree.gravity, []
+        for a, screw in self.screws:
+            *moment, mass = (row[3] for row in self.composite_tensors[a])
+            weights.append(as_expr(gravity.dot(screw.t * mass + screw.phi.cross(Vec3(*moment)))))
+        return weights
+
+    def loads(self) -> list[Expr]:
+        applied = applied_loads(self.tree)
+        poses = link_poses(now(self.tree))
+        forces: list[tuple[Vec3, Vec3]] = [(NULL, NULL)] * len(self.steps)
+        for a in reversed(range(len(self.steps))):
+            step = self.steps[a]
+            if step.link in applied.wrenches:
+                wrench, turn = applied.wrenches[step.link], poses[step.link].rotation.to_parent
+                lever = poses[step.link].position - step.origin
+                forces[a] = _add_wrench(forces[a], turn(wrench.moment), turn(wrench.force), lever)
+            if step.before != NONE:
+                lever = step.origin - self.steps[step.before].origin
+                forces[step.before] = _add_wrench(forces[step.before], *forces[a], lever)
+        along = [as_expr(screw.phi.dot(forces[a][0]) + screw.t.dot(forces[a][1])) for a, screw in self.screws]
+        return [x + y for x, y in zip(applied.generalised, self._along_speeds(along), strict=True)]
+
+    def _along_speeds(self, along: list[Expr]) -> list[Expr]:
+        """Fᵀ of components by screw."""
+        total = [as_expr(0)] * len(self.tree.layout.speeds)
+        for (_, screw), component in zip(self.screws, along, strict=True):
+            for k, partial in screw.partials.items():
+                total[k] = total[k] + partial * component
+        return total
+
+    def inertia_tensor_of(self, i: int, j: int) -> Matrix:
+        """G_ij of two screws of which i carries j."""
+        a, b = self.screws[i][0], self.screws[j][0]
+        lever = self.steps[b].origin - self.steps[a].origin
+        return product(shift(lever), self.composite_tensors[b])
+
+    def christoffel_symbols(self) -> dict[tuple[str, str, str], Expr]:
+        """Γ_i,jk = φ̃_j : K_ik by names of motions, for j before k or moving together with it, where not zero."""
+        names = [screw.name for _, screw in self.screws]
+        symbols = {}
+        for (i, k), tensor in self.kinetic_tensors.items():
+            for a in self._way_to_earth(self.screws[k][0]):
+                for j in self._numbers[a]:
+                    value = skew_contraction(self.screws[j][1].phi, tensor)
+                    if not value.is_zero:
+                        symbols[names[i], names[j], names[k]] = value
+        return symbols
+
+    def objects(self) -> Mapping[str, Any]:
+        names = [screw.name for _, screw in self.screws]
+        pairs = [(i, j) for i, j in self.kinetic_tensors if i <= j]
+        return {
+            "screws S": {name: screw_matrix(screw) for name, (_, screw) in zip(names, self.screws, strict=True)},
+            "inertia tensors G": {(names[i], names[j]): self.inertia_tensor_of(i, j) for i, j in pairs},
+            "kinetic tensors K": {(names[i], names[j]): self.kinetic_tensors[i, j] for i, j in pairs},
+            "Christoffel symbols": self.christoffel_symbols(),
+        }
+
+
+def screw_matrix(screw: Screw, lever: Vec3 = NULL) -> Matrix:
+    """S T = [φ̃, t + φ x lever], acting on [O'M; 1] for a point O' at the lever from the screw's own point."""
+    p, t = screw.phi, screw.t + screw.phi.cross(lever)
+    rows = [[0, -p.z, p.y, t.x], [p.z, 0, -p.x, t.y], [-p.y, p.x, 0, t.z]]
+    return [[as_expr(entry) for entry in row] for row in rows]
+
+
+def shift(lever: Vec3) -> Matrix:
+    """T = [[1, lever], [0, 1]]."""
+    rows = [[*(int(i == j) for j in range(3)), component] for i, component in enumerate(lever)]
+    return [[as_expr(entry) for entry in row] for row in [*rows, [0, 0, 0, 1]]]
+
+
+def _shift_tensor(tensor: Matrix, lever: Vec3) -> Matrix:
+    """T G Tᵀ."""
+    return product_with_transpose(product(shift(lever), tensor), shift(lever))
+
+
+def trace(tensor: Matrix) -> Expr:
+    return tensor[0][0] + tensor[1][1] + tensor[2][2]
+
+
+def skew_contraction(v: Vec3, tensor: Matrix) -> Expr:
+    """ṽ : K."""
+    axial = Vec3(tensor[2][1] - tensor[1][2], tensor[0][2] - tensor[2][0], tensor[1][0] - tensor[0][1])
+    return as_expr(v.dot(axial))
+
+
+def _add_wrench(total: tuple[Vec3, Vec3], moment: Vec3, force: Vec3, lever: Vec3) -> tuple[Vec3, Vec3]:
+    """A moment and a force acting at a lever, added to those at the point."""
+    return total[0] + moment + lever.cross(force), total[1] + force

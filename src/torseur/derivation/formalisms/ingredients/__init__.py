@@ -1,0 +1,1 @@
+"""What several formalisms are made of: placements, rates, energies, loads."""

@@ -1,0 +1,1 @@
+"""Closed configurations from rough ones."""

@@ -1,0 +1,1 @@
+"""What joints and constraints forbid, as equations."""

@@ -1,0 +1,84 @@
+"""Closure equations without coordinates: conditions on dimensions, which hold or make the mechanism impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torseur.algebra.graph import Expr, constant_value, evaluate, live_nodes, symbols_of
+from torseur.derivation.loops.closure.joint_closure import Residual
+from torseur.derivation.tree import Tree
+from torseur.description.mechanism import TIME, Mechanism
+from torseur.errors import MechanismError
+
+_RELATIVE = 1e-9
+# A condition may depend on time through a driver: it must hold at all of some instants that are no multiples.
+_TIMES = (0.0, 0.318, 1.27, 3.9)
+
+
+def known_values(tree: Tree) -> dict[Expr, float]:
+    """Numbers of the parameters that have one (SI)."""
+    given = {p.symbol: p.value for p in tree.mechanism.parameters if p.value is not None}
+    known = {s: constant_value(v) for s, v in given.items() if not _free(v)}
+    known.update({s: float(v) for s, v in tree.parameters.items() if isinstance(v, (int, float))})
+    return known
+
+
+def _free(value: Expr) -> bool:
+    return any(node.op in ("symbol", "apply") for node in live_nodes([value]))
+
+
+def without_conditions(tree: Tree, items: Sequence[Residual]) -> list[Residual]:
+    """The residuals that depend on the state; the others are checked where their parameters have numbers."""
+    state = {*tree.layout.coordinates, *tree.layout.speeds}
+    kept = []
+    for item in items:
+        if state & set(symbols_of([item.value])):
+            kept.append(item)
+        elif not item.value.is_zero:
+            _check(tree, item)
+    return kept
+
+
+def conditions(tree: Tree, items: Sequence[Residual]) -> list[Residual]:
+    """The residuals that depend on parameters and time only and do not vanish by themselves."""
+    state = {*tree.layout.coordinates, *tree.layout.speeds}
+    return [item for item in items if not item.value.is_zero and not state & set(symbols_of([item.value]))]
+
+
+def _check(tree: Tree, item: Residual) -> None:
+    values = known_values(tree)
+    needed = set(symbols_of([item.value]))
+    if any(x is not TIME and x not in values for x in needed) or any(n.op == "apply" for n in live_nodes([item.value])):
+        return
+    # Planar linkages drawn with rounded offsets leave 1e-16 of their size in the third direction: that is no fault.
+    scale = characteristic_length(tree.mechanism, values) if item.unit.startswith("m") else 1.0
+    gaps = [abs(float(evaluate([item.value], {**values, TIME: t})[0])) for t in _TIMES]
+    if max(gaps) > _RELATIVE * scale:
+        unit = "" if item.unit == "1" else f" {item.unit}"
+        raise MechanismError(
+            f"{item.name} cannot hold: it is off by {max(gaps):.4g}{unit} whatever the coordinates. "
+            "Check what it says, and the positions and axes of the frames it joins."
+        )
+
+
+def nonlinear(name: str, rate: Expr) -> str:
+    """What is said of a velocity constraint that is not linear."""
+    return f"{name} is not linear in '{rate.name}': velocity constraints must be."
+
+
+def require_distance(name: str, value: float) -> None:
+    """Refuses a distance that two points cannot keep."""
+    if not value > 0:
+        raise MechanismError(
+            f"constraint '{name}': a distance of {value:.4g} m cannot be kept; expected more than 0. "
+            "To keep two points together use a spherical joint."
+        )
+
+
+def characteristic_length(mechanism: Mechanism, values: dict[Expr, float]) -> float:
+    """The largest offset in the description (m), 1 when there is none."""
+    frames = [frame for joint in mechanism.joints for frame in (joint.parent, joint.child)]
+    offsets = [component for frame in frames for component in frame.placement.position]
+    known = [c for c in offsets if all(x in values for x in symbols_of([c]))]
+    sizes = [abs(float(v)) for v in evaluate(known, values)] if known else []
+    return max(sizes, default=0.0) or 1.0

@@ -1,0 +1,120 @@
+"""Closure of a joint that closes a loop: what it forbids between its two frames.
+
+Lower pairs and their like forbid some translations and rotations, written without their own coordinates. Any other
+joint has its far side carried by the tree with its coordinates kept, and is closed by holding that side
+and the other body together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.spatial import SAME, Rotation, Transform, Vec3, unit
+from torseur.derivation.loops.closure.directions import AXES, Direction, across
+from torseur.derivation.tree import Pair, Snapshot, far_side, pair_of
+from torseur.derivation.tree.joints.joint_kinematics import displacement
+from torseur.description.mechanism import ElementaryMotion, Frame, Joint
+
+POSITION, VELOCITY = "holonomic", "velocity"
+
+
+@dataclass(frozen=True)
+class Residual:
+    """0 = value. `owner` is the joint or constraint, `part` which of its equations; the unit is m, rad, m/s, ..."""
+
+    owner: str
+    part: str
+    value: Expr
+    unit: str
+    kind: str = POSITION
+
+    @property
+    def name(self) -> str:
+        return f"{self.owner}: {self.part}" if self.part else self.owner
+
+
+def residual(owner: str, part: str, value: object, unit: str, kind: str = POSITION) -> Residual:
+    """A residual from any scalar of an algorithm."""
+    return Residual(owner, part, as_expr(value), unit, kind)
+
+
+def relative_pose(now: Snapshot, first: Frame, second: Frame) -> Transform:
+    """The place of the second frame in the first: what carries both is not walked."""
+    (i, here), (k, there) = now.place(first), now.place(second)
+    shared = set(now.tree.path(i)) & set(now.tree.path(k))
+    return _place_below(now, i, here, shared).inverse.then(_place_below(now, k, there, shared))
+
+
+def _place_below(now: Snapshot, link: int, place: Transform, shared: set[int]) -> Transform:
+    for i in now.tree.path(link):
+        if i in shared:
+            break
+        place = now.links[i].motion.transform.then(place)
+    return place
+
+
+Values = Mapping[Expr, float]
+
+
+def closure(joint: Joint, now: Snapshot, values: Values) -> list[Residual]:
+    """The residuals of a joint that closes a loop; lengths in m, rotations in rad to first order."""
+    owner = f"joint '{joint.name}'"
+    if far_side(joint.name) in now.tree.places:
+        held = relative_pose(now, Frame(far_side(joint.name)), joint.child)
+        return [*_positions(owner, held.position, AXES), *_no_rotation(owner, held.rotation)]
+    pair = pair_of(joint)
+    assert pair is not None, f"joint '{joint.name}' closes a loop and keeps no coordinates"
+    between = relative_pose(now, joint.parent, joint.child)
+    # Parent to child is before · free motions · after; what is left between is restricted to the free motions alone.
+    freed = path_of(pair.before).inverse.then(between).then(path_of(pair.after).inverse)
+    return [*_no_translation(owner, pair, freed, values), *_rotations(owner, pair, freed.rotation, values)]
+
+
+def path_of(motions: Sequence[ElementaryMotion]) -> Transform:
+    """The place reached by motions whose amounts are known."""
+    place = SAME
+    for motion in motions:
+        place = place.then(displacement(motion))
+    return place
+
+
+def _no_translation(owner: str, pair: Pair, between: Transform, values: Values) -> list[Residual]:
+    """No displacement across the free translations, in the axes of the side they are fixed in."""
+    if len(pair.translations) == 3:
+        return []
+    held = across(pair.translations, values) if pair.translations else AXES
+    return _positions(owner, between.inverse.position if pair.late else between.position, held)
+
+
+def _positions(owner: str, position: Vec3, directions: Sequence[Direction]) -> list[Residual]:
+    return [residual(owner, d.name, d.vector.dot(position), "m") for d in directions]
+
+
+def _rotations(owner: str, pair: Pair, rotation: Rotation, values: Values) -> list[Residual]:
+    axes = [unit(axis) for axis in pair.rotations]
+    if not axes:
+        return _no_rotation(owner, rotation)
+    if len(axes) == 1:
+        return _one_axis(owner, axes[0], rotation, values)
+    if len(axes) == 2:
+        first, second = axes
+        # Two axes (a universal joint) forbid one rotation: the angle between them stays what it is.
+        angle = first.dot(rotation.to_parent(second)) - first.dot(second)
+        return [residual(owner, "angle between its axes", angle, "rad")]
+    return []
+
+
+def _one_axis(owner: str, axis: Vec3, rotation: Rotation, values: Values) -> list[Residual]:
+    """The axis must be the same on both sides: for w across it, (w x a) · R a is the rotation about w."""
+    turned = rotation.to_parent(axis)
+    tilts = [(w.name, w.vector.cross(axis).dot(turned)) for w in across([axis], values)]
+    return [residual(owner, f"rotation about {name}", tilt, "rad") for name, tilt in tilts]
+
+
+def _no_rotation(owner: str, rotation: Rotation) -> list[Residual]:
+    """The vector of (R - Rᵀ)/2, which is the rotation vector near R = 1."""
+    x, y, z = (list(row) for row in rotation.matrix.rows)
+    twist = ((z[1] - y[2]) / 2, (x[2] - z[0]) / 2, (y[0] - x[1]) / 2)
+    return [residual(owner, f"rotation about {name}", value, "rad") for name, value in zip("xyz", twist, strict=True)]

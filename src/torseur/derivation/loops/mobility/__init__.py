@@ -1,0 +1,1 @@
+"""How many motions loops leave free, and which."""

@@ -1,0 +1,1 @@
+"""Constraints that others impose already."""

@@ -1,0 +1,1 @@
+"""Configurations where the rank drops or a driven coordinate stops."""

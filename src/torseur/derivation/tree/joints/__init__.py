@@ -1,0 +1,1 @@
+"""Kinematics of joints, from their elementary motions."""

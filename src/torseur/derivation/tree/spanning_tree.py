@@ -1,0 +1,156 @@
+"""The spanning tree: which joints carry bodies and which close loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+
+from torseur.algebra.graph import Expr, symbols_of
+from torseur.derivation.tree.flatten import flatten
+from torseur.derivation.tree.joints.lower_pairs import pair_of
+from torseur.description.mechanism import EARTH_NAME, CoordinateForce, CoordinateSpring, Joint, Mechanism
+from torseur.errors import MechanismError
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A joint of the tree: it carries `child` from `parent`; reversed when the description runs the other way.
+
+    A branch that `closes` carries no body but the far side of a joint whose coordinates are kept although it
+    closes a loop; `child` is then the body that the far side must meet.
+    """
+
+    joint: Joint
+    parent: str
+    child: str
+    reverse: bool
+    closes: bool = False
+
+
+@dataclass(frozen=True)
+class SpanningTree:
+    """Branches from the earth outward (parents first), and the joints that close loops."""
+
+    branches: tuple[Branch, ...]
+    loops: tuple[Joint, ...]
+
+
+def spanning_tree(mechanism: Mechanism) -> SpanningTree:
+    """Bodies reached from the earth, each by the most useful joint at hand and by few joints.
+
+    A joint whose role is "loop" never carries a body; one whose role is "tree" is preferred. Then come joints whose
+    coordinates are used by loads, constraints or the initial state, joints that closure equations cannot do without
+    coordinates, and joints with few freedoms. Joints left over close loops.
+    """
+    # Prim's algorithm with a heap; the key orders joints by usefulness, then by distance from the earth, then as
+    # written, so that the same description gives the same tree wherever it is read.
+    usefulness, touching = _Usefulness(mechanism), _touching(mechanism)
+    waiting: list[tuple[tuple[int, ...], Branch]] = []
+    reached = {EARTH_NAME: 0}
+    branches: list[Branch] = []
+
+    def look_around(body: str) -> None:
+        for order, joint in touching.get(body, ()):
+            branch = _branch(joint, body)
+            if branch is not None and branch.child not in reached and joint.role != "loop":
+                heappush(waiting, ((*usefulness.rank(joint), reached[body], order), branch))
+
+    look_around(EARTH_NAME)
+    while waiting:
+        _, branch = heappop(waiting)
+        if branch.child not in reached:
+            reached[branch.child] = reached[branch.parent] + 1
+            branches.append(branch)
+            look_around(branch.child)
+    _require_all(mechanism, set(reached))
+    carried = {branch.joint.name for branch in branches}
+    loops = tuple(j for j in mechanism.joints if j.name not in carried)
+    kept = [Branch(j, j.parent.body, j.child.body, False, closes=True) for j in loops if usefulness.keeps(j)]
+    return SpanningTree(tuple(_depth_first([*branches, *kept], mechanism)), loops)
+
+
+@dataclass(frozen=True)
+class _Usefulness:
+    """Why a joint should rather carry a body than close a loop."""
+
+    mechanism: Mechanism
+
+    def rank(self, joint: Joint) -> tuple[int, ...]:
+        """Smaller is more useful in the tree."""
+        given = {name.removesuffix("'") for name, _ in self.mechanism.initial}
+        return (
+            joint.role != "tree",
+            not self.is_used(joint),
+            not any(c.name in given for c in joint.coordinates),
+            pair_of(joint) is not None,
+            len(joint.coordinates),
+        )
+
+    def keeps(self, joint: Joint) -> bool:
+        """Whether a joint that closes a loop needs its coordinates in the state."""
+        return self.is_used(joint) or pair_of(joint) is None
+
+    def is_used(self, joint: Joint) -> bool:
+        """Whether loads or constraints refer to the joint's coordinates, rates or speeds."""
+        own = {c.symbol for c in joint.coordinates} | {c.rate for c in joint.coordinates}
+        names = {speed.name for speed in joint.speeds}
+        return (
+            joint.name in self._joints_with_loads
+            or bool(own & self._symbols)
+            or any(x.name in names for x in self._symbols)
+        )
+
+    @cached_property
+    def _joints_with_loads(self) -> set[str]:
+        return {load.joint for load in self.mechanism.loads if isinstance(load, (CoordinateForce, CoordinateSpring))}
+
+    @cached_property
+    def _symbols(self) -> set[Expr]:
+        formulas = flatten([list(self.mechanism.loads), list(self.mechanism.constraints),
+                            [law.formula for law in self.mechanism.laws]])  # fmt: skip
+        return set(symbols_of([leaf for leaf in formulas if isinstance(leaf, Expr)]))
+
+
+def _touching(mechanism: Mechanism) -> dict[str, list[tuple[int, Joint]]]:
+    """The joints at each body, numbered as they were written."""
+    at_body: dict[str, list[tuple[int, Joint]]] = {}
+    for order, joint in enumerate(mechanism.joints):
+        for body in (joint.parent.body, joint.child.body):
+            at_body.setdefault(body, []).append((order, joint))
+    return at_body
+
+
+def _branch(joint: Joint, body: str) -> Branch | None:
+    if joint.parent.body == body:
+        return Branch(joint, body, joint.child.body, False)
+    if joint.child.body == body:
+        return Branch(joint, body, joint.parent.body, True)
+    return None
+
+
+def _depth_first(branches: list[Branch], mechanism: Mechanism) -> list[Branch]:
+    """The tree limb by limb, in the order joints were written: neighbours in number are neighbours in the mechanism."""
+    written = {joint.name: order for order, joint in enumerate(mechanism.joints)}
+    children: dict[str, list[Branch]] = {}
+    for branch in sorted(branches, key=lambda b: (b.joint.role != "tree", written[b.joint.name])):
+        children.setdefault(branch.parent, []).append(branch)
+    # A stack takes the last first: children go on it in reverse.
+    ordered: list[Branch] = []
+    stack = list(reversed(children.get(EARTH_NAME, [])))
+    while stack:
+        branch = stack.pop()
+        ordered.append(branch)
+        if not branch.closes:
+            stack.extend(reversed(children.get(branch.child, [])))
+    return ordered
+
+
+def _require_all(mechanism: Mechanism, reached: set[str]) -> None:
+    lost = [body.name for body in mechanism.bodies if body.name not in reached]
+    if lost:
+        listing = ", ".join(f"'{name}'" for name in lost)
+        raise MechanismError(
+            f"no chain of joints leads from the earth to {listing}. Join one of them to 'earth' "
+            "(with a free joint if it floats)."
+        )

@@ -1,0 +1,1 @@
+"""Formulas of a text: names, dimensions, functions, vectors and places."""

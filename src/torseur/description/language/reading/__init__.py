@@ -1,0 +1,1 @@
+"""From the statements of a text to the parts of a mechanism."""

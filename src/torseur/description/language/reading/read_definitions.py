@@ -1,0 +1,184 @@
+"""Parameters, laws, sensors, gravity and the initial state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torseur.algebra.graph import Expr, UndeterminedFunction, symbol
+from torseur.description.language.formulas.dimensions import NUMBER, RATE, Dim, dimension_of
+from torseur.description.language.formulas.language_functions import FUNCTIONS
+from torseur.description.language.formulas.name_scope import Context, Function, Known
+from torseur.description.language.formulas.read_places import vector_of
+from torseur.description.language.reading.reading_context import Workshop
+from torseur.description.language.syntax import syntax_nodes as x
+from torseur.description.mechanism import Law, Parameter, Vector
+from torseur.description.mechanism.sensors import COMPONENTS, UNITS
+from torseur.description.mechanism.units import si_unit_of, unit_of
+
+ACCELERATION = dimension_of("m/s^2")
+
+
+def declare_parameter(statement: x.ParameterIs, shop: Workshop) -> None:
+    """Makes a parameter known; its unit is the one written, or follows from its value or its use."""
+    name = statement.declared.name
+    if not shop.define(name, "parameter", shop.scope.quantities):
+        return
+    unit = _written_unit(statement, shop)
+    dimension = shop.scope.dimensions.unknown() if unit is None else dimension_of(unit)
+    meaning = statement.declared.meaning
+
+    def build() -> Expr:
+        return symbol(name.text, si_unit_of(unit or shop.scope.dimensions.unit(dimension)), meaning)
+
+    shop.scope.quantities[name.text] = Known(dimension, build)
+    shop.scope.names.taken.add(name.text)
+
+
+def _written_unit(statement: x.ParameterIs, shop: Workshop) -> str | None:
+    if statement.declared.unit is not None:
+        return shop.formulas.unit(statement.declared.unit)
+    value = statement.value
+    while isinstance(value, x.Negative):
+        value = value.operand
+    if not isinstance(value, x.Number) or value.unit is None:
+        return None
+    unit = value.unit
+    return shop.attempt(value, lambda: unit if unit_of(unit) else None, None)
+
+
+def read_parameter(statement: x.ParameterIs, shop: Workshop) -> Callable[[], Parameter]:
+    """The parameter, ready to build."""
+    name, unit = statement.declared.name.text, _written_unit(statement, shop)
+    known = shop.scope.quantities[name]
+    value = None if statement.value is None else shop.formulas.read(statement.value, None, Context(name))
+    if value is not None and not value.literal:
+        shop.formulas.fitted(value, known.dimension)
+    elif statement.value is not None:
+        _check_bare(statement.value, known.dimension, unit, shop)
+
+    def build() -> Parameter:
+        given = unit or shop.scope.dimensions.unit(known.dimension)
+        return Parameter(known.build(), None if value is None else value.build(), given)
+
+    return build
+
+
+def _check_bare(value: x.Expression, dimension: Dim, unit: str | None, shop: Workshop) -> None:
+    """A bare number is a plain number, or in the SI unit that was declared; 0 fits any dimension."""
+    if unit is not None and (unit_of(unit).ratio != 1 or unit_of(unit).turns):
+        shop.scope.fault(value, f"write the unit after the number: {shop.scope.excerpt(value)} {unit}.")
+    elif unit is None and not (isinstance(value, x.Number) and float(value.text) == 0):
+        shop.scope.dimensions.equal(dimension, NUMBER)
+
+
+def declare_law(statement: x.LawIs, shop: Workshop) -> None:
+    """Makes a function known: its arguments and value have the units written, or those of their use."""
+    name = statement.name
+    if name.text in FUNCTIONS:
+        shop.scope.fault(name, f"a law cannot be called '{name.text}': that is a function of the language.")
+        return
+    if not shop.define(name, "law", shop.scope.functions):
+        return
+    unit = None if statement.unit is None else shop.formulas.unit(statement.unit)
+    result = shop.scope.dimensions.unknown() if unit is None else dimension_of(unit)
+    arity = len(statement.arguments)
+
+    def build() -> UndeterminedFunction:
+        return UndeterminedFunction(name.text, arity, unit or shop.scope.dimensions.unit(result), statement.meaning)
+
+    arguments = tuple(known.dimension for known in _arguments(statement, shop).values())
+    dimensions = arguments if statement.formula is not None else (None,) * arity
+    shop.scope.functions[name.text] = Function(dimensions, result, build)
+    shop.scope.names.taken.add(name.text)
+
+
+def _arguments(statement: x.LawIs, shop: Workshop) -> dict[str, Known]:
+    """The arguments of a law by name; `t` is time unless a unit says otherwise. Read once per law."""
+    if statement.name.text in shop.law_arguments:
+        return shop.law_arguments[statement.name.text]
+    known: dict[str, Known] = {}
+    for declared in statement.arguments:
+        name = declared.name.text
+        if name in known:
+            shop.scope.fault(declared, f"argument '{name}' appears twice.")
+        unit = None if declared.unit is None else shop.formulas.unit(declared.unit)
+        known[name] = _time(shop) if name == "t" and declared.unit is None else _argument(name, unit, declared, shop)
+    shop.law_arguments[statement.name.text] = known
+    return known
+
+
+def _time(shop: Workshop) -> Known:
+    return shop.scope.quantities["t"]
+
+
+def _argument(name: str, unit: str | None, declared: x.Declared, shop: Workshop) -> Known:
+    dimension: Dim = shop.scope.dimensions.unknown() if unit is None else dimension_of(unit)
+    return Known(dimension, lambda: symbol(name, unit or shop.scope.dimensions.unit(dimension), declared.meaning))
+
+
+def read_law(statement: x.LawIs, shop: Workshop) -> Callable[[], Law] | None:
+    """The law, ready to build; None for a function that is only declared."""
+    name = statement.name.text
+    function = shop.scope.functions.get(name)
+    if statement.formula is None or function is None:
+        return None
+    arguments = _arguments(statement, shop)
+    formula = shop.formulas.read(statement.formula, None, Context(name, arguments))
+    if not formula.literal:
+        shop.formulas.fitted(formula, function.result)
+
+    def build() -> Law:
+        made = function.build()
+        assert isinstance(made, UndeterminedFunction)
+        return Law(made, tuple(known.build() for known in arguments.values()), formula.build())
+
+    return build
+
+
+def read_gravity(statement: x.GravityIs, shop: Workshop) -> Callable[[], Vector]:
+    """Gravity in earth axes, ready to build."""
+    components = shop.places.vector(statement.value, ACCELERATION, Context("gravity"))
+    return lambda: vector_of(components)
+
+
+def read_sensor(statement: x.SensorIs, shop: Workshop) -> None:
+    """Declares a sensor of its own name."""
+    name = statement.name
+    of = shop.places.frame(statement.of, Context(name.text))
+    axes = None if statement.axes is None else shop.places.frame(statement.axes, Context(name.text))
+    kind, component = (*statement.quantity.path, "")[:2]
+    if kind not in UNITS:
+        shop.scope.unknown(statement.quantity, "quantity", kind, UNITS)
+    elif component not in COMPONENTS or len(statement.quantity.path) != 2:
+        shop.scope.fault(statement.quantity, f"say which component: {kind}.x, {kind}.y or {kind}.z.")
+    elif shop.define(name, "sensor", shop.scope.quantities):
+        shop.references.sensor(name.text, kind, component, of, axes)
+        shop.scope.names.taken.add(name.text)
+
+
+def read_initial(
+    statement: x.InitialIs, implied: dict[str, str], shop: Workshop
+) -> tuple[str, Callable[[], Expr]] | None:
+    """(name, value) of an initial coordinate, rate or speed; None after noting an unknown one."""
+    node = statement.of
+    state = _state(node, implied, shop)
+    if state is None:
+        return None
+    name, dimension = state
+    value = shop.formulas.read(statement.value, dimension, Context(f"init.{name}"))
+    return name, value.build
+
+
+def _state(node: x.Reference, implied: dict[str, str], shop: Workshop) -> tuple[str, Dim] | None:
+    if node.name in implied and not node.primes:
+        return node.name, dimension_of(implied[node.name])
+    coordinate = shop.references.coordinate(node)
+    if coordinate is not None and node.primes <= 1:
+        dimension = shop.scope.quantities[coordinate[1]].dimension
+        return (f"{coordinate[1]}'", dimension.times(RATE)) if node.primes else (coordinate[1], dimension)
+    if node.name in shop.speeds and not node.primes:
+        return node.name, shop.scope.quantities[node.name].dimension
+    names = [full for joint in shop.scope.joints.values() for full in joint.full.values()]
+    known = [*names, *(f"{name}'" for name in names), *shop.speeds, *implied]
+    shop.scope.unknown(node, "coordinate", f"{node.name}{chr(39) * node.primes}", dict.fromkeys(known))
+    return None

@@ -1,0 +1,261 @@
+"""From statements to a mechanism: names first, then formulas and dimensions, then the mechanism itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from torseur.algebra.graph import Expr
+from torseur.description.language.description_errors import Report
+from torseur.description.language.formulas.name_scope import Context, Placed, Scope
+from torseur.description.language.formulas.tabulated_functions import declare_table
+from torseur.description.language.reading.read_bodies import declare_body, read_body
+from torseur.description.language.reading.read_constraints import ConstraintIs, constraint_names, read_constraint
+from torseur.description.language.reading.read_definitions import (
+    declare_law,
+    declare_parameter,
+    read_gravity,
+    read_initial,
+    read_law,
+    read_parameter,
+    read_sensor,
+)
+from torseur.description.language.reading.read_joints import (
+    JointReading,
+    declare_joints,
+    implied_speed_units,
+    read_joint,
+)
+from torseur.description.language.reading.read_loads import load_names, read_load
+from torseur.description.language.reading.reading_context import Workshop
+from torseur.description.language.syntax import syntax_nodes as x
+from torseur.description.language.syntax.parser import Parsed
+from torseur.description.mechanism import (
+    EARTH_NAME,
+    Body,
+    Constraint,
+    Frame,
+    Joint,
+    Law,
+    Load,
+    Mechanism,
+    Parameter,
+    Vector,
+)
+from torseur.description.mechanism.quantities import ORIGIN
+from torseur.errors import TorseurError
+
+T = TypeVar("T", bound=x.Statement)
+V = TypeVar("V")
+DEFAULT_NAME = "mechanism"
+# Undetermined constants are numbered in this order, whatever the order of the text.
+_KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
+    "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
+    "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
+}  # fmt: skip
+_READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs, x.TableIs)
+
+
+@dataclass
+class Understood:
+    """Everything a text says: each statement with what builds its part of the mechanism."""
+
+    bodies: list[tuple[x.Statement, Callable[[], Body]]] = field(default_factory=list)
+    joints: list[tuple[x.Statement, Callable[[], tuple[Joint, list[Load]]]]] = field(default_factory=list)
+    parameters: list[tuple[x.Statement, Callable[[], Parameter]]] = field(default_factory=list)
+    gravity: list[tuple[x.Statement, Callable[[], Vector]]] = field(default_factory=list)
+    loads: list[tuple[x.Statement, Callable[[], Load]]] = field(default_factory=list)
+    constraints: list[tuple[x.Statement, Callable[[], Constraint]]] = field(default_factory=list)
+    laws: list[tuple[x.Statement, Callable[[], Law]]] = field(default_factory=list)
+    tables: list[tuple[x.Statement, Callable[[], object]]] = field(default_factory=list)
+    frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
+    initial: list[tuple[x.Statement, Callable[[], tuple[str, Expr]]]] = field(default_factory=list)
+
+
+class Reader:
+    """One text on its way from statements to a mechanism."""
+
+    def __init__(self, parsed: Parsed, report: Report, name: str, directory: Path | None) -> None:
+        self.statements = parsed.statements
+        self.report = report
+        self.name = name
+        self.scope = Scope(report, parsed.doubtful)
+        self.shop = Workshop(self.scope, directory)
+        self.placed: dict[str, Placed] = {}
+        self.joints: list[JointReading] = []
+
+    def all(self, kind: type[T]) -> list[T]:
+        return [statement for statement in self.statements if isinstance(statement, kind)]
+
+    def mechanism(self) -> Mechanism | None:
+        """The mechanism; None when the report holds a fault."""
+        try:
+            self._declare()
+            return self._build(self._understand())
+        except RecursionError:
+            # Formulas are bounded, but whoever called may have used up the stack before.
+            self.report.add(0, 1, "the text is nested too deeply.")
+            return None
+
+    # Names
+
+    def _declare(self) -> None:
+        """Gives every name its place, so that the order of statements does not matter."""
+        for body in self.all(x.BodyIs):
+            declare_body(body, self.shop)
+        definitions = self.all(x.DefinitionIs)
+        for definition in definitions:
+            if self._is_frame(definition.value):
+                self._declare_frame(definition)
+        for parameter in self.all(x.ParameterIs):
+            declare_parameter(parameter, self.shop)
+        for law in self.all(x.LawIs):
+            declare_law(law, self.shop)
+        for table in self.all(x.TableIs):
+            declare_table(table, self.shop)
+        self.joints = declare_joints(self.all(x.JointIs), self.shop)
+        for definition in definitions:
+            if not self._is_frame(definition.value):
+                self._declare_definition(definition)
+
+    def _is_frame(self, value: x.Expression) -> bool:
+        if isinstance(value, x.FixedIn):
+            return True
+        return isinstance(value, x.Reference) and self.shop.places.owner(value) in (EARTH_NAME, *self.scope.bodies)
+
+    def _declare_frame(self, statement: x.DefinitionIs) -> None:
+        name = statement.name
+        if self.shop.define(name, "frame", self.scope.bodies, self.scope.frames):
+            owner = self.shop.places.owner(statement.value)
+            self.scope.frames[name.text] = Placed(owner, lambda: self.placed[name.text].build())
+
+    def _declare_definition(self, statement: x.DefinitionIs) -> None:
+        taken = (self.scope.bodies, self.scope.frames, self.scope.definitions, self.scope.quantities)
+        if self.shop.define(statement.name, "definition", *taken):
+            self.scope.definitions[statement.name.text] = statement.value
+
+    # Formulas
+
+    def _understand(self) -> Understood:
+        """Reads every formula; dimensions settle while this goes on. Sensors come first: others mention them."""
+        shop, parts = self.shop, Understood()
+        for sensor in self.all(x.SensorIs):
+            read_sensor(sensor, shop)
+        for kind in _READING_ORDER:
+            for statement in self.all(kind):
+                self._understand_one(statement, parts)
+        parts.joints = [(joint.statement, read_joint(joint, shop)) for joint in self.joints]
+        loads = [s for s in self.statements if isinstance(s, (x.WrenchIs, x.SpringIs))]
+        parts.loads = [(s, read_load(s, n, shop)) for s, n in zip(loads, load_names(loads, shop), strict=True)]
+        held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
+        parts.constraints = self._constraints(held)
+        self._understand_initial(parts)
+        self._only_one(x.MechanismIs, "the mechanism is named")
+        self._only_one(x.GravityIs, "gravity is given")
+        return parts
+
+    def _understand_one(self, statement: x.Statement, parts: Understood) -> None:
+        shop = self.shop
+        if isinstance(statement, x.BodyIs):
+            parts.bodies.append((statement, read_body(statement, shop)))
+        elif isinstance(statement, x.ParameterIs) and statement.declared.name.text in self.scope.quantities:
+            parts.parameters.append((statement, read_parameter(statement, shop)))
+        elif isinstance(statement, x.LawIs):
+            law = read_law(statement, shop)
+            parts.laws += [] if law is None else [(statement, law)]
+        elif isinstance(statement, x.TableIs) and statement.name.text in self.scope.functions:
+            parts.tables.append((statement, self.scope.functions[statement.name.text].build))
+        elif isinstance(statement, x.GravityIs):
+            parts.gravity.append((statement, read_gravity(statement, shop)))
+        elif isinstance(statement, x.MechanismIs):
+            self.name = statement.name.text
+        elif isinstance(statement, x.DefinitionIs) and statement.name.text in self.scope.frames:
+            name = statement.name.text
+            placed = self.placed[name] = shop.places.frame(statement.value, Context(name))
+            parts.frames.append((statement, lambda: (name, placed.build())))
+        elif isinstance(statement, x.DefinitionIs):
+            self.shop.check_definition(statement)
+
+    def _check_bodies_have_joints(self) -> None:
+        """Notes bodies that no joint mentions."""
+        sides = [side for joint in self.joints for side in (joint.parent, joint.child)]
+        joined = {self.shop.places.owner(side) for side in sides}
+        if not joined <= {"earth", *self.scope.bodies}:  # a misspelt name is reported where it stands
+            return
+        for body in self.all(x.BodyIs):
+            name = body.name.text
+            if name not in joined and name not in self.scope.doubtful:
+                hint = "Join it to 'earth' with a free joint if it floats."
+                self.scope.fault(body.name, f"body '{name}' is not joined to anything.", hint)
+
+    def _constraints(self, statements: list[ConstraintIs]) -> list[tuple[x.Statement, Callable[[], Constraint]]]:
+        names = constraint_names(statements, self.shop)
+        return [(s, read_constraint(s, n, self.shop)) for s, n in zip(statements, names, strict=True)]
+
+    def _understand_initial(self, parts: Understood) -> None:
+        implied = {name: unit for joint in self.joints for name, unit in implied_speed_units(joint).items()}
+        given: set[str] = set()
+        for statement in self.all(x.InitialIs):
+            value = read_initial(statement, implied, self.shop)
+            if value is None:
+                continue
+            if value[0] in given:
+                self.scope.fault(statement.of, f"the initial value of '{value[0]}' is given twice.")
+            given.add(value[0])
+            parts.initial.append((statement, self._pair(*value)))
+
+    @staticmethod
+    def _pair(name: str, build: Callable[[], Expr]) -> Callable[[], tuple[str, Expr]]:
+        return lambda: (name, build())
+
+    def _only_one(self, kind: type[x.Statement], what: str) -> None:
+        for statement in self.all(kind)[1:]:
+            self.scope.fault(statement, f"{what} twice.")
+
+    # The mechanism
+
+    def _build_parts(self, parts: list[tuple[x.Statement, Callable[[], V]]]) -> tuple[V, ...]:
+        """What the statements build; those with a fault build nothing."""
+        built: list[V] = []
+        for statement, build in parts:
+            if not self.report.has(statement.start, statement.end):
+                built += self.shop.attempt(statement, lambda build=build: [build()], [])  # type: ignore[misc]
+        return tuple(built)
+
+    def _build(self, parts: Understood) -> Mechanism | None:
+        self._build_parts(parts.tables)
+        joints = self._build_parts(parts.joints)
+        options = [load for _, loads in joints for load in loads]
+        components = {
+            "parameters": self._build_parts(parts.parameters), "bodies": self._build_parts(parts.bodies),
+            "joints": [joint for joint, _ in joints], "gravity": (*self._build_parts(parts.gravity), ORIGIN)[0],
+            "loads": [*options, *self._build_parts(parts.loads)], "constraints": self._build_parts(parts.constraints),
+            "laws": self._build_parts(parts.laws), "frames": self._build_parts(parts.frames),
+            "initial": self._build_parts(parts.initial),
+        }  # fmt: skip
+        self._check_bodies_have_joints()
+        if self.report.noted:
+            return None
+        meaning = "".join(statement.meaning for statement in self.all(x.MechanismIs))
+        try:
+            components["sensors"] = [build() for build in self.scope.sensors.values()]
+            components["parameters"] = [*components["parameters"], *self.shop.references.fresh_parameters()]
+            return Mechanism(self.name, meaning=meaning, **components)  # type: ignore[arg-type]
+        except TorseurError as problem:
+            self._locate(str(problem))
+            return None
+
+    def _locate(self, message: str) -> None:
+        """Notes a contradiction found by the mechanism itself at the statement of what it mentions."""
+        joints = {joint.name: joint.statement for joint in self.joints}
+        for kind, name in re.findall(r"(\w+) '([^']+)'", message):
+            for statement in self.statements:
+                own = getattr(statement, "name", None) or getattr(getattr(statement, "declared", None), "name", None)
+                named = own is not None and own.text == name and isinstance(statement, _KINDS.get(kind, x.Statement))
+                if named or (kind == "joint" and joints.get(name) is statement):
+                    self.scope.fault(own or statement, message)
+                    return
+        self.report.add(0, 1, message)

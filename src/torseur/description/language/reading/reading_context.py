@@ -1,0 +1,72 @@
+"""What the readers of statements share: the scope, the readers of formulas and places, and what is declared so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from torseur.algebra.graph import Expr, as_expr
+from torseur.description.language.formulas.name_references import References
+from torseur.description.language.formulas.name_scope import Context, Known, Scope
+from torseur.description.language.formulas.read_places import Places
+from torseur.description.language.formulas.scalar_formulas import Formulas, Term
+from torseur.description.language.syntax import syntax_nodes as x
+from torseur.errors import TorseurError
+
+T = TypeVar("T")
+_IN_FORMULAS = ("parameter", "coordinate", "speed", "sensor", "definition")
+RESERVED = {
+    "earth": ("the ground", ("body", "frame", "definition")),
+    "t": ("time", _IN_FORMULAS),
+    "pi": ("the number pi", _IN_FORMULAS),
+}
+
+
+class Workshop:
+    """One text being read."""
+
+    def __init__(self, scope: Scope, directory: Path | None) -> None:
+        self.scope = scope
+        self.directory = directory
+        self.references = References(scope)
+        self.formulas = Formulas(scope, self.references)
+        self.places = Places(scope, self.formulas, self.references)
+        self.references.formulas, self.references.places = self.formulas, self.places
+        self.masses: dict[str, Term] = {}
+        self.speeds: list[str] = []
+        self.law_arguments: dict[str, dict[str, Known]] = {}
+
+    def define(self, name: x.Name, kind: str, *known: Mapping[str, object]) -> bool:
+        """Whether a name is free to be given; notes when it is not."""
+        reserved, kinds = RESERVED.get(name.text, ("", ()))
+        if kind in kinds:
+            self.scope.fault(name, f"a {kind} cannot be called '{name.text}': that is {reserved}.")
+            return False
+        if any(name.text in names for names in known):
+            self.scope.fault(name, f"'{name.text}' is defined twice.")
+            return False
+        return True
+
+    def mass(self, body: str) -> Expr:
+        """The mass given for a body; something of no consequence when that could not be read."""
+        return self.masses[body].build() if body in self.masses else as_expr(1)
+
+    def attempt(self, node: x.Node, make: Callable[[], T], instead: T) -> T:
+        """What `make` gives, or something instead after noting why it refused."""
+        try:
+            return make()
+        except TorseurError as problem:
+            self.scope.fault(node, str(problem))
+            return instead
+
+    def check_definition(self, statement: x.DefinitionIs) -> None:
+        """Reads a definition once even when nothing uses it, so that its faults are seen."""
+        name, value = statement.name, statement.value
+        reference = x.Reference(name.start, name.end, 1, (name.text,), 0)
+        if isinstance(value, (x.Offset, x.TurnAbout)):
+            self.places.placement(reference, Context(name.text))
+        elif self.places.looks_like_vector(value):
+            self.places.vector(reference, self.scope.dimensions.unknown(), Context(name.text))
+        elif not isinstance(value, x.Reference) and not isinstance(value, x.Fresh):
+            self.formulas.read(reference, None, Context(name.text))

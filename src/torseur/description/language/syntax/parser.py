@@ -1,0 +1,155 @@
+"""From text to statements: the grammar is driven token by token, and a bad statement does not hide the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from torseur.description.language.description_errors import Report, Source, one_of
+from torseur.description.language.syntax.grammar import KINDS, grammar
+from torseur.description.language.syntax.lexer import Token, tokens
+from torseur.description.language.syntax.syntax_builder import TooDeep
+from torseur.description.language.syntax.syntax_nodes import Statement
+from torseur.errors import nearest
+
+LARGEST_TEXT = 1_000_000
+MOST_TOKENS = 200_000
+_OPENINGS = ("mechanism", "param", "gravity", "init", "let", "law", "table", "measure", "join", "apply", "constrain")
+_OPERANDS = {"NAME", "NUMBER", "FRESH", "OPEN", "ROUND_OPEN"}
+_OPERATORS = {"SUM_SIGN", "PRODUCT_SIGN", "COMPARE", "CIRCUMFLEX", "@", "++", "||", "DOT", "PRIME", "UNIT"}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The statements of a text, and the names in statements that could not be read."""
+
+    statements: tuple[Statement, ...]
+    doubtful: frozenset[str]
+
+
+def parse_statements(source: Source, report: Report) -> Parsed:
+    """Every statement that can be read; each fault of the others is reported once."""
+    if len(source.text) > LARGEST_TEXT:
+        report.add(0, 1, f"the text has {len(source.text)} characters; the limit is {LARGEST_TEXT}.")
+        return Parsed((), frozenset())
+    stream = tokens(source, report, grammar().keywords)
+    if len(stream) > MOST_TOKENS:
+        report.add(stream[MOST_TOKENS].start, stream[MOST_TOKENS].end, f"the text has more than {MOST_TOKENS} words.")
+        return Parsed((), frozenset())
+    statements: list[Statement] = []
+    doubtful: set[str] = set()
+    position = 0
+    while position < len(stream) and not report.is_full:
+        result, stop = _one_statement(stream, position, report)
+        statements += result
+        if not result:
+            doubtful |= {token.value for token in stream[position:stop] if token.kind == "NAME"}
+        position = stop
+    return Parsed(tuple(statements), frozenset(doubtful))
+
+
+def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tuple[Statement, ...], int]:
+    """The statement (several for a list) starting at a token, and where the next one starts."""
+    from lark.exceptions import UnexpectedToken
+
+    parser: Any = grammar().lark.parse_interactive()
+    for index in range(first, len(stream)):
+        token = stream[index]
+        try:
+            parser.feed_token(_terminal(token, parser.choices()))
+            if token.kind == "SIGN" and token.value == ";":
+                whole = {"start": stream[first].start, "end": token.end}
+                return tuple(replace(statement, **whole) for statement in parser.feed_eof()), index + 1
+        except UnexpectedToken:
+            # After a character or string that was reported, what follows is its consequence.
+            if not report.has(stream[first].start, token.end):
+                _report_unexpected(stream[index - 1] if index > first else None, token, parser.accepts(), report)
+            return (), _resume(stream, index, first)
+        except TooDeep as problem:
+            report.add(problem.start, problem.end, "this formula is nested too deeply.")
+            return (), _resume(stream, index, first)
+    end = stream[-1].end
+    if not report.has(stream[first].start, len(report.source.text)):
+        report.add(end, end, f"expected {_acceptable_words(parser.accepts())} at the end of the text.")
+    return (), len(stream)
+
+
+def _terminal(token: Token, choices: Any) -> Any:
+    """The token as the grammar's terminal: a keyword only where one fits."""
+    language, kind = grammar(), token.kind
+    if kind == "SIGN" or (kind == "NAME" and not token.quoted):
+        keyword = language.terminals.get(token.value)
+        if keyword is not None and (kind == "SIGN" or keyword in choices):
+            kind = keyword
+    return language.token(kind, token.value, start_pos=token.start, end_pos=token.end)
+
+
+def _resume(stream: list[Token], bad: int, first: int) -> int:
+    """Where to go on after a bad token: past the next semicolon, or at a word that opens a statement."""
+    for index in range(max(bad, first + 1), len(stream)):
+        token = stream[index]
+        if token.kind == "SIGN" and token.value == ";":
+            return index + 1
+        if token.kind == "NAME" and token.value in _OPENINGS and _opens(stream, index):
+            return index
+    return len(stream)
+
+
+def _opens(stream: list[Token], index: int) -> bool:
+    """Whether an opening word is followed by what follows it at the start of a statement."""
+    if index + 1 >= len(stream):
+        return False
+    following = stream[index + 1]
+    if stream[index].value == "gravity":
+        return following.value == "="
+    return following.kind in ("NAME", "NUMBER", "FRESH") or following.value in ("[", "(")
+
+
+def _report_unexpected(previous: Token | None, token: Token, accepted: set[str], report: Report) -> None:
+    """Says what stood there and what could have stood there."""
+    spellings = grammar().spellings
+    words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in KINDS]
+    guess = nearest(token.value, words) if token.kind == "NAME" else None
+    hint = (
+        f"Did you mean '{guess}'?" if guess and guess != token.value else _inch(previous, token) or _misspelt(previous)
+    )
+    shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
+    if previous is None:
+        report.add(
+            token.start, token.end, f"'{shown}' does not open a statement. Statements: {', '.join(_OPENINGS)}.", hint
+        )
+        return
+    report.add(token.start, token.end, f"expected {_acceptable_words(accepted)}, got '{shown}'.", hint)
+
+
+def _inch(previous: Token | None, token: Token) -> str:
+    """A hint where `in` was meant to be a unit: `5 in, ...`."""
+    is_unit = previous is not None and "in" in (token.value, previous.value)
+    return "An inch is written 'inch': the word 'in' stands before units." if is_unit else ""
+
+
+def _misspelt(previous: Token | None) -> str:
+    """A hint when the word before is nearly a keyword: `abot [0, 0, 1]`."""
+    if previous is None or previous.kind != "NAME" or previous.value in grammar().keywords:
+        return ""
+    long_words = sorted(word for word in grammar().keywords if len(word) > 3)
+    close = get_close_matches(previous.value, long_words, n=1, cutoff=0.75)
+    return f"Did you mean '{close[0]}' instead of '{previous.value}'?" if close else ""
+
+
+def _acceptable_words(accepted: Iterable[str]) -> str:
+    """What the grammar would accept, in words: values and operators by their kind, the rest by spelling."""
+    names = set(accepted)
+    words = []
+    if names >= _OPERANDS:
+        words.append("a value")
+        names -= _OPERANDS | {"SUM_SIGN"}
+    spellings = grammar().spellings
+    by_sign = {name for name in names if spellings.get(name, "").strip("'") in _OPERATORS}
+    if {"SUM_SIGN", "PRODUCT_SIGN"} <= names:
+        words.append("an operator")
+        names -= _OPERATORS | by_sign
+    words += sorted(spellings.get(name, name.lower()) for name in names)
+    return one_of(words or ["nothing more"])

@@ -1,0 +1,249 @@
+"""From grammar rules to syntax nodes, bottom-up while the text is parsed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from torseur.description.language.syntax import syntax_nodes as x
+
+DEEPEST = 120
+_ESCAPE = re.compile(r"\\(.)")
+
+
+class TooDeep(Exception):
+    """A formula is nested beyond what anybody writes."""
+
+    def __init__(self, start: int, end: int) -> None:
+        super().__init__(start, end)
+        self.start, self.end = start, end
+
+
+def unquote(text: str) -> str:
+    """The characters a quoted string stands for."""
+    return _ESCAPE.sub(lambda match: "\n" if match[1] == "n" else match[1], text[1:-1])
+
+
+def _bounds(parts: list[Any]) -> tuple[int, int]:
+    """First and last offset of tokens and nodes."""
+    present = [part for part in parts if part is not None]
+    return (_start(present[0]), _end(present[-1])) if present else (0, 0)
+
+
+def _start(part: Any) -> int:
+    return int(part.start if isinstance(part, x.Node) else part.start_pos)
+
+
+def _end(part: Any) -> int:
+    return int(part.end if isinstance(part, x.Node) else part.end_pos)
+
+
+def _text(token: Any) -> str:
+    return "" if token is None else unquote(str(token))
+
+
+def _name_of(token: Any) -> x.Name:
+    return x.Name(_start(token), _end(token), str(token))
+
+
+class Builder:
+    """One method per rule of grammar.lark; each takes the parts of the rule in order."""
+
+    def _extent(self, parts: list[Any], inside: list[Any]) -> tuple[int, int, int]:
+        """(start, end, depth) of a formula made of other formulas."""
+        start, end = _bounds(parts)
+        depth = 1 + max((part.depth for part in inside if isinstance(part, x.Expression)), default=0)
+        if depth > DEEPEST:
+            raise TooDeep(start, end)
+        return start, end, depth
+
+    # Formulas
+
+    def number(self, parts: list[Any]) -> x.Number:
+        value, unit = parts
+        return x.Number(*self._extent(parts, []), str(value), None if unit is None else str(unit))
+
+    def bracket(self, parts: list[Any]) -> x.Bracket:
+        *components, _, unit = parts[1:]
+        inside = tuple(c for c in components if c is not None)
+        return x.Bracket(*self._extent(parts, components), inside, None if unit is None else str(unit))
+
+    def enclosed(self, parts: list[Any]) -> x.Expression:
+        inside: x.Expression = parts[1]
+        start, end = _bounds(parts)
+        return replace(inside, start=start, end=end)
+
+    def reference(self, parts: list[Any]) -> x.Reference:
+        path = tuple(str(part) for part in parts if part.type == "NAME")
+        return x.Reference(*self._extent(parts, []), path, len(parts) - len(path))
+
+    def call(self, parts: list[Any]) -> x.Call:
+        function, *arguments, _, unit = parts
+        given = tuple(a for a in arguments if a is not None)
+        return x.Call(*self._extent(parts, parts), function, given, None if unit is None else str(unit))
+
+    def fresh(self, parts: list[Any]) -> x.Fresh:
+        label, *arguments = parts
+        given = tuple(a for a in arguments if isinstance(a, x.Expression))
+        return x.Fresh(*self._extent(parts, parts), str(label), given or None)
+
+    def terms(self, parts: list[Any]) -> x.Sum:
+        signs = ["+", *(str(sign) for sign in parts[1::2])]
+        return x.Sum(*self._extent(parts, parts), tuple(zip(signs, parts[0::2], strict=True)))
+
+    def factors(self, parts: list[Any]) -> x.Product:
+        signs = ["*", *(str(sign) for sign in parts[1::2])]
+        return x.Product(*self._extent(parts, parts), tuple(zip(signs, parts[0::2], strict=True)))
+
+    def signed(self, parts: list[Any]) -> x.Expression:
+        *signs, operand = parts
+        negative = sum(str(sign) == "-" for sign in signs) % 2
+        inside: x.Expression = operand
+        return x.Negative(*self._extent(parts, parts), inside) if negative else inside
+
+    def raised(self, parts: list[Any]) -> x.Power:
+        return x.Power(*self._extent(parts, parts), *parts)
+
+    def compared(self, parts: list[Any]) -> x.Comparison:
+        left, sign, right = parts
+        return x.Comparison(*self._extent(parts, parts), str(sign), left, right)
+
+    def turn(self, parts: list[Any]) -> x.TurnAbout:
+        return x.TurnAbout(*self._extent(parts, parts), *parts)
+
+    def offset(self, parts: list[Any]) -> x.Offset:
+        return x.Offset(*self._extent(parts, parts), *parts)
+
+    def fixed_in(self, parts: list[Any]) -> x.FixedIn:
+        return x.FixedIn(*self._extent(parts, parts), *parts)
+
+    # Names, words and properties
+
+    def name(self, parts: list[Any]) -> x.Name:
+        return x.Name(*_bounds(parts), ".".join(str(part) for part in parts))
+
+    def string(self, parts: list[Any]) -> x.Text:
+        return x.Text(*_bounds(parts), _text(parts[0]))
+
+    def declared(self, parts: list[Any]) -> x.Declared:
+        name, unit, meaning = parts
+        return x.Declared(*_bounds(parts), name, unit, _text(meaning))
+
+    def declared_list(self, parts: list[Any]) -> tuple[x.Declared, ...]:
+        return tuple(parts)
+
+    def property(self, parts: list[Any]) -> x.Property:
+        name, of, value = parts
+        return x.Property(*_bounds(parts), _name_of(name), of, value)
+
+    def given(self, parts: list[Any]) -> x.Property:
+        name, value = parts
+        return x.Property(*_bounds(parts), _name_of(name), None, value)
+
+    def clause_word(self, parts: list[Any]) -> Any:
+        return parts[0]
+
+    sides = wrench_kind = spring_kind = clause_word
+
+    def clause(self, parts: list[Any]) -> x.Clause:
+        return x.Clause(*_bounds(parts), str(parts[0]), parts[1])
+
+    def shape(self, parts: list[Any]) -> x.Shape:
+        return x.Shape(*_bounds(parts), _name_of(parts[0]))
+
+    def table_file(self, parts: list[Any]) -> x.TableFile:
+        return x.TableFile(*_bounds(parts), self.string(parts))
+
+    def items(self, parts: list[Any]) -> tuple[x.Item, ...]:
+        return tuple(parts)
+
+    properties = items
+
+    # Statements
+
+    def statement(self, parts: list[Any]) -> tuple[x.Statement, ...]:
+        (fact,) = parts
+        return fact if isinstance(fact, tuple) else (fact,)
+
+    def mechanism(self, parts: list[Any]) -> x.MechanismIs:
+        return x.MechanismIs(*_bounds(parts), parts[0], _text(parts[1]))
+
+    def parameters(self, parts: list[Any]) -> tuple[x.ParameterIs, ...]:
+        return tuple(parts)
+
+    def parameter(self, parts: list[Any]) -> x.ParameterIs:
+        name, value, unit, meaning = parts
+        return x.ParameterIs(*_bounds(parts), self.declared([name, unit, meaning]), value)
+
+    def gravity(self, parts: list[Any]) -> x.GravityIs:
+        return x.GravityIs(*_bounds(parts), parts[0])
+
+    def initials(self, parts: list[Any]) -> tuple[x.InitialIs, ...]:
+        return tuple(parts)
+
+    def initial(self, parts: list[Any]) -> x.InitialIs:
+        return x.InitialIs(*_bounds(parts), *parts)
+
+    def body(self, parts: list[Any]) -> x.BodyIs:
+        name, items, meaning = parts
+        return x.BodyIs(*_bounds([name]), name, items, _text(meaning))
+
+    def definition(self, parts: list[Any]) -> x.DefinitionIs:
+        return x.DefinitionIs(*_bounds(parts), *parts)
+
+    def law(self, parts: list[Any]) -> x.LawIs:
+        name, *arguments, unit, formula, meaning = parts
+        given = tuple(a for a in arguments if a is not None)
+        return x.LawIs(*_bounds([name]), name, given, unit, formula, _text(meaning))
+
+    def table(self, parts: list[Any]) -> x.TableIs:
+        name, unit, order, points = parts
+        degree = None if order is None else self.number([order, None])
+        return x.TableIs(*_bounds([name]), name, unit, degree, points)
+
+    def table_points(self, parts: list[Any]) -> tuple[x.Expression, ...] | x.Text:
+        return tuple(parts) if isinstance(parts[0], x.Node) else self.string(parts)
+
+    def sensor(self, parts: list[Any]) -> x.SensorIs:
+        return x.SensorIs(*_bounds(parts), *parts)
+
+    def speeds(self, parts: list[Any]) -> tuple[Any, ...]:
+        return tuple(parts)
+
+    def speed_group(self, parts: list[Any]) -> x.SpeedGroup:
+        *names, value, within = parts
+        return x.SpeedGroup(*_bounds(parts), tuple(names), value, within)
+
+    def join(self, parts: list[Any]) -> x.JointIs:
+        first, order, second, name, kind, coordinates, items, speeds = parts
+        in_body = speeds[0] if speeds and isinstance(speeds[0], x.Reference) else None
+        return x.JointIs(
+            *_bounds([first, second]), first, second, str(order) == "to", name, _name_of(kind), coordinates or (),
+            items, () if in_body or not speeds else speeds, in_body,
+        )  # fmt: skip
+
+    def wrench_part(self, parts: list[Any]) -> x.WrenchPart:
+        kind, given = parts
+        value, items = (None, given) if isinstance(given, tuple) else (given, ())
+        end = _end(items[-1] if items else given)
+        return x.WrenchPart(_start(kind), end, str(kind), value, items)
+
+    def wrench(self, parts: list[Any]) -> x.WrenchIs:
+        *wrenches, axes, in_joint, target, name = parts
+        return x.WrenchIs(*_bounds([*wrenches, target]), tuple(wrenches), axes, target, in_joint is not None, name)
+
+    def spring(self, parts: list[Any]) -> x.SpringIs:
+        kind, items, *ends, name = parts
+        pair = (ends[0], ends[1]) if len(ends) == 2 else None
+        return x.SpringIs(*_bounds([kind, ends[-1]]), str(kind), items, pair, None if pair else ends[0], name)
+
+    def equation(self, parts: list[Any]) -> x.EquationIs:
+        return x.EquationIs(*_bounds(parts), *parts)
+
+    def distance(self, parts: list[Any]) -> x.DistanceIs:
+        return x.DistanceIs(*_bounds(parts), *parts)
+
+    def rolling(self, parts: list[Any]) -> x.RollingIs:
+        wheel, radius, tyre, on, normal, name = parts
+        return x.RollingIs(*_bounds(parts), wheel, radius, tyre, on, normal, name)

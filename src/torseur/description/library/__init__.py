@@ -1,0 +1,10 @@
+"""Ready mechanisms by name: classics, machines and chains of any length, each readable as LSD text.
+
+import torseur.description.library as library
+mechanism = library.load("double_pendulum")
+chain = library.load("pendulum_chain?n=20")
+"""
+
+from torseur.description.library.catalogue import PREFIX, Entry, entries, find, load, source_of
+
+__all__ = ["PREFIX", "Entry", "entries", "find", "load", "source_of"]

@@ -1,0 +1,72 @@
+"""Where things are: placements (an offset, then rotations) and frames fixed in bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torseur.algebra.graph import ExprLike, as_expr
+from torseur.algebra.graph.expr import Expr
+from torseur.description.mechanism.quantities import ORIGIN, Vector, as_vector
+from torseur.errors import MechanismError
+
+EARTH_NAME = "earth"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A rotation of an angle about an axis; the axis need not be of unit length."""
+
+    angle: Expr
+    axis: Vector
+
+
+def turn(angle: ExprLike, axis: Sequence[Any]) -> Turn:
+    """A rotation by an angle (rad) about an axis."""
+    direction = as_vector(axis, "rotation axis")
+    if all(component.is_zero for component in direction):
+        raise MechanismError("a rotation axis cannot be [0, 0, 0].")
+    return Turn(as_expr(angle), direction)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """An offset, then rotations applied one after the other about the turned axes."""
+
+    position: Vector = ORIGIN
+    rotation: tuple[Turn, ...] = ()
+
+    @property
+    def is_identity(self) -> bool:
+        return not self.rotation and all(component.is_zero for component in self.position)
+
+
+HERE = Placement()
+
+
+def placement(position: Sequence[Any] = (0, 0, 0), *rotation: Turn) -> Placement:
+    """A placement from an offset (m) and rotations."""
+    return Placement(as_vector(position, "position"), tuple(rotation))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame fixed in a body, placed from the body's reference frame or from its mass centre frame ("iframe")."""
+
+    body: str
+    placement: Placement = HERE
+    base: str = "frame"
+
+    def __post_init__(self) -> None:
+        if self.base not in ("frame", "iframe"):
+            raise MechanismError(f"a frame is placed from 'frame' or 'iframe', not '{self.base}'.")
+
+    def at(self, position: Sequence[Any], *rotation: Turn) -> Frame:
+        """The frame at an offset from this one (only from a body's own frame)."""
+        if not self.placement.is_identity:
+            raise MechanismError(f"offset a frame of body '{self.body}' from body.frame or body.iframe.")
+        return replace(self, placement=placement(position, *rotation))
+
+
+EARTH = Frame(EARTH_NAME)

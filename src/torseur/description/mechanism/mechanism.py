@@ -1,0 +1,112 @@
+"""The mechanism: everything the user said, checked and frozen; no numbering, no equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from torseur.algebra.graph import ExprLike, as_expr
+from torseur.algebra.graph.expr import Expr
+from torseur.description.mechanism.bodies import Body
+from torseur.description.mechanism.constraints import Constraint
+from torseur.description.mechanism.frames import Frame
+from torseur.description.mechanism.joints import Joint
+from torseur.description.mechanism.laws import Law
+from torseur.description.mechanism.loads import Load
+from torseur.description.mechanism.quantities import Parameter, Vector, as_vector
+from torseur.description.mechanism.sensors import Sensor
+from torseur.description.mechanism.validation import check
+from torseur.errors import MechanismError, unknown_name
+
+T = TypeVar("T")
+Pairs = Mapping[str, T] | Iterable[tuple[str, T]]
+SOURCES = "torseur.load(path), torseur.parse(text), torseur.library.load(name) and torseur.Mechanism(...) give one."
+
+
+@dataclass(frozen=True, init=False)
+class Mechanism:
+    """Named bodies, joints, loads and constraints, with gravity (m/s², earth axes) and an initial state.
+
+    `initial` maps coordinates ("q1") and rates ("q1'") to values; what is missing starts at zero, quaternions at
+    no rotation. Lists, plain numbers and dictionaries (for `frames` and `initial`) are taken as they are.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    parameters: tuple[Parameter, ...]
+    gravity: Vector
+    loads: tuple[Load, ...]
+    constraints: tuple[Constraint, ...]
+    laws: tuple[Law, ...]
+    sensors: tuple[Sensor, ...]
+    frames: tuple[tuple[str, Frame], ...]
+    initial: tuple[tuple[str, Expr], ...]
+    meaning: str
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        bodies: Iterable[Body] = (),
+        joints: Iterable[Joint] = (),
+        parameters: Iterable[Parameter] = (),
+        gravity: Sequence[Any] = (0, 0, 0),
+        loads: Iterable[Load] = (),
+        constraints: Iterable[Constraint] = (),
+        laws: Iterable[Law] = (),
+        sensors: Iterable[Sensor] = (),
+        frames: Pairs[Frame] = (),
+        initial: Pairs[ExprLike] = (),
+        meaning: str = "",
+    ) -> None:
+        fields = {
+            "name": name, "bodies": tuple(bodies), "joints": tuple(joints), "parameters": tuple(parameters),
+            "gravity": as_vector(gravity, "gravity"), "loads": tuple(loads), "constraints": tuple(constraints),
+            "laws": tuple(laws), "sensors": tuple(sensors), "frames": tuple(dict(frames).items()),
+            "initial": tuple((key, as_expr(value)) for key, value in dict(initial).items()), "meaning": meaning,
+        }  # fmt: skip
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+        check(self)
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        return _find("body", name, self.bodies)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        return _find("joint", name, self.joints)
+
+    def parameter(self, name: str) -> Parameter:
+        """The parameter of that name."""
+        return _find("parameter", name, self.parameters)
+
+    def frame(self, name: str) -> Frame:
+        """The named frame."""
+        frames = dict(self.frames)
+        if name not in frames:
+            raise MechanismError(unknown_name("frame", name, frames))
+        return frames[name]
+
+    def with_values(self, **values: ExprLike) -> Mechanism:
+        """The same mechanism with other parameter values (SI)."""
+        for name in values:
+            self.parameter(name)
+        changed = tuple(replace(p, value=as_expr(values[p.name])) if p.name in values else p for p in self.parameters)
+        return replace(self, parameters=changed)
+
+
+def _find(kind: str, name: str, things: Sequence[Any]) -> Any:
+    for thing in things:
+        if thing.name == name:
+            return thing
+    raise MechanismError(unknown_name(kind, name, [thing.name for thing in things]))
+
+
+def require_mechanism(given: object) -> None:
+    """Refuses anything but a mechanism."""
+    if not isinstance(given, Mechanism):
+        hint = "Its mechanism is .mechanism." if hasattr(given, "mechanism") else SOURCES
+        raise MechanismError(f"expected a mechanism, got {type(given).__name__}. {hint}")

@@ -1,0 +1,81 @@
+"""Parameters, coordinates and vectors: the numbers a description is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torseur.algebra.graph import Expr, as_expr, symbol
+from torseur.algebra.graph.expr import Symbolic
+from torseur.errors import MechanismError
+
+Vector = tuple[Expr, Expr, Expr]
+
+TIME = symbol("t", "s", "time")
+
+
+@dataclass(frozen=True)
+class Parameter(Symbolic):
+    """A named constant of the mechanism: its symbol, and its value in SI (None while undetermined).
+
+    The value may be an expression of other parameters, which then vary together. `unit` is the unit it was given in;
+    the symbol carries the SI unit.
+    """
+
+    symbol: Expr
+    value: Expr | None
+    unit: str
+
+    @property
+    def name(self) -> str:
+        return str(self.symbol.data.name)
+
+    def __expr__(self) -> Expr:
+        return self.symbol
+
+    @property
+    def si_unit(self) -> str:
+        return str(self.symbol.data.unit)
+
+    @property
+    def meaning(self) -> str:
+        return str(self.symbol.data.meaning)
+
+
+@dataclass(frozen=True)
+class Coordinate(Symbolic):
+    """A coordinate of a joint: the symbol of its value and of its rate (a prime is d/dt)."""
+
+    name: str
+    unit: str = "rad"
+    meaning: str = ""
+
+    @property
+    def symbol(self) -> Expr:
+        return symbol(self.name, self.unit, self.meaning)
+
+    def __expr__(self) -> Expr:
+        return self.symbol
+
+    @property
+    def rate(self) -> Expr:
+        return symbol(f"{self.name}'", per_second(self.unit), f"rate of {self.name}")
+
+
+def per_second(unit: str) -> str:
+    """The unit of a rate: m -> m/s, m/s -> m/s^2."""
+    if unit == "1":
+        return "1/s"
+    return f"{unit[:-2]}/s^2" if unit.endswith("/s") else f"{unit}/s"
+
+
+def as_vector(value: Sequence[Any], what: str) -> Vector:
+    """Three components, given as numbers or expressions."""
+    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 3:
+        raise MechanismError(f"{what}: expected three components, got {value!r}.")
+    x, y, z = (as_expr(component) for component in value)
+    return x, y, z
+
+
+ORIGIN: Vector = as_vector((0, 0, 0), "origin")

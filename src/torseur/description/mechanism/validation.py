@@ -1,0 +1,221 @@
+"""Checks of a mechanism: names that are unique and known, references that lead somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from torseur.algebra.graph import OPERATIONS, live_nodes, symbols_of
+from torseur.description.mechanism.bodies import Body
+from torseur.description.mechanism.constraints import Distance, Rolling
+from torseur.description.mechanism.frames import EARTH_NAME, Frame
+from torseur.description.mechanism.joints import Joint
+from torseur.description.mechanism.loads import (
+    AppliedWrench,
+    Bushing,
+    CoordinateForce,
+    CoordinateSpring,
+    JointWrench,
+    PointSpring,
+)
+from torseur.errors import MechanismError, unknown_name
+
+if TYPE_CHECKING:
+    from torseur.description.mechanism.mechanism import Mechanism
+
+
+def check(mechanism: Mechanism) -> None:
+    """Raises MechanismError at the first contradiction."""
+    _require_things(mechanism)
+    for kind, things in (
+        ("body", mechanism.bodies),
+        ("joint", mechanism.joints),
+        ("parameter", mechanism.parameters),
+        ("load", mechanism.loads),
+        ("constraint", mechanism.constraints),
+        ("law", mechanism.laws),
+        ("sensor", mechanism.sensors),
+    ):
+        _unique(kind, [thing.name for thing in things])
+    _unique("frame", [name for name, _ in mechanism.frames])
+    _unique("coordinate", [c.name for joint in mechanism.joints for c in joint.coordinates])
+    if any(body.name == EARTH_NAME for body in mechanism.bodies):
+        raise MechanismError("a body cannot be called 'earth': that is the ground.")
+    _check_shared_names(mechanism)
+    _check_frames(mechanism)
+    _check_joints(mechanism)
+    _check_loads(mechanism)
+    _check_initial(mechanism)
+    _check_definitions(mechanism)
+
+
+def _unique(kind: str, names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if not name:
+            raise MechanismError(f"a {kind} has an empty name.")
+        if name in seen:
+            raise MechanismError(f"two {_plural(kind)} are called '{name}'.")
+        seen.add(name)
+
+
+def _check_shared_names(mechanism: Mechanism) -> None:
+    """Names that meet in one formula, or in one place where a frame is asked for, differ."""
+    coordinates = [c.name for joint in mechanism.joints for c in joint.coordinates]
+    formula = [
+        ("parameter", [p.name for p in mechanism.parameters]),
+        ("coordinate", coordinates),
+        ("speed", [s.name for joint in mechanism.joints for s in joint.speeds]),
+        ("sensor", [s.name for s in mechanism.sensors]),
+    ]
+    places = [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
+    _distinct({"t": "time", "pi": "number pi"}, formula)
+    _distinct({EARTH_NAME: "ground"}, places)
+
+
+def _distinct(taken: dict[str, str], groups: list[tuple[str, list[str]]]) -> None:
+    owners = dict(taken)
+    for kind, names in groups:
+        for name in names:
+            if owners.get(name, kind) != kind:
+                raise MechanismError(f"{kind} '{name}' has the name of a {owners[name]}.")
+            owners[name] = kind
+
+
+def _plural(kind: str) -> str:
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+
+
+def _check_frames(mechanism: Mechanism) -> None:
+    known = [EARTH_NAME, *(body.name for body in mechanism.bodies)]
+    for owner, frame in _frames(mechanism):
+        if frame.body not in known:
+            raise MechanismError(unknown_name("body", frame.body, known, f"{owner}: "))
+
+
+def _frames(mechanism: Mechanism) -> Iterator[tuple[str, Frame]]:
+    for joint in mechanism.joints:
+        yield f"joint '{joint.name}'", joint.parent
+        yield f"joint '{joint.name}'", joint.child
+    for load in mechanism.loads:
+        if isinstance(load, (PointSpring, Bushing)):
+            yield f"load '{load.name}'", load.first
+            yield f"load '{load.name}'", load.second
+        elif isinstance(load, AppliedWrench):
+            yield f"load '{load.name}'", load.on
+            yield f"load '{load.name}'", load.axes
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, Distance):
+            yield f"constraint '{constraint.name}'", constraint.first
+            yield f"constraint '{constraint.name}'", constraint.second
+        elif isinstance(constraint, Rolling):
+            yield f"constraint '{constraint.name}'", constraint.wheel
+            yield f"constraint '{constraint.name}'", constraint.on
+    for sensor in mechanism.sensors:
+        yield f"sensor '{sensor.name}'", sensor.of
+        yield f"sensor '{sensor.name}'", sensor.axes
+    for name, frame in mechanism.frames:
+        yield f"frame '{name}'", frame
+
+
+def _check_joints(mechanism: Mechanism) -> None:
+    joined = {frame.body for joint in mechanism.joints for frame in (joint.parent, joint.child)}
+    for joint in mechanism.joints:
+        if joint.parent.body == joint.child.body:
+            raise MechanismError(f"joint '{joint.name}' joins body '{joint.parent.body}' to itself.")
+        _check_motions(joint.name, joint)
+    for body in mechanism.bodies:
+        if body.name not in joined:
+            raise MechanismError(
+                f"body '{body.name}' is not joined to anything. Join it to 'earth' with a free joint if it floats."
+            )
+
+
+def _check_motions(name: str, joint: Joint) -> None:
+    for motion in joint.motions:
+        if motion.kind not in ("rotation", "translation", "quaternion"):
+            raise MechanismError(
+                unknown_name("motion", motion.kind, ("rotation", "translation", "quaternion"), f"joint '{name}': ")
+            )
+        if all(component.is_zero for component in motion.axis):
+            raise MechanismError(f"joint '{name}': an axis cannot be [0, 0, 0].")
+    moving = set(symbols_of([motion.amount for motion in joint.motions]))
+    idle = [q.name for q in joint.coordinates if q.symbol not in moving]
+    if len(idle) != 4 * sum(motion.kind == "quaternion" for motion in joint.motions):
+        raise MechanismError(f"joint '{name}': coordinate '{(idle or ['?'])[0]}' moves nothing.")
+
+
+def _check_loads(mechanism: Mechanism) -> None:
+    joints = {joint.name: joint for joint in mechanism.joints}
+    for load in mechanism.loads:
+        if isinstance(load, (CoordinateForce, CoordinateSpring, JointWrench)) and load.joint not in joints:
+            raise MechanismError(unknown_name("joint", load.joint, joints, f"load '{load.name}': "))
+        if isinstance(load, (CoordinateForce, CoordinateSpring)):
+            names = [c.name for c in joints[load.joint].coordinates]
+            if load.coordinate not in names:
+                where = f"load '{load.name}' on joint '{load.joint}': "
+                raise MechanismError(unknown_name("coordinate", load.coordinate, names, where))
+
+
+def _check_initial(mechanism: Mechanism) -> None:
+    names = [c.name for joint in mechanism.joints for c in joint.coordinates]
+    speeds = [s.name for joint in mechanism.joints for s in joint.speeds]
+    known = [*names, *(f"{name}'" for name in names), *speeds]
+    for joint in mechanism.joints:
+        known += implied_speeds(joint)
+    _unique("initial value", [name for name, _ in mechanism.initial])
+    for name, _ in mechanism.initial:
+        if name not in known:
+            raise MechanismError(unknown_name("coordinate", name, known, "initial state: "))
+
+
+def implied_speeds(joint: Joint) -> list[str]:
+    """Names of the speeds that replace rates without having been named: in body axes, or of a quaternion."""
+    if joint.speeds:
+        return []
+    turning = [f"{joint.name}.w{axis}" for axis in "xyz"]
+    if joint.frame_speeds == "body":
+        return [*(f"{joint.name}.v{axis}" for axis in "xyz"), *turning]
+    return turning if any(motion.kind == "quaternion" for motion in joint.motions) else []
+
+
+def _check_definitions(mechanism: Mechanism) -> None:
+    """No parameter or law is defined by itself, and no law hides a function."""
+    parameters = {
+        p.name: [str(s.name) for s in symbols_of([p.value])] for p in mechanism.parameters if p.value is not None
+    }
+    laws = {}
+    for law in mechanism.laws:
+        if law.name in OPERATIONS:
+            raise MechanismError(f"law '{law.name}' has the name of a function.")
+        laws[law.name] = [n.data.function.name for n in live_nodes([law.formula]) if n.op == "apply"]
+    for kind, uses in (("parameter", parameters), ("law", laws)):
+        circular = _first_circular(uses)
+        if circular is not None:
+            raise MechanismError(f"{kind} '{circular}' is defined by itself.")
+
+
+def _first_circular(uses: Mapping[str, Sequence[str]]) -> str | None:
+    """A name whose uses lead back to it: what is left when names that use nothing left are taken away."""
+    left = {name: {used for used in names if used in uses} for name, names in uses.items()}
+    users: dict[str, list[str]] = {}
+    for name, names in left.items():
+        for used in names:
+            users.setdefault(used, []).append(name)
+    free = [name for name, names in left.items() if not names]
+    while free:
+        done = free.pop()
+        del left[done]
+        for user in users.get(done, []):
+            left[user].discard(done)
+            if not left[user]:
+                free.append(user)
+    return next(iter(left), None)
+
+
+def _require_things(mechanism: Mechanism) -> None:
+    """Refuses names where bodies and joints themselves are expected."""
+    for field, kind in (("bodies", Body), ("joints", Joint)):
+        for thing in getattr(mechanism, field):
+            if not isinstance(thing, kind):
+                raise MechanismError(f"{field} of '{mechanism.name}': expected a {kind.__name__}, got {thing!r}.")

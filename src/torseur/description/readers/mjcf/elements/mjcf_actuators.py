@@ -1,0 +1,215 @@
+"""Actuators as loads: a force that is affine in a control, in the length and in the speed of what it drives.
+
+The control is a parameter called after the actuator, zero unless the user sets it. Actuators with a state of their own
+(integrators, muscles, ...) are listed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from torseur.algebra.graph import Expr, as_expr, scalar
+from torseur.description.mechanism import LENGTH, LENGTH_RATE, AppliedWrench, Frame, motor, parameter
+from torseur.description.mechanism.quantities import as_vector
+from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
+from torseur.description.readers.mjcf.elements.mjcf_joints import polynomial
+from torseur.description.readers.mjcf.elements.mjcf_tendons import pull
+from torseur.description.readers.mjcf.elements.reflected_inertia import felt_inertia
+from torseur.description.readers.mjcf.mjcf_defaults import ACTUATORS
+from torseur.description.readers.mjcf.mjcf_scene import Axis, Scene, Tendon
+from torseur.description.readers.robot_file import Control
+from torseur.description.readers.xml_document import Element
+
+TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite", "slidersite", "refsite")
+
+
+@dataclass(frozen=True)
+class _Law:
+    """gain and bias, each affine in length and speed: force = (g0 + g1 l + g2 v) u + b0 + b1 l + b2 v."""
+
+    gain: Sequence[float]
+    bias: Sequence[float]
+
+    def force(self, u: Expr, length: Expr, rate: Expr) -> Expr:
+        return _affine(self.gain, length, rate) * u + _affine(self.bias, length, rate)
+
+
+def _affine(c: Sequence[float], length: Expr, rate: Expr) -> Expr:
+    return as_expr(c[0]) + c[1] * length + c[2] * rate
+
+
+@dataclass(frozen=True)
+class _Drive:
+    """What an actuator acts on: its length and speed, how its force becomes loads, and the joints it moves by gears."""
+
+    length: Expr
+    rate: Expr
+    push: Callable[[Expr, str], None]
+    gears: tuple[tuple[Axis, float], ...] = ()
+
+
+def read_actuators(root: Element, scene: Scene) -> None:
+    """Adds loads for the actuators of the model."""
+    elements = [element for group in root.all("actuator") for element in group.all(*ACTUATORS)]
+    for place, element in enumerate(elements):
+        actuator = scene.defaults.applied(element, None)
+        if "actuation" in scene.settings.disabled or not _read_actuator(actuator, place, scene):
+            actuator.take()
+
+
+def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
+    """Adds the loads of an actuator; lists it and answers no when it cannot be modelled."""
+    law = _LAWS[element.tag](element) if element.tag in _LAWS else None
+    drive = None if law is None else _drive(element, scene)
+    damped = None if law is None or drive is None else _with_damping(law, drive, scene)
+    if damped is None or drive is None:
+        words = f"actuators of kind <{element.tag}>: such an actuator {_obstacle(law, drive)}."
+        scene.assembly.ledger.not_modelled(words, element)
+        return False
+    name = element.text("name") or element.tag
+    control = parameter(scene.parameter_names.fresh(f"{name}.control"), 0, "1", f"control of actuator {name}")
+    scene.assembly.parameters.append(control)
+    _control_range(element, Control(name, control.name, place), scene)
+    drive.push(_clamp(element, damped.force(control.symbol, drive.length, drive.rate), scene), name)
+    return True
+
+
+def _obstacle(law: _Law | None, drive: _Drive | None) -> str:
+    """Why an actuator is not modelled."""
+    if law is None:
+        return "has a state or a law of its own"
+    if drive is None:
+        return "drives something else than a joint, site or straight tendon"
+    return "is damped by a ratio to an inertia that is not known"
+
+
+def _with_damping(law: _Law, drive: _Drive, scene: Scene) -> _Law | None:
+    """A servo with its damping in numbers; None when that is not known.
+
+    A positive number in the place of a servo's damping is a damping ratio d: the damping is 2 d √(kp m), m being the
+    inertia that the servo feels as the model is written.
+    """
+    kp, ratio = law.gain[0], law.bias[2]
+    if kp != -law.bias[1] or ratio <= 0.0:
+        return law
+    mass = felt_inertia({axis.joint.name: gear for axis, gear in drive.gears}, scene)
+    if mass is None:
+        return None
+    return _Law(law.gain, (law.bias[0], law.bias[1], -2 * ratio * math.sqrt(max(0.0, kp * mass))))
+
+
+def _general(element: Element) -> _Law | None:
+    gain, bias = _numbers_with_defaults(element, "gainprm", (1.0,)), _numbers_with_defaults(element, "biasprm", (0.0,))
+    kinds = {name: (element.text(name) or default).strip() for name, default in
+             (("dyntype", "none"), ("gaintype", "fixed"), ("biastype", "none"))}  # fmt: skip
+    if kinds["dyntype"] != "none" or kinds["gaintype"] not in ("fixed", "affine"):
+        return None
+    if kinds["biastype"] not in ("none", "affine"):
+        return None
+    gain = gain if kinds["gaintype"] == "affine" else (gain[0], 0.0, 0.0)
+    return _Law(gain, bias if kinds["biastype"] == "affine" else (0.0, 0.0, 0.0))
+
+
+def _motor(element: Element) -> _Law | None:
+    return _Law((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def _position(element: Element) -> _Law | None:
+    kp, kv, ratio = number(element, "kp", 1.0), number(element, "kv", 0.0), number(element, "dampratio", 0.0)
+    if number(element, "timeconst", 0.0) > 0.0:
+        return None
+    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv))
+
+
+def _velocity(element: Element) -> _Law | None:
+    kv = number(element, "kv", 1.0)
+    return _Law((kv, 0.0, 0.0), (0.0, 0.0, -kv))
+
+
+def _damper(element: Element) -> _Law | None:
+    return _Law((0.0, 0.0, -number(element, "kv", 1.0)), (0.0, 0.0, 0.0))
+
+
+_LAWS: dict[str, Callable[[Element], _Law | None]] = {
+    "general": _general,
+    "motor": _motor,
+    "position": _position,
+    "velocity": _velocity,
+    "damper": _damper,
+}
+
+
+def _numbers_with_defaults(element: Element, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    return (*(number_list(element, name) or default), 0.0, 0.0, 0.0)[:3]
+
+
+def _drive(element: Element, scene: Scene) -> _Drive | None:
+    gear = (*(number_list(element, "gear") or (1.0,)), *(0.0,) * 6)[:6]
+    if "joint" in element.attributes or "jointinparent" in element.attributes:
+        axis = scene.axis(element, "joint" if "joint" in element.attributes else "jointinparent")
+        return None if axis is None or axis.coordinate is None else _on_joint(element, axis, gear[0], scene)
+    if "tendon" in element.attributes:
+        tendon = scene.tendons.get(element.text("tendon") or "")
+        return None if tendon is None else _on_tendon(tendon, gear[0], scene)
+    if "site" in element.attributes and "refsite" not in element.attributes:
+        site = scene.site(element, "site")
+        return None if site is None else _on_site(site, gear, scene)
+    return None
+
+
+def _on_joint(element: Element, axis: Axis, gear: float, scene: Scene) -> _Drive:
+    q, assembly = axis.coordinate, scene.assembly
+    assert q is not None
+    added = polynomial(element, "damping")
+    assembly.add_spring(axis.joint, q, 0.0, 0.0, added[0] * gear * gear)
+    if any(added[1:]):
+        assembly.ledger.not_modelled("damping of actuators that is not linear.", element)
+    assembly.add_armature(axis.joint, number(element, "armature", 0.0) * gear * gear, element)
+
+    def push(force: Expr, name: str) -> None:
+        assembly.loads.append(motor(assembly.load_names.fresh(name), axis.joint.name, q.name, gear * force))
+
+    return _Drive(gear * q.symbol, gear * q.rate, push, ((axis, gear),))
+
+
+def _on_tendon(tendon: Tendon, gear: float, scene: Scene) -> _Drive:
+    length, rate = (LENGTH, LENGTH_RATE) if tendon.ends else (tendon.length, tendon.rate)
+    gears = tuple((axis, gear * factor) for axis, factor in tendon.terms)
+    return _Drive(gear * length, gear * rate, lambda force, name: pull(tendon, -gear * force, scene, name), gears)
+
+
+def _on_site(site: Frame, gear: Sequence[float], scene: Scene) -> _Drive:
+    """A force and a moment along axes of the site."""
+    zero = as_expr(0)
+
+    def push(force: Expr, name: str) -> None:
+        along, around = ([g * force for g in part] for part in (gear[:3], gear[3:]))
+        wrench = AppliedWrench(
+            scene.assembly.load_names.fresh(name), site, as_vector(along, name), as_vector(around, name), site
+        )
+        scene.assembly.loads.append(wrench)
+
+    return _Drive(zero, zero, push)
+
+
+def _is_limited(element: Element, switch: str, values: str, scene: Scene) -> bool:
+    """Whether a range applies: said so, or implied by giving it."""
+    said = choice(element, switch, ("false", "true", "auto"), "auto")
+    return said == "true" or (said == "auto" and scene.settings.automatic_limits and values in element.attributes)
+
+
+def _clamp(element: Element, force: Expr, scene: Scene) -> Expr:
+    low, high = numbers(element, "forcerange", 2, (0.0, 0.0))
+    if not _is_limited(element, "forcelimited", "forcerange", scene):
+        return force
+    return scalar.minimum(scalar.maximum(force, low), high)
+
+
+def _control_range(element: Element, control: Control, scene: Scene) -> None:
+    low, high = numbers(element, "ctrlrange", 2, (0.0, 0.0))
+    limited = _is_limited(element, "ctrllimited", "ctrlrange", scene)
+    scene.assembly.controls.append(replace(control, lower=low, upper=high) if limited else control)
+    if limited:
+        scene.assembly.ledger.not_modelled("ctrlrange: kept in `controls`; a control beyond it acts as it is.", element)

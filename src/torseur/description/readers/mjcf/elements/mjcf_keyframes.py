@@ -1,0 +1,61 @@
+"""Keyframes: states that a model offers to start from."""
+
+from __future__ import annotations
+
+from torseur.algebra.spatial import Vec3, from_quaternion
+from torseur.description.readers.attribute_numbers import number_list
+from torseur.description.readers.mjcf.mjcf_scene import Axis, Scene
+from torseur.description.readers.xml_document import Element, RobotFileError
+from torseur.errors import unknown_name
+
+
+def read_keyframe(root: Element, scene: Scene) -> None:
+    """Sets the initial state from the keyframe that the user names, by name or number."""
+    wanted = scene.assembly.options.keyframe
+    if wanted is None:
+        return
+    keys = [key for group in root.all("keyframe") for key in group.children if key.tag == "key"]
+    names = {key.text("name") or str(k): key for k, key in enumerate(keys)}
+    names |= {str(k): key for k, key in enumerate(keys) if str(k) not in names}
+    if wanted not in names:
+        raise RobotFileError(unknown_name("keyframe", wanted, names, f"{root.file}: "))
+    _start_from(names[wanted], scene)
+
+
+def _start_from(key: Element, scene: Scene) -> None:
+    key.used = True
+    positions, speeds = number_list(key, "qpos"), number_list(key, "qvel")
+    coordinates = [q.name for axis in scene.order for q in axis.joint.coordinates]
+    if positions is not None:
+        if len(positions) != len(coordinates):
+            raise key.fault(f"qpos has {len(positions)} numbers; this model has {len(coordinates)} coordinates.")
+        scene.assembly.initial |= dict(zip(coordinates, positions, strict=True))
+    if speeds is not None:
+        _set_speeds(key, speeds, scene)
+
+
+def _set_speeds(key: Element, speeds: tuple[float, ...], scene: Scene) -> None:
+    count = sum(_freedoms(axis) for axis in scene.order)
+    if len(speeds) != count:
+        raise key.fault(f"qvel has {len(speeds)} numbers; this model has {count} speeds.")
+    start = 0
+    for axis in scene.order:
+        values = speeds[start : start + _freedoms(axis)]
+        start += _freedoms(axis)
+        scene.assembly.initial |= _speeds_of(axis, values, scene)
+
+
+def _freedoms(axis: Axis) -> int:
+    return {"free": 6, "ball": 3}.get(axis.kind, 1)
+
+
+def _speeds_of(axis: Axis, values: tuple[float, ...], scene: Scene) -> dict[str, float]:
+    name = axis.joint.name
+    if axis.kind not in ("free", "ball"):
+        return {f"{axis.joint.coordinates[0].name}'": values[0]}
+    if axis.kind == "ball":
+        return {f"{name}.w{letter}": value for letter, value in zip("xyz", values, strict=True)}
+    quaternion = [scene.assembly.initial.get(q.name, 0.0) for q in axis.joint.coordinates[3:]]
+    turned = from_quaternion(*(quaternion if any(quaternion) else (1.0, 0.0, 0.0, 0.0)))
+    own = [*turned.to_child(Vec3(*values[:3])), *values[3:]]
+    return dict(zip([f"{name}.{letter}" for letter in ("vx", "vy", "vz", "wx", "wy", "wz")], own, strict=True))

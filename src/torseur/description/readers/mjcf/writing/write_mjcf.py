@@ -1,0 +1,292 @@
+"""Writing MJCF: trees of bodies, and loops as equality constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+
+from torseur.algebra.spatial import SAME, Rotation, Transform
+from torseur.description.mechanism import (
+    EARTH_NAME,
+    CoordinateSpring,
+    Distance,
+    Equation,
+    Frame,
+    Joint,
+    Mechanism,
+    PointSpring,
+)
+from torseur.description.readers.mjcf.writing.mjcf_body_stages import Hinge, Stage, stages_of
+from torseur.description.readers.rigid_placement import impossibility, place_of, principal
+from torseur.description.readers.robot_assembly import Names
+from torseur.description.readers.robot_file import RobotFile, Shape
+from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.writing.coordinate_relations import relation_of
+from torseur.description.readers.writing.file_outline import LeftOut, Outline, outline
+from torseur.description.readers.writing.numeric_values import Values
+from torseur.description.readers.writing.simple_joints import Follow, Motion, Offset, is_nothing, joint_steps
+from torseur.description.readers.writing.xml_markup import Value, document, element, quaternion
+
+# Joints that close loops as pairs of points or frames that MuJoCo holds together.
+ROTATIONS = {0: "weld", 1: "connect", 3: "connect"}
+
+
+@dataclass(frozen=True)
+class Closure:
+    """An equality constraint (connect or weld) between a frame of the joint's parent and one of its child."""
+
+    kind: str
+    first: Transform
+    second: Transform
+
+
+def can_close(joint: Joint) -> bool:
+    """Whether MuJoCo can close a loop with the joint: it only turns, not at all, about one axis, or any way."""
+    kinds = [motion.kind for motion in joint.motions]
+    if kinds == ["quaternion"]:
+        return True
+    return (
+        all(kind == "rotation" for kind in kinds) and len(kinds) in ROTATIONS and len(kinds) == len(joint.coordinates)
+    )
+
+
+def closures(joint: Joint, values: Values) -> list[Closure]:
+    """The constraints that close a loop with the joint; a hinge is two points of its axis, one metre apart."""
+    steps = joint_steps(joint, values)
+    near, far = values.frame(joint.parent), values.frame(joint.child)
+    turns = [step for step in steps if isinstance(step, Motion)]
+    for step in steps:
+        if isinstance(step, Offset):
+            near = near.then(step.place)
+    kind = "connect" if turns else "weld"
+    points = [SAME] if len(turns) != 1 or turns[0].kind == "ball" else [SAME, Transform(Rotation(), turns[0].axis)]
+    return [Closure(kind, near.then(point), far.then(point)) for point in points]
+
+
+_HALVES = {"box": (0.5,) * 3, "sphere": (1.0,), "cylinder": (1.0, 0.5), "capsule": (1.0, 0.5), "ellipsoid": (1.0,) * 3}
+
+
+@dataclass
+class _Writer:
+    """A file while it is written: the element of each body, where bodies are at zero, springs by coordinate."""
+
+    robot: RobotFile
+    values: Values
+    left: LeftOut
+    root: ElementTree.Element
+    bodies: dict[str, ElementTree.Element] = field(default_factory=dict)
+    places: dict[str, Transform] = field(default_factory=lambda: {EARTH_NAME: SAME})
+    names: Names = field(default_factory=lambda: Names("body", ("world",)))
+    sites: Names = field(default_factory=lambda: Names("site"))
+    springs: dict[str, CoordinateSpring] = field(default_factory=dict)
+    follows: dict[str, Follow] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+
+    def section(self, tag: str) -> ElementTree.Element:
+        section = self.root.find(tag)
+        return section if section is not None else element(self.root, tag)
+
+    def site(self, body: str, at: Transform, name: str) -> str:
+        """A new site of a body."""
+        given = self.sites.fresh(name)
+        element(self.bodies[body], "site", name=given, **_pose(at))
+        return given
+
+
+def mjcf_text(robot: RobotFile, left: LeftOut) -> str:
+    """The MJCF of a robot."""
+    mechanism = robot.mechanism
+    values = Values(mechanism)
+    tree = outline(mechanism, can_close)
+    writer = _Writer(robot, values, left, element(None, "mujoco", model=mechanism.name))
+    element(writer.root, "compiler", angle="radian", autolimits="true")
+    element(writer.root, "option", gravity=values.vector(mechanism.gravity, "gravity"))
+    writer.bodies[EARTH_NAME] = element(writer.root, "worldbody")
+    _shapes(EARTH_NAME, writer)
+    _sort_springs(mechanism, writer)
+    for stage in stages_of(tree, _bodies_referred_to(robot, tree), values):
+        _stage(stage, writer)
+    for name, frame in mechanism.frames:
+        writer.site(frame.body, values.frame(frame), name)
+    _close_loops(tree, writer)
+    _constraints(mechanism, writer)
+    _tendons(mechanism, writer)
+    _initial_state(mechanism, writer)
+    for sensor in mechanism.sensors:
+        left.note(f"sensor '{sensor.name}'")
+    return document(writer.root)
+
+
+def _bodies_referred_to(robot: RobotFile, tree: Outline) -> set[str]:
+    """Bodies that something else than their joints refers to."""
+    mechanism = robot.mechanism
+    frames = [frame for _, frame in mechanism.frames]
+    things = [*mechanism.loads, *mechanism.constraints, *mechanism.sensors, *tree.loops]
+    frames += [value for thing in things for value in vars(thing).values() if isinstance(value, Frame)]
+    return {frame.body for frame in frames} | {shape.body for shape in robot.shapes}
+
+
+def _sort_springs(mechanism: Mechanism, writer: _Writer) -> None:
+    """Springs and dampers by coordinate; other loads, but for straight springs, have no place."""
+    for load in mechanism.loads:
+        if isinstance(load, CoordinateSpring) and load.coordinate not in writer.springs:
+            writer.springs[load.coordinate] = load
+        elif not (isinstance(load, PointSpring) and load.law is None):
+            writer.left.add(f"load '{load.name}'")
+
+
+def _stage(stage: Stage, writer: _Writer) -> None:
+    place = stage.place
+    writer.places[stage.body] = writer.places[stage.parent].then(place)
+    body = element(writer.bodies[stage.parent], "body", name=writer.names.fresh(stage.body), **_pose(place))
+    writer.bodies[stage.body] = body
+    if stage.is_free:
+        element(body, "freejoint", name=stage.motions[-1].name)
+        writer.order += [name for motion in stage.motions for name in motion.coordinates]
+    else:
+        for hinge in stage.hinges():
+            _joint(body, hinge, writer)
+    mass, centre, _, matrix = central(writer.values.inertia(writer.values.mechanism.body(stage.body)))
+    if mass or any(matrix):
+        reason = impossibility(mass, matrix)
+        if reason is not None:
+            writer.left.add(f"the inertia of body '{stage.body}', which MuJoCo refuses ({reason.rstrip('.')}),")
+        moments, axes = principal(mass, matrix)
+        element(body, "inertial", pos=centre, quat=axes, mass=mass, diaginertia=moments)
+    _shapes(stage.body, writer)
+
+
+def _pose(place: Transform) -> dict[str, tuple[float, ...]]:
+    if is_nothing(place):
+        return {}
+    return {"pos": tuple(float(c) for c in place.position), "quat": quaternion(place)}
+
+
+def _joint(body: ElementTree.Element, hinge: Hinge, writer: _Writer) -> None:
+    motion = hinge.motion
+    writer.order += motion.coordinates or (motion.name,)
+    attributes = {} if motion.kind == "ball" else {"axis": hinge.axis, **_joint_values(motion.name, writer)}
+    element(body, "joint", name=motion.name, type=motion.kind, pos=hinge.point, **attributes)
+    if motion.follows is not None:
+        writer.follows[motion.name] = motion.follows
+
+
+def _joint_values(name: str, writer: _Writer) -> dict[str, Value]:
+    """Limits, rotor inertia, spring and damper of a joint."""
+    values: dict[str, Value] = {}
+    limit, armature = writer.robot.limit(name), dict(writer.robot.armatures).get(name)
+    if limit.lower is not None and limit.upper is not None:
+        values["range"] = (limit.lower, limit.upper)
+    if armature is not None:
+        values["armature"] = armature
+    spring = writer.springs.get(name)
+    if spring is not None:
+        parts = {"stiffness": spring.stiffness, "springref": spring.rest, "damping": spring.damping}
+        values |= {key: writer.values.number(value, f"load '{spring.name}'") for key, value in parts.items()}
+    return values
+
+
+def _shapes(body: str, writer: _Writer) -> None:
+    """Shapes that weigh nothing and touch nothing, for pictures."""
+    for shape in writer.robot.shapes:
+        if shape.body == body:
+            _shape(shape, writer)
+
+
+def _shape(shape: Shape, writer: _Writer) -> None:
+    if shape.kind not in _HALVES:
+        writer.left.note(f"a shape of body '{shape.body}' ({shape.kind})")
+        return
+    size = tuple(factor * length for factor, length in zip(_HALVES[shape.kind], shape.size, strict=True))
+    colour = {} if shape.colour is None else {"rgba": shape.colour}
+    group = 0 if shape.role == "visual" else 3
+    ghost = {"mass": 0, "contype": 0, "conaffinity": 0, "group": group}
+    parts: dict[str, Value] = {"size": size, **ghost, **_pose(place_of(shape.at)), **colour}
+    element(writer.bodies[shape.body], "geom", type=shape.kind, **parts)
+
+
+def _close_loops(tree: Outline, writer: _Writer) -> None:
+    for joint in tree.loops:
+        if not can_close(joint):
+            writer.left.add(f"joint '{joint.name}', which closes a loop and is neither fixed, a hinge nor a ball,")
+            continue
+        for k, closure in enumerate(closures(joint, writer.values)):
+            name = joint.name if k == 0 else f"{joint.name}.{k + 1}"
+            first = writer.site(joint.parent.body, closure.first, f"{name}.parent")
+            second = writer.site(joint.child.body, closure.second, f"{name}.child")
+            element(writer.section("equality"), closure.kind, name=name, site1=first, site2=second)
+
+
+def _constraints(mechanism: Mechanism, writer: _Writer) -> None:
+    for name, follow in writer.follows.items():
+        polynomial = (follow.constant, follow.factor, 0, 0, 0)
+        element(writer.section("equality"), "joint", joint1=name, joint2=follow.coordinate, polycoef=polynomial)
+    for constraint in mechanism.constraints:
+        relation = relation_of(constraint, writer.values) if isinstance(constraint, Equation) else None
+        if relation is not None:
+            second = {} if relation.second is None else {"joint2": relation.second}
+            coefficients = (*relation.coefficients, 0, 0, 0, 0)[:5]
+            equality = writer.section("equality")
+            element(equality, "joint", name=constraint.name, joint1=relation.first, polycoef=coefficients, **second)
+        elif isinstance(constraint, Distance):
+            _distance(constraint, writer)
+        else:
+            writer.left.add(f"constraint '{constraint.name}'")
+
+
+def _distance(constraint: Distance, writer: _Writer) -> None:
+    """A straight tendon whose length differs by a constant from the one it has at zero."""
+    first, second = (_origin(frame, writer) for frame in (constraint.first, constraint.second))
+    span = second.position - first.position
+    at_zero = float(span.dot(span)) ** 0.5
+    wanted = writer.values.number(constraint.value, f"constraint '{constraint.name}'")
+    tendon = _tendon(constraint.name, constraint.first, constraint.second, writer)
+    polynomial = (wanted - at_zero, 0, 0, 0, 0)
+    element(
+        writer.section("equality"), "tendon", name=constraint.name, tendon1=tendon.get("name", ""), polycoef=polynomial
+    )
+
+
+def _origin(frame: Frame, writer: _Writer) -> Transform:
+    return writer.places[frame.body].then(writer.values.frame(frame))
+
+
+def _tendon(name: str, first: Frame, second: Frame, writer: _Writer, **attributes: float) -> ElementTree.Element:
+    tendon = element(writer.section("tendon"), "spatial", name=name, **attributes)
+    for frame, side in ((first, "first"), (second, "second")):
+        element(tendon, "site", site=writer.site(frame.body, writer.values.frame(frame), f"{name}.{side}"))
+    return tendon
+
+
+def _tendons(mechanism: Mechanism, writer: _Writer) -> None:
+    for load in mechanism.loads:
+        if isinstance(load, PointSpring) and load.law is None:
+            parts = {"stiffness": load.stiffness, "damping": load.damping, "springlength": load.rest}
+            values = {name: writer.values.number(value, f"load '{load.name}'") for name, value in parts.items()}
+            _tendon(load.name, load.first, load.second, writer, **values)
+
+
+def _initial_state(mechanism: Mechanism, writer: _Writer) -> None:
+    """A keyframe called initial."""
+    if not mechanism.initial:
+        return
+    given = {name: writer.values.number(value, f"the initial value of {name}") for name, value in mechanism.initial}
+    scalars = {c.name for j in mechanism.joints for c in j.coordinates if c.unit == "1"}
+    speeds = [name for name in given if name not in writer.order]
+    for name in speeds:
+        writer.left.note(f"the initial value of {name}")
+    start = list(_fill_defaults(writer.order, given, scalars))
+    element(element(writer.root, "keyframe"), "key", name="initial", qpos=start)
+
+
+def _fill_defaults(order: list[str], given: dict[str, float], quaternions: set[str]) -> Iterator[float]:
+    """Values in the order of the file; a quaternion of which nothing is given does not turn."""
+    first = True
+    for name in order:
+        if name in quaternions:
+            yield given.get(name, 1.0 if first and not any(n in given for n in quaternions) else 0.0)
+            first = False
+        else:
+            first = True
+            yield given.get(name, 0.0)

@@ -1,0 +1,54 @@
+"""Reading a robot file, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from torseur.description.readers.meshes.mesh_paths import MeshFolder
+from torseur.description.readers.rearrangement import merge_fixed
+from torseur.description.readers.robot_assembly import AS_WRITTEN, Options
+from torseur.description.readers.robot_file import RobotFile
+from torseur.description.readers.xml_document import Element, RobotFileError, read_document
+from torseur.errors import MechanismError
+
+
+def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN, merge_fixed: bool = False,
+               density: float | None = None, friction_speed: float = 0.01,
+               packages: Mapping[str, str | Path] | None = None, keyframe: str | None = None,
+               rotors: bool = False) -> RobotFile:  # fmt: skip
+    """The robot that a URDF or MJCF file describes; the root element tells which it is.
+
+    strict          refuses inertias that no distribution of mass has (otherwise they are findings)
+    base            "file": as written (URDF: fixed); "fixed" or "floating": the base is held, or moves freely
+    merge_fixed     bodies on fixed joints become part of the body that carries them, and frames of their names
+    density         kg/m³ of the shapes of links for which a URDF file gives no inertia; without it they have no mass
+    friction_speed  speed (rad/s, m/s) below which dry friction fades: -f tanh(q'/friction_speed); 0: -f sign(q')
+    packages        folders of packages, for meshes named package://NAME/...
+    keyframe        name or number of the MJCF keyframe that gives the initial state
+    rotors          adds the armatures of an MJCF file as wheels that turn with their joints, by constraints
+    """
+    options = Options(strict, base, merge_fixed, density, friction_speed, dict(packages or {}), keyframe, rotors)
+    file = Path(path)
+    return robot_of(read_document(file), options, file)
+
+
+def robot_of(root: Element, options: Options, file: Path) -> RobotFile:
+    """The robot that a root element describes."""
+    folder = MeshFolder(file.parent, options.packages)
+    try:
+        if root.tag == "robot":
+            from torseur.description.readers.urdf import read_urdf
+
+            robot = read_urdf(root, options, folder, file.name)
+        elif root.tag == "mujoco":
+            from torseur.description.readers.mjcf import read_mjcf
+
+            robot = read_mjcf(root, options, file.parent, file.name)
+        else:
+            raise root.fault(f"the root element is <{root.tag}>; expected <robot> (URDF) or <mujoco> (MJCF).")
+    except RobotFileError:
+        raise
+    except MechanismError as problem:
+        raise RobotFileError(f"{file.name}: {problem}") from None
+    return merge_fixed(robot) if options.merge_fixed else robot

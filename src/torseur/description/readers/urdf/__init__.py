@@ -1,0 +1,43 @@
+"""URDF: the Unified Robot Description Format of ROS, expanded (no xacro)."""
+
+from __future__ import annotations
+
+from torseur.description.mechanism import Frame
+from torseur.description.readers.meshes.mesh_paths import MeshFolder
+from torseur.description.readers.reading_ledger import Ledger
+from torseur.description.readers.robot_assembly import Assembly, Options
+from torseur.description.readers.robot_file import RobotFile
+from torseur.description.readers.urdf.urdf_joints import read_joints
+from torseur.description.readers.urdf.urdf_links import read_links
+from torseur.description.readers.urdf.urdf_meanings import MEANINGS
+from torseur.description.readers.xml_document import Element
+
+GRAVITY = (0, 0, -9.81)
+
+
+def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) -> RobotFile:
+    """The robot that a <robot> element describes."""
+    root.used = True
+    _refuse_xacro(root)
+    ledger = Ledger()
+    assembly = Assembly(options, ledger)
+    links = read_links(root, assembly, folder)
+    assembly.ground(Frame(read_joints(root, links, assembly)))
+    ledger.assumed(f"URDF gives no gravity: {-GRAVITY[2]} m/s^2 against the z axis.")
+    name = root.text("name") or source
+    root.text("version")
+    ledger.unread(root, MEANINGS)
+    return assembly.robot(name, GRAVITY, "urdf", source)
+
+
+def _refuse_xacro(root: Element) -> None:
+    """A file that still has macros to expand does not describe a robot yet."""
+    for element in root.children:
+        if element.tag in ("xacro:include", "xacro:macro", "include") or element.tag.startswith("xacro:property"):
+            raise element.fault(
+                f"<{element.tag}> is xacro: parts of the robot are elsewhere. Expand the file first: "
+                "xacro in.urdf > out.urdf"
+            )
+
+
+__all__ = ["GRAVITY", "read_urdf"]

@@ -1,0 +1,41 @@
+"""Writing a robot file, by its suffix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torseur.description.mechanism import Mechanism
+from torseur.description.readers.mjcf.writing.write_mjcf import mjcf_text
+from torseur.description.readers.robot_file import Finding, RobotFile
+from torseur.description.readers.urdf.write_urdf import urdf_text
+from torseur.description.readers.writing.file_outline import LeftOut
+from torseur.description.readers.xml_document import RobotFileError
+
+_FORMATS = {".urdf": ("URDF", urdf_text), ".xml": ("MJCF", mjcf_text), ".mjcf": ("MJCF", mjcf_text)}
+
+
+def write_robot(robot: Mechanism | RobotFile, path: str | Path, *, partial: bool = False) -> tuple[Finding, ...]:
+    """Writes a mechanism, or a robot with its shapes and limits, as URDF (.urdf) or MJCF (.xml, .mjcf).
+
+    Returns what was left out. What would change the motion is left out only when `partial`; otherwise it is an error.
+    """
+    file = Path(path)
+    text, left = robot_text(robot, file.suffix.lower(), partial)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise RobotFileError(f"{file}: cannot be written: {problem.strerror}.") from None
+    return left
+
+
+def robot_text(robot: Mechanism | RobotFile, suffix: str, partial: bool = False) -> tuple[str, tuple[Finding, ...]]:
+    """The text of a robot file of the format that a suffix stands for, and what was left out."""
+    if suffix not in _FORMATS:
+        raise RobotFileError(f"a robot file ends in {', '.join(_FORMATS)}, not '{suffix}'.")
+    name, writer = _FORMATS[suffix]
+    given = RobotFile(robot, name.lower(), robot.name) if isinstance(robot, Mechanism) else robot
+    left = LeftOut(name)
+    text = writer(given, left)
+    if not partial:
+        left.require_nothing()
+    return text, tuple(left.findings)

@@ -1,5 +1,0 @@
-"""Output-error identification: parameters with which the simulated motion is the recorded one."""
-
-from torseur.identification.output_error.fit import MotionEstimate, Recording, fit_motion
-
-__all__ = ["MotionEstimate", "Recording", "fit_motion"]

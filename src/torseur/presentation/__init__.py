@@ -1,0 +1,1 @@
+"""What people see: typeset equations, the report, the studio."""

@@ -1,0 +1,205 @@
+"""The equations of motion at a level of detail, as statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from torseur.algebra.graph import Expr, as_expr, live_nodes
+from torseur.computation.functions import program_of
+from torseur.derivation.dynamics import inverse_dynamics
+from torseur.derivation.dynamics.recursion import motion_names
+from torseur.derivation.equations import Equations
+from torseur.derivation.equations.terms.polynomial import TooManyTerms
+from torseur.errors import TorseurError, unknown_name
+from torseur.presentation.levels.intermediate_remarks import Remarks
+from torseur.presentation.levels.statement import Remark, Statement, terms_of
+from torseur.presentation.levels.term_origins import TermOrigins
+from torseur.presentation.typesetting.formula_tree import Name, Node, Number
+from torseur.presentation.typesetting.read_graph import (
+    HOPELESS,
+    LARGEST_WRITING,
+    read_name,
+    readable_form,
+    written_sizes,
+)
+from torseur.presentation.typesetting.recursion import Line, definitions, lines, result_line
+
+RESIDUAL = "R_"
+ZERO = Number(Fraction(0))
+Part = tuple[str, Sequence[Sequence[Expr]], str]
+
+
+def statements(equations: Equations, level: str, steps: int = 0, hopeless: int = HOPELESS) -> list[Statement]:
+    """The equations at a level; `steps` of the intrinsic one put the definitions of accelerations in.
+
+    At the matrix and the scalar level entries of more than `hopeless` operations are broken up by names, untried.
+    """
+    if level not in LEVELS:
+        raise TorseurError(unknown_name("level", level, LEVELS))
+    if level == "intrinsic":
+        from torseur.presentation.levels.intrinsic_form import intrinsic_statements
+
+        return intrinsic_statements(equations, steps)
+    return recursive_level(equations) if level == "recursive" else _BUILDERS[level](equations, hopeless)
+
+
+def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
+    """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
+    return _statements(equations, _matrix_parts(equations), hopeless)
+
+
+def _matrix_parts(equations: Equations) -> list[Part]:
+    constraints = equations.constraints
+    parts: list[Part] = [
+        ("M", equations.mass_matrix, "matrix"),
+        ("b", [(entry,) for entry in equations.bias], "vector"),
+        ("Q", [(entry,) for entry in equations.loads], "vector"),
+    ]
+    if constraints:
+        parts.append(("C", [constraint.row for constraint in constraints], "table"))
+        parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
+    return [*parts, *_rates(equations)]
+
+
+def _rates(equations: Equations) -> list[Part]:
+    """q' where it is not the speeds themselves."""
+    pairs = zip(equations.layout.rates, equations.rates, strict=True)
+    return [(str(rate.name), [(value,)], "scalar") for rate, value in pairs if rate is not value]
+
+
+def scalar_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
+    """0 = one equation per speed, each term with its origin where terms could be added up."""
+    return residual_statements(equations, equations.residual, TermOrigins(equations), hopeless)
+
+
+def residual_statements(
+    equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None, hopeless: int = HOPELESS
+) -> list[Statement]:
+    """0 = each of these rows, and q' where it is not the speeds."""
+    listed = _statements(equations, _scalar_parts(equations, residual), hopeless)
+    # In terms of named intermediates a term has no single origin.
+    if origins is None or any(one.auxiliary for one in listed):
+        return listed
+    count = len(residual)
+    return [*(_with_origins(one, origins.of(k, residual[k])) for k, one in enumerate(listed[:count])), *listed[count:]]
+
+
+def _scalar_parts(equations: Equations, residual: Sequence[Expr]) -> list[Part]:
+    rows = zip(equations.layout.speed_names, residual, strict=True)
+    labelled: list[Part] = [(f"{RESIDUAL}{name.rstrip(chr(39))}", [(row,)], "scalar") for name, row in rows]
+    return [*labelled, *_rates(equations)]
+
+
+def level_by_names(equations: Equations, level: str, hopeless: int = HOPELESS) -> tuple[list[Line], list[Statement]]:
+    """The matrix or the scalar level: lines that define named intermediates, and the equations in terms of them."""
+    parts = _matrix_parts(equations) if level == "matrix" else _scalar_parts(equations, equations.residual)
+    return _break_up(parts, hopeless)
+
+
+def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
+    return replace(one, origins=origins) if len(origins) == len(terms_of(one.right)) else one
+
+
+def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> list[Statement]:
+    """Named intermediates, where there are any, and the equations."""
+    lines, results = _break_up(parts, hopeless)
+    return [*definition_statements(equations, lines), *results]
+
+
+def _break_up(parts: Sequence[Part], hopeless: int) -> tuple[list[Line], list[Statement]]:
+    """Readable entries; those that are long in any writing are broken up by named intermediates."""
+    entries = [entry for _, rows, _ in parts for row in rows for entry in row]
+    # All entries are measured in one walk: those of M share most of their nodes.
+    sizes = zip(entries, written_sizes(entries), strict=True)
+    hopeful = [entry for entry, size in sizes if size <= max(hopeless, LARGEST_WRITING)]
+    short = {entry: node for entry in hopeful if (node := _short(entry, hopeless)) is not None}
+    long = list(dict.fromkeys(entry for entry in entries if entry not in short))
+    listed, nodes = definitions(long)
+    written_as = {**short, **dict(zip(long, nodes, strict=True))}
+    results = []
+    for name, rows, shape in parts:
+        given = tuple(tuple(row) for row in rows)
+        left = ZERO if name.startswith(RESIDUAL) else read_name(name) if shape == "scalar" else Name(name, bold=True)
+        nodes_of_rows = tuple(tuple(written_as[e] for e in row) for row in given)
+        results.append(Statement(name, left, nodes_of_rows, shape, given))
+    return listed, results
+
+
+def definition_statements(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+    """The lines that define named intermediates, each with what it is."""
+    remarks = Remarks(equations)
+    return [
+        Statement(line.name, line.left, ((line.right,),), "scalar", auxiliary=True, remark=remarks.of(line))
+        for line in listed
+    ]
+
+
+def _short(entry: Expr, hopeless: int) -> Node | None:
+    try:
+        return readable_form(entry, hopeless=hopeless)
+    except TooManyTerms:
+        return None
+
+
+def size_note(listed: Sequence[Statement], named_ones: int = 0) -> str:
+    """How long the equations are where they had to be broken up by intermediates; otherwise empty.
+
+    `named_ones` are intermediates beside those that are listed.
+    """
+    named_ones += sum(1 for s in listed if s.auxiliary and s.shape == "scalar")
+    results = [s for s in listed if not s.auxiliary]
+    if not named_ones or not any(s.expressions for s in results):
+        return ""
+    entries = [e for s in results for row in s.expressions for e in row]
+    operations = sum(1 for node in live_nodes(entries) if node.args)
+    written_out = sum(written_sizes(entries))
+    return (
+        f"too long to be multiplied out: {len(results)} equations with {named_ones} named intermediates, "
+        f"{operations} operations; without the names they would have {written_out:,}."
+    )
+
+
+def recursive_level(equations: Equations) -> list[Statement]:
+    """The recursion's intermediates in the order they are computed, then the forces."""
+    listed = recursive_lines(equations)
+    results = recursive_results(equations, listed)
+    return [*definition_statements(equations, listed[: len(listed) - len(results)]), *results]
+
+
+def recursive_results(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
+    """The forces, which are the last lines of the recursion."""
+    forces = []
+    speeds = equations.layout.speeds
+    for line, speed in zip(listed[len(listed) - len(speeds) :], speeds, strict=True):
+        along = str(speed.name).rstrip("'")
+        remark = Remark(f"generalised force along {along}", FORCE_UNITS.get(speed.data.unit, ""))
+        forces.append(Statement(line.name, line.left, ((line.right,),), "scalar", remark=remark))
+    return forces
+
+
+def recursive_lines(equations: Equations) -> list[Line]:
+    """Inverse dynamics line by line; the forces come last, those beyond the constraints' where there are any."""
+    names = [f"tau_{name.rstrip(chr(39))}" for name in equations.layout.speed_names]
+    if not equations.is_constrained:
+        program = program_of(equations, ["inverse_dynamics"])
+        return lines(program.labelled(motion_names(equations.tree)), {"tau": names})
+    layout = equations.layout
+    # With constraints the recursion gives what the joints of the tree would need, τ = ID(q, v, v'); the loads and
+    # Cᵀ λ, which the constraints carry, are taken off: τ - Q + Cᵀ λ is what is left to the user, 0 without a motor.
+    forces = inverse_dynamics(equations.tree, layout.coordinates, layout.speeds, layout.accelerations)
+    pairs = list(zip(equations.constraints, equations.multipliers, strict=True))
+    entries = [
+        as_expr(force) - load + sum((c.row[k] * multiplier for c, multiplier in pairs), as_expr(0))
+        for k, (force, load) in enumerate(zip(forces, equations.loads, strict=True))
+    ]
+    labels = {node: name for name, (node, *_) in [*motion_names(equations.tree).items()][::-1]}
+    listed, nodes = definitions(entries, labels=labels)
+    results = zip(names, nodes, entries, strict=True)
+    return listed + [result_line(name, node, entry) for name, node, entry in results]
+
+
+FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
+LEVELS = ("intrinsic", "recursive", "matrix", "scalar")
+_BUILDERS: dict[str, Callable[[Equations, int], list[Statement]]] = {"matrix": matrix_level, "scalar": scalar_level}

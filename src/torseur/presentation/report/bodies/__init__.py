@@ -1,0 +1,1 @@
+"""How bodies and joints are drawn and placed along a motion."""

@@ -1,0 +1,196 @@
+"""What a mechanism is, in numbers and words: bodies, joints, freedoms, parameters, initial state, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from torseur.algebra.graph import symbols_of
+from torseur.algebra.graph.printing import excerpt
+from torseur.derivation.tree import GROUND, Link, Tree, build_tree
+from torseur.derivation.tree.definitions import undetermined_functions
+from torseur.description.mechanism import Joint, Mechanism
+from torseur.errors import list_names
+from torseur.presentation.report.bodies.body_masses import BodyMass, body_mass
+from torseur.presentation.report.bodies.known_numbers import Numbers
+
+
+def warnings_of(
+    tree: Tree, numbers: Numbers, bodies: Sequence[BodyMass], initial: Mapping[str, float | None]
+) -> Iterator[str]:
+    """One sentence per doubt, the gravest first."""
+    if not bodies:
+        yield "There are no bodies: the description says nothing that could move."
+    yield from _impossible(bodies)
+    yield from _idle_joints(tree, bodies)
+    yield from _massless(tree, bodies)
+    yield from _missing_values(numbers)
+    yield from _quaternions(tree, initial)
+
+
+def _impossible(bodies: Sequence[BodyMass]) -> Iterator[str]:
+    for body in bodies:
+        if body.fault:
+            yield f"Body '{body.name}' cannot exist: {body.fault}."
+
+
+def _massless(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
+    """Bodies without mass that move by themselves; those fixed to a heavy one, or to the earth, are mere frames."""
+    heavy = {GROUND, *(tree.places[body.name][0] for body in bodies if not body.is_massless)}
+    names = [body.name for body in bodies if body.is_massless and tree.places[body.name][0] not in heavy]
+    if names:
+        yield f"Without mass and inertia: {list_names(names)}."
+
+
+def _idle_joints(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
+    """Joints that move nothing but massless bodies: their accelerations are undetermined."""
+    massless = {body.name for body in bodies if body.is_massless}
+    for number, link in enumerate(tree.links):
+        carried = [name for name, (owner, _, _) in tree.places.items() if owner in tree.subtrees[number]]
+        if carried and massless.issuperset(carried) and link.joint.coordinates:
+            names = ", ".join(c.name for c in link.joint.coordinates)
+            yield (
+                f"Joint '{link.joint.name}' moves nothing that has mass, so the acceleration of {names} is "
+                f"undetermined: give {list_names(carried)} a mass or an inertia."
+            )
+
+
+def _missing_values(numbers: Numbers) -> Iterator[str]:
+    if numbers.missing:
+        yield f"No value is given for {list_names(numbers.missing)}: motions that depend on it cannot be computed."
+
+
+def _quaternions(tree: Tree, initial: Mapping[str, float | None]) -> Iterator[str]:
+    for link in tree.links:
+        values = [initial[str(x.name)] for x in link.symbols.quaternion or ()]
+        known = [value for value in values if value is not None]
+        if values and len(known) == len(values) and abs(sum(x * x for x in known) - 1) > 1e-9:
+            yield f"The initial quaternion of joint '{link.joint.name}' is not of unit length."
+
+
+@dataclass(frozen=True)
+class JointAccount:
+    """A joint: what it joins, its coordinates, the freedoms it leaves, and whether it closes a loop."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    coordinates: tuple[str, ...]
+    freedoms: int
+    closes_loop: bool
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number with its unit; the value is None where it is not known, `formula` says what it follows from."""
+
+    name: str
+    value: float | None
+    unit: str
+    meaning: str
+    formula: str = ""
+
+
+@dataclass(frozen=True)
+class Account:
+    """The whole account."""
+
+    name: str
+    meaning: str
+    gravity: tuple[float | None, ...]
+    bodies: tuple[BodyMass, ...]
+    joints: tuple[JointAccount, ...]
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    loops: tuple[str, ...]
+    constraints: tuple[str, ...]
+    loads: tuple[str, ...]
+    undetermined: tuple[str, ...]
+    parameters: tuple[Quantity, ...]
+    initial: tuple[Quantity, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def degree_of_freedom(self) -> int | None:
+        """Speeds of the tree; None where loops and constraints take some of them away."""
+        return None if self.loops or self.constraints else len(self.speeds)
+
+
+def account(mechanism: Mechanism | Tree, changes: Mapping[str, float] | None = None) -> Account:
+    """The account of a mechanism, some of its parameters changed."""
+    tree = mechanism if isinstance(mechanism, Tree) else build_tree(mechanism)
+    mechanism = tree.mechanism
+    numbers = Numbers(tree, changes or {})
+    bodies = tuple(body_mass(body, numbers) for body in mechanism.bodies)
+    initial = _initial(tree, numbers)
+    return Account(
+        name=mechanism.name,
+        meaning=mechanism.meaning,
+        gravity=tuple(numbers.value(component) for component in mechanism.gravity),
+        bodies=bodies,
+        joints=tuple(_joint(joint, tree) for joint in mechanism.joints),
+        coordinates=tuple(tree.layout.coordinate_names),
+        speeds=tuple(tree.layout.speed_names),
+        loops=tuple(joint.name for joint in tree.loops),
+        constraints=tuple(constraint.name for constraint in mechanism.constraints),
+        loads=tuple(load.name for load in mechanism.loads),
+        undetermined=undetermined_functions(tree.mechanism),
+        parameters=_parameters(tree, numbers),
+        initial=initial,
+        warnings=tuple(warnings_of(tree, numbers, bodies, {q.name: q.value for q in initial})),
+    )
+
+
+def _joint(joint: Joint, tree: Tree) -> JointAccount:
+    closing = {one.name for one in tree.loops}
+    names = tuple(c.name for c in joint.coordinates)
+    freedoms = len(names) - sum(motion.kind == "quaternion" for motion in joint.motions)
+    return JointAccount(
+        joint.name, kind_of(joint), joint.parent.body, joint.child.body, names, freedoms,
+        joint.name in closing,
+    )  # fmt: skip
+
+
+def kind_of(joint: Joint) -> str:
+    """The kind of a joint; a general link by what it does: revolute, prismatic, or "link TTTRRR" by its motions."""
+    if joint.kind != "link":
+        return joint.kind.replace("_", " ")
+    own = {c.symbol for c in joint.coordinates}
+    moving = [m.kind for m in joint.motions if m.kind == "quaternion" or own & set(symbols_of([m.amount]))]
+    if len(moving) == 1 and moving[0] != "quaternion":
+        return {"rotation": "revolute", "translation": "prismatic"}[moving[0]]
+    return "link " + "".join({"rotation": "R", "translation": "T", "quaternion": "S"}[kind] for kind in moving)
+
+
+def _parameters(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
+    """Declared parameters, then the symbols that stand for what was not given."""
+    declared = {p.name: p for p in tree.mechanism.parameters}
+    rows = []
+    for parameter in tree.mechanism.parameters:
+        dependent = parameter.value is not None and bool(symbols_of([parameter.value]))
+        formula = excerpt(parameter.value) if dependent and parameter.value is not None else ""
+        value = numbers.value(parameter.symbol)
+        rows.append(Quantity(parameter.name, value, parameter.si_unit, parameter.meaning, formula))
+    for symbol in tree.layout.parameters:
+        if symbol.name not in declared:
+            info = symbol.data
+            rows.append(Quantity(info.name, numbers.by_symbol.get(symbol), info.unit, info.meaning))
+    return tuple(rows)
+
+
+def _initial(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
+    """Every coordinate and speed with its value at the start; those left out start at zero, quaternions at rest."""
+    given = dict(tree.mechanism.initial)
+    rows = []
+    for link in tree.links:
+        for symbol in (*link.symbols.coordinates, *link.symbols.speeds):
+            name = str(symbol.name)
+            value = numbers.value(given[name]) if name in given else _default(link, name)
+            rows.append(Quantity(name, value, symbol.data.unit, symbol.data.meaning))
+    return tuple(rows)
+
+
+def _default(link: Link, name: str) -> float:
+    quaternion = link.symbols.quaternion
+    return 1.0 if quaternion and name == quaternion[0].name else 0.0

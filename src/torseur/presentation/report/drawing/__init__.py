@@ -1,0 +1,1 @@
+"""Drawings of a mechanism: diagram, rails, loops, stills, animation."""

@@ -1,0 +1,1 @@
+"""The page itself: content as frozen values, and its HTML."""

@@ -1,0 +1,1 @@
+"""Pages of a person's trial, a limb and an identification."""

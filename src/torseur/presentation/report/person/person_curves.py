@@ -1,0 +1,107 @@
+"""Curves of a person's trial: angles, moments and powers over a cycle or the trial, reactions over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from torseur.analysis.biomechanics.person.motion_cycles import PERCENT, over_cycles, over_trial
+from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
+from torseur.presentation.report.page.report_content import Array, Curve, Plot
+from torseur.presentation.report.person.person_looks import in_words
+
+SIDES = {"r": ("right", "r_foot"), "l": ("left", "l_foot")}
+LEGS = (("hip", "flexion", "thigh"), ("knee", "flexion", "shank"), ("ankle", "flexion", "foot"))
+ARMS = (("shoulder", "flexion", "upper arm"), ("elbow", "flexion", "forearm"))
+FRONTAL = (("hip", "adduction", "thigh"),)
+NO_PLOT_BELOW = np.radians(8.0)
+
+
+def person_plots(person: PersonTrial) -> tuple[Plot, ...]:
+    """Reactions and the mass centre over time, then every joint that moves, over a cycle where there is one."""
+    joints = [*LEGS, *FRONTAL, *(joint for joint in ARMS if _moves(person, joint))]
+    plots = [_reactions(person), _mass_centre(person)]
+    for joint in joints:
+        plots += _joint(person, joint)
+    plots += [_spine(person), _momentum(person)]
+    return tuple(plots)
+
+
+def _moves(person: PersonTrial, joint: tuple[str, str, str]) -> bool:
+    names = [f"{side}_{joint[0]}_{joint[1]}" for side in SIDES]
+    return max(float(np.ptp(person.motion.of(name))) for name in names) > NO_PLOT_BELOW
+
+
+def _reactions(person: PersonTrial) -> Plot:
+    weight = person.mass * float(np.linalg.norm(person.dynamics.body.gravity))
+    curves = []
+    for side, foot in SIDES.values():
+        force = person.dynamics.reactions[foot].force / weight
+        curves += [
+            Curve(f"{side} up", _row(force[:, 1]), body=in_words(foot)),
+            Curve(f"{side} forward", _row(force[:, 0]), body=in_words(foot), dashed=True),
+        ]
+    return Plot(f"Ground reaction, {person.source}", "body weights", person.motion.time, tuple(curves))
+
+
+def _mass_centre(person: PersonTrial) -> Plot:
+    centre = person.dynamics.body.mass_centre
+    height = Curve("height above the floor", _row(100 * (centre @ person.feet.up - person.feet.floor)))
+    return Plot("Mass centre", "cm", person.motion.time, (height,))
+
+
+def _momentum(person: PersonTrial) -> Plot:
+    """Angular momentum over mass, speed-free and comparable between people."""
+    _, spin = person.dynamics.body.momentum
+    curves = tuple(
+        Curve(name, _row(spin[:, k] / person.mass))
+        for name, k in (("sagittal plane", 2), ("frontal plane", 0), ("transverse plane", 1))
+    )
+    return Plot("Angular momentum about the mass centre", "m²/s", person.motion.time, curves)
+
+
+def _joint(person: PersonTrial, joint: tuple[str, str, str]) -> list[Plot]:
+    name, angle, segment = joint
+    over_mass = 1 / person.mass
+    kinds: tuple[tuple[str, str, Callable[[str], Array]], ...] = (
+        (f"{name.capitalize()} {angle}", "°", lambda c: np.degrees(person.motion.of(c))),
+        (f"{name.capitalize()} {angle} moment", "N m/kg", lambda c: over_mass * person.dynamics.moment(c)),
+        (f"{name.capitalize()} {angle} power", "W/kg", lambda c: over_mass * person.dynamics.power(c)),
+    )
+    return [_both_sides(person, title, unit, values, f"{name}_{angle}", segment) for title, unit, values in kinds]
+
+
+def _both_sides(
+    person: PersonTrial, title: str, unit: str, values: Callable[[str], Array], coordinate: str, segment: str
+) -> Plot:
+    """Right and left over their own cycles, with the spread over several; or over the whole trial."""
+    time, curves = person.motion.time, []
+    for side, (word, foot) in SIDES.items():
+        whole = values(f"{side}_{coordinate}")
+        cycles = person.cycles[foot] if person.walks else ()
+        if cycles:
+            mean, spread = over_cycles(whole, time, cycles)
+            count = f", {len(cycles)} cycles" if len(cycles) > 1 else ""
+            band = _row(spread) if len(cycles) > 1 else None
+            curves.append(Curve(word + count, _row(mean), body=f"{word} {segment}", band=band, dashed=side == "l"))
+        elif not person.walks:
+            curves.append(Curve(word, _row(over_trial(whole, time)), body=f"{word} {segment}", dashed=side == "l"))
+    if person.walks:
+        return Plot(f"{title} over a cycle", unit, PERCENT, tuple(curves), across="%")
+    clock = (float(time[0]), float(time[-1]))
+    return Plot(f"{title} over the trial", unit, PERCENT, tuple(curves), across="%", clock=clock)
+
+
+def _spine(person: PersonTrial) -> Plot:
+    names = {
+        "pelvis_tilt": "pelvis tilt", "pelvis_list": "pelvis list", "pelvis_rotation": "pelvis rotation",
+        "lumbar_extension": "lumbar extension", "lumbar_bending": "lumbar bending",
+        "thoracic_rotation": "thoracic rotation",
+    }  # fmt: skip
+    curves = tuple(Curve(text, _row(np.degrees(person.motion.of(name)))) for name, text in names.items())
+    return Plot("Pelvis and trunk", "°", person.motion.time, curves)
+
+
+def _row(values: Array) -> Array:
+    return np.ascontiguousarray(values, dtype=float)

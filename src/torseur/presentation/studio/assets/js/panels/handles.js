@@ -1,0 +1,139 @@
+// Handles on the coordinates: rings on the bodies that set where the motion starts, by pointer and by keys.
+/** @import { Vector } from "../../../../report/assets/js/data.js" */
+/** @import { Store } from "../../../../report/assets/js/shared/store.js" */
+/** @import { Theatre } from "../../../../report/assets/js/scene/theatre.js" */
+/** @import { Handle, Numbers, Quantity } from "../messages.js" */
+/** @typedef {Handle & { element: HTMLButtonElement, text: HTMLElement }} Mark */
+import { make } from "../../../../report/assets/js/shared/elements.js";
+import { add, project, rotate, scale } from "../../../../report/assets/js/numbers/linear.js";
+import { short, stepOf } from "./sliders.js";
+
+const SMALLEST_REACH = 6; // pixels per unit of the coordinate below which a drag means nothing
+
+export class Handles {
+  /**
+   * @param {HTMLElement} root
+   * @param {Store} store
+   * @param {{ changed: (name: string, value?: number) => void, hold: (isHeld: boolean) => void }} acts
+   *   `changed` is called while a handle moves, without a value when it goes back to the text; `hold` when one is taken or let go
+   */
+  constructor(root, store, { changed, hold }) {
+    this.root = root;
+    this.store = store;
+    this.changed = changed;
+    this.hold = hold;
+    /** @type {Map<string, Mark>} */
+    this.marks = new Map();
+    /** Where the motion starts. @type {Numbers} */
+    this.start = {};
+    /** @type {Map<string, string>} */
+    this.units = new Map();
+    /** @type {Theatre | null} */
+    this.theatre = null;
+    this.names = "";
+    store.subscribe(["playing"], ({ playing }) => root.classList.toggle("playing-now", playing));
+  }
+
+  /** Take over handles, the start of the motion, and what the coordinates are. @param {Handle[]} handles @param {Numbers} start @param {Quantity[]} quantities @param {Theatre | null} theatre */
+  show(handles, start, quantities, theatre) {
+    this.start = start;
+    this.theatre = theatre;
+    const names = handles.map(({ name, body }) => `${name} ${body}`).join("\n");
+    if (names !== this.names) this.build(handles, quantities);
+    this.names = names;
+    for (const handle of handles) Object.assign(this.marks.get(handle.name) ?? {}, handle);
+    this.place();
+  }
+
+  /** @param {Handle[]} handles @param {Quantity[]} quantities */
+  build(handles, quantities) {
+    this.units = new Map(quantities.map(({ name, unit }) => [name, unit]));
+    this.marks = new Map(handles.map((handle) => [handle.name, this.ring(handle, quantities)]));
+    this.root.replaceChildren(...[...this.marks.values()].map((mark) => mark.element));
+  }
+
+  /** @param {Handle} handle @param {Quantity[]} quantities @returns {Mark} */
+  ring(handle, quantities) {
+    const { name, body } = handle, meaning = quantities.find((one) => one.name === name)?.meaning, text = make("span", { className: "name" });
+    const element = make("button", { type: "button", className: `handle colour-${body}` }, text);
+    element.setAttribute("role", "slider");
+    element.setAttribute("aria-label", meaning ? `${name}, ${meaning}, at the start` : `${name} at the start`);
+    element.dataset.handle = name;
+    const mark = { ...handle, element, text };
+    element.addEventListener("pointerdown", (event) => this.take(event, mark));
+    element.addEventListener("keydown", (event) => this.key(event, name));
+    return mark;
+  }
+
+  // Put the rings where their points are now.
+  place() {
+    if (!this.theatre) return;
+    const { stage } = this.theatre, { clientWidth, clientHeight } = stage.canvas, camera = stage.camera.matrix();
+    for (const mark of this.marks.values()) {
+      const [p, q] = stage.motion.pose(mark.body, this.store.state.time);
+      const [x, y, , w] = project(camera, add(p, rotate(q, mark.point)));
+      mark.element.style.transform = `translate(${((x / w) * 0.5 + 0.5) * clientWidth}px, ${(0.5 - (y / w) * 0.5) * clientHeight}px)`;
+      const value = this.start[mark.name], text = `${mark.name} = ${angle(value, this.units.get(mark.name) ?? "")}`;
+      mark.text.textContent = text;
+      mark.element.setAttribute("aria-valuenow", short(value));
+      mark.element.setAttribute("aria-valuetext", text);
+    }
+  }
+
+  // Pixels that a point moves on the screen per unit of its coordinate, by a difference over a thousandth of a unit.
+  /** @param {Mark} mark @returns {[number, number]} */
+  reach(mark) {
+    if (!this.theatre) return [0, 0];
+    const { stage } = this.theatre, { clientWidth, clientHeight } = stage.canvas, camera = stage.camera.matrix();
+    const [p, q] = stage.motion.pose(mark.body, stage.motion.first), from = add(p, rotate(q, mark.point));
+    const step = 1e-3, way = scale(rotate(stage.motion.upright, mark.move), step);
+    /** @param {Vector} point */
+    const screen = (point) => { const [x, y, , w] = project(camera, point); return [(x / w) * 0.5 * clientWidth, (-y / w) * 0.5 * clientHeight]; };
+    const [a, b] = [screen(from), screen(add(from, way))];
+    return [(b[0] - a[0]) / step, (b[1] - a[1]) / step];
+  }
+
+  /** @param {PointerEvent} event @param {Mark} mark */
+  take(event, mark) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    const { element, name } = mark;
+    element.focus({ preventScroll: true });
+    element.setPointerCapture(event.pointerId);
+    element.classList.add("held");
+    this.goToStart();
+    this.hold(true);
+    let value = this.start[name], before = [event.clientX, event.clientY];
+    /** @param {PointerEvent} moved */
+    const move = ({ clientX, clientY }) => {
+      const [rx, ry] = this.reach(mark), long = rx * rx + ry * ry;
+      if (long < SMALLEST_REACH ** 2) return;
+      value += ((clientX - before[0]) * rx + (clientY - before[1]) * ry) / long;
+      before = [clientX, clientY];
+      this.changed(name, value);
+    };
+    const end = () => {
+      element.classList.remove("held");
+      element.removeEventListener("pointermove", move);
+      this.hold(false);
+    };
+    element.addEventListener("pointermove", move);
+    element.addEventListener("lostpointercapture", end, { once: true });
+  }
+
+  /** @param {KeyboardEvent} event @param {string} name */
+  key(event, name) {
+    const way = stepOf(event);
+    if (event.key === "Escape") this.changed(name);
+    if (!way || !this.theatre) return;
+    event.preventDefault();
+    this.goToStart();
+    this.start[name] += way * (this.units.get(name) === "rad" ? Math.PI / 90 : this.theatre.stage.camera.size / 50);
+    this.changed(name, this.start[name]);
+  }
+
+  goToStart() { this.store.set({ playing: false, time: this.theatre?.stage.motion.first ?? 0 }); }
+}
+
+/** @param {number} value @param {string} unit */
+const angle = (value, unit) => (unit === "rad" ? `${short((value * 180) / Math.PI)}°` : `${short(value)} ${unit}`);

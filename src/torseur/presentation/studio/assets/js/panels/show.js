@@ -1,0 +1,88 @@
+// The mechanism in the picture: bodies, motion, handles, paths; kept from one motion to the next where nothing else changed.
+/** @import { PackedMotion, SceneData } from "../../../../report/assets/js/data.js" */
+/** @import { Stage } from "../../../../report/assets/js/scene/stage.js" */
+/** @import { Store } from "../../../../report/assets/js/shared/store.js" */
+/** @import { Theatre } from "../../../../report/assets/js/scene/theatre.js" */
+/** @import { MotionAnswer, Quantity } from "../messages.js" */
+import { byId, make } from "../../../../report/assets/js/shared/elements.js";
+import { bindStage } from "../../../../report/assets/js/scene/theatre.js";
+import { Handles } from "./handles.js";
+
+export class Show {
+  /** @param {Store} store @param {(name: string, value?: number) => void} changed is called while a handle moves */
+  constructor(store, changed) {
+    this.store = store;
+    this.blank = byId("blank");
+    this.trace = byId("trace", HTMLSelectElement);
+    this.shapes = ""; // digest of the shapes that are shown
+    this.isHeld = false;
+    /** @type {Theatre | null} */
+    this.theatre = null;
+    this.handles = new Handles(byId("handles"), store, { changed, hold: (isHeld) => { this.isHeld = isHeld; } });
+    const grips = byId("grips");
+    grips.addEventListener("click", () => {
+      const shown = grips.getAttribute("aria-pressed") === "false";
+      grips.setAttribute("aria-pressed", String(shown));
+      this.handles.root.hidden = !shown;
+    });
+  }
+
+  get stage() { return this.theatre?.stage; }
+
+  /** A motion as the server sends it; `fresh` when it is the first one of a text. @param {MotionAnswer} answer @param {Quantity[]} quantities @param {boolean} fresh */
+  present({ scene, shapes, poses, arrays, handles, start }, quantities, fresh) {
+    const motion = { ...poses, times: arrays.times, poses: arrays.poses };
+    this.shapes = shapes;
+    if (this.theatre) this.change(this.theatre, scene, motion, fresh);
+    else if (scene) this.open(scene, motion);
+    this.handles.show(handles, start, quantities, this.theatre);
+    this.blank.hidden = true;
+  }
+
+  /** @param {SceneData} scene @param {PackedMotion} motion */
+  open(scene, motion) {
+    this.theatre = bindStage({ ...scene, motion }, this.store);
+    if (this.theatre) this.theatre.scene.onFrame = () => this.handles.place();
+    this.listTraces(scene);
+  }
+
+  /** @param {Theatre} theatre @param {SceneData | null} scene @param {PackedMotion} motion @param {boolean} fresh */
+  change({ stage, scene: picture, home, adjust }, scene, motion, fresh) {
+    const structure = scene !== null && scene.bodies.length !== stage.bodies.length;
+    if (scene) stage.showBodies(scene);
+    stage.showMotion(motion);
+    if (structure) this.store.set({ trace: 0 });
+    if (fresh || structure || (!this.isHeld && stage.hasOutgrown())) this.frame(stage, home, fresh || structure);
+    if (scene) this.listTraces(scene);
+    picture.present(Boolean(scene));
+    adjust();
+  }
+
+  /** Frame the mechanism; a camera that somebody has turned keeps its direction. @param {Stage} stage @param {() => void} home @param {boolean} anew */
+  frame(stage, home, anew) {
+    const { azimuth, elevation } = stage.camera, { steered } = stage;
+    stage.frame();
+    if (!steered || anew) return home();
+    stage.camera.look(azimuth, elevation);
+    stage.frameAll();
+  }
+
+  /** @param {SceneData} scene */
+  listTraces({ view }) {
+    /** @param {string} text @param {number} value */
+    const option = (text, value) => make("option", { textContent: text, value: String(value) });
+    this.trace.replaceChildren(option("no path", -1), ...view.traces.map((trace, k) => option(`path of ${trace.label}`, k)));
+    this.trace.value = String(this.store.state.trace);
+  }
+
+  /** Say why there is nothing new to see. @param {string} reason */
+  say(reason) {
+    this.blank.textContent = reason;
+    this.blank.hidden = !reason;
+  }
+
+  repaint() {
+    this.stage?.readColours();
+    this.theatre?.scene.refresh();
+  }
+}

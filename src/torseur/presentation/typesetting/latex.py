@@ -1,0 +1,149 @@
+"""LaTeX from a neutral expression tree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from torseur.presentation.typesetting.formula_tree import (
+    Call,
+    Infix,
+    Name,
+    Node,
+    Number,
+    Over,
+    Power,
+    Product,
+    Sum,
+    product,
+    reciprocal,
+    split_fraction,
+    split_sign,
+)
+from torseur.presentation.typesetting.symbols import GREEK, symbol
+
+DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot"}
+KNOWN = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max"}
+INVERSE = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
+SIGNS = {"×": r"\times", "·": r"\cdot", "<": "<", "≤": r"\le"}
+LETTERS = {letter: name for name, letter in GREEK.items()}
+SPECIAL = {"_": r"\_", "%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "\u2009": r"\,"}
+LATIN_CAPITALS = set("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")  # Greek capitals that LaTeX has no command for
+
+
+def latex(node: Node, superscript: str = "") -> str:
+    """The source of an expression; `superscript` is an exponent to hang on a name or a function."""
+    match node:
+        case Number():
+            return number(node.value)
+        case Name():
+            return name(node, superscript)
+        case Sum():
+            return "".join(_signed_term(term, index == 0) for index, term in enumerate(node.terms))
+        case Product():
+            return _product(node)
+        case Power():
+            return _power(node)
+        case Call():
+            return _call(node, superscript)
+        case Infix():
+            return f"{_operand(node.left)} {SIGNS[node.sign]} {_operand(node.right)}"
+        case Over():
+            return rf"\widetilde{{{latex(node.inner)}}}"
+
+
+def _operand(node: Node) -> str:
+    return _in_brackets(node) if isinstance(node, Sum | Infix) else latex(node)
+
+
+def _signed_term(node: Node, leading: bool) -> str:
+    """A term with its sign; a leading plus is left out."""
+    negative, size = split_sign(node)
+    text = _in_brackets(size) if isinstance(size, Sum) else latex(size)
+    if leading:
+        return f"-{text}" if negative else text
+    return f" {'-' if negative else '+'} {text}"
+
+
+def number(value: Fraction | float) -> str:
+    """A fraction, a whole number or a decimal."""
+    if value < 0:
+        return f"-{number(-value)}"
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator == 1 else rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
+    mantissa, _, exponent = f"{value:.6g}".partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def name(node: Name, superscript: str = "") -> str:
+    """A letter with its dots, subscripts and exponent."""
+    parts = symbol(node.text)
+    base = _letter(parts.base)
+    if node.bold:
+        base = rf"\boldsymbol{{{base}}}" if base.startswith("\\") else rf"\mathbf{{{base}}}"
+    if node.dots:
+        base = f"{DOTS[node.dots]}{{{base}}}" if node.dots in DOTS else f"{base}^{{({node.dots})}}"
+    below = ",".join(_subscript(part) for part in parts.subscripts)
+    return base + (f"_{{{below}}}" if below else "") + (f"^{{{superscript}}}" if superscript else "")
+
+
+def matrix(rows: tuple[tuple[str, ...], ...]) -> str:
+    """Bracketed table of source."""
+    lines = r" \\ ".join(" & ".join(row) for row in rows)
+    return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
+
+
+def _letter(text: str) -> str:
+    if text in LETTERS and text not in LATIN_CAPITALS:
+        return "\\" + LETTERS[text]
+    if len(text) == 1:
+        return {"l": r"\ell"}.get(text, escape(text))
+    return rf"\mathrm{{{escape(text)}}}"
+
+
+def _subscript(text: str) -> str:
+    return text if text.isdigit() else _letter(text) if text in LETTERS else rf"\mathrm{{{escape(text)}}}"
+
+
+def escape(text: str) -> str:
+    """Characters that LaTeX would act upon, made harmless."""
+    return "".join(SPECIAL.get(letter, letter) for letter in text.replace("\\", ""))
+
+
+def _in_brackets(node: Node) -> str:
+    return rf"\left({latex(node)}\right)"
+
+
+def _product(node: Product) -> str:
+    negative, size = split_sign(node)
+    if negative:
+        return f"-{_operand(size)}"
+    above, below = split_fraction(node)
+    if below:
+        return rf"\frac{{{latex(product(tuple(above)))}}}{{{latex(product(tuple(below)))}}}"
+    return r" \, ".join(_operand(f) for f in node.factors)
+
+
+def _power(node: Power) -> str:
+    if isinstance(node.exponent, Number) and node.exponent.value == Fraction(1, 2):
+        return rf"\sqrt{{{latex(node.base)}}}"
+    if (below := reciprocal(node)) is not None:
+        return rf"\frac{{1}}{{{latex(below)}}}"
+    exponent = latex(node.exponent)
+    if isinstance(node.base, Name) or (isinstance(node.base, Call) and node.base.function in KNOWN | INVERSE.keys()):
+        return latex(node.base, exponent)
+    return f"{_in_brackets(node.base)}^{{{exponent}}}"
+
+
+def _call(node: Call, superscript: str) -> str:
+    inside = ", ".join(map(latex, node.arguments))
+    if node.function == "sqrt":
+        return rf"\sqrt{{{inside}}}"
+    if node.function == "abs":
+        return rf"\left|{inside}\right|"
+    head = (
+        rf"\{node.function}"
+        if node.function in KNOWN
+        else INVERSE.get(node.function) or name(Name(node.function, bold=node.bold))
+    )
+    above = f"^{{{superscript}}}" if superscript else ""
+    return rf"{head}{above}\left({inside}\right)"

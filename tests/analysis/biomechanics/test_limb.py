@@ -1,0 +1,90 @@
+"""A limb's own inertia from trials on a force plate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from torseur.analysis.biomechanics.limb_inertia import LIMBS, identify_limb, limb_of
+from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
+from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
+from torseur.analysis.biomechanics.person_model.human36 import SegmentInertia, human36
+from torseur.analysis.biomechanics.simulated_trials import simulated_trial
+from torseur.analysis.published_studies import upper_limb
+from torseur.errors import RecordingError
+
+# A person whose left leg is not that of any table.
+OWN = SegmentInertia(9.0, (0.01, -0.21, 0.005), np.diag([0.2, 0.05, 0.19]))
+PERSON = human36(1.8, 75.0, "de_leva_male")
+OTHER = human36(1.8, 75.0, "de_leva_male", segments={"l_thigh": OWN})
+
+
+def leg_trial(mechanism, rate=100.0):
+    """The left leg swings about the hip in all directions, the rest stands in the air on what holds it."""
+    names = coordinate_names(mechanism)
+    time = np.arange(round(4 * rate) + 1) / rate
+    q, v, a = (np.zeros((len(time), 36)) for _ in range(3))
+    for name, size, w in (("flexion", 0.6, 4.1), ("adduction", 0.4, 5.3), ("rotation", 0.4, 6.7)):
+        k = names.index(f"l_hip_{name}")
+        q[:, k], v[:, k], a[:, k] = (
+            size * np.sin(w * time),
+            size * w * np.cos(w * time),
+            -size * w**2 * np.sin(w * time),
+        )
+    motion = JointMotion(time, names, q, v, a)
+    force, moment = BodyInMotion(mechanism, motion).external_wrench
+    trial = simulated_trial(mechanism, motion, name="leg")
+    plate = replace(trial.plates[0], force=force, moment_about_origin=moment)
+    return replace(trial, plates=(plate,))
+
+
+def test_inertia_of_another_leg_is_found():
+    """Oracle: the leg the recording was made with, not the one of the model that is fitted."""
+    found = identify_limb([leg_trial(OTHER)], limb_of(PERSON, "left leg"), rates="central", centre="score")
+    inertia, moment = limb_of(OTHER, "left leg").inertia
+    assert np.linalg.norm(found.inertia - inertia, 2) < 2e-3 * np.linalg.norm(inertia, 2)
+    assert np.linalg.norm(found.moment - moment) < 2e-3 * np.linalg.norm(moment)
+    assert found.differences[0] > 1 and found.positive and not found.warnings
+
+
+def test_every_limb_has_markers_and_inertia():
+    labels = [name for name, _ in PERSON.frames]
+    for name in LIMBS:
+        limb = limb_of(PERSON, name)
+        assert len(limb.labels(labels)) >= 8 and len(limb.carrier_labels(labels)) >= 4
+        inertia, moment = limb.inertia
+        assert np.linalg.eigvalsh(inertia)[0] > 0 and moment[1] < 0
+    right, left = (limb_of(PERSON, f"{side} arm").inertia[0] for side in ("right", "left"))
+    assert np.allclose(right, left)
+
+
+def test_bad_trials_are_refused():
+    seen = upper_limb.recordings()[:1]
+    limb = upper_limb.limb()
+    with pytest.raises(RecordingError, match="has no force plate"):
+        identify_limb([replace(seen[0], plates=())], limb)
+    with pytest.raises(RecordingError, match="unknown limb 'right wing'"):
+        limb_of(PERSON, "right wing")
+    with pytest.raises(RecordingError, match="give its `point`"):
+        identify_limb(seen, limb, centre="unknown")
+    with pytest.raises(RecordingError, match="not 'guessed'"):
+        identify_limb(seen, limb, centre="guessed")
+    hidden = seen[0].markers.positions.copy()
+    hidden[4:9, 5] = np.nan
+    with pytest.raises(RecordingError, match="is hidden in 5 frames"):
+        identify_limb([replace(seen[0], markers=replace(seen[0].markers, positions=hidden))], limb)
+    with pytest.raises(RecordingError, match="at least one trial"):
+        identify_limb([], limb)
+
+
+def test_a_body_that_moves_is_noticed():
+    trial = leg_trial(PERSON)
+    found = identify_limb([trial], limb_of(PERSON, "left leg"), rates="central", centre="model")
+    assert not found.warnings
+    from torseur.analysis.biomechanics.simulated_trials import walking
+
+    walk = simulated_trial(PERSON, walking(PERSON, 1.2))
+    moving = identify_limb([walk], limb_of(PERSON, "left leg"), rates="central", centre="model")
+    assert any("still" in text for text in moving.warnings)

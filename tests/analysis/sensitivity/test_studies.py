@@ -1,0 +1,91 @@
+"""The studies of the source, against its printed tables and closed forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from torseur.analysis.published_studies import double_pendulum, oscillator, suspension, vehicle
+
+REFERENCE = json.loads((Path(__file__).parents[2] / "oracles" / "vehicle_roll_yaw.json").read_text())
+
+
+@pytest.mark.parametrize("speed", [3, 12, 30])
+def test_vehicle_in_a_steady_turn(speed):
+    """Closed forms, per rad of steering and per 1 % of each parameter."""
+    found, expected = vehicle.steady(float(speed), 1.0), REFERENCE["steady_per_rad"][str(speed)]
+    for criterion in ("alpha", "r", "phi"):
+        assert found[criterion].value == pytest.approx(float(expected[criterion]), rel=1e-12)
+        for name in vehicle.REAR:
+            derivative = found.slope(criterion, name, "per_percent")[-1]
+            assert derivative == pytest.approx(float(expected[f"u_{name}"][criterion]), rel=1e-10)
+    lateral = found.slope("lateral_acceleration", "D2", "per_percent")[-1]
+    assert lateral == pytest.approx(float(expected["u_D2"]["J=V*r"]), rel=1e-10)
+
+
+def test_vehicle_after_a_step():
+    found = vehicle.transient(30.0, 1.0, until=10.0, rtol=1e-11)
+    names = {"alpha": "alpha", "r": "r", "phi": "phi", "heading": "heading", "lateral_acceleration": "J"}
+    for parameter in vehicle.REAR:
+        for t in ("1", "5", "10"):
+            row, place = REFERENCE["transient_V30_per_rad"][parameter][t], round(float(t) / 0.04)
+            for criterion, key in names.items():
+                derivative = found.slope(criterion, parameter, "per_percent")[place]
+                assert derivative == pytest.approx(float(row[f"u_{key}"]), abs=1e-10)
+
+
+def test_vehicle_tables_of_the_source():
+    """Magnitudes to the digits printed; the sign of D2' is reversed in print, as the reference explains."""
+    for rows in vehicle.tables().values():
+        for row in rows:
+            assert abs(row.computed) == pytest.approx(abs(row.printed), rel=0.3)
+    yaw = {row.parameter: row for row in vehicle.tables()["yaw rate"]}
+    assert round(yaw["C2"].computed, 5) == yaw["C2"].printed
+    assert round(yaw["D2"].computed, 3) == yaw["D2"].printed
+
+
+def test_vehicle_operating_points():
+    """Linear in the steering angle; the tyre's stiffness matters most at every point."""
+    surface = vehicle.operating_points(np.array([5.0, 30.0]), np.array([0.05, 0.1]), until=8.0)
+    derivatives = {name: surface.slopes(name, "per_percent") for name in vehicle.REAR}
+    assert derivatives["C2"][:, 1] == pytest.approx(2 * derivatives["C2"][:, 0], rel=1e-9)
+    assert np.all(np.abs(derivatives["D2"]) > np.abs(derivatives["D2p"]))
+    assert np.all(np.abs(derivatives["D2p"]) > np.abs(derivatives["C2"]))
+
+
+@pytest.mark.parametrize("damping", [1.0, 3.0])
+def test_oscillator_formally_and_numerically(damping):
+    formal = oscillator.closed_form().at(2.0, 1.0, damping)
+    found = oscillator.numeric(2.0, 1.0, damping)["x"]
+    assert [found.value, *found.gradient] == pytest.approx(formal, abs=1e-10)
+
+
+@pytest.mark.slow
+def test_oscillator_map_changes_sign():
+    """Which of stiffness and damping matters more depends on where one stands."""
+    table = oscillator.influence_map(2.0, np.array([0.5, 6.0]), np.array([0.5, 3.0]))
+    assert table.shape == (2, 2)
+    assert table.min() < 0 < table.max()
+
+
+def test_double_pendulum_methods_agree():
+    first, second = double_pendulum.methods_in_time()
+    assert (first.method, second.method) == ("direct", "adjoint")
+    derivatives = [timing.sensitivities["kinetic_energy"].gradient for timing in (first, second)]
+    assert derivatives[0] == pytest.approx(derivatives[1], rel=1e-7)
+
+
+@pytest.mark.slow
+def test_suspension_by_hard_points():
+    """Oracle: moving both ends of an arm up together with the mass centre's lever, by differences of equilibria."""
+    from torseur.computation.linearisation import equilibrium
+
+    found = suspension.roll_in_a_turn()
+    mechanism = suspension.axle()
+    for name in ("zli", "yuo"):
+        value, h = float(mechanism.parameter(name).value), 1e-4
+        near = [equilibrium(mechanism, parameters={name: value + k * h}).state["roll"] for k in (-1, 1)]
+        assert found.slope("roll", name)[-1] == pytest.approx((near[1] - near[0]) / (2 * h), rel=1e-6)

@@ -1,0 +1,3 @@
+"""Rollouts without a GPU."""
+
+from computation.simulation.emulation import emulated  # noqa: F401

@@ -1,0 +1,154 @@
+"""Where constrained motions start: what is given is kept, the rest follows, and what cannot be is said."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from computation.simulation.linkages import four_bar, parallelogram
+from torseur.description.mechanism import Equation
+from torseur.errors import SimulationError, TorseurError
+
+Q1 = ts.Coordinate("q1")
+
+
+def test_the_rest_follows_from_what_is_given():
+    motion = ts.simulate(four_bar(), until=1e-6)
+    q1, q2, q3 = motion.q[0]
+    assert q1 == math.pi / 3 and motion["q1'"][0] == 2.0
+    tip = 0.4 * np.exp(1j * q1) + 0.9 * np.exp(1j * (q1 + q2))
+    assert abs(tip - 1.0 - 0.7 * np.exp(1j * q3)) < 1e-12
+    assert motion.notes == ()
+
+
+def test_slightly_wrong_values_are_moved_with_a_word():
+    start = ts.simulate(four_bar(), until=1e-6)
+    given = dict(zip(("q1", "q2", "q3"), start.q[0] + [0.0, 1e-4, 0.0], strict=True))
+    motion = ts.simulate(four_bar(), until=1e-6, initial=given)
+    assert any("initial coordinates were moved onto the constraints" in note for note in motion.notes)
+    assert np.abs(motion.q[0] - start.q[0]).max() < 1e-3
+
+
+def test_wrong_positions_are_refused():
+    with pytest.raises(
+        TorseurError, match=r"violates the constraints. With 'q1', 'q3' as given, joint 'C': . is off by"
+    ):
+        ts.simulate(four_bar(), until=1.0, initial={"q1": 1.0, "q3": -1.0})
+
+
+def test_loops_that_cannot_close_are_refused():
+    with pytest.raises(TorseurError, match="joint 'C'"):
+        ts.simulate(four_bar(a=0.1, b=0.2, c=0.3), until=1.0)
+
+
+def test_wrong_speeds_are_refused():
+    with pytest.raises(TorseurError, match=r"initial speeds violate the constraints.*'q1'', 'q3'' as given"):
+        ts.simulate(four_bar(), until=1.0, initial={"q1'": 2.0, "q3'": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "level"),
+    [
+        (0.3 + ts.TIME, 0.4 + ts.TIME, "is off by"),
+        (1.0 + ts.TIME, 1.0 + 2 * ts.TIME, "different velocities"),
+        (1.0 + ts.TIME**2, 1.0 + 2 * ts.TIME**2, "different accelerations"),
+    ],
+)
+def test_contradictory_drivers_are_named(first, second, level):
+    drivers = [Equation("drive_a", Q1.symbol - first), Equation("drive_b", Q1.symbol - second)]
+    with pytest.raises(TorseurError, match=level) as problem:
+        ts.simulate(four_bar(constraints=drivers, initial={}), until=1.0)
+    assert "drive_a" in str(problem.value) and "drive_b" in str(problem.value)
+
+
+def test_drivers_that_agree_are_redundant():
+    drivers = [Equation("drive_a", Q1.symbol - 1.0 - ts.TIME), Equation("drive_b", 2 * Q1.symbol - 2.0 - 2 * ts.TIME)]
+    motion = ts.simulate(four_bar(constraints=drivers, initial={}), until=1.0, outputs=["drive_a.effort"])
+    assert np.abs(motion["q1"] - 1.0 - motion.time).max() < 1e-12
+    assert np.isnan(motion["drive_a.effort"]).all(), "the two share the effort in a way that nothing tells"
+
+
+def test_drivers_that_part_later_end_the_motion():
+    slower = ts.where(ts.TIME < 0.5, 1.0 + ts.TIME, 1.0 + ts.TIME + (ts.TIME - 0.5) ** 4)
+    drivers = [Equation("drive_a", Q1.symbol - 1.0 - ts.TIME), Equation("drive_b", Q1.symbol - slower)]
+    with pytest.raises(SimulationError) as failure:
+        ts.simulate(four_bar(constraints=drivers, initial={}), until=1.0)
+    assert 0.5 < failure.value.trajectory.time[-1] < 0.6
+
+
+def test_dead_end_of_a_driver_is_explained():
+    """The rocker of a crank-rocker cannot turn round."""
+    turning = [Equation("drive", ts.Coordinate("q3").symbol - 1.6 - ts.TIME)]
+    with pytest.raises(SimulationError, match="configuration is singular there") as failure:
+        ts.simulate(four_bar(constraints=turning, initial={}), until=3.0)
+    assert failure.value.trajectory.time[-1] < 2.0
+
+
+def test_massless_bodies_are_blamed():
+    light = four_bar()
+    bodies = [ts.body(b.name, mass=0, inertia=0) for b in light.bodies]
+    mechanism = ts.Mechanism("light", bodies=bodies, joints=light.joints, initial=dict(light.initial))
+    with pytest.raises(TorseurError, match=r"Nothing with inertia resists.*'crank', 'coupler', 'rocker' have no mass"):
+        ts.simulate(mechanism, until=1.0)
+
+
+def test_one_massless_body_in_a_loop_is_no_problem():
+    """A massless coupler only transmits forces. Oracle: the same with a coupler of a thousandth of a gram."""
+
+    def motion(mass):
+        whole = four_bar()
+        coupler = ts.body("coupler", mass=mass, centre=(0.45, 0, 0), inertia=0)
+        bodies = [whole.bodies[0], coupler, whole.bodies[2]]
+        mechanism = ts.Mechanism(
+            "light", bodies=bodies, joints=whole.joints, gravity=(0, -9.81, 0), initial=dict(whole.initial)
+        )
+        return ts.simulate(mechanism, until=0.5, samples=6, rtol=1e-10)
+
+    assert np.abs(motion(0)["q1"] - motion(1e-6)["q1"]).max() < 1e-5
+
+
+def test_singular_start():
+    """Flat and at rest, a parallelogram may unfold in two ways; with a velocity it knows which."""
+    flat = {"a0": 0.0, "b0": 0.0, "a1": 0.0, "a0'": 0.0}
+    with pytest.raises(TorseurError, match="starts at rest in a singular configuration"):
+        ts.simulate(parallelogram(0.0), until=1.0, initial=flat)
+    moving = {**flat, "a0'": 3.0, "b0'": -3.0, "a1'": 3.0}
+    motion = ts.simulate(parallelogram(0.0, gravity=0.0), until=1.0, initial=moving, rtol=1e-9)
+    assert np.abs(motion["a0"] - 3.0 * motion.time).max() < 1e-6
+    assert np.abs(motion["a0"] - motion["a1"]).max() < 1e-6
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
+def test_singular_start_with_a_velocity(formulation):
+    moving = {"a0": 0.0, "b0": 0.0, "a1": 0.0, "a0'": 3.0, "b0'": -3.0, "a1'": 3.0}
+    motion = ts.simulate(parallelogram(0.0, gravity=0.0), until=1.0, initial=moving, rtol=1e-9, formulation=formulation)
+    assert np.abs(motion["a0"] - 3.0 * motion.time).max() < 1e-6
+
+
+def test_values_of_cut_joints_are_said_to_be_unused():
+    motion = ts.simulate(four_bar(initial={"q1": 1.0, "q4": 0.3}), until=1e-6)
+    assert any("initial value of 'q4' is not used" in note for note in motion.notes)
+
+
+def test_unknown_choices_list_the_known_ones():
+    with pytest.raises(TorseurError, match="unknown formulation 'augmentd'"):
+        ts.simulate(four_bar(), until=1.0, formulation="augmentd")
+    with pytest.raises(TorseurError, match="unknown method 'radau7'"):
+        ts.simulate(four_bar(), until=1.0, method="radau7")
+
+
+def test_drivers_that_jump_end_the_motion():
+    """No finite force turns a crank by 0.2 rad in no time."""
+    jump = [Equation("drive", Q1.symbol - ts.where(ts.TIME < 0.5, 1.0, 1.2))]
+    with pytest.raises(SimulationError, match="the motion ends at t = 0.5 s") as failure:
+        ts.simulate(four_bar(constraints=jump, initial={}), until=1.0)
+    assert failure.value.trajectory.time[-1] == pytest.approx(0.5)
+
+
+def test_a_symbol_of_the_same_name_is_not_the_coordinate():
+    drive = [Equation("drive", ts.Coordinate("q1", "rad", "another meaning").symbol - 1.0)]
+    with pytest.raises(TorseurError, match="'q1' is not that of the coordinate"):
+        ts.simulate(four_bar(constraints=drive, initial={}), until=1.0)

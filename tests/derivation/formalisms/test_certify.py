@@ -1,0 +1,183 @@
+"""Every formalism on the same mechanisms: agreement is the oracle, since each starts from its own principle."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+import torseur.description.mechanism as tm
+from derivation.formalisms.examples import (
+    cardan,
+    cart_pendulum,
+    declared_speeds,
+    driven_tree,
+    free_body,
+    heavy_top,
+    planar_vehicle,
+    reversed_tree,
+)
+from robots import robot
+from strategies import JOINT_KINDS, mechanisms
+from torseur.algebra.graph import UndeterminedFunction, scalar
+from torseur.derivation.formalisms import FORMALISMS, certify, derive
+from torseur.derivation.formalisms.certification.comparison import Derivation, difference
+from torseur.derivation.formalisms.kane import Kane
+from torseur.errors import MechanismError, TorseurError, UnsupportedError
+
+EXAMPLES = {
+    "cart": cart_pendulum(2), "stone quaternion": free_body("quaternion"), "stone declared": free_body("declared"),
+    "stone body": free_body("body"), "vehicle": planar_vehicle(), "cardan": cardan(), "top": heavy_top(),
+    "driven": driven_tree(), "reversed zyx": reversed_tree("zyx"), "reversed quaternion": reversed_tree("quaternion"),
+    "declared": declared_speeds(), "ur5": robot("ur5"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_all_formalisms_agree(name):
+    certificate = certify(EXAMPLES[name], points=1)
+    assert certificate.agrees and certificate.worst < 1e-40, str(certificate)
+    refused = [entry.formalism for entry in certificate.entries if not entry.applies]
+    quaternion = any(motion.kind == "quaternion" for joint in EXAMPLES[name].joints for motion in joint.motions)
+    assert refused == (["hamilton"] if quaternion else [])
+
+
+def check(mechanism: tm.Mechanism) -> None:
+    certificate = certify(mechanism, points=1)
+    assert certificate.agrees, str(certificate)
+
+
+RANDOM = dict(deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+
+
+@settings(max_examples=25, **RANDOM)
+@given(mechanisms())
+def test_random_trees(mechanism):
+    check(mechanism)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_a_thousand_random_trees(part):
+    @seed(part)
+    @settings(max_examples=250, **RANDOM)
+    @given(mechanisms())
+    def run(mechanism):
+        check(mechanism)
+
+    # Expressions hold no cycles; the collector would only walk through all of them, again and again.
+    gc.disable()
+    try:
+        run()
+    finally:
+        gc.enable()
+
+
+@settings(max_examples=10, **RANDOM)
+@given(mechanisms(max_bodies=3, kinds=tuple(k for k in JOINT_KINDS if k != "denavit_hartenberg"), loads=False))
+def test_random_trees_described_backwards(mechanism):
+    turned = [
+        replace(joint, parent=joint.child, child=joint.parent) if not joint.frame_speeds else joint
+        for joint in mechanism.joints
+    ]
+    check(replace(mechanism, joints=tuple(turned)))
+
+
+def test_small_mechanisms_are_compared_exactly():
+    certificate = certify(cart_pendulum(2))
+    assert "exactly" in certificate.method
+    assert certificate.worst == 0.0
+
+
+def test_undetermined_functions_are_compared_too():
+    friction = UndeterminedFunction("friction", 2, "N")
+    mechanism = cart_pendulum(1)
+    x = mechanism.joints[0].coordinates[0]
+    load = tm.motor("friction", "rail", "x", friction(x.symbol, x.rate))
+    certificate = certify(replace(mechanism, loads=(load,)))
+    assert certificate.agrees and certificate.worst < 1e-40
+
+
+def test_a_wrong_formalism_is_found(monkeypatch):
+    class Wrong(Kane):
+        def bias(self):
+            first, *rest = super().bias()
+            return [first * (1 + 1e-8), *rest]
+
+    monkeypatch.setitem(FORMALISMS, "kane", Wrong)
+    certificate = certify(cart_pendulum(2))
+    assert not certificate.agrees
+    wrong = [entry.formalism for entry in certificate.entries if entry.difference > certificate.tolerance]
+    assert wrong == ["kane"]
+    assert "DISAGREE" in str(certificate)
+
+
+def test_wrong_accelerations_are_found(monkeypatch):
+    class Wrong(FORMALISMS["recursive"]):
+        def acceleration(self):
+            return [a + 1 for a in super().acceleration()]
+
+    monkeypatch.setitem(FORMALISMS, "recursive", Wrong)
+    assert not certify(cart_pendulum(2)).agrees
+
+
+def test_the_table_names_every_formalism_and_why_one_does_not_apply():
+    text = str(certify(free_body("quaternion")))
+    assert all(name in text for name in FORMALISMS)
+    assert "does not apply: momenta need independent coordinates" in text
+
+
+def test_chosen_formalisms_only():
+    certificate = certify(cart_pendulum(1), ["kane", "lagrange"])
+    assert [entry.formalism for entry in certificate.entries] == ["kane", "lagrange"]
+    assert all(entry.operations > 0 and entry.seconds > 0 for entry in certificate.entries)
+
+
+def test_unknown_formalism():
+    with pytest.raises(TorseurError, match=r"unknown formalism 'lagrage'.*Did you mean 'lagrange'"):
+        derive(cart_pendulum(1), "lagrage")
+    with pytest.raises(TorseurError, match="unknown formalism 'lagrage'"):
+        certify(cart_pendulum(1), ["lagrage"])
+
+
+def test_hamilton_refuses_quaternions_with_the_reason():
+    with pytest.raises(UnsupportedError, match=r"hamilton does not apply to mechanism 'stone'.*Use angles"):
+        derive(free_body("quaternion"), "hamilton")
+
+
+def test_hamilton_takes_any_force_law():
+    law = tm.motor("drag", "rail", "x", -3 * tm.Coordinate("x", "m").rate ** 3)
+    assert certify(replace(cart_pendulum(1), loads=(law,)), ["recursive", "hamilton"]).worst == 0.0
+
+
+def test_massless_body_is_named():
+    ghost = tm.body("ghost", mass=0, inertia=0)
+    mechanism = tm.Mechanism("ghost", bodies=[ghost], joints=[tm.revolute("pin", tm.EARTH, ghost, "q")])
+    for formalism in FORMALISMS:
+        with pytest.raises(MechanismError, match=r"pin|'q"):
+            _ = derive(mechanism, formalism).acceleration
+
+
+def test_a_formalism_that_gives_no_number_disagrees():
+    nothing, reference = (Derivation("x", [value], [1.0], [1.0]) for value in (float("nan"), 1.0))
+    assert difference(nothing, reference) == float("inf")
+
+
+def test_no_formalism_applies():
+    with pytest.raises(UnsupportedError, match=r"no formalism applies to mechanism 'stone'"):
+        certify(free_body("quaternion"), ["hamilton"])
+
+
+def test_states_are_drawn_near_the_initial_state():
+    """A joint that is defined only around where it starts."""
+    arm = tm.body("arm", mass=1, centre=(0, 1, 0), inertia=0)
+    q = tm.Coordinate("q")
+    cam = (tm.rotation((0, 0, 1), q), tm.translation((0, 1, 0), scalar.sqrt(q.symbol - 3)))
+    mechanism = tm.Mechanism(
+        "cam", bodies=[arm], joints=[tm.sequence("cam", tm.EARTH, arm, (q,), cam)], initial={"q": 5}
+    )
+    assert certify(mechanism).worst < 1e-40
+    with pytest.raises(TorseurError, match="not real"):
+        certify(replace(mechanism, initial=()))

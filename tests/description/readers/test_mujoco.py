@@ -1,0 +1,176 @@
+"""Models in MJCF against MuJoCo; skipped where the package mujoco is absent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import torseur.derivation.dynamics as td
+from description.readers.mujoco_peer import Peer
+from strategies import mechanisms
+from torseur.algebra.graph import evaluate
+from torseur.derivation.loops import constraint_equations
+from torseur.derivation.tree import build_tree
+from torseur.description.mechanism import EARTH, Mechanism, body, inertia, prismatic, revolute, spherical
+from torseur.description.readers import write_robot
+
+mujoco = pytest.importorskip("mujoco", reason="the package mujoco is not installed")
+pytestmark = pytest.mark.slow
+
+SAMPLE = Path(__file__).parent / "samples" / "everything.xml"
+KINDS = (
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+    "fixed",
+    "denavit_hartenberg",
+)
+# Constraints as hard as MuJoCo makes them: a time constant of two steps and its largest impedance.
+HARD = '<default><equality solref="0.0002 1" solimp="0.9999 0.9999 0.001 0.5 2"/></default><option timestep="0.0001"'
+
+
+def test_everything_moves_alike():
+    for seed in range(3):
+        peer = Peer(SAMPLE, seed)
+        assert peer.error_of_inverse_dynamics() < 1e-12
+        assert peer.error_of_loads() < 1e-12
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(mechanism=mechanisms(max_bodies=6, kinds=KINDS, loads=False, laws=False, body_speeds=False))
+def test_random_mechanisms_written_as_mjcf(tmp_path_factory, mechanism):
+    """Our mechanism, not the file read back, against MuJoCo's reading of the file."""
+    path = tmp_path_factory.mktemp("mjcf") / "robot.xml"
+    write_robot(mechanism, path)
+    values = {p.symbol: p.value for p in mechanism.parameters if p.value is not None}
+    peer = Peer(path)
+    if peer.model.nv:
+        tree = build_tree(mechanism)
+        bound = tree.with_parameters({name: float(values[s]) for name, s in
+                                      zip(tree.layout.parameter_names, tree.layout.parameters, strict=True)})  # fmt: skip
+        peer.draw()
+        order = [peer.slots[name] for name in tree.layout.speed_names]
+        theirs = (peer.mass_matrix() @ peer.acceleration + peer.data.qfrc_bias)[order]
+        q = [peer.q[name] for name in tree.layout.coordinate_names]
+        ours = np.array(td.inverse_dynamics(bound, q, list(peer.v[order]), list(peer.a[order])), float)
+        np.testing.assert_allclose(ours, theirs, atol=1e-9 * max(1.0, np.abs(theirs).max()))
+
+
+def rod(name: str, length: float):
+    return body(name, mass=1.5, centre=(length / 2, 0.02, 0), inertia=inertia(0.02, 0.11, 0.12))
+
+
+def four_bar(closing) -> Mechanism:
+    crank, coupler, rocker = rod("crank", 0.5), rod("coupler", 1.2), rod("rocker", 0.9)
+    y = (0, 1, 0)
+    joints = [
+        revolute("j1", EARTH, crank, "q1", y), revolute("j2", crank.at((0.5, 0, 0)), coupler, "q2", y),
+        revolute("j3", EARTH.at((1.0, 0, 0)), rocker, "q3", y),
+        replace(closing(coupler.at((1.2, 0, 0)), rocker.at((0.9, 0, 0))), role="loop"),
+    ]  # fmt: skip
+    return Mechanism("four bar", bodies=[crank, coupler, rocker], joints=joints, gravity=(0, 0, -9.81))
+
+
+def slider_crank() -> Mechanism:
+    crank, coupler, slider = rod("crank", 0.4), rod("coupler", 1.0), rod("slider", 0.1)
+    y = (0, 1, 0)
+    joints = [
+        revolute("j1", EARTH, crank, "q1", y), revolute("j2", crank.at((0.4, 0, 0)), coupler, "q2", y),
+        prismatic("j3", EARTH, slider, "q3", (1, 0, 0)),
+        replace(revolute("close", coupler.at((1.0, 0, 0)), slider, "q4", y), role="loop"),
+    ]  # fmt: skip
+    return Mechanism("slider crank", bodies=[crank, coupler, slider], joints=joints, gravity=(0, 0, -9.81))
+
+
+LOOPS = {
+    "four bar, hinge": (lambda: four_bar(lambda a, b: revolute("close", a, b, "q4", (0, 1, 0))), {"q1": -0.7}),
+    "four bar, ball": (lambda: four_bar(lambda a, b: spherical("close", a, b, "a", "b", "c")), {"q1": -0.7}),
+    "slider crank": (slider_crank, {"q1": -0.8}),
+}
+
+
+class Constrained:
+    """Our mechanism with loops: closed configurations, and accelerations from M v' + b = Cᵀ λ, C v' = γ."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.tree = build_tree(mechanism)
+        self.rows = constraint_equations(self.tree)
+        self.names = self.tree.layout.coordinate_names
+
+    def values(self, formulas, q, v) -> np.ndarray:
+        return np.array(evaluate(list(formulas), self.tree.bindings(list(q), list(v), 0.0)), dtype=float)
+
+    def jacobian(self, q) -> np.ndarray:
+        entries = [entry for row in self.rows for entry in row.row]
+        return self.values(entries, q, np.zeros(len(q))).reshape(len(self.rows), -1)
+
+    def closed(self, given: dict[str, float]) -> np.ndarray:
+        """The configuration near (given, q2 = 1, q3 = -2 or the slider out) that closes the loop, by Newton's method."""
+        q = np.array([given.get(name, {"q2": 1.0, "q3": 1.0 if "slider" in self.tree.mechanism.name else -1.5}[name])
+                      if name not in given else given[name] for name in self.names])  # fmt: skip
+        moving = [k for k, name in enumerate(self.names) if name not in given]
+        for _ in range(50):
+            residual = self.values([row.residual for row in self.rows], q, np.zeros(len(q)))
+            q[moving] -= np.linalg.lstsq(self.jacobian(q)[:, moving], residual, rcond=None)[0]
+        assert np.abs(residual).max() < 1e-12
+        return q
+
+    def acceleration(self, q, v) -> np.ndarray:
+        matrix = np.array(td.mass_matrix(self.tree, list(q)), dtype=float)
+        bias = np.array(td.bias(self.tree, list(q), list(v)), dtype=float)
+        c, gamma = self.jacobian(q), self.values([row.gamma for row in self.rows], q, v)
+        m = len(self.rows)
+        block = np.block([[matrix, -c.T], [c, np.zeros((m, m))]])
+        return np.linalg.lstsq(block, np.concatenate([-bias, gamma]), rcond=None)[0][: len(q)]
+
+
+@pytest.fixture(params=LOOPS)
+def loop(request, tmp_path):
+    """(our mechanism, a closed state, MuJoCo's model and data)."""
+    make, given = LOOPS[request.param]
+    mechanism = make()
+    path = tmp_path / "robot.xml"
+    write_robot(mechanism, path)
+    text = path.read_text(encoding="utf-8").replace("<option", HARD, 1)
+    model = mujoco.MjModel.from_xml_string(text)
+    ours = Constrained(mechanism)
+    q = ours.closed(given)
+    _, _, axes = np.linalg.svd(ours.jacobian(q))
+    v = axes[-1] / axes[-1][ours.names.index("q1")]
+    order = [int(model.joint(name).qposadr[0]) for name in ours.names]
+    return ours, q, v, model, order
+
+
+def test_accelerations_of_loops(loop):
+    """MuJoCo's constraints are soft: its largest impedance leaves one part in ten thousand."""
+    ours, q, v, model, order = loop
+    data = mujoco.MjData(model)
+    data.qpos[order], data.qvel[order] = q, v
+    mujoco.mj_forward(model, data)
+    expected = ours.acceleration(q, v)
+    assert np.abs(data.qacc[order] - expected).max() < 2e-3 * np.abs(expected).max()
+
+
+def test_motions_of_loops(loop):
+    """0.3 s of motion: ours by Runge-Kutta on accelerations, MuJoCo's with steps of 0.1 ms."""
+    ours, q, v, model, order = loop
+    data = mujoco.MjData(model)
+    data.qpos[order], data.qvel[order] = q, v
+    h, until = 0.005, 0.3
+    for _ in range(round(until / h)):
+        k1 = v, ours.acceleration(q, v)
+        k2 = v + h / 2 * k1[1], ours.acceleration(q + h / 2 * k1[0], v + h / 2 * k1[1])
+        k3 = v + h / 2 * k2[1], ours.acceleration(q + h / 2 * k2[0], v + h / 2 * k2[1])
+        k4 = v + h * k3[1], ours.acceleration(q + h * k3[0], v + h * k3[1])
+        q, v = (x + h / 6 * (a + 2 * b + 2 * c + d) for x, a, b, c, d in zip((q, v), k1, k2, k3, k4, strict=True))
+    while data.time < until - 1e-9:
+        mujoco.mj_step(model, data)
+    np.testing.assert_allclose(data.qpos[order], q, atol=2e-3)

@@ -1,0 +1,329 @@
+"""Writing robot files: what is written moves as what was given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import torseur.derivation.dynamics as td
+from strategies import mechanisms
+from torseur.algebra.graph import evaluate
+from torseur.derivation.loops import constraint_equations
+from torseur.derivation.tree import build_tree
+from torseur.description.mechanism import (
+    EARTH,
+    Distance,
+    Equation,
+    Frame,
+    Mechanism,
+    as_vector,
+    body,
+    coordinate_spring,
+    fixed,
+    force,
+    helical,
+    inertia,
+    placement,
+    prismatic,
+    revolute,
+    sequence,
+    spherical,
+    spring,
+    translation,
+    turn,
+)
+from torseur.description.mechanism.quantities import TIME, Coordinate
+from torseur.description.readers import RobotFileError, read_robot, write_robot
+from torseur.errors import UnsupportedError
+
+SAMPLES = Path(__file__).parent / "samples"
+GRAVITY = (0, 0, -9.81)
+KINDS = (
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+    "fixed",
+    "denavit_hartenberg",
+)
+RELAXED = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def written(mechanism, path: Path, **options):
+    write_robot(mechanism, path, **options)
+    return read_robot(path).mechanism
+
+
+def assert_same_motion(first: Mechanism, second: Mechanism, seed: int = 0) -> None:
+    """The same forces for the same motion, and bodies at the same places, coordinate by coordinate."""
+    trees = [build_tree(mechanism) for mechanism in (first, second)]
+    trees = [tree.with_parameters(_values(tree)) for tree in trees]
+    coordinates, speeds = (sorted(getattr(trees[0].layout, f"{kind}_names")) for kind in ("coordinate", "speed"))
+    assert sorted(trees[1].layout.coordinate_names) == coordinates
+    assert sorted(trees[1].layout.speed_names) == speeds
+    rng = np.random.default_rng(seed)
+    q = dict(zip(coordinates, rng.uniform(-1, 1, len(coordinates)), strict=True))
+    v, a = (dict(zip(speeds, rng.uniform(-1, 1, len(speeds)), strict=True)) for _ in range(2))
+    forces, places = [], []
+    for tree in trees:
+        layout = tree.layout
+        state = [[group[n] for n in names] for group, names in
+                 ((q, layout.coordinate_names), (v, layout.speed_names), (a, layout.speed_names))]  # fmt: skip
+        found = td.inverse_dynamics(tree, *state)
+        forces.append([dict(zip(layout.speed_names, found, strict=True))[n] for n in speeds])
+        # Where mass is given beside solids, the frame of the mass centre is that of the given part only.
+        heavy = [b.name for b in first.bodies if (b.mass is None) == bool(b.solids) and not _is_massless(b)]
+        places.append([list(td.pose(tree, Frame(n, base="iframe"), state[0]).position) for n in heavy])
+    scale = max([1.0, *(abs(float(f)) for f in forces[0])])
+    np.testing.assert_allclose(np.array(forces[1], float), np.array(forces[0], float), atol=1e-10 * scale)
+    np.testing.assert_allclose(np.array(places[1], float), np.array(places[0], float), atol=1e-12)
+
+
+def _is_massless(solid) -> bool:
+    return solid.mass is not None and solid.mass.is_zero
+
+
+def _values(tree) -> dict[str, float]:
+    given = {p.name: p.value for p in tree.mechanism.parameters}
+    return {name: float(given[name]) for name in tree.layout.parameter_names}
+
+
+@RELAXED
+@given(mechanism=mechanisms(max_bodies=5, kinds=KINDS, loads=False, laws=False, body_speeds=False))
+def test_random_trees_as_urdf(tmp_path_factory, mechanism):
+    plain = replace(mechanism, gravity=as_vector(GRAVITY, "gravity"))
+    assert_same_motion(plain, written(plain, tmp_path_factory.mktemp("urdf") / "robot.urdf"))
+
+
+@RELAXED
+@given(mechanism=mechanisms(max_bodies=5, kinds=KINDS, loads=False, laws=False, body_speeds=False))
+def test_random_trees_as_mjcf(tmp_path_factory, mechanism):
+    assert_same_motion(mechanism, written(mechanism, tmp_path_factory.mktemp("mjcf") / "robot.xml"))
+
+
+SOLO12 = "../../../oracles/robots/solo12_nomesh.urdf"
+
+
+@pytest.mark.parametrize(("sample", "suffix"), [("everything.urdf", ".urdf"), (SOLO12, ".urdf"), (SOLO12, ".xml")])
+def test_robots_are_written_and_read_again(tmp_path, sample, suffix):
+    robot = read_robot(SAMPLES / sample, base="floating" if "solo" in sample else "file", friction_speed=0.01)
+    path = tmp_path / f"robot{suffix}"
+    left = write_robot(robot, path, partial=True)
+    again = read_robot(path)
+    assert_same_motion(robot.mechanism, again.mechanism)
+    assert {limit.joint: limit.lower for limit in robot.limits}.items() <= {
+        limit.joint: limit.lower for limit in again.limits
+    }.items()
+    lost = {finding.message.split("'")[1] for finding in left if "load" in finding.message}
+    assert lost == {load.name for load in robot.mechanism.loads if load.name.endswith("friction")}
+
+
+def test_mimicry_survives_both_formats(tmp_path):
+    robot = read_robot(SAMPLES / "everything.urdf")
+    (before,) = robot.mechanism.constraints
+    for suffix in (".urdf", ".xml"):
+        write_robot(robot, tmp_path / f"robot{suffix}", partial=True)
+        (after,) = read_robot(tmp_path / f"robot{suffix}").mechanism.constraints
+        symbols = {c.name: c.symbol for j in robot.mechanism.joints for c in j.coordinates}
+        state = {symbols["grip"]: 0.3, symbols["counter grip"]: 0.7}
+        assert evaluate([after.residual], state) == pytest.approx(evaluate([before.residual], state))
+
+
+def rod(name: str, length: float = 1.0):
+    return body(name, mass=1.0, centre=(length / 2, 0, 0), inertia=inertia(0.001, 0.1, 0.1))
+
+
+def four_bar(closing) -> Mechanism:
+    """A parallelogram with links of 1 m and 2 m, closed by a joint at the far end of the coupler."""
+    crank, coupler, rocker = rod("crank"), rod("coupler", 2.0), rod("rocker")
+    y = (0, 1, 0)
+    joints = [
+        revolute("j1", EARTH, crank, "q1", y), revolute("j2", crank.at((1, 0, 0)), coupler, "q2", y),
+        revolute("j3", EARTH.at((2, 0, 0)), rocker, "q3", y),
+        closing("close", coupler.at((2, 0, 0)), rocker.at((1, 0, 0))),
+    ]  # fmt: skip
+    return Mechanism("four bar", bodies=[crank, coupler, rocker], joints=joints, gravity=GRAVITY)
+
+
+def freedom(mechanism: Mechanism, q: dict[str, float]) -> np.ndarray:
+    """The motions that the constraints allow: an orthonormal basis, in the order of sorted speeds."""
+    tree = build_tree(mechanism)
+    values = [q[name] for name in tree.layout.coordinate_names]
+    bindings = tree.bindings(values, [0.0] * len(values), 0.0)
+    rows = constraint_equations(tree)
+    residuals = [abs(float(evaluate([row.residual], bindings)[0])) for row in rows if row.residual is not None]
+    assert max(residuals) < 1e-12
+    matrix = np.array([evaluate(list(row.row), bindings) for row in rows], dtype=float)
+    order = np.argsort(tree.layout.speed_names)
+    _, sizes, axes = np.linalg.svd(matrix[:, order])
+    return axes[np.sum(sizes > 1e-9) :]
+
+
+CLOSING = {
+    "hinge": lambda name, a, b: revolute(name, a, b, "q4", (0, 1, 0)),
+    "ball": lambda name, a, b: spherical(name, a, b, "a", "b", "c"),
+    "quaternion": lambda name, a, b: spherical(name, a, b, "w", "x", "y", "z", angles="quaternion"),
+}
+
+
+@pytest.mark.parametrize("case", CLOSING)
+def test_loops_become_equalities(tmp_path, case):
+    mechanism = replace(four_bar(CLOSING[case]))
+    mechanism = replace(
+        mechanism, joints=tuple(replace(j, role="loop") if j.name == "close" else j for j in mechanism.joints)
+    )
+    again = written(mechanism, tmp_path / "robot.xml")
+    assert len([j for j in again.joints if j.role == "loop"]) == (2 if case == "hinge" else 1)
+    for angle in (0.0, 0.4, 2.0):
+        q = {"q1": angle, "q2": -angle, "q3": angle}
+        before, after = freedom(mechanism, q), freedom(again, q)
+        np.testing.assert_allclose(before.T @ before, after.T @ after, atol=1e-9)
+
+
+def test_welds_distances_and_polynomials(tmp_path):
+    arm, tool = rod("arm"), rod("tool")
+    q1 = Coordinate("q1")
+    mechanism = Mechanism(
+        "held", gravity=GRAVITY, bodies=[arm, tool],
+        joints=[revolute("j1", EARTH, arm, "q1", (0, 1, 0)), revolute("j2", EARTH, tool, "q2", (0, 0, 1)),
+                replace(fixed("weld", arm.at((1, 0, 0), turn(0.3, (0, 1, 0))), tool), role="loop")],
+        constraints=[Distance("rope", arm.at((1, 0, 0)), EARTH.at((0, 0, 3)), 2.5 + 0 * TIME),
+                     Equation("law", Coordinate("q2").symbol - (0.5 + 2 * q1.symbol - 3 * q1.symbol**2))],
+    )  # fmt: skip
+    again = written(mechanism, tmp_path / "robot.xml")
+    (distance,) = [c for c in again.constraints if isinstance(c, Distance)]
+    assert float(distance.value) == pytest.approx(2.5)
+    (equation,) = [c for c in again.constraints if isinstance(c, Equation)]
+    state = {q1.symbol: 0.7, Coordinate("q2").symbol: 0.2}
+    assert float(evaluate([equation.residual], state)[0]) == pytest.approx(0.2 - (0.5 + 1.4 - 1.47))
+    (weld,) = [j for j in again.joints if j.role == "loop"]
+    assert weld.kind == "fixed"
+
+
+def test_screws_follow_their_turn(tmp_path):
+    """A helical joint is a hinge and a slide that follows it."""
+    nut = rod("nut")
+    mechanism = Mechanism(
+        "screw", bodies=[nut], joints=[helical("s", EARTH, nut, "q", 0.02, (0, 0, 1))], gravity=GRAVITY
+    )
+    for suffix in (".urdf", ".xml"):
+        again = written(mechanism, tmp_path / f"robot{suffix}")
+        (equation,) = again.constraints
+        names = [c.name for j in again.joints for c in j.coordinates]
+        other = next(name for name in names if name != "q")
+        state = {Coordinate("q").symbol: 2.0, Coordinate(other, "m").symbol: 0.05}
+        assert abs(float(evaluate([equation.residual], state)[0])) == pytest.approx(0.01)
+
+
+def test_springs_in_mjcf(tmp_path):
+    arm = rod("arm")
+    loads = [coordinate_spring("k", "j", "q", stiffness=3.0, rest=0.2, damping=0.1),
+             spring("s", arm.at((1, 0, 0)), EARTH.at((0, 0, 2)), stiffness=5.0, rest=0.4, damping=0.2)]  # fmt: skip
+    mechanism = Mechanism("sprung", bodies=[arm], joints=[revolute("j", EARTH, arm, "q", (0, 1, 0))], loads=loads,
+                          gravity=GRAVITY, initial={"q": 0.3})  # fmt: skip
+    write_robot(mechanism, tmp_path / "robot.xml")
+    again = read_robot(tmp_path / "robot.xml", keyframe="initial").mechanism
+    ours, theirs = (td.generalised_loads(build_tree(m), [0.7], [-0.4])[0] for m in (mechanism, again))
+    assert float(theirs) == pytest.approx(float(ours), rel=1e-13)
+    assert {name: float(value) for name, value in again.initial} == {"q": 0.3}
+
+
+def test_reversed_joints_are_turned_round(tmp_path):
+    """A mechanism may describe a joint from the body to the earth; a file cannot."""
+    arm, tip = rod("arm"), rod("tip")
+    joints = [revolute("j1", arm.at((0.1, 0, 0)), EARTH.at((0, 0, 1)), "q1", (0, 1, 0)),
+              prismatic("j2", tip, arm.at((1, 0, 0), turn(0.4, (0, 1, 0))), "q2", (1, 0, 0))]  # fmt: skip
+    mechanism = Mechanism("reversed", bodies=[arm, tip], joints=joints, gravity=GRAVITY)
+    for suffix in (".urdf", ".xml"):
+        assert_same_motion(mechanism, written(mechanism, tmp_path / f"robot{suffix}"))
+
+
+def test_names_are_written_as_they_are(tmp_path):
+    arm = rod('a "b" <c> & é/日本')
+    mechanism = Mechanism(
+        "odd & name", bodies=[arm], joints=[revolute("j'1 x", EARTH, arm, "q 1", (0, 1, 0))], gravity=GRAVITY
+    )
+    for suffix in (".urdf", ".xml"):
+        again = written(mechanism, tmp_path / f"robot{suffix}")
+        assert arm.name in [b.name for b in again.bodies]
+        assert again.name == mechanism.name
+        assert_same_motion(mechanism, again)
+
+
+def cam() -> Mechanism:
+    follower, q = rod("follower"), Coordinate("q")
+    motion = translation((0, 0, 1), q.symbol * q.symbol)
+    return Mechanism(
+        "cam", bodies=[follower], joints=[sequence("j", EARTH, follower, (q,), (motion,))], gravity=GRAVITY
+    )
+
+
+def pushed() -> Mechanism:
+    arm = rod("arm")
+    joints = [revolute("j", EARTH, arm, "q")]
+    return Mechanism("pushed", bodies=[arm], joints=joints, gravity=GRAVITY, loads=[force("wind", arm, (1, 0, 0))])
+
+
+def light() -> Mechanism:
+    arm = body("arm", mass=0, centre=(0, 0, 0), inertia=0)
+    return Mechanism("light", bodies=[arm], joints=[revolute("j", EARTH, arm, "q")], gravity=GRAVITY)
+
+
+def unknown() -> Mechanism:
+    return Mechanism("unknown", bodies=[body("arm")], joints=[revolute("j", EARTH, Frame("arm"), "q")], gravity=GRAVITY)
+
+
+def sliding_loop() -> Mechanism:
+    return four_bar(lambda name, a, b: replace(prismatic(name, a, b, "s"), role="loop"))
+
+
+CANNOT = {
+    "nonlinear joint": (cam, ".xml", "joint 'j' moves by"),
+    "load": (pushed, ".xml", "load 'wind' cannot be said in MJCF"),
+    "loop in urdf": (lambda: four_bar(CLOSING["ball"]), ".urdf", "closes a loop"),
+    "sliding loop": (sliding_loop, ".xml", "neither fixed, a hinge nor a ball"),
+    "massless": (light, ".xml", "no mass"),
+    "symbols": (unknown, ".urdf", "is not given"),
+    "gravity": (lambda: replace(light(), gravity=as_vector((0, 0, -1.62), "g")), ".urdf", "gravity"),
+    "suffix": (light, ".sdf", "ends in .urdf, .xml"),
+}
+
+
+@pytest.mark.parametrize("case", CANNOT)
+def test_what_cannot_be_said_is_an_error(tmp_path, case):
+    make, suffix, reason = CANNOT[case]
+    path = tmp_path / f"robot{suffix}"
+    with pytest.raises((UnsupportedError, RobotFileError), match=reason):
+        write_robot(make(), path)
+    assert not path.exists()
+
+
+def test_partial_files_list_what_they_lack(tmp_path):
+    left = write_robot(pushed(), tmp_path / "robot.xml", partial=True)
+    assert [finding.message for finding in left] == ["load 'wind' cannot be said in MJCF."]
+
+
+def test_folders_that_do_not_exist(tmp_path):
+    arm = rod("arm")
+    mechanism = Mechanism("arm", bodies=[arm], joints=[fixed("j", EARTH, arm)], gravity=GRAVITY)
+    with pytest.raises(RobotFileError, match="cannot be written"):
+        write_robot(mechanism, tmp_path / "gone" / "robot.urdf")
+
+
+def test_frames_become_sites_and_links(tmp_path):
+    arm = rod("arm")
+    frames = {"grip": Frame("arm", placement((1, 0, 0), turn(0.5, (0, 0, 1))))}
+    mechanism = Mechanism("arm", bodies=[arm], joints=[revolute("j", EARTH, arm, "q")], frames=frames, gravity=GRAVITY)
+    expected = td.pose(build_tree(mechanism), frames["grip"], [0.7]).position
+    for suffix in (".urdf", ".xml"):
+        again = written(mechanism, tmp_path / f"robot{suffix}")
+        grip = dict(again.frames).get("grip", Frame("grip"))
+        found = td.pose(build_tree(again), grip, [0.7]).position
+        np.testing.assert_allclose(np.array(list(found), float), np.array(list(expected), float), atol=1e-14)

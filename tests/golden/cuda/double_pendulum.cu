@@ -1,0 +1,1 @@
+#include "double_pendulum.cuh"

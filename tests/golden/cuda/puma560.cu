@@ -1,0 +1,1 @@
+#include "puma560.cuh"

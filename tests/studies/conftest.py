@@ -1,3 +1,0 @@
-"""Rollouts without a GPU."""
-
-from simulation.emulation import emulated  # noqa: F401
