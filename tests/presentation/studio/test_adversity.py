@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from browsing import wait_until
-from presentation.studio.test_browser import keep_picture, ready, rewrite, words
+from presentation.studio.test_browser import keep_picture, ready, rewrite, words, write_over
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -33,7 +33,7 @@ join earth and b.frame as `<b>j</b>` with revolute(q "<iframe src=javascript:ale
 
 def test_a_hostile_text_stays_text(visit):
     page = ready(visit())
-    page.fill("#text", HOSTILE)
+    write_over(page, HOSTILE)
     wait_until(page, "studio.state.text.startsWith('mechanism a') && !studio.desk.busy.has('describe')")
     page.wait_for_timeout(1500)
     assert page.evaluate("window.hacked") is None
@@ -86,7 +86,7 @@ init __defineGetter__ = 0.5 ;
 
 def test_names_that_mean_something_to_scripts_are_names(visit):
     page = ready(visit())
-    page.fill("#text", PROTOTYPES)
+    write_over(page, PROTOTYPES)
     wait_until(page, "studio.state.text.startsWith('mechanism prototype')")
     ready(page)
     for name, value in (("__proto__", 2), ("constructor", 1), ("toString", 9.81)):

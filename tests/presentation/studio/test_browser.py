@@ -48,6 +48,16 @@ def rewrite(page: Any, old: str, new: str) -> None:
     page.keyboard.type(new)
 
 
+def write_over(page: Any, text: str) -> None:
+    """Replace the whole text as a user does: all of it selected, then typed over.
+
+    The driver's `fill` inserts before the editor has heard of the selection, which then may be lost.
+    """
+    page.focus("#text")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
 def words(page: Any, selector: str) -> str:
     """What one reads there, rows that are out of view included: they are laid out last."""
     wait_until(page, "!document.querySelector('.panel .later')")
