@@ -12,7 +12,7 @@ from torseur.algebra.arrays import Array
 from torseur.algebra.spatial import Transform
 from torseur.derivation.loops.assembly.assembly import assemble, closed_state
 from torseur.derivation.loops.assembly.open_loops import loop_name
-from torseur.derivation.loops.assembly.projection import project, random_states
+from torseur.derivation.loops.assembly.projection import CLOSED, project, random_states
 from torseur.derivation.loops.configuration import Branch, ClosedConfiguration, Mobility, closed_configuration
 from torseur.derivation.loops.loop_report import Cut, LoopReport, OtherConfiguration, RankFinding, Way, outline
 from torseur.derivation.loops.mobility.mobility import count_mobility, count_mobility_by_order, mobility
@@ -194,7 +194,7 @@ def _others(here: ClosedConfiguration) -> tuple[OtherConfiguration, ...]:
     if system.n > _LARGE or not system.rows:
         return ()
     projection = project(system, random_states(system, 12, here.rng), steps=150)
-    states = projection.state.lanes(np.flatnonzero(projection.is_closed))
+    states = projection.state.lanes(np.flatnonzero(projection.gap < CLOSED))
     if not len(states):
         return ()
     hits = Counter(int(r) for r in ranks(system.linearise(states)[1]))

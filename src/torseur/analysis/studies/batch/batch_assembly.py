@@ -14,10 +14,20 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     displaced,
     velocities,
 )
-from torseur.computation.simulation.constrained.start.position_assembly import CLOSED, ITERATIONS, LONGEST_MOVE
 from torseur.computation.simulation.model.force_laws import NU
+from torseur.derivation.loops.assembly.levenberg_marquardt import (
+    LARGEST_STEP,
+    MOST_REFUSALS,
+    TOLERANCE,
+    first_damping,
+    next_damping,
+)
 
-MOST_DAMPING = 1e12
+# The rule of every assembly, translated: why the loop around it is written twice is told in
+# docs/decisions/0061-one-assembly-of-loops.md.
+damping_at_first = routine(first_damping)
+damping_after = routine(next_damping)
+STEPS = 100
 ROUNDING = 1e-15  # part of a matrix that is added to its diagonal, for rows that others imply
 
 
@@ -42,36 +52,37 @@ def close_loop(t: float, y: Array, p: Array, free: IntArray, scales: Array) -> f
     new_jacobian = zeros(NH * NV)
     trial = zeros(NQ + NV)
     move = zeros(NV)
-    damping = 1.0
-    size = closure(t, y, p, free, scales, residual, jacobian)
-    for _ in range(ITERATIONS):
-        if size <= 1e-3 * CLOSED or damping > MOST_DAMPING or not math.isfinite(size):
+    refusals = 0
+    cost = closure(t, y, p, free, scales, residual, jacobian)
+    damping = damping_at_first(cost)
+    for _ in range(STEPS):
+        if not math.sqrt(cost) > TOLERANCE or refusals == MOST_REFUSALS:
             break
-        smallest_move(jacobian, residual, damping * size * size, scales, move)
+        smallest_move(jacobian, residual, damping, scales, move)
         for i in range(NQ + NV):
             trial[i] = y[i]
         displaced(t, y, p, move, trial)
-        new_size = closure(t, trial, p, free, scales, new_residual, new_jacobian)
-        if new_size < size:
-            damping = damping / 4.0
-            size = new_size
+        new = closure(t, trial, p, free, scales, new_residual, new_jacobian)
+        damping = damping_after(damping, cost, new)
+        refusals += 1
+        if new < cost:
+            refusals = 0
+            cost = new
             for i in range(NQ):
                 y[i] = trial[i]
             for i in range(NH):
                 residual[i] = new_residual[i]
             for i in range(NH * NV):
                 jacobian[i] = new_jacobian[i]
-        else:
-            damping = damping * 8.0
     largest = 0.0
     for i in range(NH):
         largest = max(largest, abs(residual[i]))
-    return largest if math.isfinite(size) else math.inf
+    return largest if math.isfinite(cost) else math.inf
 
 
 @routine
 def closure(t: float, y: Array, p: Array, free: IntArray, scales: Array, residual: Array, jacobian: Array) -> float:
-    """Residuals of holonomic constraints and their derivatives by what is free, both scaled; the size of the former."""
+    """Residuals of holonomic constraints and their derivatives by what is free, both scaled; the sum of the squares."""
     u = zeros(NU + 1)
     rows = zeros(NC * NV)
     phi = zeros(NC)
@@ -83,7 +94,7 @@ def closure(t: float, y: Array, p: Array, free: IntArray, scales: Array, residua
         total += residual[c] * residual[c]
         for i in range(NV):
             jacobian[c * NV + i] = rows[c * NV + i] * scales[i] / scales[NV + c] if free[i] != 0 else 0.0
-    return math.sqrt(total)
+    return total
 
 
 @routine
@@ -110,7 +121,7 @@ def smallest_move(jacobian: Array, residual: Array, damping: float, scales: Arra
             total -= jacobian[a * NV + i] * x[a]
         move[i] = total
         largest = max(largest, abs(total))
-    shorter = min(1.0, LONGEST_MOVE / largest)
+    shorter = min(1.0, LARGEST_STEP / largest)
     for i in range(NV):
         move[i] = move[i] * shorter * scales[i]
 

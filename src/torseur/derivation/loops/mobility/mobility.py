@@ -193,7 +193,7 @@ def _on_sphere(here: ClosedConfiguration, directions: Array, distance: float) ->
     system = here.system
     states = here.move(directions, distance)
     for _ in range(_ROUNDS):
-        closed = project(system, states, steps=300, damping=1e-6)
+        closed = project(system, states, steps=300)
         went = here.steps_to(closed.state)
         length = np.linalg.norm(went, axis=1)
         good = (closed.gap < _CLOSED) & (length > distance / 2)
@@ -201,7 +201,7 @@ def _on_sphere(here: ClosedConfiguration, directions: Array, distance: float) ->
             return closed.state.lanes(good), went[good]
         aimed = went[good] * (distance / length[good])[:, None]
         states = system.move(here.state.repeat(int(good.sum())), aimed)
-    closed = project(system, states, steps=300, damping=1e-6)
+    closed = project(system, states, steps=300)
     went = here.steps_to(closed.state)
     good = (closed.gap < _CLOSED) & (np.abs(np.linalg.norm(went, axis=1) / distance - 1) < _SAME_POINT)
     return closed.state.lanes(good), went[good]

@@ -67,7 +67,7 @@ def probe(here: ClosedConfiguration, directions: Array, size: float) -> Array | 
 def _close_again(here: ClosedConfiguration, states: State, size: float) -> State | None:
     """States closed again; one that stops at a saddle of its gap is nudged. None when some cannot be closed."""
     for _ in range(_NUDGES):
-        tried = project(here.system, states, steps=200, damping=1e-6)
+        tried = project(here.system, states, steps=200)
         opened = tried.gap > _PROBE_GAP
         if not opened.any():
             return tried.state
@@ -142,7 +142,7 @@ def can_follow(here: ClosedConfiguration, directions: Array, step: float, count:
     system, states = here.system, here.state.repeat(len(directions))
     alive = np.ones(len(directions), bool)
     for _ in range(count):
-        closed = project(system, system.move(states, step * directions), steps=100, damping=1e-6)
+        closed = project(system, system.move(states, step * directions), steps=100)
         went = system.difference(states, closed.state)
         ahead = np.sum(went * directions, axis=1) > 0.5 * step
         alive &= ahead & (closed.gap < _PROBE_GAP)

@@ -36,6 +36,11 @@ class State:
     def lanes(self, chosen: Any) -> State:
         return State(self.x[chosen], self.balls[chosen])
 
+    def with_lanes(self, chosen: Any, new: State) -> State:
+        x, balls = self.x.copy(), self.balls.copy()
+        x[chosen], balls[chosen] = new.x, new.balls
+        return State(x, balls)
+
     def repeat(self, times: int) -> State:
         return State(np.repeat(self.x, times, axis=0), np.repeat(self.balls, times, axis=0))
 

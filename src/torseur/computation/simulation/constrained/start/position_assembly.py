@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.loops.assembly.levenberg_marquardt import descend
 
 Mask: TypeAlias = NDArray[np.bool_]
 
-ITERATIONS = 100
 STARTS = 24  # guesses of what is not given, the first one as it stands
 CLOSED = 1e-10  # largest residual of a closed mechanism, in its own units
-LONGEST_MOVE = 1.0  # in one iteration, in the mechanism's units
 TOUCHES = 1e-9  # part of a unit move by which a coordinate counts as moved
 
 
-# Why not the assembly of the loop analysis: docs/decisions/0033-simulation-has-its-own-assembly.md.
+@dataclass(frozen=True)
+class Positions:
+    """States of the layout as lanes of a descent."""
+
+    y: Vector
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def lanes(self, chosen: Any) -> Positions:
+        return Positions(self.y[chosen])
+
+    def with_lanes(self, chosen: Any, new: Positions) -> Positions:
+        y = self.y.copy()
+        y[chosen] = new.y
+        return Positions(y)
+
+
 @dataclass(frozen=True)
 class Assembly:
     """A closed state, or the nearest to it that was found; `start` counts the guesses before it."""
@@ -64,29 +80,15 @@ def _guesses(numbers: StateNumbers, t: float, y: Vector, free: Mask) -> Iterator
 
 
 def closed_from(numbers: StateNumbers, t: float, y: Vector, free: Mask, start: int = 0) -> Assembly:
-    """Damped Gauss-Newton (Levenberg-Marquardt) on the residuals, moving along the free speeds only."""
-    residual, slopes = numbers.closure(t, y)
-    damping = 1.0
-    for _ in range(ITERATIONS):
-        size = float(np.linalg.norm(residual))
-        if size <= 1e-3 * CLOSED:
-            break
-        move = np.where(free, _step(slopes * free, residual, damping * size**2), 0.0)
-        move *= min(1.0, LONGEST_MOVE / max(np.abs(move).max(initial=0.0), 1e-300))
-        trial = numbers.moved(t, y, move)
-        new_residual, new_slopes = numbers.closure(t, trial)
-        better = np.linalg.norm(new_residual) < size
-        damping = damping / 4.0 if better else damping * 8.0
-        if better:
-            y, residual, slopes = trial, new_residual, new_slopes
-        elif damping > 1e12:
-            break
-    return Assembly(y, residual, start)
+    """The closed state near one, moving along the free speeds only."""
 
+    def linearise(states: Positions) -> tuple[Vector, Vector]:
+        residual, jacobian = numbers.closure(t, states.y[0])
+        return residual[None], jacobian[None]
 
-def _step(slopes: Vector, residual: Vector, damping: float) -> Vector:
-    """-Jᵀ (J Jᵀ + damping)⁻¹ r, by singular values."""
-    u, s, vt = np.linalg.svd(slopes, full_matrices=False)
-    cut = np.where(s > 1e-12 * s.max(initial=0.0), s / (s * s + damping), 0.0)
-    step: Vector = -vt.T @ (cut * (u.T @ residual))
-    return step
+    def move(states: Positions, step: Vector) -> Positions:
+        return Positions(numbers.moved(t, states.y[0], step[0])[None])
+
+    descent = descend(linearise, move, Positions(y[None]), free=free.astype(float))
+    closed: Vector = descent.state.y[0]
+    return Assembly(closed, numbers.closure(t, closed)[0], start)
