@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from torseur.computation.simulation.constrained.start.consistent_state import fr
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.position_assembly import Mask, assemble, free_moves
 from torseur.computation.simulation.model.initial_state import initial_state
+from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.derivation.equations import Equations
 from torseur.derivation.tree import resolve
@@ -23,17 +25,20 @@ from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError
 
 DIFFERENCE = 1e-3  # of a parameter, for differences of assembled states
+RANK = 1e-11  # part of the largest singular value below which a constraint says nothing new
 ALONE = 1e-8  # part of a violated constraint that may be left when given values keep theirs
 
 
-def initial_tangents(variation: Variation, given: Mapping[str, float], t: float) -> Vector:
+def initial_tangents(
+    variation: Variation, given: Mapping[str, float], t: float, with_constraints: bool = True
+) -> Vector:
     """Tangents of the initial state, a column per parameter; `given` are values that replace those of the mechanism."""
     system = variation.system
     if system.programs is None:
         return starts_matrix(variation.varied, len(system.states))
     own = _normalise_quaternions(system, prescribed_tangents(variation, given, t))
     own = _with_rates(variation, system.programs.equations, given, own, t)
-    return own if system.constrained is None else _assemble(variation, own, given, t)
+    return _assemble(variation, own, given, t) if with_constraints and system.constrained is not None else own
 
 
 def values_at_start(system: System, equations: Equations, t: float) -> dict[Expr, float]:
@@ -116,36 +121,153 @@ def _normalise_quaternions(system: System, own: Vector) -> Vector:
     return result
 
 
+@dataclass(frozen=True, eq=False)
+class StartProjection:
+    """How a start was brought on its constraints: what was free, and the change c of the speeds that were given.
+
+    Speeds v = v0 + c have the least cᵀ M c among those that are free: with multipliers μ
+
+        (M c + Cᵀ μ)_free = 0,    C (v0 + c) + drift = 0
+
+    which is differentiated as it stands: M and C change with positions and parameters.
+    """
+
+    variation: Variation
+    given: Mapping[str, float]
+    t: float
+
+    @cached_property
+    def numbers(self) -> StateNumbers:
+        constrained = self.variation.system.constrained
+        assert constrained is not None and constrained.numbers is not None
+        return constrained.numbers
+
+    @property
+    def programs(self) -> MechanismPrograms:
+        """With contacts, which the start does not know."""
+        assert self.variation.system.programs is not None
+        return self.variation.system.programs
+
+    @cached_property
+    def y(self) -> Vector:
+        return np.array(self.variation.system.initial)
+
+    @cached_property
+    def given_names(self) -> set[str]:
+        assert self.variation.system.constrained is not None
+        return {*self.given, *self.variation.system.constrained.given, *varied_initial_states(self.variation)}
+
+    @cached_property
+    def free_moves(self) -> Mask:
+        return free_moves(self.numbers, self.t, self.y, self.given_names)
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether the constraints do not determine all positions that are not given."""
+        _, rows = self.numbers.closure(self.t, self.y)
+        free = self.free_moves
+        return bool(np.linalg.matrix_rank(rows[:, free], tol=1e-9) < int(free.sum())) if len(rows) else False
+
+    @cached_property
+    def lasting(self) -> list[int]:
+        """Numbers of the constraints that are no contacts."""
+        programs = self.programs
+        return [k for k, constraint in enumerate(programs.constraints) if constraint not in programs.contacts]
+
+    @cached_property
+    def levels(self) -> tuple[Vector, Vector, Vector]:
+        """Derivatives of Φ and of C v + drift by states and then parameters, a row per constraint, and N."""
+        outputs = self.numbers.of(constrained_programs(self.variation).level_derivatives, self.t, self.y)
+        count = len(self.variation.states) + self.variation.columns
+        phi, slip = (outputs[f"{name}_derivatives"].reshape(count, -1)[:, self.lasting].T for name in ("phi", "slip"))
+        return phi, slip, outputs["reach"]
+
+    @cached_property
+    def rows(self) -> Vector:
+        """C, by moves in units of the mechanism."""
+        numbers = self.numbers
+        velocities = numbers.of(numbers.programs.velocities, self.t, self.y)
+        return np.asarray(velocities["rows"].reshape(-1, len(numbers.scales)) * numbers.scales)
+
+    @cached_property
+    def metric(self) -> Vector:
+        return self.numbers.metric(self.t, self.y, self.rows)
+
+    @cached_property
+    def change(self) -> Vector:
+        """c, in units of the mechanism."""
+        system, numbers = self.variation.system, self.numbers
+        values = dict(zip([quantity.name for quantity in system.parameters], system.values, strict=True))
+        before = np.array(initial_state(numbers.equations, values, self.given))[numbers.coordinates :]
+        change = (self.y[numbers.coordinates :] - before) / numbers.scales
+        # A speed that is a parameter of the study counts as given where it is.
+        varied = [name in varied_initial_states(self.variation) for name in numbers.equations.layout.speed_names]
+        return np.where(varied, 0.0, change)
+
+    @cached_property
+    def free_speeds(self) -> Mask:
+        """Speeds that nobody gives; all, where given ones had to move."""
+        free = free_speeds(self.numbers, self.t, self.y, self.given_names)
+        moved = np.abs(self.change) > ALONE * max(np.abs(self.y[self.numbers.coordinates :]).max(initial=0.0), 1e-300)
+        return np.ones_like(free) if np.any(moved & ~free) else free
+
+    @cached_property
+    def multipliers(self) -> Vector:
+        """μ of all constraints, 0 of contacts."""
+        free, force = self.free_speeds, self.metric @ self.change
+        result = np.zeros(len(self.programs.constraints))
+        result[self.lasting] = -np.linalg.lstsq(self.rows[:, free].T, force[free], rcond=RANK)[0]
+        return result
+
+    @cached_property
+    def force_derivatives(self) -> Vector:
+        """Derivatives of M c + Cᵀ μ by states and then parameters, at fixed c and μ, a row per speed."""
+        numbers, program = self.numbers, constrained_programs(self.variation).equation_derivatives
+        count = len(numbers.scales)
+
+        def of(a: Vector, l: Vector) -> Vector:
+            outputs = numbers.of(program, self.t, self.y, a=a, l=l)["equation_derivatives"]
+            return np.asarray(outputs.reshape(-1, count + len(l))[:, :count].T)
+
+        # r = M a + Cᵀ l - f: what its derivatives have beyond those at a = 0, l = 0 belongs to M and C.
+        nothing = of(np.zeros(count), np.zeros_like(self.multipliers))
+        derivatives = of(self.change * numbers.scales, self.multipliers) - nothing
+        return np.asarray(derivatives * numbers.scales[:, None])
+
+    def moves(self, gap: Vector) -> Vector:
+        """Tangents of the coordinates that close gaps of the positions."""
+        holonomic, scales = self.numbers.programs.holonomic, self.numbers.scales
+        still = np.zeros((len(scales), gap.shape[1]))
+        closing = _closing_moves(self.rows[:holonomic], gap[:holonomic], self.free_moves, np.eye(len(scales)), still)
+        return np.asarray(self.levels[2] @ (closing * scales[:, None]))
+
+    def speed_changes(self, gap: Vector, force: Vector) -> tuple[Vector, Vector]:
+        """Tangents of c and of μ, from gaps of the velocities and from what else changes M c + Cᵀ μ."""
+        # [ M  Cᵀ ] [δc]     [force]
+        # [ C  0  ] [δμ] = - [ gap ]      in the rows and columns of free speeds
+        scales, free = self.numbers.scales, self.free_speeds
+        changes = _closing_moves(self.rows, gap, free, self.metric, force)
+        left = self.metric @ changes + force
+        multipliers = np.zeros((len(self.multipliers), gap.shape[1]))
+        multipliers[self.lasting] = -np.linalg.lstsq(self.rows[:, free].T, left[free], rcond=RANK)[0]
+        return changes * scales[:, None], multipliers
+
+
 def _assemble(variation: Variation, own: Vector, given: Mapping[str, float], t: float) -> Vector:
     """Tangents with what follows from the constraints: given coordinates and speeds keep theirs."""
-    system = variation.system
-    constrained = system.constrained
-    assert constrained is not None and constrained.numbers is not None
-    numbers, y = constrained.numbers, np.array(system.initial)
-    derivatives = numbers.of(constrained_programs(variation).level_derivatives, t, y)
-    n, columns = len(variation.states), variation.columns
-    lasting = permanent_constraints(variation)
-    phi, slip = (
-        derivatives[name].reshape(n + columns, -1)[:, lasting] for name in ("phi_derivatives", "slip_derivatives")
-    )
-    given_names = {*given, *constrained.given, *varied_initial_states(variation)}
-    result = own.copy()
-    holonomic = numbers.programs.holonomic
-    free = free_moves(numbers, t, y, given_names)
-    if leaves_open(numbers, t, y, free):
-        result[: numbers.coordinates] = _by_differences(variation, given, given_names, t)[: numbers.coordinates]
+    start, n = StartProjection(variation, given, t), len(variation.states)
+    phi, slip, _ = start.levels
+    result, count = own.copy(), start.numbers.coordinates
+    if start.is_open:
+        result[:count] = _by_differences(start)[:count]
     # Assembly keeps what is given and moves the rest until the constraints hold; differentiated:
     #
     #     Φ_q δq + Φ_p = 0                      moves δπ with δq = N δπ, of what is free
     #     (C v + drift)_q δq + C δv + (…)_p = 0  then speeds, which depend on the positions
-    gap = phi[:n].T @ result + phi[n:].T
-    rows = numbers.of(numbers.programs.velocities, t, y)["rows"].reshape(-1, len(numbers.scales)) * numbers.scales
-    moves = closing_moves(rows[:holonomic], gap[:holonomic], free, np.eye(len(numbers.scales)))
-    result[: numbers.coordinates] += derivatives["reach"] @ (moves * numbers.scales[:, None])
-    gap = slip[:n].T @ result + slip[n:].T
-    metric = np.asarray(np.linalg.cholesky(numbers.metric(t, y, rows)), dtype=float)
-    tangents = closing_moves(rows, gap, free_speeds(numbers, t, y, given_names), metric)
-    result[numbers.coordinates :] += tangents * numbers.scales[:, None]
+    result[:count] += start.moves(phi[:, :n] @ result + phi[:, n:])
+    of_force = start.force_derivatives
+    force = of_force[:, :count] @ result[:count] + of_force[:, n:]
+    result[count:] += start.speed_changes(slip[:, :n] @ result + slip[:, n:], force)[0]
     return result
 
 
@@ -161,39 +283,25 @@ def given_state_tangents(variation: Variation, given: Mapping[str, float], t: fl
     return np.array([row if state.name in given_names else 0.0 * row for state, row in zip(states, apart, strict=True)])
 
 
-def permanent_constraints(variation: Variation) -> list[int]:
-    """Numbers of the constraints that are no contacts."""
-    programs = variation.system.programs
-    assert programs is not None
-    return [k for k, constraint in enumerate(programs.constraints) if constraint not in programs.contacts]
-
-
-def leaves_open(numbers: StateNumbers, t: float, y: Vector, free: Mask) -> bool:
-    """Whether the constraints do not determine all positions that are not given."""
-    _, rows = numbers.closure(t, y)
-    return bool(np.linalg.matrix_rank(rows[:, free], tol=1e-9) < int(free.sum())) if len(rows) else False
-
-
-def _by_differences(variation: Variation, given: Mapping[str, float], given_names: Collection[str], t: float) -> Vector:
+def _by_differences(start: StartProjection) -> Vector:
     """Tangents of an assembled state that nearness to a guess completes: what assembly finds, differenced.
 
     No equation determines what is left open, so that it cannot be differentiated through one.
     """
-    constrained, system = variation.system.constrained, variation.system
-    assert constrained is not None and constrained.numbers is not None
-    numbers, names = constrained.numbers, [quantity.name for quantity in system.parameters]
+    system, numbers = start.variation.system, start.numbers
+    names = [quantity.name for quantity in system.parameters]
 
     def state_after_shift(parameter: Varied, step: float) -> Vector:
         values = np.array(system.values)
         for slot, weight in parameter.constants:
             values[slot] += weight * step
-        guess = np.array(initial_state(numbers.equations, dict(zip(names, values.tolist(), strict=True)), given))
+        guess = np.array(initial_state(numbers.equations, dict(zip(names, values.tolist(), strict=True)), start.given))
         for slot, weight in parameter.starts:
             guess[slot] += weight * step
-        return assemble(replace(numbers, parameters=values), t, guess, given_names).y
+        return assemble(replace(numbers, parameters=values), start.t, guess, start.given_names).y
 
     columns = []
-    for parameter in variation.varied:
+    for parameter in start.variation.varied:
         step = DIFFERENCE * parameter.scale
         parts = [
             w * (state_after_shift(parameter, k * step) - state_after_shift(parameter, -k * step)) for k, w in WEIGHTS
@@ -208,20 +316,23 @@ def varied_initial_states(variation: Variation) -> set[str]:
     return {states[slot].name for parameter in variation.varied for slot, _ in parameter.starts}
 
 
-def closing_moves(rows: Vector, gap: Vector, free: Mask, metric: Vector) -> Vector:
-    """The smallest moves of what is free that close the gaps; of everything where that is not enough."""
+def _closing_moves(rows: Vector, gap: Vector, free: Mask, metric: Vector, force: Vector) -> Vector:
+    """The moves m of what is free that close the gaps with the least mᵀ M m / 2 + m · force; of all if these cannot."""
     total = np.zeros((rows.shape[1], gap.shape[1]))
     if not len(rows):
         return total
-    size = max(np.abs(gap).max(initial=0.0), 1e-300)
     # What is given keeps its value where the rest can close the gaps; where it cannot, everything moves by the least.
     for chosen in (free, np.ones(rows.shape[1], dtype=bool)):
-        # metric is a Cholesky factor L: the least |Lᵀ m| with rows m = -gap is the least-norm solution n of (rows L⁻ᵀ)
-        # n = -gap, with m = L⁻ᵀ n.
-        part = np.linalg.solve(metric[np.ix_(chosen, chosen)], rows[:, chosen].T).T if chosen.any() else rows[:, chosen]
-        answer = np.linalg.lstsq(part, -gap, rcond=1e-11)[0]
+        # With M = L Lᵀ, n = Lᵀ m and A = rows L⁻ᵀ, n is the point of A n = -gap nearest to n0 = -L⁻¹ force.
+        factor = np.linalg.cholesky(metric[np.ix_(chosen, chosen)])
+        part = np.linalg.solve(factor, rows[:, chosen].T).T
+        nearest = -np.linalg.solve(factor, force[chosen])
+        answer = nearest + np.linalg.lstsq(part, -gap - part @ nearest, rcond=RANK)[0]
         move = np.zeros_like(total)
-        move[chosen] = np.linalg.solve(metric[np.ix_(chosen, chosen)].T, answer)
+        move[chosen] = np.linalg.solve(factor.T, answer)
+        # Gaps are closed to the rounding of what they are the sum of.
+        parts = np.abs(np.linalg.solve(factor.T, nearest)).max(initial=0.0)
+        size = max(np.abs(gap).max(initial=0.0), np.abs(rows).max() * parts)
         if np.abs(rows @ move + gap).max(initial=0.0) <= ALONE * size:
             return move
     raise TorseurError("the initial state cannot follow its parameters: the constraints contradict each other there.")

@@ -45,7 +45,9 @@ class Prepared:
         system = self.system
         names, states = [q.name for q in system.parameters], [q.name for q in system.states]
         values = {names[k]: system.values[k] + step * weight for k, weight in parameter.constants}
-        initial = {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
+        # Initial values that are parameters of the study are given, also while others change.
+        initial = {states[k]: system.initial[k] for varied in self.varied for k, _ in varied.starts}
+        initial |= {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
         given = {**self.values, **values}, {**self.initial, **initial}
         return _ready(self.model, self.varied, *given, self.start, self.impacts)
 

@@ -17,11 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import Expr, as_expr, symbols_of
 from torseur.algebra.spatial import Vec3
 from torseur.derivation.formalisms.inertia_tensors import InertiaTensors, skew_contraction, trace
 from torseur.derivation.formalisms.ingredients.elementary_motions import NONE
 from torseur.derivation.formalisms.ingredients.matrices import Matrix, plus, product, zeros
+from torseur.derivation.tree.flatten import flatten
+from torseur.description.mechanism import TIME
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +34,18 @@ class TensorDerivatives:
 
     @property
     def is_possible(self) -> bool:
-        """Whether each coordinate drives exactly one motion, at its own rate."""
-        layout = self.tensors.tree.layout
-        rates = [screw.rate for _, screw in self.tensors.screws]
-        return tuple(rates) == layout.speeds and len(layout.coordinates) == len(layout.speeds)
+        """Whether each coordinate drives exactly one motion, at its own rate, of a mechanism of constants."""
+        tree, layout = self.tensors.tree, self.tensors.tree.layout
+        driven = tuple(screw.rate for _, screw in self.tensors.screws)
+        rates = tuple(as_expr(rate) for link in tree.links for rate in link.motion.rates)
+        # Screws of a body that moves in its own axes are driven at the speeds, too; but these are quasi-velocities, of
+        # which no coordinate is the integral: ∂/∂q_l would not turn what motion l carries.
+        if driven != layout.speeds or rates != layout.speeds:
+            return False
+        axes = [[motion.axis for motion in link.joint.motions] for link in tree.links]
+        constants = flatten([tree.gravity, axes, [(link.base, link.inertia) for link in tree.links]])
+        moving = {*layout.coordinates, *layout.speeds, TIME}
+        return moving.isdisjoint(symbols_of([leaf for leaf in constants if isinstance(leaf, Expr)]))
 
     @cached_property
     def _ways(self) -> list[set[int]]:

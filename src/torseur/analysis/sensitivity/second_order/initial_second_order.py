@@ -5,28 +5,34 @@ Wherever h(y, p) = 0 determines a part of the initial state, h_y y'' + (h differ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, Input, Program, directional_derivative, matrix, symbol, vector
+from torseur.algebra.graph import (
+    Expr,
+    Input,
+    Program,
+    as_expr,
+    directional_derivative,
+    matrix,
+    substitute,
+    symbol,
+    vector,
+)
 from torseur.analysis.sensitivity.method_routines import constrained_programs
 from torseur.analysis.sensitivity.model.initial_derivatives import (
-    closing_moves,
+    StartProjection,
     given_rates,
+    given_state_tangents,
     initial_formulas,
-    leaves_open,
-    permanent_constraints,
+    initial_tangents,
     prescribed_tangents,
-    varied_initial_states,
 )
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives
 from torseur.analysis.sensitivity.model.variation import Variation
-from torseur.computation.simulation.constrained.start.consistent_state import free_speeds
-from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
-from torseur.computation.simulation.constrained.start.position_assembly import free_moves
 from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import UnsupportedError
@@ -62,14 +68,8 @@ class InitialCurvature:
     """The initial state of a mechanism, differentiated twice: `second` has (state, parameter, parameter)."""
 
     variation: Variation
-    given: Collection[str]
+    given: Mapping[str, float]
     t: float
-
-    @property
-    def _numbers(self) -> StateNumbers:
-        constrained = self.variation.system.constrained
-        assert constrained is not None and constrained.numbers is not None
-        return constrained.numbers
 
     @cached_property
     def second(self) -> Vector:
@@ -137,39 +137,58 @@ class InitialCurvature:
 
     def _assemble(self, total: Vector) -> Vector:
         """The same with what follows from the constraints."""
-        variation, numbers = self.variation, self._numbers
-        system, y, n = variation.system, np.array(variation.system.initial), len(variation.states)
-        programs, lasting = constrained_programs(variation), permanent_constraints(variation)
-        derivatives = numbers.of(programs.level_derivatives, self.t, y)
-        phi, slip = (
-            derivatives[m].reshape(n + variation.columns, -1)[:n, lasting].T
-            for m in ("phi_derivatives", "slip_derivatives")
-        )
-        rows = numbers.of(numbers.programs.velocities, self.t, y)["rows"].reshape(-1, len(numbers.scales))
-        rows = rows * numbers.scales
-        metric = np.asarray(np.linalg.cholesky(numbers.metric(self.t, y, rows)), dtype=float)
-        assert system.constrained is not None
-        given_names = {*self.given, *system.constrained.given, *varied_initial_states(variation)}
-        free, loose = free_moves(numbers, self.t, y, given_names), free_speeds(numbers, self.t, y, given_names)
-        if leaves_open(numbers, self.t, y, free) and np.any(variation.start):
+        variation, start = self.variation, StartProjection(self.variation, self.given, self.t)
+        if start.is_open and np.any(variation.start):
             raise UnsupportedError(
-                f"{system.name}: second order needs a start that its constraints determine; nearness to a guess, which "
-                "completes this one, has no second derivative. Give more coordinates."
+                f"{variation.system.name}: second order needs a start that its constraints determine; nearness to a "
+                "guess, which completes this one, has no second derivative. Give more coordinates."
             )
-        levels = [[formulas[k] for k in lasting] for formulas in programs.levels]
+        moved = np.flatnonzero(np.any(given_state_tangents(variation, self.given, self.t), axis=1))
+        if len(moved):
+            raise UnsupportedError(
+                f"{variation.system.name}: second order needs initial values that may stay as parameters change, and "
+                f"'{variation.system.states[moved[0]].name}' cannot. Give fewer of them, or formulas."
+            )
+        n, (phi, slip, _) = len(variation.states), start.levels
+        levels = [[formulas[k] for k in start.lasting] for formulas in constrained_programs(variation).levels]
         of_phi, of_slip = (Twice(variation, formulas) for formulas in levels)
-        result, count, holonomic = total.copy(), numbers.coordinates, numbers.programs.holonomic
+        result, count = total.copy(), start.numbers.coordinates
+        of_force, directions = self._forces(start), self._force_directions(start)
+        values = {**self._input_values, "a": (start.change * start.numbers.scales).tolist()}
+        values = {group.name: values.get(group.name, start.multipliers.tolist()) for group in of_force.inputs}
         for j, k in self._pairs:
             # h_y y'' + (h twice along y' and p') = 0 for positions, then for speeds, as the first derivatives were
-            # found (initial_derivatives.py): with the same rows, free entries and metric, or y'' would belong to
-            # another start than y'.
-            gap = phi @ result[:, j, k] + of_phi.along(self._input_values, *self._along(j, k))
-            moves = closing_moves(rows[:holonomic], gap[:holonomic, None], free, np.eye(len(numbers.scales)))
-            result[:count, j, k] += derivatives["reach"] @ (moves[:, 0] * numbers.scales)
-            gap = slip @ result[:, j, k] + of_slip.along(self._input_values, *self._along(j, k))
-            result[count:, j, k] += closing_moves(rows, gap[:, None], loose, metric)[:, 0] * numbers.scales
+            # found (initial_derivatives.py), or y'' would belong to another start than y'.
+            gap = phi[:, :n] @ result[:, j, k] + of_phi.along(self._input_values, *self._along(j, k))
+            result[:count, j, k] += start.moves(gap[:, None])[:, 0]
+            gap = slip[:, :n] @ result[:, j, k] + of_slip.along(self._input_values, *self._along(j, k))
+            force = of_force.along(values, directions[j], directions[k]) * start.numbers.scales
+            force = force + start.force_derivatives[:, :count] @ result[:count, j, k]
+            result[count:, j, k] += start.speed_changes(gap[:, None], force[:, None])[0][:, 0]
             result[:, k, j] = result[:, j, k]
         return result
+
+    def _forces(self, start: StartProjection) -> Twice:
+        """M c + Cᵀ μ, with symbols of accelerations for c and of multipliers for μ."""
+        programs = start.programs
+        solution = tuple(node for group in programs.solution for node in group.nodes)
+        residual = programs.residuals[: len(start.numbers.scales)]
+        still = substitute(residual, dict.fromkeys(solution, as_expr(0)))
+        formulas = [a - b for a, b in zip(residual, still, strict=True)]
+        return Twice(self.variation, formulas, solution, (*self.variation.rhs.inputs, *programs.solution))
+
+    def _force_directions(self, start: StartProjection) -> list[Vector]:
+        """Tangents of the states, of the constants that vary, of c and of μ, one vector per parameter."""
+        variation, n, count = self.variation, len(self.variation.states), start.numbers.coordinates
+        _, slip, _ = start.levels
+        # Speeds as they were given: c is what the start adds to them.
+        given = initial_tangents(variation, self.given, self.t, with_constraints=False)
+        before = np.vstack([variation.start[:count], given[count:]])
+        of_force = start.force_derivatives
+        force = of_force[:, :count] @ before[:count] + of_force[:, n:]
+        changes, multipliers = start.speed_changes(slip[:, :n] @ before + slip[:, n:], force)
+        own = np.array(self._directions).T
+        return list(np.vstack([own, changes, multipliers]).T)
 
 
 def _of_unit(unit: Vector, first: Vector, second: Vector) -> Vector:
