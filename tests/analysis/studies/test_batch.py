@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import torseur as ts
 from torseur.analysis.sensitivity.extended_loop import routine_of
 from torseur.analysis.studies import read_study, sweep
 from torseur.analysis.studies.batch import Batch
@@ -134,6 +135,28 @@ def test_initial_values_that_follow_from_parameters(tmp_path):
     found = Evaluator(read_study(path))
     results = found(found.study.points())
     assert np.allclose(results.values, [[7, 2], [10, 4], [15, 6]], atol=1e-9)
+
+
+def test_speeds_that_constraints_complete(tmp_path):
+    """Derivatives of starts whose speeds follow from constraints and masses, against differences of motions."""
+    (tmp_path / "bead.lsd").write_text(
+        "mechanism bead ; param L = 1 m ;\nlet bead = body mass = 2 kg, centre = [0, 0, 0], inertia = 0 end ;\n"
+        "join earth and bead.frame as free with link(x, y, z) dof1 = [x, y, z] end ;\n"
+        "constrain distance earth to bead = L ;\n"
+        "init x = 0.3 m, y = 0.4 m, z = sqrt(L^2 - 0.25 m^2), x' = 1 m/s ;\n"
+    )
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'mechanism = "bead.lsd"\nuntil = 0.5\nrtol = 1e-11\nslopes = ["L"]\n[vary]\nL = { values = [1, 1.2] }\n'
+        '[criteria]\nplace = "y"\n'
+    )
+    found, mechanism = Evaluator(read_study(path)), ts.load(tmp_path / "bead.lsd")
+
+    def y(length):
+        return ts.simulate(mechanism, until=0.5, samples=2, rtol=1e-13, parameters={"L": length})["y"][-1]
+
+    expected = [[y(length), difference(y, length, 1e-3)] for length in (1.0, 1.2)]
+    assert np.allclose(found(found.study.points()).values, expected, rtol=1e-7)
 
 
 def test_a_stiff_motion_is_left_to_the_implicit_method(tmp_path):

@@ -211,6 +211,15 @@ class StartProjection:
         moved = np.abs(self.change) > ALONE * max(np.abs(self.y[self.numbers.coordinates :]).max(initial=0.0), 1e-300)
         return np.ones_like(free) if np.any(moved & ~free) else free
 
+    @property
+    def has_determined_speeds(self) -> bool:
+        """Whether no metric decides the speeds of this start: all follow from constraints, or all are zero."""
+        layout, free = self.numbers.equations.layout, free_speeds(self.numbers, self.t, self.y, self.given_names)
+        names = {*layout.speed_names, *(str(rate.name) for rate in layout.rates)}
+        if names.isdisjoint(self.given_names) and all(c.drift.is_zero for c in self.numbers.programs.constraints):
+            return True
+        return bool(np.linalg.matrix_rank(self.rows[:, free], tol=1e-9) == int(free.sum()))
+
     @cached_property
     def multipliers(self) -> Vector:
         """μ of all constraints, 0 of contacts."""

@@ -19,7 +19,11 @@ from numpy.typing import NDArray
 from torseur.algebra.graph import Program
 from torseur.analysis.sensitivity.extended_loop import routine_of
 from torseur.analysis.sensitivity.method_routines import constrained_programs
-from torseur.analysis.sensitivity.model.initial_derivatives import ALONE, leaves_open, varied_initial_states
+from torseur.analysis.sensitivity.model.initial_derivatives import (
+    ALONE,
+    StartProjection,
+    varied_initial_states,
+)
 from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.analysis.studies.batch.batch_assembly import ROUNDING, close_loops
 from torseur.computation.codegen.kernels.batch_kernel import BatchKernel, compile_batch
@@ -143,7 +147,8 @@ class Closing:
     @property
     def can_differentiate(self) -> bool:
         """Whether the constraints determine how all start states change."""
-        return self._is_usual and not leaves_open(self._numbers, START, self._y, self._free)
+        start = StartProjection(self.variation, {}, START)
+        return self._is_usual and not start.is_open and start.has_determined_speeds
 
     def tangents(self, given: Vector, y: Vector, own: Vector) -> Vector:
         """Tangents of the states by parameters (point, state, parameter), from those of what is stated."""
