@@ -11,6 +11,7 @@ from torseur.description.mechanism.constraints import (
     equation,
     rolling,
 )
+from torseur.description.mechanism.dependencies import SLOTS, MovingSymbols, Use, placement_formulas
 from torseur.description.mechanism.frames import EARTH, EARTH_NAME, HERE, Frame, Placement, Turn, placement, turn
 from torseur.description.mechanism.joints import (
     ElementaryMotion,
@@ -62,6 +63,7 @@ __all__ = [
     "LENGTH",
     "LENGTH_RATE",
     "SHAPES",
+    "SLOTS",
     "TIME",
     "AppliedWrench",
     "Body",
@@ -80,6 +82,7 @@ __all__ = [
     "Law",
     "Load",
     "Mechanism",
+    "MovingSymbols",
     "Parameter",
     "Placement",
     "PointSpring",
@@ -88,6 +91,7 @@ __all__ = [
     "Solid",
     "Speed",
     "Turn",
+    "Use",
     "Vector",
     "along",
     "apply_laws",
@@ -114,6 +118,7 @@ __all__ = [
     "motor",
     "parameter",
     "placement",
+    "placement_formulas",
     "planar",
     "prismatic",
     "require_mechanism",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from torseur.algebra.graph import ExprLike, as_expr
+from torseur.algebra.graph import ExprLike, as_expr, symbols_of
 from torseur.algebra.graph.expr import Expr
+from torseur.algebra.spatial import Rotation, Vec3, about
 from torseur.description.mechanism.bodies import Body, frame_of
 from torseur.description.mechanism.frames import Frame
-from torseur.description.mechanism.quantities import Coordinate, Vector, as_vector
+from torseur.description.mechanism.quantities import ORIGIN, TIME, Coordinate, Vector, as_vector
 from torseur.errors import MechanismError
 
 X: Vector = as_vector((1, 0, 0), "x")
@@ -91,12 +92,34 @@ def sequence(
     speeds: Sequence[Speed] = (),
     frame_speeds: str = "",
 ) -> Joint:
-    """The general joint: any sequence of elementary motions of any number of coordinates."""
+    """The general joint: any sequence of elementary motions of any number of coordinates.
+
+    The position of the parent's frame may depend on the joint's coordinates and on time: it becomes its first motions.
+    """
     freedoms = len(coordinates) - sum(motion.kind == "quaternion" for motion in motions)
     if speeds and len(speeds) != freedoms:
         raise MechanismError(f"joint '{name}' has {freedoms} degrees of freedom but {len(speeds)} speeds.")
     first, second = (frame_of(side, f"joint '{name}'") for side in (parent, child))
-    return Joint(name, first, second, kind, tuple(coordinates), tuple(motions), tuple(speeds), frame_speeds)
+    carried = _motions_of_origin(first, coordinates)
+    if carried:
+        # The rotation stays with the frame: components "in the parent's joint frame" keep their axes.
+        first, kind = replace(first, placement=replace(first.placement, position=ORIGIN)), "link"
+    return Joint(name, first, second, kind, tuple(coordinates), (*carried, *motions), tuple(speeds), frame_speeds)
+
+
+def _motions_of_origin(frame: Frame, coordinates: Sequence[Coordinate]) -> tuple[ElementaryMotion, ...]:
+    """The position of a frame as translations, where it moves with time or the given coordinates; none elsewhere.
+
+    At p and turned by R is the same as turned first, then moved along Rᵀ x, Rᵀ y, Rᵀ z by the components of p.
+    """
+    position, turns = frame.placement.position, frame.placement.rotation
+    if not {TIME, *(q.symbol for q in coordinates)} & set(symbols_of(position)):
+        return ()
+    rotation = Rotation()
+    for turn in turns:
+        rotation = rotation.then(about(Vec3(*turn.axis), turn.angle))
+    axes = [list(rotation.to_child(Vec3(*axis))) for axis in _AXES.values()]
+    return tuple(translation(axis, c) for axis, c in zip(axes, position, strict=True) if not c.is_zero)
 
 
 def _coordinate(given: Named, unit: str) -> Coordinate:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import OPERATIONS, live_nodes, symbols_of
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Distance, Rolling
+from torseur.description.mechanism.dependencies import check_dependencies
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import (
@@ -47,6 +48,7 @@ def check(mechanism: Mechanism) -> None:
     _check_loads(mechanism)
     _check_initial(mechanism)
     _check_definitions(mechanism)
+    check_dependencies(mechanism)
 
 
 def _unique(kind: str, names: list[str]) -> None:

@@ -12,7 +12,7 @@ from torseur.algebra.spatial import NO_FORCE, NULL, Force, Scalar, Vec3
 from torseur.derivation.dynamics.inverse_dynamics import project
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.derivation.dynamics.loads.sensor_values import law_values
-from torseur.derivation.tree import GROUND, Snapshot, Tree
+from torseur.derivation.tree import GROUND, Snapshot, Tree, resolve
 from torseur.description.mechanism import (
     LENGTH,
     LENGTH_RATE,
@@ -203,7 +203,9 @@ def _applied_wrench(load: AppliedWrench, total: LoadSum) -> None:
 
 def is_constant(total: LoadSum, *formulas: Any) -> bool:
     """Whether formulas depend on parameters only."""
-    return set(symbols_of(formulas)) <= {*total.now.tree.layout.parameters, *total.now.tree.definitions}
+    # With laws written out: a law may hold a coordinate besides its arguments.
+    tree = total.now.tree
+    return set(symbols_of(resolve(tree.mechanism, tree.definitions, list(formulas)))) <= set(tree.layout.parameters)
 
 
 _LOADS: dict[type[Load], Callable[[Any, LoadSum], None]] = {

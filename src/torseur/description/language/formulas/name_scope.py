@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from torseur.algebra.graph import PI, Expr, Table, UndeterminedFunction
 from torseur.description.language.default_names import Names
@@ -11,7 +11,7 @@ from torseur.description.language.description_errors import Report, unknown
 from torseur.description.language.formulas.dimensions import NUMBER, TIME, Dim, Dimensions
 from torseur.description.language.syntax.syntax_nodes import Expression, Node
 from torseur.description.mechanism import TIME as TIME_SYMBOL
-from torseur.description.mechanism import Frame, Sensor
+from torseur.description.mechanism import Frame, Sensor, Use
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,15 @@ class JointNames:
 
 @dataclass(frozen=True)
 class Context:
-    """Where a formula stands: what owns it, and the names that hold only there."""
+    """Where a formula stands: what owns it, the names that hold only there, and its slot (see SLOTS), if it has one."""
 
     owner: str
     local: Mapping[str, Known] = field(default_factory=dict)
+    slot: str = ""
+
+    def within(self, slot: str) -> Context:
+        """The same place, its formulas in a slot."""
+        return replace(self, slot=slot)
 
 
 @dataclass
@@ -93,10 +98,17 @@ class Scope:
     sensors: dict[str, Callable[[], Sensor]] = field(default_factory=dict)
     fresh: dict[str, Known] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
+    uses: list[tuple[Node, Use]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.quantities["t"] = Known(TIME, lambda: TIME_SYMBOL)
         self.quantities["pi"] = Known(NUMBER, lambda: PI, literal=True)
+
+    def note_use(self, node: Node, context: Context, formulas: Sequence[Expr]) -> None:
+        """Keeps formulas that were built, with their slot: laws they call may not have been read yet."""
+        if context.slot:
+            own = tuple(str(known.build().name) for known in context.local.values())
+            self.uses.append((node, Use(context.slot, context.owner, formulas, own)))
 
     def fault(self, node: Node, message: str, hint: str = "") -> None:
         """Notes a fault at a piece of the text."""

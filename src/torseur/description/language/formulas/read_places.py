@@ -12,7 +12,7 @@ from torseur.description.language.formulas.name_references import References
 from torseur.description.language.formulas.name_scope import Context, Placed, Scope
 from torseur.description.language.formulas.scalar_formulas import Formulas, Term
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import EARTH_NAME, HERE, Frame, Placement, Turn, Vector
+from torseur.description.mechanism import EARTH_NAME, HERE, Frame, Placement, Turn, Vector, placement_formulas
 
 MOST_TURNS = 100
 Components = tuple[Term, Term, Term]
@@ -49,6 +49,12 @@ class Places:
 
     def vector(self, node: x.Expression, expected: Dim, context: Context) -> Components:
         """Three components, each of the expected dimension."""
+        first, second, third = (
+            self.formulas.in_slot(c, context) for c in self._vector(node, expected, context.within(""))
+        )
+        return first, second, third
+
+    def _vector(self, node: x.Expression, expected: Dim, context: Context) -> Components:
         if isinstance(node, x.Bracket):
             return self._bracket(node, expected, context)
         if isinstance(node, x.Number) and node.text == "0":
@@ -172,7 +178,7 @@ class Places:
         """`1` (none), `angle || axis`, or a product of rotations."""
         if isinstance(node, x.TurnAbout):
             angle = self.formulas.read(node.angle, NUMBER, context)
-            axis = self.direction(node.axis, context)
+            axis = self.direction(node.axis, context.within("axis" if context.slot == "motion" else context.slot))
             return Rotations(lambda: (Turn(angle.build(), axis()),))
         if isinstance(node, x.Number) and node.text == "1" and node.unit is None:
             return Rotations(lambda: ())
@@ -196,6 +202,19 @@ class Places:
 
     def placement(self, node: x.Expression, context: Context) -> Located:
         """`position ++ rotation`, a position alone, or a rotation alone."""
+        located = self._placement(node, context.within(""))
+        # A joint carries the origin of its first frame along, not its axes.
+        turning = context.within("joint frame" if context.slot == "joint origin" else context.slot)
+
+        def build() -> Placement:
+            place = located.build()
+            self.scope.note_use(node, context, place.position)
+            self.scope.note_use(node, turning, placement_formulas(replace(place, position=HERE.position)))
+            return place
+
+        return Located(build)
+
+    def _placement(self, node: x.Expression, context: Context) -> Located:
         if isinstance(node, x.Offset):
             position, rotation = self.vector(node.position, LENGTH, context), self.rotation(node.rotation, context)
             return Located(lambda: Placement(vector_of(position), rotation.build()))
@@ -205,7 +224,7 @@ class Places:
         definition = self.references.definition(node)
         if isinstance(node, x.Reference) and isinstance(definition, (x.Offset, x.TurnAbout, x.Reference)):
             here = Located(lambda: HERE)
-            return self.references.defined("place", node, lambda: self.placement(definition, Context(node.name)), here)
+            return self.references.defined("place", node, lambda: self._placement(definition, Context(node.name)), here)
         position = self.vector(node, LENGTH, context)
         return Located(lambda: Placement(vector_of(position)))
 

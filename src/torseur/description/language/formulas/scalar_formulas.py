@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,19 @@ class Formulas:
     def read(self, node: x.Expression, expected: Dim | None, context: Context) -> Term:
         """The formula, checked to have the expected dimension."""
         term = self._any(node, context)
-        return term if expected is None else self.fitted(term, expected)
+        return self.in_slot(term if expected is None else self.fitted(term, expected), context)
+
+    def in_slot(self, term: Term, context: Context) -> Term:
+        """The term, which is noted for its slot when it is built."""
+        if not context.slot:
+            return term
+
+        def build() -> Expr:
+            value = term.build()
+            self.scope.note_use(term.node, context, [value])
+            return value
+
+        return replace(term, build=build)
 
     def unit(self, node: x.Expression) -> str | None:
         """The unit that a formula after `in` spells; None after noting that it is none."""

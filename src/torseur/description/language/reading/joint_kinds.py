@@ -60,7 +60,7 @@ class Reading:
     def axis(self, word: str, default: Vector) -> Callable[[], Vector]:
         """The direction after a word, or the default."""
         node = self.items.clause(word)
-        return (lambda: default) if node is None else self.shop.places.direction(node, self.context)
+        return (lambda: default) if node is None else self.shop.places.direction(node, self.context.within("axis"))
 
     def frames(self) -> tuple[str, Frame, Frame]:
         return self.name, self.parent.build(), self.child.build()
@@ -99,7 +99,7 @@ def _helical(r: Reading) -> Callable[[], Joint]:
     if value is None:
         r.shop.scope.fault(r.kind, "a helical joint needs its pitch (advance per radian): pitch = 5 mm.")
         return _fixed(r)
-    pitch = r.shop.formulas.read(value, LENGTH, r.context)
+    pitch = r.shop.formulas.read(value, LENGTH, r.context.within("motion"))
     return lambda: r.attempt(lambda: helical(*r.frames(), _coordinates(r)[0], pitch.build(), axis()))
 
 
@@ -144,10 +144,11 @@ def _coordinates(r: Reading) -> list[Coordinate]:
 def _denavit_hartenberg(r: Reading) -> Callable[[], Joint]:
     """a, alpha, r, theta; the coordinate stands in r or in theta."""
     terms = {}
+    slots = {"a": "joint origin", "alpha": "joint frame", "r": "motion", "theta": "motion"}
     for name, dimension in (("a", LENGTH), ("alpha", NUMBER), ("r", LENGTH), ("theta", NUMBER)):
         value = r.items.value(name)
         if value is not None:
-            terms[name] = r.shop.formulas.read(value, dimension, r.context)
+            terms[name] = r.shop.formulas.read(value, dimension, r.context.within(slots[name]))
 
     def build() -> Joint:
         a, alpha, along_z, theta = (terms[n].build() if n in terms else 0 for n in ("a", "alpha", "r", "theta"))
@@ -210,7 +211,7 @@ def _dof(r: Reading, index: int) -> Callable[[], tuple[ElementaryMotion, ...]]:
         r.items.take(index + 1)
         return _translation_along(r, value, following.value)
     if isinstance(value, x.TurnAbout):
-        turns = r.shop.places.rotation(value, r.context)
+        turns = r.shop.places.rotation(value, r.context.within("motion"))
         return lambda: tuple(rotation(t.axis, t.angle) for t in turns.build())
     if isinstance(value, x.Reference) and value.name == "quaternion":
         return lambda: (ElementaryMotion("quaternion", Z, as_expr(1)),)
@@ -220,13 +221,14 @@ def _dof(r: Reading, index: int) -> Callable[[], tuple[ElementaryMotion, ...]]:
 def _translation_along(
     r: Reading, value: x.Expression, axis: x.Expression
 ) -> Callable[[], tuple[ElementaryMotion, ...]]:
-    amount, direction = r.shop.formulas.read(value, LENGTH, r.context), r.shop.places.direction(axis, r.context)
+    amount = r.shop.formulas.read(value, LENGTH, r.context.within("motion"))
+    direction = r.shop.places.direction(axis, r.context.within("axis"))
     return lambda: (translation(direction(), amount.build()),)
 
 
 def _translations(r: Reading, value: x.Expression) -> Callable[[], tuple[ElementaryMotion, ...]]:
     """A displacement vector: one translation per component that is not zero."""
-    components = r.shop.places.vector(value, LENGTH, r.context)
+    components = r.shop.places.vector(value, LENGTH, r.context.within("motion"))
 
     def build() -> tuple[ElementaryMotion, ...]:
         moves = zip((X, Y, Z), vector_of(components), strict=True)

@@ -69,9 +69,9 @@ def read_body(statement: x.BodyIs, shop: Workshop) -> Callable[[], Body]:
     items = Items(statement.items[:first], shop.scope, f"body '{name}'")
     mass = _mass(items, name, shop, context)
     iframe = _iframe(items, shop, context)
-    matrix = _inertia(items, shop, context)
+    matrix = _inertia(items, shop, context.within("inertia"))
     items.finish(("mass", "centre", "iframe", "inertia"), ("about",))
-    solids = [_solid(group, shop, context) for group in _groups(statement.items[first:])]
+    solids = [_solid(group, shop, context.within("solid")) for group in _groups(statement.items[first:])]
     return lambda: Body(
         name,
         None if mass is None else mass.build(),
@@ -86,7 +86,7 @@ def _mass(items: Items, name: str, shop: Workshop, context: Context) -> Term | N
     value = items.value("mass")
     if value is None:
         return None
-    shop.masses[name] = shop.formulas.read(value, MASS, context)
+    shop.masses[name] = shop.formulas.read(value, MASS, context.within("mass"))
     return shop.masses[name]
 
 
@@ -95,10 +95,10 @@ def _iframe(items: Items, shop: Workshop, context: Context) -> Located | None:
     if centre is not None and iframe is not None:
         shop.scope.fault(iframe, "give either a centre or an iframe, not both.")
     if iframe is not None:
-        return shop.places.placement(iframe, context)
+        return shop.places.placement(iframe, context.within("centre"))
     if centre is None:
         return None
-    position = shop.places.vector(centre, LENGTH, context)
+    position = shop.places.vector(centre, LENGTH, context.within("centre"))
     return Located(lambda: Placement(vector_of(position)))
 
 

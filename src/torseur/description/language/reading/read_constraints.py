@@ -38,8 +38,8 @@ def read_constraint(statement: ConstraintIs, name: str, shop: Workshop) -> Calla
     if isinstance(statement, x.RollingIs):
         return _rolling(statement, name, context, shop)
     if isinstance(statement, x.DistanceIs):
-        first, second = (shop.places.frame(end, context) for end in (statement.first, statement.second))
-        value = shop.formulas.read(statement.value, LENGTH, context)
+        first, second = (shop.places.frame(end, context.within("frame")) for end in (statement.first, statement.second))
+        value = shop.formulas.read(statement.value, LENGTH, context.within("distance"))
         return lambda: Distance(name, first.build(), second.build(), value.build())
     return _equation(statement, name, context, shop)
 
@@ -53,7 +53,8 @@ def _equation(statement: x.EquationIs, name: str, context: Context, shop: Worksh
 
 
 def _rolling(statement: x.RollingIs, name: str, context: Context, shop: Workshop) -> Callable[[], Constraint]:
-    wheel, on = (shop.places.frame(node, context) for node in (statement.wheel, statement.on))
+    wheel, on = (shop.places.frame(node, context.within("frame")) for node in (statement.wheel, statement.on))
+    context = context.within("rolling")
     radius = shop.formulas.read(statement.radius, LENGTH, context)
     tyre = None if statement.tyre is None else shop.formulas.read(statement.tyre, LENGTH, context)
     normal = shop.places.vector(statement.normal, shop.scope.dimensions.unknown(), context)

@@ -50,7 +50,9 @@ def read_parameter(statement: x.ParameterIs, shop: Workshop) -> Callable[[], Par
     """The parameter, ready to build."""
     name, unit = statement.declared.name.text, _written_unit(statement, shop)
     known = shop.scope.quantities[name]
-    value = None if statement.value is None else shop.formulas.read(statement.value, None, Context(name))
+    value = (
+        None if statement.value is None else shop.formulas.read(statement.value, None, Context(name, slot="parameter"))
+    )
     if value is not None and not value.literal:
         shop.formulas.fitted(value, known.dimension)
     elif statement.value is not None:
@@ -137,15 +139,16 @@ def read_law(statement: x.LawIs, shop: Workshop) -> Callable[[], Law] | None:
 
 def read_gravity(statement: x.GravityIs, shop: Workshop) -> Callable[[], Vector]:
     """Gravity in earth axes, ready to build."""
-    components = shop.places.vector(statement.value, ACCELERATION, Context("gravity"))
+    components = shop.places.vector(statement.value, ACCELERATION, Context("gravity", slot="gravity"))
     return lambda: vector_of(components)
 
 
 def read_sensor(statement: x.SensorIs, shop: Workshop) -> None:
     """Declares a sensor of its own name."""
     name = statement.name
-    of = shop.places.frame(statement.of, Context(name.text))
-    axes = None if statement.axes is None else shop.places.frame(statement.axes, Context(name.text))
+    context = Context(name.text, slot="frame")
+    of = shop.places.frame(statement.of, context)
+    axes = None if statement.axes is None else shop.places.frame(statement.axes, context)
     kind, component = (*statement.quantity.path, "")[:2]
     if kind not in UNITS:
         shop.scope.unknown(statement.quantity, "quantity", kind, UNITS)
@@ -165,7 +168,7 @@ def read_initial(
     if state is None:
         return None
     name, dimension = state
-    value = shop.formulas.read(statement.value, dimension, Context(f"init.{name}"))
+    value = shop.formulas.read(statement.value, dimension, Context(f"init.{name}", slot="initial"))
     return name, value.build
 
 

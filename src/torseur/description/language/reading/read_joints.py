@@ -155,7 +155,8 @@ def _speed_value(joint: JointReading, group: x.SpeedGroup, index: int, shop: Wor
 def read_joint(joint: JointReading, shop: Workshop) -> Callable[[], tuple[Joint, list[Load]]]:
     """The joint and the loads given as its options, ready to build."""
     statement = joint.statement
-    parent, child = shop.places.frame(joint.parent, joint.context), shop.places.frame(joint.child, joint.context)
+    parent = shop.places.frame(joint.parent, joint.context.within("joint origin"))
+    child = shop.places.frame(joint.child, joint.context.within("joint frame"))
     if parent.body == child.body:
         shop.scope.fault(statement, f"joint '{joint.name}' joins '{parent.body}' to itself.")
     items = Items(statement.items, shop.scope, f"joint '{joint.name}'")
@@ -230,7 +231,7 @@ def _speed_group(joint: JointReading, group: x.SpeedGroup, motion: Callable[[], 
     if len(names) > 1:
         shop.scope.fault(group, f"one formula gives one speed, not {len(names)}.")
     unit = None if group.within is None else shop.formulas.unit(group.within)
-    value = shop.formulas.read(group.value, None if unit is None else dimension_of(unit), joint.context)
+    value = shop.formulas.read(group.value, None if unit is None else dimension_of(unit), joint.context.within("speed"))
     known = shop.scope.quantities.get(names[0])
     if known is not None and not value.literal:
         shop.scope.dimensions.equal(known.dimension, value.dimension)

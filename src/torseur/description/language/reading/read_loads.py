@@ -90,7 +90,7 @@ class _Wrench:
 
 def _wrench(statement: x.WrenchIs, name: str, shop: Workshop) -> _Wrench:
     context = Context(name)
-    axes = None if statement.axes is None else shop.places.frame(statement.axes, context)
+    axes = None if statement.axes is None else shop.places.frame(statement.axes, context.within("force point"))
     parts: dict[str, Components] = {}
     for part in statement.parts:
         if part.kind in parts:
@@ -101,7 +101,7 @@ def _wrench(statement: x.WrenchIs, name: str, shop: Workshop) -> _Wrench:
         items = Items(part.items, shop.scope, f"a {part.kind}")
         body = items.value("body")
         items.finish(("body",))
-        axes = axes if body is None else shop.places.frame(body, context)
+        axes = axes if body is None else shop.places.frame(body, context.within("force point"))
         parts[part.kind] = _undetermined_components(part, name, shop)
     return _Wrench(parts, axes)
 
@@ -116,7 +116,7 @@ def _undetermined_components(part: x.WrenchPart, name: str, shop: Workshop) -> C
 
 
 def _applied_wrench(statement: x.WrenchIs, name: str, shop: Workshop) -> Callable[[], Load]:
-    on = shop.places.frame(statement.target, Context(name))
+    on = shop.places.frame(statement.target, Context(name, slot="force point"))
     wrench = _wrench(statement, name, shop)
     if on.body == EARTH_NAME:
         shop.scope.fault(statement.target, "a load on the earth moves nothing; apply it to a body.")
@@ -163,7 +163,7 @@ def _read_spring(statement: x.SpringIs, name: str, shop: Workshop) -> Callable[[
     if statement.ends is None:
         assert statement.coordinate is not None
         return _coordinate_spring(items, statement.coordinate, name, shop)
-    first, second = (shop.places.frame(end, Context(name)) for end in statement.ends)
+    first, second = (shop.places.frame(end, Context(name, slot="frame")) for end in statement.ends)
     if statement.kind == "bushing":
         return _bushing(items, name, first, second, shop)
     return _point_spring(items, name, first, second, shop)

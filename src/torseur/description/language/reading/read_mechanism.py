@@ -35,6 +35,7 @@ from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.language.syntax.parser import Parsed
 from torseur.description.mechanism import (
     EARTH_NAME,
+    SLOTS,
     Body,
     Constraint,
     Frame,
@@ -42,6 +43,7 @@ from torseur.description.mechanism import (
     Law,
     Load,
     Mechanism,
+    MovingSymbols,
     Parameter,
     Vector,
 )
@@ -174,7 +176,7 @@ class Reader:
             self.name = statement.name.text
         elif isinstance(statement, x.DefinitionIs) and statement.name.text in self.scope.frames:
             name = statement.name.text
-            placed = self.placed[name] = shop.places.frame(statement.value, Context(name))
+            placed = self.placed[name] = shop.places.frame(statement.value, Context(name, slot="frame"))
             parts.frames.append((statement, lambda: (name, placed.build())))
         elif isinstance(statement, x.DefinitionIs):
             self.shop.check_definition(statement)
@@ -237,6 +239,10 @@ class Reader:
             "initial": self._build_parts(parts.initial),
         }  # fmt: skip
         self._check_bodies_have_joints()
+        moving = MovingSymbols(components["joints"], list(self.scope.sensors), components["laws"])  # type: ignore[arg-type]
+        for node, use in self.scope.uses:
+            if reason := moving.refusal(use):
+                self.scope.fault(node, reason, SLOTS[use.slot].instead)
         if self.report.noted:
             return None
         meaning = "".join(statement.meaning for statement in self.all(x.MechanismIs))

@@ -1,0 +1,250 @@
+"""What a formula may depend on, by the slot it stands in: one table for texts and for Python.
+
+The derivation differentiates motions of joints and constraints along the motion of the mechanism. Masses, frames and
+axes it takes for constants, so that a coordinate hidden there would give equations without its rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torseur.algebra.graph import Expr, live_nodes
+from torseur.description.mechanism.bodies import Body
+from torseur.description.mechanism.constraints import Constraint, Distance, Rolling
+from torseur.description.mechanism.frames import Frame, Placement
+from torseur.description.mechanism.joints import Joint
+from torseur.description.mechanism.laws import Law
+from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE, AppliedWrench, Bushing, Load, PointSpring
+from torseur.description.mechanism.quantities import TIME
+from torseur.errors import MechanismError
+
+if TYPE_CHECKING:
+    from torseur.description.mechanism.mechanism import Mechanism
+
+OWN = "the joint's own "
+STATE = ("time", "coordinates", "rates", "sensors")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for formulas: what stands there, what it may depend on beside parameters, and how to say the rest."""
+
+    what: str
+    may: tuple[str, ...] = ()
+    instead: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """parameters, time and coordinates."""
+        words = ["parameters", *self.may]
+        return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+_RIGID = "A body is rigid: make what moves in it a body of its own, on a joint."
+_LINK = (
+    "Say it as motions of the joint: link(...) dof1 = [...], dof2 = angle || axis, of its own coordinates and of time. "
+    "To follow another joint's coordinate q, give the joint a coordinate s of its own and write `constrain s = ...`."
+)
+_FIXED = "A frame is fixed in its body: put a body with mass = 0, inertia = 0 on a joint, and take a frame of that."
+# The same table stands in docs/language.md; a test compares them.
+SLOTS = {
+    "parameter": Slot("value of a parameter", (), "Name a formula that moves by `let`, or write a `law`."),
+    "initial": Slot("initial value", (), "Relations between coordinates are constraints: `constrain ... = ...`."),
+    "gravity": Slot(
+        "gravity", ("time",),
+        "Gravity is the same everywhere: write a field as a force on each body, `apply force [...] on b.iframe`.",
+    ),
+    "mass": Slot(
+        "mass of a body", (),
+        "What leaves or enters a body carries momentum, and the mass alone does not say which. Keep the mass constant "
+        "and write the thrust as a force, or let both parts be bodies on a joint.",
+    ),
+    "centre": Slot("centre or iframe of a body", (), _RIGID),
+    "inertia": Slot("inertia of a body", (), _RIGID),
+    "solid": Slot("size, density, mass and place of a solid", (), _RIGID),
+    "frame": Slot("place of a frame", (), _FIXED),
+    "force point": Slot(
+        "point and axes of a force", (),
+        "Apply the force F at the body's own frame, together with the torque r x F of its moving point r.",
+    ),
+    "joint origin": Slot("position of a joint's first frame", ("time", OWN + "coordinates"), _LINK),
+    "joint frame": Slot("frame of a joint", (), _LINK),
+    "axis": Slot("axis of a joint or of a rotation", (), _LINK),
+    "motion": Slot("amount of a motion of a joint", ("time", OWN + "coordinates"), _LINK),
+    "speed": Slot(
+        "quasi-velocity of a joint", ("time", OWN + "coordinates", OWN + "rates"),
+        "The speeds of a joint are combinations of its own rates; a relation to other joints is a constraint.",
+    ),
+    "load": Slot("force, torque, stiffness, rest, damping", STATE),
+    "tension": Slot("law of a spring", (*STATE, "length and length'")),
+    "equation": Slot("equation of a constraint", STATE),
+    "distance": Slot(
+        "value of a distance", ("time",),
+        "Write it as an equation of positions: constrain (a.position.x - b.position.x)^2 + ... = (...)^2.",
+    ),
+    "rolling": Slot(
+        "radius, tyre and normal of rolling", (), "Write the contact as constraints on positions and velocities."
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Use:
+    """Formulas of one slot: whose they are, and the coordinates that count as its own."""
+
+    slot: str
+    owner: str
+    formulas: Sequence[Expr]
+    own: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MovingSymbols:
+    """The symbols of a mechanism that change along its motion, each with its kind."""
+
+    joints: Sequence[Joint]
+    sensors: Sequence[str] = ()
+    laws: Sequence[Law] = ()
+    _in_laws: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of every symbol that moves, by its name."""
+        kinds = {str(TIME.name): "time"}
+        for joint in self.joints:
+            for q in joint.coordinates:
+                kinds |= {q.name: "coordinates", f"{q.name}'": "rates", f"{q.name}''": "accelerations"}
+            kinds |= {speed.name: "rates" for speed in joint.speeds}
+        return kinds | dict.fromkeys(self.sensors, "sensors")
+
+    def used_in(self, formulas: Iterable[Expr]) -> dict[str, str]:
+        """The kinds of the moving symbols in formulas by name; laws count with what their own formulas hold."""
+        laws = {law.name: law for law in self.laws}
+        used: dict[str, str] = {}
+        for node in live_nodes(list(formulas)):
+            if node is LENGTH or node is LENGTH_RATE:  # by the symbol: a parameter may be called `length` too
+                used[str(node.name)] = "length and length'"
+            elif node.op == "symbol" and node.name in self.kinds:
+                used[str(node.name)] = self.kinds[str(node.name)]
+            elif node.op == "apply" and node.data.function.name in laws:
+                used |= self._used_in_law(laws[node.data.function.name])
+        return used
+
+    def _used_in_law(self, law: Law) -> dict[str, str]:
+        if law.name not in self._in_laws:
+            self._in_laws[law.name] = {}  # a law that leads back to itself is refused elsewhere
+            arguments = {str(argument.name) for argument in law.arguments}
+            used = self.used_in([law.formula])
+            self._in_laws[law.name] = {name: kind for name, kind in used.items() if name not in arguments}
+        return self._in_laws[law.name]
+
+    def refusal(self, use: Use) -> str:
+        """Why formulas may not stand in their slot; empty where they may."""
+        slot = SLOTS[use.slot]
+        for name, kind in self.used_in(use.formulas).items():
+            own = name in use.own or name.removesuffix("'") in use.own
+            if kind not in slot.may and not (own and OWN + kind in slot.may):
+                called = f"{_SINGULAR[kind]} '{name}'" if kind != "time" else "time"
+                return f"the {slot.what} may depend on {slot.allowed} only, not on {called}."
+        return ""
+
+
+_SINGULAR = {
+    "coordinates": "the coordinate", "rates": "the rate", "sensors": "the measure", "accelerations": "the acceleration",
+    "length and length'": "a spring's own",
+}  # fmt: skip
+
+
+def check_dependencies(mechanism: Mechanism) -> None:
+    """Refuses formulas that depend on more than their slot may."""
+    moving = MovingSymbols(mechanism.joints, [sensor.name for sensor in mechanism.sensors], mechanism.laws)
+    uses = list(formulas_of(mechanism))
+    # Mechanisms are built often and are nearly always right: constants are looked through at once, and one by one
+    # only where something in them moves.
+    constants = [formula for use in uses if not SLOTS[use.slot].may for formula in use.formulas]
+    suspect = bool(moving.used_in(constants))
+    for use in uses:
+        reason = moving.refusal(use) if suspect or SLOTS[use.slot].may else ""
+        if reason:
+            raise MechanismError(f"{use.owner}: {reason} {SLOTS[use.slot].instead}".rstrip())
+
+
+def formulas_of(mechanism: Mechanism) -> Iterator[Use]:
+    """Every formula of a mechanism with its slot."""
+    yield Use("gravity", "gravity", mechanism.gravity)
+    for parameter in mechanism.parameters:
+        yield Use("parameter", f"parameter '{parameter.name}'", [] if parameter.value is None else [parameter.value])
+    for name, value in mechanism.initial:
+        yield Use("initial", f"initial value of '{name}'", [value])
+    for body in mechanism.bodies:
+        yield from _of_body(body)
+    for joint in mechanism.joints:
+        yield from _of_joint(joint)
+    for load in mechanism.loads:
+        yield from _of_load(load)
+    for constraint in mechanism.constraints:
+        yield from _of_constraint(constraint)
+    for sensor in mechanism.sensors:
+        yield Use("frame", f"sensor '{sensor.name}'", [*_of_frame(sensor.of), *_of_frame(sensor.axes)])
+    for name, frame in mechanism.frames:
+        yield Use("frame", f"frame '{name}'", _of_frame(frame))
+
+
+def placement_formulas(placement: Placement) -> list[Expr]:
+    """The formulas of a placement: position, then angles and axes of its rotations."""
+    return [*placement.position, *(f for turn in placement.rotation for f in (turn.angle, *turn.axis))]
+
+
+def _of_frame(frame: Frame) -> list[Expr]:
+    return placement_formulas(frame.placement)
+
+
+def _of_body(body: Body) -> Iterator[Use]:
+    owner = f"body '{body.name}'"
+    yield Use("mass", owner, [] if body.mass is None else [body.mass])
+    yield Use("centre", owner, [] if body.iframe is None else placement_formulas(body.iframe))
+    if body.inertia is not None:
+        about = body.inertia.about
+        place = placement_formulas(about) if isinstance(about, Placement) else []
+        yield Use("inertia", owner, [*body.inertia.components, *place])
+    for solid in body.solids:
+        amounts = [amount for amount in (solid.density, solid.mass) if amount is not None]
+        sizes = [size for _, size in solid.dimensions]
+        yield Use("solid", owner, [*sizes, *amounts, *placement_formulas(solid.placement)])
+
+
+def _of_joint(joint: Joint) -> Iterator[Use]:
+    owner, own = f"joint '{joint.name}'", tuple(q.name for q in joint.coordinates)
+    yield Use("joint frame", owner, [*_of_frame(joint.parent), *_of_frame(joint.child)])
+    yield Use("axis", owner, [component for motion in joint.motions for component in motion.axis])
+    yield Use("motion", owner, [motion.amount for motion in joint.motions], own)
+    yield Use("speed", owner, [speed.value for speed in joint.speeds], own)
+
+
+def _of_load(load: Load) -> Iterator[Use]:
+    owner = f"load '{load.name}'"
+    if isinstance(load, AppliedWrench):
+        yield Use("force point", owner, [*_of_frame(load.on), *_of_frame(load.axes)])
+    elif isinstance(load, (PointSpring, Bushing)):
+        yield Use("frame", owner, [*_of_frame(load.first), *_of_frame(load.second)])
+    law = load.law if isinstance(load, PointSpring) else None
+    yield Use("tension", owner, [] if law is None else [law])
+    values = [value for value in vars(load).values() if value is not law]
+    flat = [x for value in values for x in (value if isinstance(value, tuple) else (value,))]
+    yield Use("load", owner, [x for x in flat if isinstance(x, Expr)])
+
+
+def _of_constraint(constraint: Constraint) -> Iterator[Use]:
+    owner = f"constraint '{constraint.name}'"
+    if isinstance(constraint, Distance):
+        yield Use("frame", owner, [*_of_frame(constraint.first), *_of_frame(constraint.second)])
+        yield Use("distance", owner, [constraint.value])
+    elif isinstance(constraint, Rolling):
+        yield Use("frame", owner, [*_of_frame(constraint.wheel), *_of_frame(constraint.on)])
+        tyre = [] if constraint.tyre_radius is None else [constraint.tyre_radius]
+        yield Use("rolling", owner, [constraint.radius, *tyre, *constraint.normal])
+    else:
+        yield Use("equation", owner, [constraint.residual])
