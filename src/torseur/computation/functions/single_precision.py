@@ -32,11 +32,24 @@ def spares_digits(equations: Equations) -> bool:
 
 def _cancellation(equations: Equations) -> float:
     """By how much pivots are smaller than diagonal entries, at worst, over some positions; inf where nobody knows."""
+    given = {p.name for p in equations.mechanism.parameters if p.value is not None}
+    if not given >= set(equations.layout.parameter_names):
+        return np.inf
+    matrix = np.moveaxis(sampled_mass_matrices(equations), 0, -1)
+    n = len(matrix)
+    # Lᵀ D L from the last row up, as code does it, at all states at once; only the pivots are looked at.
+    left, worst = matrix.copy(), 1.0
+    for k in range(n - 1, -1, -1):
+        worst = max(worst, float(np.max(matrix[k, k] / left[k, k])))
+        left[:k, :k] -= left[:k, None, k] * left[None, k, :k] / left[k, k]
+    return worst if np.isfinite(worst) else np.inf
+
+
+def sampled_mass_matrices(equations: Equations) -> np.ndarray:
+    """M at some positions and the nominal values of the parameters, 1 for those without: an array of matrices."""
     tree, layout = equations.tree, equations.layout
     given = {p.name: p.value for p in equations.mechanism.parameters if p.value is not None}
-    if not given.keys() >= set(layout.parameter_names):
-        return np.inf
-    numbers = {node: constant_value(as_expr(given[str(node.name)])) for node in layout.parameters}
+    numbers = {node: constant_value(as_expr(given.get(str(node.name), 1.0))) for node in layout.parameters}
     places = np.random.default_rng(0).uniform(-1.5, 1.5, (len(layout.coordinates), STATES))
     for link in tree.links:
         slots = [layout.coordinates.index(x) for x in link.symbols.quaternion or ()]
@@ -44,13 +57,8 @@ def _cancellation(equations: Equations) -> float:
     state = dict(zip(layout.coordinates, places, strict=True)) | numbers | {TIME: 0.0}
     n = len(layout.speeds)
     rows = [entry for row in td.mass_matrix(tree, layout.coordinates) for entry in as_expressions(row)]
-    matrix = np.array([np.broadcast_to(x, STATES) for x in evaluate(rows, state)], dtype=float).reshape(n, n, STATES)
-    # Lᵀ D L from the last row up, as code does it, at all states at once; only the pivots are looked at.
-    left, worst = matrix.copy(), 1.0
-    for k in range(n - 1, -1, -1):
-        worst = max(worst, float(np.max(matrix[k, k] / left[k, k])))
-        left[:k, :k] -= left[:k, None, k] * left[None, k, :k] / left[k, k]
-    return worst if np.isfinite(worst) else np.inf
+    entries = [np.broadcast_to(np.asarray(x, dtype=float), STATES) for x in evaluate(rows, state)]
+    return np.moveaxis(np.array(entries).reshape(n, n, STATES), -1, 0)
 
 
 # What right angles in single precision save: docs/decisions/0025-right-angles-by-precision.md.

@@ -1,0 +1,75 @@
+"""What the entries of constraints can be: the measure by which a row is told from rounding.
+
+A row of C in which all products cancel is of no size that could be compared with itself. Its geometry says what it
+could be: a rotation changes by 1 rad for each radian of a joint, a position by as much as the loop is long.
+"""
+
+from __future__ import annotations
+
+from torseur.algebra.graph import Expr, as_expr, evaluate, scalar, symbols_of
+from torseur.derivation.equations.equations import Equations
+from torseur.derivation.equations.formulation import as_expressions
+from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.loops.closure.dimension_conditions import characteristic_length, known_values
+from torseur.derivation.tree import Tree
+from torseur.description.mechanism import Distance, Frame, Rolling
+
+GEOMETRIC = ("m", "rad", "m/s")
+"""Units of the equations of joints, distances and rolling. A user's own equation is in units of its own."""
+
+
+def row_units(equations: Equations) -> list[list[Expr]]:
+    """For each entry of each constraint, what it can be."""
+    return [_units(equations, c) for c in equations.constraints]
+
+
+def _units(equations: Equations, c: ConstraintEquation) -> list[Expr]:
+    row = as_expressions(c.row)
+    if c.unit not in GEOMETRIC:
+        return [_uncancelled(entry) for entry in row]
+    length = _length(equations.tree, c)
+    top = length if is_length(c.unit) else 1.0
+    bottoms = [length if is_length(speed.data.unit) else 1.0 for speed in equations.layout.speeds]
+    zero = as_expr(0)
+    return [
+        zero if entry.is_zero else as_expr(1 if top == bottom else top / bottom)
+        for entry, bottom in zip(row, bottoms, strict=True)
+    ]
+
+
+def is_length(unit: str) -> bool:
+    """Whether a unit is that of a length or of its rate."""
+    return unit.startswith("m")
+
+
+def _uncancelled(entry: Expr) -> Expr:
+    """The sum of the magnitudes of an entry's terms."""
+    if entry.op in ("add", "sub", "neg"):
+        return sum((_uncancelled(argument) for argument in entry.args), as_expr(0))
+    return as_expr(scalar.absolute(entry))
+
+
+def _length(tree: Tree, c: ConstraintEquation) -> float:
+    """The largest offset within the links that a constraint ties to each other (m), by the nominal values.
+
+    Not those of the whole mechanism: a small loop may be carried far from the origin.
+    """
+    tied = {i for i, link in enumerate(tree.links) if any(not as_expr(entry).is_zero for entry in c.row[link.v])}
+    offsets = [link.base.position for link in tree.links if link.parent in tied]
+    places = [tree.place(frame) for frame in _closing_frames(tree, c.owner)]
+    offsets += [place.position for link, place in places if link in tied]
+    values = known_values(tree)
+    components = [as_expr(component) for offset in offsets for component in offset]
+    known = [x for x in components if all(symbol in values for symbol in symbols_of([x]))]
+    largest = max((abs(float(value)) for value in evaluate(known, values)), default=0.0) if known else 0.0
+    return largest or characteristic_length(tree.mechanism, values)
+
+
+def _closing_frames(tree: Tree, owner: str) -> list[Frame]:
+    frames = {f"joint '{joint.name}'": [joint.parent, joint.child] for joint in tree.loops}
+    for constraint in tree.mechanism.constraints:
+        if isinstance(constraint, Distance):
+            frames[f"constraint '{constraint.name}'"] = [constraint.first, constraint.second]
+        elif isinstance(constraint, Rolling):
+            frames[f"constraint '{constraint.name}'"] = [constraint.on, constraint.wheel]
+    return frames.get(owner, [])

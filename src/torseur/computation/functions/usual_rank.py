@@ -1,0 +1,124 @@
+"""How many constraints are independent along the motions of a mechanism.
+
+At a single state the rank of C does not tell a configuration that is singular from constraints that always follow from
+each other, nor a state beside the constraints from one on them. The rank at closed states does.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from torseur.algebra.graph import Expr, as_expr, constant_value, evaluate, live_nodes
+from torseur.computation.functions.row_units import row_units
+from torseur.derivation.equations.equations import Equations
+from torseur.derivation.tree import resolve
+from torseur.description.mechanism import TIME
+
+STARTS = 5
+STEPS = 40
+SPREAD = 0.4  # of starts about the initial state: rad, or lengths of the loops
+CLOSED = 1e-8
+TINY = 1e-13
+INDEPENDENT = 1e-5  # singular value, in units of the largest, above which one belongs to an independent constraint
+
+
+def usual_rank(equations: Equations) -> int | None:
+    """The rank of C at closed states about the initial one, by the nominal values; None where none is found."""
+    closing = _Closing(equations)
+    if any(node.op == "apply" for node in live_nodes([*closing.rows, *closing.gaps])):
+        return None
+    # Coordinates of the initial state say which branch of the assembly is meant: a folded linkage has another rank.
+    for is_free in (closing.is_open, np.ones(closing.shape[1])):
+        states = closing.closed(closing.starts(), is_free)
+        if len(states):
+            return closing.rank(states)
+    return None
+
+
+class _Closing:
+    """The constraints of a mechanism as numbers, rows and residuals in units of what they can be."""
+
+    def __init__(self, equations: Equations) -> None:
+        layout, constraints = equations.layout, equations.constraints
+        self.equations = equations
+        self.shape = len(constraints), len(layout.speeds)
+        self.rows = [as_expr(entry) for c in constraints for entry in c.row]
+        self.gaps = [c.residual if c.is_holonomic else as_expr(0) for c in constraints]
+        self.rates = [as_expr(rate) for rate in equations.rates]
+        given = {p.name: p.value for p in equations.mechanism.parameters if p.value is not None}
+        self.values = {p: constant_value(as_expr(given.get(str(p.name), 1.0))) for p in layout.parameters} | {TIME: 0.0}
+        constant = [[float(constant_value(u)) for u in units if u.is_constant] for units in row_units(equations)]
+        self.sizes = np.array([max(units, default=0.0) or 1.0 for units in constant])
+        self.quaternions = [
+            [layout.coordinates.index(x) for x in link.symbols.quaternion]
+            for link in equations.tree.links
+            if link.symbols.quaternion
+        ]
+
+    @cached_property
+    def initial(self) -> dict[str, float]:
+        names = self.equations.layout.coordinate_names
+        given = {name: value for name, value in self.equations.mechanism.initial if name in names}
+        formulas = resolve(self.equations.mechanism, dict(self.equations.tree.definitions), list(given.values()))
+        return {name: float(x) for name, x in zip(given, evaluate(formulas, self.values), strict=True)}
+
+    @property
+    def is_open(self) -> np.ndarray:
+        """1 for speeds of joints of which no coordinate has an initial value, else 0."""
+        free = np.ones(self.shape[1])
+        for link in self.equations.tree.links:
+            if any(str(x.name) in self.initial for x in link.symbols.coordinates):
+                free[link.v] = 0.0
+        return free
+
+    def starts(self) -> np.ndarray:
+        """The initial state, then states about it: one in each row."""
+        middle = np.array([self.initial.get(name, 0.0) for name in self.equations.layout.coordinate_names])
+        for slots in self.quaternions:
+            middle[slots[0]] += float(not middle[slots].any())
+        moves = np.random.default_rng(0).uniform(-SPREAD, SPREAD, (STARTS, len(middle)))
+        moves[0] = 0.0
+        return self._normalised(middle + moves)
+
+    def of(self, expressions: list[Expr], q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Values at all states: one row each."""
+        layout = self.equations.layout
+        state = dict(zip((*layout.coordinates, *layout.speeds), [*q.T, *v.T], strict=True))
+        with np.errstate(all="ignore"):  # a start may be where a formula has no value: it is then not closed
+            values = evaluate(expressions, self.values | state)
+        return np.stack([np.broadcast_to(np.asarray(x, dtype=float), len(q)) for x in values], axis=-1)
+
+    def scaled(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals and rows of C at all states."""
+        values = self.of([*self.gaps, *self.rows], q, np.zeros((len(q), self.shape[1])))
+        gaps, rows = np.split(values, [self.shape[0]], axis=1)
+        return gaps / self.sizes, rows.reshape(-1, *self.shape) / self.sizes[:, None]
+
+    def closed(self, q: np.ndarray, is_free: np.ndarray) -> np.ndarray:
+        """The states that steps of Levenberg and Marquardt close."""
+        for _ in range(STEPS):
+            gaps, rows = self.scaled(q)
+            rows = rows * is_free
+            # Damping by the square of the residual converges quadratically, also where rows follow from others
+            # (Yamashita and Fukushima 2001).
+            damping = np.sum(gaps * gaps, axis=1)
+            if np.all(damping < CLOSED * CLOSED):
+                break
+            square = rows @ rows.transpose(0, 2, 1) + (damping[:, None, None] + TINY) * np.eye(self.shape[0])
+            moves = (rows.transpose(0, 2, 1) @ np.linalg.solve(square, gaps[..., None]))[..., 0]
+            longest = np.abs(moves).max(axis=1, keepdims=True)
+            q = self._normalised(q - self.of(self.rates, q, moves / np.maximum(1.0, longest)))
+        return q[np.linalg.norm(self.scaled(q)[0], axis=1) < CLOSED]
+
+    def _normalised(self, q: np.ndarray) -> np.ndarray:
+        for slots in self.quaternions:
+            q[:, slots] /= np.linalg.norm(q[:, slots], axis=1, keepdims=True)
+        return q
+
+    def rank(self, q: np.ndarray) -> int:
+        """The largest of the ranks at some states."""
+        values = np.linalg.svd(self.scaled(q)[1], compute_uv=False)
+        limits = INDEPENDENT * np.maximum(1.0, values.max(axis=1, keepdims=True))
+        return int(np.sum(values > limits, axis=1).max())
