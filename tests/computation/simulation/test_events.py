@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from computation.simulation.systems import T, ball, double_pendulum, oscillator
+from torseur.algebra.graph.scalar import sin
 from torseur.computation.simulation import Event, simulate
 from torseur.errors import SimulationError, TorseurError
 
@@ -176,6 +177,43 @@ def test_every_level_is_crossed_the_right_number_of_times(level, rtol):
     exact = [t for t in exact if 0.0 < t < 8 * math.pi]
     assert len(motion.events) == len(exact)
     assert np.allclose(times(motion), exact, rtol=0.0, atol=1e3 * rtol / math.sin(angle))
+
+
+@pytest.mark.parametrize("method", ["explicit", "radau5"])
+@pytest.mark.parametrize(("frequency", "direction"), [(1e4, 0), (3e4, 1)])
+def test_functions_faster_than_the_steps_are_followed(method, frequency, direction):
+    """sin ωt changes its sign at every kπ/ω, although steps are a thousand radians long."""
+    fast = Event("fast", sin(frequency * T), direction=direction)
+    motion = simulate(oscillator(), 0.5, events=[fast], samples=2, method=method)
+    each = 1 if direction == 0 else 2
+    exact = np.arange(each, 0.5 * frequency / math.pi, each) * math.pi / frequency
+    assert motion.statistics.steps <= len(exact) + 60 and motion.notes == ()
+    assert len(motion.events) == len(exact)
+    assert np.allclose(times(motion), exact, rtol=0.0, atol=1e-14)
+
+
+def test_ripples_on_a_slow_function_are_followed():
+    """t - 0.3 + 5e-3 sin 3000 t changes its sign several times about t = 0.3. Oracle: signs on a fine grid."""
+    ripple = T - 0.3 + 5e-3 * sin(3000.0 * T)
+    grid = np.linspace(0.0, 1.0, 2_000_001)
+    signs = grid - 0.3 + 5e-3 * np.sin(3000.0 * grid) >= 0.0
+    exact = grid[1:][signs[1:] != signs[:-1]]
+    motion = simulate(oscillator(), 1.0, events=[Event("ripple", ripple)], samples=2)
+    assert len(exact) > 1 and np.allclose(times(motion), exact, rtol=0.0, atol=1e-6)
+
+
+def test_what_cannot_be_followed_is_said():
+    """A function with a million periods in a step has a note; one that jumps, or has a kink, needs none."""
+    fast = Event("buzz", lambda t, y: math.sin(1e9 * t) - 10.0 + 20.0 * (t > 0.5))
+    motion = simulate(oscillator(), 1.0, events=[Event("noise", lambda t, y: math.sin(1e9 * t))], samples=2)
+    assert len(motion.events) < 1e9 / math.pi
+    assert "The function of event 'noise' changes faster than the steps" in motion.notes[0]
+    motion = simulate(oscillator(), 1.0, events=[fast], samples=2)
+    assert times(motion) == pytest.approx([0.5], abs=1e-14) and motion.notes == ()
+    jump = Event("jump", lambda t, y: 1.0 if t < 0.3123 else -1.0)
+    kink = Event("kink", lambda t, y: abs(t - 0.5) - 1e-5)
+    motion = simulate(oscillator(), 1.0, events=[jump, kink], samples=2)
+    assert times(motion) == pytest.approx([0.3123, 0.49999, 0.50001], abs=1e-14) and motion.notes == ()
 
 
 def test_noise_does_not_hang():

@@ -14,6 +14,7 @@ import pytest
 
 import torseur as ts
 from torseur import Criterion
+from torseur.algebra.graph.scalar import sin
 from torseur.computation.simulation import Event
 from torseur.description import library
 from torseur.errors import TorseurError, UnsupportedError
@@ -107,6 +108,26 @@ def test_two_changes_within_a_step_are_seen(method, direction, way, emulated):
     found = moved(oscillator(method, criteria=[event]), **options).criteria[0, 0]
     exact = (2 * np.pi + way * np.arccos(0.9999)) / np.sqrt(40)
     assert found == pytest.approx(exact, abs=1e-8 if method == "dopri5" else 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("method", "precision"),
+    [("dopri5", "float64"), ("dopri5", "float32"), ("rk4", "float64"), ("semi_implicit", "mixed")],
+)
+def test_functions_faster_than_the_steps_are_followed(method, precision, emulated):
+    """The 600th change of sign of sin 1000 t, with steps of 50 radians and more; as on the CPU."""
+    event = Criterion("", "event time", when=sin(1000.0 * ts.TIME), occurrence=600)
+    options = {"step": 2.0, "steps": 1} if method == "dopri5" else {"step": 0.05, "steps": 40}
+    found = moved(oscillator(method, precision, criteria=[event]), **options).criteria[0, 0]
+    assert found == pytest.approx(0.6 * np.pi, rel=1e-12 if precision == "float64" else 1e-5)
+
+
+def test_what_cannot_be_followed_is_not_a_number(emulated):
+    """More periods in a step than the search follows; an extremum of something as fast is not asked for by its time."""
+    x = ts.derive(library.load("mass_spring_damper")).layout.coordinates[0]
+    buzz = Criterion("x", "event", when=sin(1e9 * ts.TIME) + 1.5 * x / 0.1)
+    found = moved(oscillator("rk4", criteria=[buzz, Criterion("x")]), step=0.05, steps=4).criteria
+    assert np.isnan(found).all()
 
 
 def test_a_start_on_the_zero_is_no_event(emulated):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
+from torseur.algebra.graph.scalar import sin
 from torseur.description import library
 from torseur.errors import CompilationError, TorseurError
 
@@ -140,6 +141,27 @@ def test_parameters_of_each_motion():
             mechanism, 1.0, initial={"q1": 0.3, "q2": 0.3}, parameters={"m2": masses[i]}, samples=2, rtol=1e-11
         )
         assert np.allclose(found[-1, :, i], motion.values[-1][:4], rtol=1e-7)
+
+
+@pytest.mark.parametrize(("method", "precision"), [("dopri5", "float64"), ("rk4", "float64"), ("dopri5", "float32")])
+def test_events_of_motions_as_on_the_cpu(method, precision):
+    """Criteria of every kind, one function faster than the steps. Oracle: the same on the CPU, motion by motion."""
+    mechanism = library.load("double_pendulum")
+    criteria = [
+        ts.Criterion("q1", "maximum"),
+        ts.Criterion("q2", "event", when="q1", direction=-1, occurrence=2),
+        ts.Criterion("q1", "event time", when="q2'", occurrence=3),
+        ts.Criterion("", "event time", when=sin(200.0 * ts.TIME), occurrence=100, name="tick"),
+    ]
+    q = np.random.default_rng(3).uniform(0.2, 0.5, (2, N))
+    options = {"step": 10.0, "steps": 1} if method == "dopri5" else {"step": 2e-3, "steps": 5000}
+    move = ts.Rollouts(mechanism, method, precision, criteria=criteria)
+    found = move(q, 0 * q, rtol=1e-9 if precision == "float64" else 1e-6, atol=1e-9, **options).criteria
+    limit = 1e-6 if precision == "float64" else 5e-3
+    for i in (0, 17, N - 1):
+        start = {"q1": q[0, i], "q2": q[1, i]}
+        exact = ts.sensitivity(mechanism, criteria, ["m2"], until=10.0, initial=start, rtol=1e-10).responses
+        assert np.allclose(found[:, i], [float(r.values[-1]) for r in exact], atol=limit)
 
 
 def test_mistakes_are_named():

@@ -76,17 +76,19 @@ class StaticInteger:
     """An integer known when a routine is compiled, e.g. the number of states; sums and products of such are, too."""
 
     name: str
-    default: int | None = None
+    default: int | StaticInteger | None = None
 
     @property
     def names(self) -> frozenset[str]:
         """The integers that it depends on."""
-        return frozenset((self.name,))
+        return frozenset((self.name,)) | (self.default.names if isinstance(self.default, StaticInteger) else set())
 
     def value(self, statics: Mapping[str, int]) -> int:
         """The integer that was given."""
         if self.name in statics:
             return int(statics[self.name])
+        if isinstance(self.default, StaticInteger):
+            return self.default.value(statics)
         if self.default is not None:
             return self.default
         raise RoutineError(unknown_name("static", self.name, statics) + " Give it in statics={...}.")
@@ -116,8 +118,11 @@ class StaticExpression(StaticInteger):
         return a + b if self.name == "+" else a * b
 
 
-def Static(name: str, default: int | None = None) -> Any:
-    """Declares an integer that is known when a routine is compiled, with the value it has where none is given."""
+def Static(name: str, default: Any = None) -> Any:
+    """Declares an integer that is known when a routine is compiled, with the value it has where none is given.
+
+    That value is a number, or another static.
+    """
     return StaticInteger(name, default)
 
 

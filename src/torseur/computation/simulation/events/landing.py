@@ -1,58 +1,124 @@
-"""Steps that end on an event, and what happens there."""
+"""Steps that end on an event, and what happens there.
+
+The search gives a length; `aim` starts from it, and every real step of that length goes to `has_landed`, which says
+whether it ends on the event or proposes another length. A single motion on a CPU takes these steps in a loop (`land`).
+A thread of a GPU takes them in its loop of ordinary steps, so that threads that land do not wait for the others.
+"""
 
 from __future__ import annotations
 
-from torseur.computation.codegen.routine import Array, routine, zeros
-from torseur.computation.simulation.events.event_search import NG, event_rate, events, is_wanted, side_of
-from torseur.computation.simulation.explicit.dop853 import interpolate_at
+from torseur.computation.codegen.routine import Array, Record, routine, zeros
+from torseur.computation.simulation.events.event_search import (
+    NG,
+    events,
+    events_within,
+    is_wanted,
+    side_of,
+    time_resolution,
+)
+from torseur.computation.simulation.explicit.dop853 import Piece, interpolate_at
 from torseur.computation.simulation.explicit.runge_kutta import N
-from torseur.computation.simulation.explicit.step_control import RESOLUTION
 from torseur.computation.simulation.loop.memory import Events, Motion, Tolerance
 from torseur.computation.simulation.loop.settling import settle
 from torseur.computation.simulation.loop.step import Step, take_step
 
-LANDINGS = 24  # most steps taken to refine the time of one event
+LANDINGS = 64  # most steps taken to refine the time of one event: three do, but a function that jumps is halved upon
+BACK = 0.9999  # part of a step's length that is tried next, to see the function on the side that it comes from
+RATE_OFFSET = 1.0 / 256.0  # part of the piece over which the rate of the event function is taken
+
+
+class Landing(Record):
+    """Steps of different lengths from one state, towards an event.
+
+    A function that was on the other side when the step began has an event for certain. One that only dips there, within
+    the dense output, must be seen on that side by a real step; else there is none, and the step goes on as it was.
+    """
+
+    reach: float  # length of the step that is tried next
+    first: float  # length that the search gave
+    before: float  # longest step known to end before the event
+    after: float  # shortest step known to end behind it
+    last_length: float
+    last_value: float
+    rate: float  # of the event function, by time
+    tries: int
+    armed: bool  # the function was on the other side at the start
+    past: bool  # there is no event: the next step is the last
+
+
+@routine
+def aim(x: float, piece: Piece, p: Array, watched: Events, landing: Landing) -> None:
+    """The first length to try for an event at fraction x of the piece."""
+    g = zeros(NG)
+    g_before = zeros(NG)
+    events_within(x + 0.5 * RATE_OFFSET, piece, p, g)
+    events_within(x - 0.5 * RATE_OFFSET, piece, p, g_before)
+    landing.reach = x * piece.length
+    landing.first = landing.reach
+    landing.before = 0.0
+    landing.after = piece.length
+    landing.tries = 0
+    landing.past = False
+    for i in range(NG):
+        if i == watched.fired:
+            landing.armed = watched.sides[i] != watched.fired_side
+            landing.rate = (g[i] - g_before[i]) / (RATE_OFFSET * piece.length)
+
+
+@routine
+def has_landed(landing: Landing, h: float, value: float, side: int, resolution: float) -> bool:
+    """Whether a real step of length h, behind which the event function has this value, is the last one to be tried.
+
+    Else `reach` is the next length, by the secant rule within what is known before and behind the event.
+    """
+    if landing.past:
+        return True
+    if landing.tries > 0 and value != landing.last_value:
+        landing.rate = (value - landing.last_value) / (h - landing.last_length)
+    if side_of(value) == side:
+        landing.after = h
+    else:
+        landing.before = h
+    seen = landing.armed or landing.before != 0.0
+    better = h - value / landing.rate if landing.rate != 0.0 else h
+    arrived = abs(better - h) <= resolution
+    landing.tries += 1
+    if landing.tries < LANDINGS and not (seen and arrived):
+        if not seen and arrived:
+            better = BACK * h
+        elif not (min(landing.before, landing.after) < better and better < max(landing.before, landing.after)):
+            better = 0.5 * (landing.before + landing.after)
+        landing.last_length = h
+        landing.last_value = value
+        landing.reach = better
+        return seen and abs(better - h) <= resolution
+    if not seen:
+        landing.past = True
+        landing.reach = landing.first
+    return seen
 
 
 @routine
 def land(x: float, motion: Motion, y: Array, p: Array, tolerance: Tolerance, step: Step, watched: Events) -> float:
     """Length of a step from y that ends where the fired event function vanishes; `step` holds that step.
 
-    Starts at fraction x of the piece and corrects the length by the secant rule, each time with a real step, until
-    the time no longer changes. Returns 0 when the event is too close to the start for a step.
+    Returns 0 when the event is too close to the start for a step.
     """
     g = zeros(NG)
-    t = motion.time
-    whole = step.piece.length
-    resolution = 2.0 * RESOLUTION * max(abs(t), abs(whole))
-    rate = event_rate(x, watched.fired, step.piece, p)
-    h = x * whole
-    before = 0.0
-    after = whole
-    last_h = 0.0
-    last_g = 0.0
-    for landing in range(LANDINGS):
+    landing = Landing()
+    resolution = time_resolution(step.piece)
+    aim(x, step.piece, p, watched, landing)
+    h = landing.reach
+    landed = False
+    while not landed:
+        h = landing.reach
         if abs(h) <= resolution:
             return 0.0
         step_to(h, motion, y, p, tolerance, step)
-        events(t + h, step.y_next, p, g)
-        value = g[watched.fired]
-        if landing > 0 and value != last_g:
-            rate = (value - last_g) / (h - last_h)
-        if side_of(value) == watched.fired_side:
-            after = h
-        else:
-            before = h
-        next_h = h - value / rate if rate != 0.0 else h
-        if abs(next_h - h) <= resolution or landing == LANDINGS - 1:
-            break
-        if not (min(before, after) < next_h and next_h < max(before, after)):
-            next_h = 0.5 * (before + after)
-        if abs(next_h - h) <= resolution:
-            break
-        last_h = h
-        last_g = value
-        h = next_h
+        events(motion.time + h, step.y_next, p, g)
+        landed = has_landed(landing, h, g[watched.fired], watched.fired_side, resolution)
+    if landing.past:
+        watched.fired = -1
     return h
 
 
@@ -71,23 +137,31 @@ def mark_events(t: float, y: Array, p: Array, g_start: Array, watched: Events) -
 
     g_start holds the event functions at the start of the step and is moved to its end.
     """
-    sides = watched.sides
-    directions = watched.directions
     g_end = zeros(NG)
     events(t, y, p, g_end)
     stops = False
     for i in range(NG):
-        if i == watched.fired or is_passed(g_start[i], g_end[i], sides[i], directions[i]):
+        if has_happened(i, g_start[i], g_end[i], watched):
             write_mark(t, i, y, watched)
-            watched.limits[i] -= 1
             stops = stops or watched.limits[i] == 0
-        if i == watched.fired:
-            sides[i] = watched.fired_side
-        elif g_end[i] != g_start[i] and is_left(g_start[i], g_end[i], sides[i], directions[i]):
-            # Without a step between, two events at one time would arm each other again and again.
-            sides[i] = side_of(g_end[i])
         g_start[i] = g_end[i]
     return stops
+
+
+@routine
+def has_happened(i: int, g_start: float, g_end: float, watched: Events) -> bool:
+    """Whether event i happened in the step that just ended, counted then; takes over the side of its function."""
+    side = watched.sides[i]
+    direction = watched.directions[i]
+    happened = i == watched.fired or is_passed(g_start, g_end, side, direction)
+    if happened:
+        watched.limits[i] -= 1
+    if i == watched.fired:
+        watched.sides[i] = watched.fired_side
+    elif g_end != g_start and is_left(g_start, g_end, side, direction):
+        # Without a step between, two events at one time would arm each other again and again.
+        watched.sides[i] = side_of(g_end)
+    return happened
 
 
 @routine

@@ -42,6 +42,19 @@ class Jumps:
     def directions(self) -> tuple[int, ...]:
         return (-1,) * self._contacts + tuple(event.direction for event in self.events)
 
+    def too_fast(self, number: int) -> tuple[str, ...]:
+        """A note about the event function of this number, which the search for events could not follow; -1 for none."""
+        if number < 0:
+            return ()
+        contacts = (
+            self.settings.system.constrained.impacts if self._contacts and self.settings.system.constrained else ()
+        )
+        name = [*(f"contact '{c.name}'" for c in contacts), *(f"event '{e.name}'" for e in self.events)][number]
+        return (
+            f"The function of {name} changes faster than the steps can follow: some of its changes of sign may be "
+            "missing. A shorter max_step finds more of them.",
+        )
+
     def apply(self, work: Memory) -> bool:
         """Changes the state after the loop stopped at events; false when the motion ends there."""
         t = work.time

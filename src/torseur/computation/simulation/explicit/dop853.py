@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, TypeAlias
 
-from torseur.computation.codegen.routine import Array, Record, routine, static_range, zeros
+from torseur.computation.codegen.routine import Array, Record, Static, routine, static_range, zeros
 from torseur.computation.simulation.explicit.dop853_tableau import ALL_STAGES, E3, E5, STAGES, A, B, C, D
 from torseur.computation.simulation.explicit.runge_kutta import LANES, Lanes, N, State, explicit_method, rhs
 
@@ -17,18 +17,21 @@ Stages: TypeAlias = Annotated[Array, STAGES, N * LANES]
 StagesAndEnd: TypeAlias = Annotated[Array, STAGES + 1, N * LANES]
 AllStages: TypeAlias = Annotated[Array, ALL_STAGES, N * LANES]
 
+PIECE_N: int = Static("PIECE_N", N)  # states of a piece of motion; fewer where only some of them are looked at
+TERMS: int = Static("TERMS", 7)  # of its interpolant; fewer for methods of lower order
+
 METHOD = explicit_method(A, B, C)
 evaluate_stages = METHOD.evaluate_stages
 solution = METHOD.solution
 
 
 class Piece(Record):
-    """A step as a piece of motion: an interpolant of order 7, in the basis x, x(1-x), x²(1-x), x²(1-x)², …"""
+    """A step as a piece of motion: an interpolant (here of order 7) in the basis x, x(1-x), x²(1-x), x²(1-x)², …"""
 
     time: float  # at its start
     length: float
-    state: Annotated[Array, N]  # at its start
-    coefficients: Annotated[Array, 7, N]
+    state: Annotated[Array, PIECE_N]  # at its start
+    coefficients: Annotated[Array, TERMS, PIECE_N]
 
 
 @routine
@@ -154,8 +157,8 @@ def interpolate(t: float, piece: Piece, out: Array) -> None:
 def interpolate_at(x: float, piece: Piece, out: Array) -> None:
     """State at fraction x of a piece of motion, by Horner's rule with the factors x and 1 - x in turn."""
     left = 1.0 - x
-    for i in range(N):
-        value = piece.coefficients[6, i]
-        for r in static_range(5, -1, -1):
+    for i in range(PIECE_N):
+        value = piece.coefficients[TERMS - 1, i]
+        for r in static_range(TERMS - 2, -1, -1):
             value = piece.coefficients[r, i] + (left if r % 2 == 0 else x) * value
         out[i] = piece.state[i] + x * value

@@ -152,6 +152,7 @@ def stop_at_event(
     """The step's length, shortened to end on its first event; 0 for an event at its very start."""
     prepare_search(h, motion, y, p, step)
     x = first_event(step.piece, p, watched)
+    watched.landed = x != NO_EVENT
     if x == NO_EVENT:
         return h
     return land(x, motion, y, p, tolerance, step, watched)
@@ -161,7 +162,7 @@ def stop_at_event(
 def accept(h: float, motion: Motion, y: Array, p: Array, step: Step, output: Output, watched: Events) -> None:
     """Makes the end of the step the present state, after writing what was asked for within it."""
     t = time_after(h, motion)
-    is_new = NG == 0 or watched.fired >= 0
+    is_new = NG == 0 or watched.landed
     needs_piece = output.keep == KEEP_DENSE or samples_before(t, motion, output)
     complete_step(h, is_new, needs_piece, motion, y, p, step)
     write_samples(t, motion, p, step, output)

@@ -36,7 +36,10 @@ class Statistics:
 
 
 class Run(NamedTuple):
-    """What the loop left: its answer, the samples and steps it wrote, the events, and where it stands."""
+    """What the loop left: its answer, the samples and steps it wrote, the events, and where it stands.
+
+    `unresolved` is the number of an event function that is faster than the search for events, or -1.
+    """
 
     answer: int
     t: float
@@ -48,6 +51,7 @@ class Run(NamedTuple):
     statistics: Statistics
     error: SimulationError | None = None
     notes: tuple[str, ...] = ()
+    unresolved: int = -1
 
 
 @dataclass
@@ -210,6 +214,7 @@ class Integrator:
             rows=_joined(work.kept_rows),
             marks=_joined(work.kept_marks),
             worst=work.motion.worst,
+            unresolved=work.events.unresolved,
             statistics=statistics_of(self, work.motion, wall_time),
             error=error,
             notes=notes,

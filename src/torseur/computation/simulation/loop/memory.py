@@ -79,6 +79,10 @@ class Events(Record):
 
     fired: int  # event the step lands on, or -1
     fired_side: int  # sign of that event's function after it
+    followed: float  # length of the part of a step in which the last search ended; 0 before the first
+    landed: bool  # the present step was taken anew, to end on an event
+    coarse_parts: int  # parts of steps in a row that were too coarse although they were the shortest
+    unresolved: int = -1  # event function that changes faster than the search can follow, or -1
     mark: int  # events written in the present buffer
     mark_room: int
     sides: IntArray  # sign of each function in force; 0 before the first step

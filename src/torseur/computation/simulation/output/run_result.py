@@ -52,7 +52,13 @@ class Result:
             events=self._occurrences(),
             statistics=self.run.statistics,
             dense=self._dense_output() if self.dense and len(self.run.rows) else None,
-            notes=(*system.notes, *self.run.notes, *open_notes, *table_notes(system, times, states)),
+            notes=(
+                *system.notes,
+                *self.run.notes,
+                *self.jumps.too_fast(self.run.unresolved),
+                *open_notes,
+                *table_notes(system, times, states),
+            ),
         )
 
     def _kept(self) -> tuple[Vector, Vector]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.algebra.graph import Expr, Input, Program, as_expr, directional_derivative, live_nodes, symbol, vector
-from torseur.computation.codegen.targets.cuda.rollout.noted_values import Take, Watch
-from torseur.computation.codegen.targets.cuda.rollout.rollout_source import RolloutParts
+from torseur.computation.codegen.targets.cuda.rollout.rollout_source import RolloutParts, Take, Watch
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.outputs_and_events import Event, is_python
 from torseur.computation.simulation.rollouts.rollout_programs import RolloutPrograms
+from torseur.computation.simulation.rollouts.watched_rollouts import watch_routines
 from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError, UnsupportedError
 
@@ -46,7 +46,8 @@ class RolloutCriteria:
         known = {name: program for name, program in found.items() if program is not None}
         if not own.criteria and self.stop is None:
             return RolloutParts(known)
-        return RolloutParts({**known, **self._moments, **self._watch_program}, self.watch)
+        programs = {**known, **self._noted_programs, **self._watch_program}
+        return RolloutParts(programs, self.watch, watch_routines(self.watch))
 
     @cached_property
     def watch(self) -> Watch:
@@ -59,6 +60,7 @@ class RolloutCriteria:
             end=tuple(Take(k, c.kind) for k, c in criteria if c.when == ""),
             events=tuple(self._taken_at(event) for event in range(len(self.events))),
             directions=tuple(direction for _, direction in self.events),
+            followed=tuple(self._is_followed(event) for event in range(len(self.events))),
             stop=stop,
         )
 
@@ -72,7 +74,7 @@ class RolloutCriteria:
         return self.events.index((function, direction))
 
     def _event(self, criterion: Criterion) -> tuple[Expr, int]:
-        """The function that changes sign at the moment of a criterion, and in which direction."""
+        """The function that changes sign at the instant of a criterion, and in which direction."""
         if criterion.when != "":
             return self._determined(criterion.when), criterion.direction
         return self._rate(self.programs.formula(criterion.formula)), FOUND_WAYS[criterion.kind]
@@ -82,6 +84,11 @@ class RolloutCriteria:
         assert self.stop is not None and not callable(self.stop.function)
         wanted = self.stop.name if self.stop.function is None else self.stop.function
         return self._determined(wanted), self.stop.direction
+
+    def _is_followed(self, event: int) -> bool:
+        """Whether an event was asked for by its function; else it is a place where an extremum may be."""
+        asked = [self._event(c) for c in self.programs.criteria if c.when != ""]
+        return self.events[event] in [*asked, *([self._stop] if self.stop is not None else [])]
 
     def _taken_at(self, event: int) -> tuple[Take, ...]:
         return tuple(
@@ -110,11 +117,12 @@ class RolloutCriteria:
         return directional_derivative([plain], {**moving, TIME: as_expr(1)})[0]
 
     @property
-    def _moments(self) -> dict[str, Program]:
-        """What is noted at each moment, as a program."""
+    def _noted_programs(self) -> dict[str, Program]:
+        """What is noted at each instant, as a program."""
         return {
-            f"at_{moment}": Program(f"at_{moment}", self._inputs, (vector("noted", self._noted(moment, takes)),))
-            for moment, takes in self.watch.moments.items()
+            f"at_{instant}": Program(f"at_{instant}", self._inputs, (vector("noted", self._noted(instant, takes)),))
+            for instant, takes in zip(self.watch.names, self.watch.instants, strict=True)
+            if takes
         }
 
     @cached_property
@@ -133,13 +141,13 @@ class RolloutCriteria:
         outputs = (vector("g", [function for function, _ in self.events]),)
         return {"watch": Program("watch", (*self.programs.base_inputs, *slopes), outputs)}
 
-    def _noted(self, moment: str, takes: Sequence[Take]) -> list[Expr]:
+    def _noted(self, instant: str, takes: Sequence[Take]) -> list[Expr]:
         """Values, each with its changes behind it."""
         found: list[Expr] = []
         for take in takes:
             value = self._value(take.criterion)
             changes = self._changes([value])[0]
-            when = self._when(moment, take)
+            when = self._when(instant, take)
             if when is not None and changes:
                 rate, of_event = self._rate(value), self._rate(when)
                 later = [-dw / of_event for dw in self._changes([when])[0]]
@@ -147,9 +155,9 @@ class RolloutCriteria:
             found += [value, *changes]
         return found
 
-    def _when(self, moment: str, take: Take) -> Expr | None:
+    def _when(self, instant: str, take: Take) -> Expr | None:
         """The function whose zero decides the time of what is noted; None where that does not move, or need not."""
-        if moment == "stop":
+        if instant == "stop":
             return self._stop[0]
         criterion = self.programs.criteria[take.criterion]
         return None if criterion.when == "" else self._determined(criterion.when)

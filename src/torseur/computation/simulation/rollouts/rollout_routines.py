@@ -14,7 +14,6 @@ import math
 from typing import Annotated
 
 from torseur.computation.codegen.routine import Array, External, Record, Static, routine, static_range, zeros
-from torseur.computation.codegen.targets.cuda.rollout.rollout_source import RolloutMethod
 from torseur.computation.simulation.explicit.dopri5_tableau import STAGES, A, B, C, D, E
 from torseur.computation.simulation.explicit.runge_kutta import N, explicit_method, rhs
 
@@ -126,8 +125,6 @@ def attempt_rk4(t: float, h: float, x: Array, p: Array, plan: Plan, trial: Trial
                 y_next[j] = x[j] + (h * (1.0 / 6.0) * total[j] if stage == 3 else reach * f_next[j])
         if SETTLES != 0 and stage == 3:
             settle_state(t + h, y_next, p)
-    for j in range(BASE):
-        trial.bend[j] = 0.0
     return failure_of(y_next)
 
 
@@ -147,8 +144,6 @@ def attempt_semi_implicit(t: float, h: float, x: Array, p: Array, plan: Plan, tr
                 y_next[j] += h * f_next[j]
             if SETTLES:
                 settle_state(t + h, y_next, p)
-    for j in range(BASE):
-        trial.bend[j] = 0.0
     return failure_of(y_next)
 
 
@@ -236,19 +231,3 @@ def move_adaptive(x: Array, p: Array, plan: Plan, out: Array, stride: int) -> No
                 x[j] = math.nan
         record(goal, x, p, out, stride)
         out = out[SEEN * stride :]
-
-
-METHODS = {
-    "rk4": RolloutMethod(move_fixed, attempt_rk4, next_length, Plan, Trial, kept=2, externals={"advance": advance_rk4}),
-    "semi_implicit": RolloutMethod(
-        move_fixed,
-        attempt_semi_implicit,
-        next_length,
-        Plan,
-        Trial,
-        kept=2,
-        is_smooth=False,
-        externals={"advance": advance_semi_implicit},
-    ),
-    "dopri5": RolloutMethod(move_adaptive, attempt_dopri5, next_length, Plan, Trial, kept=STAGES + 1, is_adaptive=True),
-}

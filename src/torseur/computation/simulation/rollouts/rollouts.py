@@ -18,7 +18,7 @@ from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.outputs_and_events import Event
 from torseur.computation.simulation.rollouts.rollout_criteria import RolloutCriteria
 from torseur.computation.simulation.rollouts.rollout_programs import RolloutPrograms
-from torseur.computation.simulation.rollouts.rollout_routines import METHODS
+from torseur.computation.simulation.rollouts.watched_rollouts import METHODS
 from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
 from torseur.description.mechanism import Mechanism

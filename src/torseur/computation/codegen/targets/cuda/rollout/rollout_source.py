@@ -1,4 +1,4 @@
-"""Rollouts as sources: the device functions of a motion's programs, and the text that integrates them in a thread."""
+"""Rollouts as sources: device functions of a motion's programs, and the routines that integrate them in a thread."""
 
 from __future__ import annotations
 
@@ -23,14 +23,55 @@ from torseur.computation.codegen.targets.cuda.cuda_entries import BY_VALUE, SCAL
 from torseur.computation.codegen.targets.cuda.cuda_routine import Constants, DeviceFunction, DeviceRoutines
 from torseur.computation.codegen.targets.cuda.cuda_scalar import CUDA, HEAD
 from torseur.computation.codegen.targets.cuda.device_functions import Printer
-from torseur.computation.codegen.targets.cuda.rollout import events_text as events
-from torseur.computation.codegen.targets.cuda.rollout import rollout_text as plain
-from torseur.computation.codegen.targets.cuda.rollout import watched_text as watched
-from torseur.computation.codegen.targets.cuda.rollout.noted_values import Watch, dispatch_text, notes_text
+from torseur.computation.codegen.targets.cuda.rollout import rollout_text as texts
 from torseur.computation.codegen.targets.cuda.stages.cuda_stages import Plan
 
 CHANGING = ("t", "q", "v", "z", "rates", "vdot")
-"""Inputs that change along a motion: time, coordinates, speeds, integrals, and the slopes of the first two."""
+"""Inputs that change along a motion: time, coordinates, speeds, integrals, and the derivatives of the first two."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """A number that is noted for a criterion: of which kind that is, and at which occurrence of an event it counts."""
+
+    criterion: int
+    kind: str
+    occurrence: int = 0
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is taken at the start, at each event, and at the end or where an event stops the motion.
+
+    columns     parameters by which the derivatives of each number are taken with it
+    directions  of the changes of sign that are events: 1, -1, or 0 for both
+    followed    whether every change of sign counts, or only the best value among them, for each event
+    stop        which event ends the motion, and at which of its occurrences; None where nothing does
+    """
+
+    criteria: int
+    columns: int
+    start: tuple[Take, ...]
+    end: tuple[Take, ...]
+    events: tuple[tuple[Take, ...], ...] = ()
+    directions: tuple[int, ...] = ()
+    followed: tuple[bool, ...] = ()
+    stop: tuple[int, int] | None = None
+
+    @property
+    def width(self) -> int:
+        """Numbers of a criterion: its value and its derivatives."""
+        return 1 + self.columns
+
+    @property
+    def instants(self) -> tuple[tuple[Take, ...], ...]:
+        """What is taken at each instant: at the events, then at the start, at the end, and at a stop."""
+        return (*self.events, self.start, self.end, self.end if self.stop is not None else ())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the instants."""
+        return (*(f"event_{k}" for k in range(len(self.events))), "start", "end", "stop")
 
 
 @dataclass(frozen=True)
@@ -38,30 +79,33 @@ class RolloutParts:
     """The programs of a rollout, by name, and what is taken of a motion.
 
     motion gives rates, vdot and, where there are integrals, flow; observe what is recorded; correction the changes that
-    settle a state after a step; watch the event functions; at_start, at_end and at_event_K what criteria note.
+    settle a state after a step; watch the event functions; at_start, at_end, at_stop and at_event_K what criteria note.
+    `routines` are those that depend on what is taken.
     """
 
     programs: Mapping[str, Program]
     watch: Watch | None = None
+    routines: Mapping[str, Routine] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class RolloutMethod:
     """The routines of a method.
 
-    move         a whole motion: from its start to its last record
-    attempt      one step, for motions that are watched
-    next_length  chooses the next step of a method that has its own
-    plan         the record of what is asked of a motion, trial that of a step
-    kept         derivatives that are kept of a step
+    move       a whole motion: from its start to its last record
+    watched    the same, with criteria
+    plan       the record of what is asked of a motion
+    kept       derivatives that are kept of a step
+    terms      of its dense output
+    is_smooth  whether that is a polynomial; else states and derivatives go evenly from the start of a step to its end
+    externals  what the loops call besides the programs
     """
 
     move: Routine
-    attempt: Routine
-    next_length: Routine
+    watched: Routine
     plan: type[Record]
-    trial: type[Record]
     kept: int
+    terms: int
     is_adaptive: bool = False
     is_smooth: bool = True
     externals: Mapping[str, Routine] = field(default_factory=dict)
@@ -75,84 +119,88 @@ def rollout_source(parts: RolloutParts, suffix: str, method: RolloutMethod) -> K
     printer = Printer(splines)
     tables = [on_device(spline_text(name, spline)) for name, spline in splines.items()]
     functions = [printer.templates(name, Plan(_in_one(program, printer))) for name, program in programs.items()]
-    words = _words(parts, method)
-    routines = _routines(parts, method, words)
-    words |= _routine_words(parts, method, words, routines)
-    if parts.watch is not None:
-        words |= _watch_words(parts, parts.watch, words)
-    inside = "\n".join([BY_VALUE, *tables, *functions, *_texts(parts, method, words, routines)])
-    kernel = plain.KERNEL.format(suffix=suffix, **_kernel_words(parts, suffix))
-    text = f"{HEAD}\n{plain.ZEROS}\nnamespace kernels {{\n\n{inside}\n}}\n#if defined(__CUDACC__)\n{kernel}#endif\n"
+    words = _words(parts)
+    entry = method.move if parts.watch is None else method.watched
+    statics = _statics(parts, method, words) | {"SINGLE": int(SCALARS[suffix][0] == "float")}
+    externals: dict[str, Routine | DeviceFunction] = {
+        **_device_functions(parts, words),
+        **method.externals,
+        **parts.routines,
+    }
+    routines = DeviceRoutines.of([entry], statics, externals, _constants_of(parts, words))
+    words |= _plan_words(method, routines, entry.name)
+    written = [*_state_functions(parts, words), routines.text, texts.ROLLOUT.format(**words)]
+    inside = "\n".join([BY_VALUE, *tables, *functions, *written])
+    kernel = texts.KERNEL.format(suffix=suffix, **_kernel_words(parts, suffix))
+    text = f"{HEAD}\n{texts.ZEROS}\nnamespace kernels {{\n\n{inside}\n}}\n#if defined(__CUDACC__)\n{kernel}#endif\n"
     operations = sum(len(program.operations) for program in programs.values()) * (6 if method.is_adaptive else 1)
     return KernelSource(text, f"kernels_rollout_{suffix}", operations)
 
 
-def _texts(
-    parts: RolloutParts, method: RolloutMethod, words: Mapping[str, object], routines: DeviceRoutines
-) -> list[str]:
-    """The texts around the programs, filled, with the routines behind what they call."""
-    programs, watch = parts.programs, parts.watch
-    chosen = [plain.STATE, plain.SETTLE if "correction" in programs else plain.FREE]
-    if "observe" in programs:
-        chosen.append(plain.RECORD)
-    before = [*(text.format(**words) for text in chosen), routines.text]
-    if watch is None:
-        return [*before, plain.ROLLOUT.format(**words)]
-    if watch.directions:
-        piece = events.SMOOTH_PIECE if method.is_smooth else events.STRAIGHT_PIECE
-        before += [text.format(**words) for text in (events.SIDES, piece, events.SEARCH)]
-    notes = notes_text(watch, words, {name: _called(p, words) for name, p in programs.items()})
-    return [*before, notes, watched.WATCHED.format(**words)]
+def _state_functions(parts: RolloutParts, words: Mapping[str, object]) -> list[str]:
+    """The programs as functions of time and state, as the routines call them."""
+    programs = parts.programs
+    chosen = [texts.STATE, texts.SETTLE if "correction" in programs else texts.FREE]
+    chosen += [texts.RECORD] if "observe" in programs else []
+    written = [text.format(**words) for text in chosen]
+    sizes = {group.name: len(group) for group in programs["watch"].inputs} if "watch" in programs else {}
+    for name, program in programs.items():
+        if name == "watch" or name.startswith("at_"):
+            # Event functions look at the states alone, what is noted at their derivatives by parameters, too.
+            own = {"nq": sizes["q"], "nv": sizes["v"]} if name == "watch" else words
+            called = f"{_called(program, own)}, values"
+            written.append(texts.VALUES.format(name=name, called=called, constants=words["constants"]))
+    return written
 
 
-def _routines(parts: RolloutParts, method: RolloutMethod, words: Mapping[str, object]) -> DeviceRoutines:
-    """The routines of the method for this state, calling the programs by way of the texts."""
-    passed, programs = words["passed"], parts.programs
-    constants = Constants(str(words["constants"]), str(passed), tuple(name for name, _ in _constants(programs)))
-    functions = {
+def _device_functions(parts: RolloutParts, words: Mapping[str, object]) -> dict[str, DeviceFunction]:
+    """The externals of the routines that are programs."""
+    passed = words["passed"]
+
+    def noted(a: Sequence[str]) -> str:
+        assert parts.watch is not None
+        return f"values_of_at_{parts.watch.names[int(a[0])]}<T, F>({a[1]}, {a[2]}, {a[3]}, {passed}, {a[5]})"
+
+    return {
         "rhs": DeviceFunction(lambda a: f"rates_of<T, F>({a[0]}, {a[1]}, {passed}, {a[3]})", frozenset((3,))),
         "settle_state": DeviceFunction(lambda a: f"settle<T, F>({a[0]}, {a[1]}, {passed})", frozenset((1,))),
         "record": DeviceFunction(lambda a: f"record<T, F>({a[0]}, {a[1]}, {passed}, {a[3]}, {a[4]})", frozenset((3,))),
+        "watch": DeviceFunction(
+            lambda a: f"values_of_watch<T, F>({a[0]}, {a[1]}, {a[2]}, {passed}, {a[4]})", frozenset((4,))
+        ),
+        "noted_at": DeviceFunction(noted, frozenset((5,))),
     }
-    entries = [method.move] if parts.watch is None else [method.attempt, method.next_length]
-    return DeviceRoutines.of(entries, _statics(parts, method, words), {**functions, **method.externals}, constants)
 
 
 def _statics(parts: RolloutParts, method: RolloutMethod, words: Mapping[str, object]) -> dict[str, int]:
-    seen, settles = words.get("seen", 0), "correction" in parts.programs
-    statics: dict[str, Any] = {"N": words["n"], "NQ": words["nq"], "SEEN": seen, "KEPT": method.kept}
-    statics["SETTLES"] = settles
-    if parts.watch is not None and parts.watch.directions:
-        sizes = {group.name: len(group) for group in parts.programs["watch"].inputs}
-        statics |= {"NQ0": sizes["q"], "BASE": sizes["q"] + sizes["v"]}
-    return {name: int(value) for name, value in statics.items()}
+    watch, programs = parts.watch, parts.programs
+    numbers: dict[str, Any] = {"N": words["n"], "NQ": words["nq"], "SEEN": words.get("seen", 0), "KEPT": method.kept}
+    numbers |= {"SETTLES": "correction" in programs, "ADAPTIVE": method.is_adaptive, "SMOOTH": method.is_smooth}
+    if watch is not None:
+        most = max(len(takes) for takes in watch.instants)
+        numbers |= {"CRITERIA": watch.criteria, "WIDTH": watch.width, "NOTED": most * watch.width}
+        numbers |= {"NG": len(watch.directions), "GIVES_DERIVATIVES": 1, "TERMS": method.terms}
+    if "watch" in programs:
+        sizes = {group.name: len(group) for group in programs["watch"].inputs}
+        numbers |= {"NQ0": sizes["q"], "BASE": sizes["q"] + sizes["v"]}
+    return {name: int(value) for name, value in numbers.items()} | {"PIECE_N": int(numbers.get("BASE", 0))}
 
 
-def _routine_words(
-    parts: RolloutParts, method: RolloutMethod, words: Mapping[str, object], routines: DeviceRoutines
-) -> dict[str, object]:
-    """How the texts call the routines, and where the parts of their records stand."""
+def _constants_of(parts: RolloutParts, words: Mapping[str, object]) -> Constants:
+    names = tuple(name for name, _ in _constants(parts.programs))
+    return Constants(str(words["constants"]), str(words["passed"]), names)
+
+
+def _plan_words(method: RolloutMethod, routines: DeviceRoutines, entry: str) -> dict[str, object]:
+    """How the kernel fills the plan of a motion and calls the routine that moves it."""
     plan = method.plan.layout()
     floats = sorted((f.floats, f.name) for f in plan.fields.values() if f.type.kind is Kind.FLOAT)
     ints = sorted((f.ints, f.name) for f in plan.fields.values() if f.type.kind is Kind.INT)
-    names = {"plan.floats": "plan_floats", "plan.ints": "plan_ints", "plan.atol": "plan_atol"}
-    filled = plain.PLAN.format(floats=", ".join(n for _, n in floats), ints=", ".join(n for _, n in ints))
-    found: dict[str, object] = {"plan": filled}
-    if parts.watch is None:
-        moved = {name: name for name in ("x", "out", "stride")} | names
-        return found | {"move": routines.call(method.move.name, moved)}
-    trial = method.trial.bound(_statics(parts, method, words)).layout()
-    places = {name: trial.fields[name].floats for name in ("k", "y_next", "bend")}
-    n = int(str(words["n"]))
-    tried = {"t": "t", "h": "step", "x": "x", "trial.floats": "trial_floats", **names}
-    chosen = {name: name for name in ("step", "error", "last", "length")} | names
-    return found | {
-        "trial": trial.floats,
-        "ends": places["k"] + (method.kept - 1) * n,
-        "next": places["y_next"],
-        "bend": places["bend"],
-        "attempt": routines.call(method.attempt.name, tried),
-        "next_length": routines.call(method.next_length.name, chosen),
+    given = {"plan.floats": "plan_floats", "plan.ints": "plan_ints", "plan.atol": "plan_atol"}
+    given |= {name: name for name in ("x", "out", "judged", "stride")}
+    return {
+        "plan": texts.PLAN.format(floats=", ".join(n for _, n in floats), ints=", ".join(n for _, n in ints)),
+        "move": routines.call(entry, given),
     }
 
 
@@ -166,7 +214,7 @@ def _constants(programs: Mapping[str, Program]) -> list[tuple[str, int]]:
     return [(group.name, len(group)) for group in programs["motion"].inputs if group.name not in CHANGING]
 
 
-def _words(parts: RolloutParts, method: RolloutMethod) -> dict[str, object]:
+def _words(parts: RolloutParts) -> dict[str, object]:
     """What the texts are filled with."""
     programs = parts.programs
     constants = _constants(programs)
@@ -189,13 +237,13 @@ def _words(parts: RolloutParts, method: RolloutMethod) -> dict[str, object]:
         "locals": "".join(f", {name}[{max(size, 1)}]" for name, size in local),
         "loading": loading,
         "passed": ", ".join(names) or "0",
-        "adaptive": int(method.is_adaptive),
+        "judged": "T *judged, " if parts.watch is not None else "",
     }
     return words | _called_words(programs, words) | _settling_words(programs, words)
 
 
 def _called(program: Program, words: Mapping[str, object], x: str = "x", dx: str = "dx") -> str:
-    """The inputs of a program at the state x with slopes dx, as arguments."""
+    """The inputs of a program at the state x with derivatives dx, as arguments."""
     nq, nv = words["nq"], words["nv"]
     known = {"t": "&now", "q": x, "v": f"{x} + {nq}", "z": f"{x} + {nq} + {nv}", "rates": dx, "vdot": f"{dx} + {nq}"}
     return ", ".join(known.get(group.name, group.name) for group in program.inputs)
@@ -220,41 +268,6 @@ def _settling_words(programs: Mapping[str, Program], words: Mapping[str, object]
     if "correction" not in programs:
         return {"first_settle": ""}
     return {"first_settle": f"  for (int k = 0; k < 3; ++k) settle<T, F>(start, x, {words['passed']});\n"}
-
-
-def _watch_words(parts: RolloutParts, watch: Watch, words: Mapping[str, object]) -> dict[str, object]:
-    """What the texts of criteria and events are filled with."""
-    programs, passed = parts.programs, words["passed"]
-    found: dict[str, object] = {
-        "judged": watch.width * watch.criteria,
-        "start": f"  note_start<T, F>(t, x, slopes, {passed}, &taken, judged, stride);\n" if watch.start else "",
-        "recording": watched.RECORDING.format(**words) if "observe" in programs else "",
-        "lands": "false",
-        "reach": "T(0)",
-        "watching": "",
-        "searching": "",
-        "noting": "",
-    }
-    if not watch.directions:
-        return found
-    sizes = {group.name: len(group) for group in programs["watch"].inputs}
-    own = {"nq": sizes["q"], "nv": sizes["v"]}
-    found |= {
-        "nq0": sizes["q"],
-        "base": sizes["q"] + sizes["v"],
-        "events": len(watch.directions),
-        "directions": "".join(f"i == {i} ? {d} : " for i, d in enumerate(watch.directions)) + "0",
-        "watch": f"{_called(programs['watch'], own)}, g",
-        "watch_end": f"{_called(programs['watch'], words, 'next', 'ends')}, g",
-        "lands": "fired >= 0",
-        "reach": "landing.reach",
-        "dispatch": dispatch_text(watch, str(passed)),
-    }
-    both = {**words, **found}
-    found["watching"] = watched.WATCHING.format(**both)
-    found["searching"] = watched.SEARCHING.format(**both)
-    found["noting"] = watched.NOTING.format(**both)
-    return found
 
 
 def _kernel_words(parts: RolloutParts, suffix: str) -> dict[str, str]:

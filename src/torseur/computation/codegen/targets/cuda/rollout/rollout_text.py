@@ -28,6 +28,13 @@ TORSEUR_DEVICE void record(const T now, const T *x, {constants}, T *out, long lo
 }}
 """
 
+VALUES = """\
+template <class T, class F>
+TORSEUR_DEVICE void values_of_{name}(const T now, const T *x, const T *dx, {constants}, T *values) {{
+  {name}<T, F>({called}, 1);
+}}
+"""
+
 SETTLE = """\
 /* Back to the constraints; what is left is the square of what was there. */
 template <class T, class F>
@@ -45,11 +52,12 @@ template <class T, class F> TORSEUR_DEVICE void settle(const T, T *, {constants_
 ROLLOUT = """\
 /* One motion: its start, then the loop. */
 template <class T, class F>
-TORSEUR_DEVICE void rollout(const T *q0, const T *v0, {given}, T *out, T start, T h, long long steps,
+TORSEUR_DEVICE void rollout(const T *q0, const T *v0, {given}, T *out, {judged}T start, T h, long long steps,
                             long long every, T rtol, const T *atol, T longest, long long stride) {{
   T x[{n}]{locals};
 {plan}  TORSEUR_UNROLL for (int j = 0; j < {nq}; ++j) x[j] = q0[j * stride];
   TORSEUR_UNROLL for (int j = 0; j < {nv}; ++j) x[{nq} + j] = v0[j * stride];
+  TORSEUR_UNROLL for (int j = {nq} + {nv}; j < {n}; ++j) x[j] = T(0);
 {loading}{first_settle}  {move};
 }}
 """
