@@ -204,7 +204,7 @@ def test_ripples_on_a_slow_function_are_followed():
 
 def test_what_cannot_be_followed_is_said():
     """A function with a million periods in a step has a note; one that jumps, or has a kink, needs none."""
-    fast = Event("buzz", lambda t, y: math.sin(1e9 * t) - 10.0 + 20.0 * (t > 0.5))
+    fast = Event("buzz", lambda t, y: math.sin(1e9 * t) - 100.0 + 200.0 * (t > 0.5))
     motion = simulate(oscillator(), 1.0, events=[Event("noise", lambda t, y: math.sin(1e9 * t))], samples=2)
     assert len(motion.events) < 1e9 / math.pi
     assert "The function of event 'noise' changes faster than the steps" in motion.notes[0]
