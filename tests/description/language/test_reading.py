@@ -149,6 +149,28 @@ def test_six_speeds_in_body_axes():
     assert [speed.value for speed in joint.speeds[:3]] == list(body_velocity(joint.coordinates, joint.motions))
 
 
+SLIDE = "join earth and b.frame as j with prismatic(s) {} end ;"
+ORDERS = [
+    "along [0,1,0], damping = 2 N*s/m, role = tree speeds U = 3*s'",
+    "speeds U = 3*s', along [0,1,0], damping = 2 N*s/m, role = tree",
+    "damping = 2 N*s/m speeds U = 3*s' role = tree along [0,1,0]",
+]
+
+
+@pytest.mark.parametrize("items", ORDERS)
+def test_clauses_of_a_joint_come_in_any_order(items):
+    assert parse(BODY + SLIDE.format(items)) == parse(BODY + SLIDE.format(ORDERS[0]))
+
+
+def test_speeds_are_told_from_properties_by_their_names():
+    """A name among others is a speed, even where the joint has such a property; alone it is the property."""
+    text = "join earth and b.frame with denavit_hartenberg(s) speeds u = 2*s', r = s, a = 1 m end ;"
+    joint = parse(BODY + text).joints[0]
+    assert [speed.name for speed in joint.speeds] == ["u"]
+    turning = "join earth and b.frame with spherical(a, d, e) speeds p, q, r = rotation in b, angles xyz end ;"
+    assert [speed.name for speed in parse(BODY + turning).joints[0].speeds] == ["p", "q", "r"]
+
+
 def test_bryant_angles_of_rotation_vectors():
     """Oracle: SciPy's rotations."""
     rng = np.random.default_rng(0)

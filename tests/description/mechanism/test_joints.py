@@ -135,7 +135,7 @@ def test_presets_name_and_measure_their_coordinates():
         (lambda: denavit_hartenberg("j", Frame("a").at((1, 0, 0)), B, "q"), "start from a body's own frame"),
         (
             lambda: sequence("j", EARTH, B, [CAM], [], speeds=[Speed("u", CAM.rate)] * 2),
-            "1 degrees of freedom but 2 speeds",
+            "1 degree of freedom but 2 speeds",
         ),
         (lambda: revolute("j", EARTH, B, "q", (1, 0)), "expected three components"),
         (lambda: body_speeds(["u", "v"], "velocity", JOINTS[0].coordinates, JOINTS[0].motions), "2 names were given"),

@@ -253,7 +253,7 @@ class AccelerationDerivatives:
         columns: dict[tuple[Expr, bool], list[Expr]] = {}
         tree, n = self.equations.tree, len(self.equations.layout.speeds)
         for link in tree.links:
-            if link.parent != GROUND or link.joint.frame_speeds != "body":
+            if link.parent != GROUND or link.joint.frame_speeds != "body" or link.reverse:
                 continue
             first = range(*link.v.indices(n)).start
             speeds = self.equations.layout.speeds[link.v]

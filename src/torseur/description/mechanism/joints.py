@@ -12,7 +12,7 @@ from torseur.algebra.spatial import Rotation, Vec3, about
 from torseur.description.mechanism.bodies import Body, frame_of
 from torseur.description.mechanism.frames import Frame
 from torseur.description.mechanism.quantities import ORIGIN, TIME, Coordinate, Vector, as_vector
-from torseur.errors import MechanismError
+from torseur.errors import MechanismError, counted
 
 X: Vector = as_vector((1, 0, 0), "x")
 Y: Vector = as_vector((0, 1, 0), "y")
@@ -63,6 +63,21 @@ class Joint:
     frame_speeds: str = ""
     role: str = ""
 
+    def __post_init__(self) -> None:
+        count = f"{counted(self.freedoms, 'degree')} of freedom"
+        if self.speeds and len(self.speeds) != self.freedoms:
+            raise MechanismError(f"joint '{self.name}' has {count} but {counted(len(self.speeds), 'speed')}.")
+        if self.frame_speeds and self.freedoms != 6:
+            raise MechanismError(
+                f"joint '{self.name}': speeds in the axes of a body are six, but the joint has {count}. "
+                "Name its speeds: speeds u = ..."
+            )
+
+    @property
+    def freedoms(self) -> int:
+        """How many speeds it has: one per coordinate, three for the four of a quaternion."""
+        return len(self.coordinates) - sum(motion.kind == "quaternion" for motion in self.motions)
+
     def coordinate(self, name: str) -> Coordinate:
         return next(c for c in self.coordinates if c.name == name)
 
@@ -96,9 +111,6 @@ def sequence(
 
     The position of the parent's frame may depend on the joint's coordinates and on time: it becomes its first motions.
     """
-    freedoms = len(coordinates) - sum(motion.kind == "quaternion" for motion in motions)
-    if speeds and len(speeds) != freedoms:
-        raise MechanismError(f"joint '{name}' has {freedoms} degrees of freedom but {len(speeds)} speeds.")
     first, second = (frame_of(side, f"joint '{name}'") for side in (parent, child))
     carried = _motions_of_origin(first, coordinates)
     if carried:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torseur.algebra.graph import Expr, as_expr, time_derivative
+from torseur.algebra.graph import Expr, as_expr, symbols_of, time_derivative
 from torseur.algebra.graph import scalar as s
 from torseur.algebra.spatial import NULL, Rotation, Vec3, about, from_quaternion
 from torseur.description.mechanism.joints import ElementaryMotion, Speed
@@ -21,7 +21,7 @@ def body_velocity(coordinates: Sequence[Coordinate], motions: Sequence[Elementar
         if motion.kind == "translation":
             position = position + rotation.to_parent(_unit(motion.axis) * motion.amount)
         else:
-            rotation = rotation.then(_turn(coordinates, motion))
+            rotation = rotation.then(_turn(quaternion_coordinates(coordinates, motions), motion))
     velocity = time_derivative([as_expr(c) for c in position], _rates(coordinates), TIME)
     return as_vector(list(rotation.to_child(Vec3(*velocity))), "velocity")
 
@@ -34,7 +34,8 @@ def body_rotation(coordinates: Sequence[Coordinate], motions: Sequence[Elementar
             (rate,) = time_derivative([motion.amount], _rates(coordinates), TIME)
             total = about(Vec3(*motion.axis), motion.amount).to_child(total) + _unit(motion.axis) * rate
         elif motion.kind == "quaternion":
-            total = _turn(coordinates, motion).to_child(total) + _quaternion_rotation(coordinates[-4:])
+            quaternion = quaternion_coordinates(coordinates, motions)
+            total = _turn(quaternion, motion).to_child(total) + _quaternion_rotation(quaternion)
     return as_vector([as_expr(c) for c in total], "rotation")
 
 
@@ -58,9 +59,17 @@ def _unit(axis: Vector) -> Vec3:
     return direction / s.sqrt(direction.dot(direction))
 
 
-def _turn(coordinates: Sequence[Coordinate], motion: ElementaryMotion) -> Rotation:
+def quaternion_coordinates(
+    coordinates: Sequence[Coordinate], motions: Sequence[ElementaryMotion]
+) -> tuple[Coordinate, ...]:
+    """The coordinates of a joint that no amount of its motions uses: the four of its quaternion, where it has one."""
+    used = set(symbols_of([motion.amount for motion in motions]))
+    return tuple(q for q in coordinates if q.symbol not in used)
+
+
+def _turn(quaternion: Sequence[Coordinate], motion: ElementaryMotion) -> Rotation:
     if motion.kind == "quaternion":
-        return from_quaternion(*(q.symbol for q in coordinates[-4:]))
+        return from_quaternion(*(q.symbol for q in quaternion))
     return about(Vec3(*motion.axis), motion.amount)
 
 

@@ -25,8 +25,8 @@ from torseur.algebra.spatial import (
     quaternion_rate,
     unit,
 )
-from torseur.derivation.tree.joints.quasi_velocities import with_body_speeds, with_declared_speeds
-from torseur.description.mechanism import TIME, ElementaryMotion, Joint
+from torseur.derivation.tree.joints.quasi_velocities import with_speeds
+from torseur.description.mechanism import TIME, ElementaryMotion, Joint, quaternion_coordinates
 from torseur.errors import MechanismError
 
 
@@ -82,8 +82,7 @@ def _quaternion_coordinates(joint: Joint) -> tuple[Expr, ...]:
     """The four coordinates that no other motion uses, when the joint has a quaternion."""
     if not any(motion.kind == "quaternion" for motion in joint.motions):
         return ()
-    used = set(symbols_of([motion.amount for motion in joint.motions]))
-    unused = tuple(c.symbol for c in joint.coordinates if c.symbol not in used)
+    unused = tuple(c.symbol for c in quaternion_coordinates(joint.coordinates, joint.motions))
     if len(unused) != 4:
         raise MechanismError(
             f"joint '{joint.name}': a quaternion needs four coordinates of its own, found {len(unused)}."
@@ -104,17 +103,21 @@ def _speed_symbols(joint: Joint, natural: tuple[Expr, ...]) -> tuple[Expr, ...]:
 # Why expressions, built once with the tree: docs/decisions/0003-joint-kinematics-as-expressions.md.
 def joint_kinematics(joint: Joint, symbols: JointSymbols, reverse: bool) -> JointKinematics:
     """The kinematics of a joint as expressions of its symbols; from child to parent when `reverse`."""
-    motions = reversed_motions(joint.motions) if reverse else joint.motions
     # The walk runs over natural speeds: declared speeds are put in afterwards, by solving for the natural ones.
+    natural = _walk(reversed_motions(joint.motions) if reverse else joint.motions, joint, symbols)
+    if joint.speeds or joint.frame_speeds:
+        # What the speeds are follows from the joint as it was described, whichever way the tree walks it.
+        described = _walk(joint.motions, joint, symbols) if reverse else natural
+        natural = with_speeds(natural, described, joint, symbols)
+    return replace(natural, screw_rates=_screw_rates(natural, symbols))
+
+
+def _walk(motions: Sequence[ElementaryMotion], joint: Joint, symbols: JointSymbols) -> JointKinematics:
+    """The kinematics of a sequence of motions, by the natural speeds."""
     walked = _Walk(SAME, (REST,) * len(symbols.natural), REST, REST)
     for motion in motions:
         walked = _STEPS[motion.kind](walked, motion, joint, symbols)
-    natural = JointKinematics(walked.transform, walked.screws, walked.velocity, walked.acceleration, _rates(symbols))
-    if joint.frame_speeds == "body":
-        natural = with_body_speeds(natural, joint, symbols, reverse)
-    elif joint.speeds:
-        natural = with_declared_speeds(natural, joint, symbols)
-    return replace(natural, screw_rates=_screw_rates(natural, symbols))
+    return JointKinematics(walked.transform, walked.screws, walked.velocity, walked.acceleration, _rates(symbols))
 
 
 def _screw_rates(kinematics: JointKinematics, symbols: JointSymbols) -> tuple[Motion, ...]:

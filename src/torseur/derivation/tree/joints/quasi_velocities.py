@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import Expr, as_expr, dense_jacobian, directional_derivative, substitute, symbols_of
 from torseur.algebra.spatial import Motion, Rotation, Vec3, about, unit
-from torseur.description.mechanism import TIME, ElementaryMotion, Joint
-from torseur.errors import MechanismError, UnsupportedError
+from torseur.description.mechanism import TIME, ElementaryMotion, Joint, body_rotation, body_velocity
+from torseur.errors import MechanismError
 
 if TYPE_CHECKING:
     from torseur.derivation.tree.joints.joint_kinematics import JointKinematics, JointSymbols
@@ -25,30 +25,21 @@ Components = list[Expr]
 """Angular x, y, z, then linear x, y, z."""
 
 
-def with_body_speeds(natural: JointKinematics, joint: Joint, symbols: JointSymbols, reverse: bool) -> JointKinematics:
-    """A free joint whose speeds are the velocity and rotation of the child in its own axes."""
-    if reverse or len(symbols.natural) != 6 or [m.kind for m in joint.motions[:3]] != ["translation"] * 3:
-        raise UnsupportedError(f"joint '{joint.name}': speeds in body axes need a free joint from parent to child.")
-    return _with_speeds(natural, joint, symbols, [*natural.velocity.linear, *natural.velocity.angular])
-
-
 # Why recognised and not simplified: docs/decisions/0028-quasi-velocities-recognised.md.
-def with_declared_speeds(natural: JointKinematics, joint: Joint, symbols: JointSymbols) -> JointKinematics:
-    """A joint with the speeds that its description declares."""
-    return _with_speeds(natural, joint, symbols, [speed.value for speed in joint.speeds])
-
-
-def _with_speeds(
-    natural: JointKinematics, joint: Joint, symbols: JointSymbols, values: Sequence[Expr]
+def with_speeds(
+    natural: JointKinematics, described: JointKinematics, joint: Joint, symbols: JointSymbols
 ) -> JointKinematics:
-    """The kinematics for speeds u of these values.
+    """The kinematics for the joint's own speeds u in place of the natural ones.
 
-    Screws are ∂V/∂u. The bias is the rate of V at constant u; in turning axes, ω x v adds to the linear part.
+    `described` are the kinematics from parent to child, which say what the speeds are; `natural` run from child to
+    parent where the tree reaches the joint from behind. Screws are ∂V/∂u. The bias is the rate of V at constant u; in
+    turning axes, ω x v adds to the linear part.
     """
+    values = _values(described, joint, symbols)
     # The component that is a speed is replaced by it as a whole: substituting ν would leave R Rᵀ to be recognised.
     velocity = _components(natural.velocity)
     named = dict(zip(values, symbols.speeds, strict=True))
-    swap = dict(zip(symbols.natural, _natural_speeds(natural, joint, symbols, values, named), strict=True))
+    swap = dict(zip(symbols.natural, _natural_speeds(described, joint, symbols, values, named), strict=True))
     swapped = substitute(velocity, swap)
     known = [named.get(value, other) for value, other in zip(velocity, swapped, strict=True)]
     rates = substitute([as_expr(rate) for rate in natural.rates], swap)
@@ -62,6 +53,20 @@ def _with_speeds(
         bias=Motion(change.angular, change.linear + twist.angular.cross(twist.linear)),
         rates=tuple(rates),
     )
+
+
+def _values(described: JointKinematics, joint: Joint, symbols: JointSymbols) -> list[Expr]:
+    """The speeds by the natural speeds: components of the child's velocity in its own axes as they are, formulas with
+    the rates of a quaternion replaced by its angular velocity."""
+    velocity = [as_expr(c) for c in (*described.velocity.linear, *described.velocity.angular)]
+    if joint.frame_speeds == "body":
+        return velocity
+    # By the rates of the four coordinates of a quaternion, its angular velocity is ω times their sum of squares, which
+    # nothing simplifies: what a description says by `velocity in` and `rotation in` is recognised as a whole.
+    written = (body_velocity(joint.coordinates, joint.motions), body_rotation(joint.coordinates, joint.motions))
+    meant = {value: natural for value, natural in zip((c for part in written for c in part), velocity, strict=True)}
+    rates = {rate: as_expr(r) for rate, r in zip(symbols.rates, described.rates, strict=True) if rate is not r}
+    return [meant[s.value] if s.value in meant else substitute([s.value], rates)[0] for s in joint.speeds]
 
 
 def _natural_speeds(

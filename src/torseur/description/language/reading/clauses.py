@@ -16,6 +16,10 @@ class Items:
         self.scope, self.owner = scope, owner
         self.items = items
         self._taken: set[int] = set()
+        for item in items:
+            if isinstance(item, x.Property) and item.within is not None:
+                message = f"'{item.name.text}' of {owner} takes no 'in': a unit follows its number."
+                scope.fault(item.within, message)
 
     def value(self, name: str) -> x.Expression | None:
         """The formula given for a property, if any."""
@@ -82,6 +86,8 @@ class Items:
                 self.scope.fault(item.name, f"{self.owner} has no '{item.name.text}'. {_choice(properties)}", hint)
             elif isinstance(item, x.Clause):
                 self.scope.fault(item, f"{self.owner} has no '{item.word}'.", _choice(clauses))
+            elif isinstance(item, x.SpeedsFollow):
+                self.scope.fault(item, f"{self.owner} has no speeds.", _choice(properties))
             elif isinstance(item, x.Shape):
                 self.scope.fault(item, f"{self.owner}: '{item.name.text}' is not followed by '='.", _choice(properties))
             else:

@@ -31,6 +31,9 @@ class JointReading:
     child_body: str
     coordinates: tuple[Callable[[], Coordinate], ...] = ()
     context: Context = field(default_factory=lambda: Context(""))
+    items: tuple[x.Item, ...] = ()
+    speed_groups: tuple[x.SpeedGroup, ...] = ()
+    body_speeds: x.Reference | None = None
     speeds: Callable[[], tuple[Speed, ...]] = tuple
     complete: bool = True
 
@@ -46,6 +49,7 @@ def declare_joints(statements: Sequence[x.JointIs], shop: Workshop) -> list[Join
     full = qualified_coordinates([(j.qualifier, w) for j, w in zip(joints, written, strict=True)])
     for joint, names_of_joint in zip(joints, full, strict=True):
         _declare_coordinates(joint, names_of_joint, shop)
+        _split_items(joint, shop)
         _declare_speeds(joint, shop)
     return joints
 
@@ -122,8 +126,54 @@ def _is_quaternion(statement: x.JointIs) -> bool:
     return any(isinstance(value, x.Reference) and value.name == "quaternion" for value in values)
 
 
+def _split_items(joint: JointReading, shop: Workshop) -> None:
+    """Tells the speeds of a joint from its other items, which may stand before and after them.
+
+    After the word `speeds`, names and the formula that follows them are a group. A single name that the joint has as
+    a property (damping, pitch, role) is that property.
+    """
+    kind = JOINT_KINDS.get(joint.statement.kind.text)
+    own = {*(kind.properties if kind else ()), *OPTIONS, "role"}
+    items: list[x.Item] = []
+    groups: list[x.SpeedGroup] = []
+    names: list[x.Shape] = []
+    follow: x.SpeedsFollow | None = None
+    for item in joint.statement.items:
+        if isinstance(item, x.SpeedsFollow):
+            if follow is not None:
+                shop.scope.fault(item, f"the speeds of joint '{joint.name}' are given twice.")
+            follow = item
+        elif follow is not None and isinstance(item, x.Shape):
+            names.append(item)
+        elif _is_speed(item, own, bool(names)) and follow is not None:
+            groups.append(_group(item, names))  # type: ignore[arg-type]
+            names = []
+        else:
+            items.append(item)
+    # Names without a formula are left among the items, where they are refused.
+    joint.items, joint.speed_groups = (*items, *names), tuple(groups)
+    joint.body_speeds = None if follow is None else follow.body
+    if follow is not None and not groups and not names and follow.body is None:
+        shop.scope.fault(follow, "expected speeds: speeds u = q', or speeds vx, vy, vz = velocity in body.")
+    if groups and joint.body_speeds is not None:
+        shop.scope.fault(groups[0], "`speeds in` gives all six speeds: give these names instead, or no others.")
+
+
+def _is_speed(item: x.Item, own: set[str], is_named: bool) -> bool:
+    if not isinstance(item, x.Property) or item.of is not None or isinstance(item.value, x.Text):
+        return False
+    name = item.name.text
+    return is_named or (name not in own and not ("dof" in own and name.rstrip("0123456789") == "dof"))
+
+
+def _group(item: x.Property, names: Sequence[x.Shape]) -> x.SpeedGroup:
+    assert isinstance(item.value, x.Expression)
+    start = names[0].start if names else item.start
+    return x.SpeedGroup(start, item.end, (*(n.name for n in names), item.name), item.value, item.within)
+
+
 def _declare_speeds(joint: JointReading, shop: Workshop) -> None:
-    for group in joint.statement.speeds:
+    for group in joint.speed_groups:
         for index, name in enumerate(group.names):
             if not shop.define(name, "speed", shop.scope.quantities):
                 continue
@@ -136,10 +186,10 @@ def _declare_speeds(joint: JointReading, shop: Workshop) -> None:
 
 def implied_speed_units(joint: JointReading) -> dict[str, str]:
     """Speeds that replace rates without having been named, with their units."""
-    if joint.statement.speeds:
+    if joint.speed_groups:
         return {}
     turning = {f"{joint.name}.w{axis}": "rad/s" for axis in "xyz"}
-    if joint.statement.body_speeds is not None:
+    if joint.body_speeds is not None:
         return {f"{joint.name}.v{axis}": "m/s" for axis in "xyz"} | turning
     return turning if _is_quaternion(joint.statement) else {}
 
@@ -159,7 +209,7 @@ def read_joint(joint: JointReading, shop: Workshop) -> Callable[[], tuple[Joint,
     child = shop.places.frame(joint.child, joint.context.within("joint frame"))
     if parent.body == child.body:
         shop.scope.fault(statement, f"joint '{joint.name}' joins '{parent.body}' to itself.")
-    items = Items(statement.items, shop.scope, f"joint '{joint.name}'")
+    items = Items(joint.items, shop.scope, f"joint '{joint.name}'")
     motion = _motion(joint, items, parent, child, shop)
     loads = joint_loads(items, joint.name, joint.context, joint.coordinates, shop)
     role = _role(items, shop)
@@ -199,9 +249,9 @@ def _speeds(
     joint: JointReading, motion: Callable[[], Joint], child: str, shop: Workshop
 ) -> Callable[[], tuple[Speed, ...]]:
     """The declared quasi-velocities: formulas, or components of the velocity and rotation in the child's axes."""
-    if joint.statement.body_speeds is not None:
-        _check_child(joint.statement.body_speeds, child, shop)
-    builders = [_speed_group(joint, group, motion, child, shop) for group in joint.statement.speeds]
+    if joint.body_speeds is not None:
+        _check_child(joint.body_speeds, child, shop)
+    builders = [_speed_group(joint, group, motion, child, shop) for group in joint.speed_groups]
     return lambda: tuple(speed for build in builders for speed in build())
 
 
@@ -245,8 +295,8 @@ def _speed_group(joint: JointReading, group: x.SpeedGroup, motion: Callable[[], 
 
 def _in_body_axes(joint: JointReading) -> bool:
     """Whether the speeds are the whole velocity and rotation of the child in its own axes."""
-    if joint.statement.body_speeds is not None:
+    if joint.body_speeds is not None:
         return True
     kinds = [group.value.name if isinstance(group.value, x.Reference) and group.within is not None else "" for group in
-             joint.statement.speeds]  # fmt: skip
-    return kinds == ["velocity", "rotation"] and [len(g.names) for g in joint.statement.speeds] == [3, 3]
+             joint.speed_groups]  # fmt: skip
+    return kinds == ["velocity", "rotation"] and [len(g.names) for g in joint.speed_groups] == [3, 3]

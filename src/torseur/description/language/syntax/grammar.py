@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lark import Token as LarkToken
 
 KINDS = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "UNIT": "a unit", "OPEN": "'['",
-         "CLOSE": "']'", "ROUND_OPEN": "'('", "ROUND_CLOSE": "')'", "IN_JOINT": "'joint'"}  # fmt: skip
+         "CLOSE": "']'", "ROUND_OPEN": "'('", "ROUND_CLOSE": "')'", "IN_JOINT": "'joint'",
+         "SPEEDS": "'speeds'"}  # fmt: skip
 _SIGNS = {"<": "COMPARE", "<=": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "+": "SUM_SIGN", "-": "SUM_SIGN",
           "*": "PRODUCT_SIGN", "/": "PRODUCT_SIGN"}  # fmt: skip
 

@@ -134,8 +134,7 @@ class Builder:
         return tuple(parts)
 
     def property(self, parts: list[Any]) -> x.Property:
-        name, of, value = parts
-        return x.Property(*_bounds(parts), _name_of(name), of, value)
+        return x.Property(*_bounds(parts), *parts)
 
     def given(self, parts: list[Any]) -> x.Property:
         name, value = parts
@@ -150,10 +149,13 @@ class Builder:
         return x.Clause(*_bounds(parts), str(parts[0]), parts[1])
 
     def shape(self, parts: list[Any]) -> x.Shape:
-        return x.Shape(*_bounds(parts), _name_of(parts[0]))
+        return x.Shape(*_bounds(parts), parts[0])
 
     def table_file(self, parts: list[Any]) -> x.TableFile:
         return x.TableFile(*_bounds(parts), self.string(parts))
+
+    def speeds(self, parts: list[Any]) -> x.SpeedsFollow:
+        return x.SpeedsFollow(*_bounds(parts), parts[1])
 
     def items(self, parts: list[Any]) -> tuple[x.Item, ...]:
         return tuple(parts)
@@ -208,19 +210,10 @@ class Builder:
     def sensor(self, parts: list[Any]) -> x.SensorIs:
         return x.SensorIs(*_bounds(parts), *parts)
 
-    def speeds(self, parts: list[Any]) -> tuple[Any, ...]:
-        return tuple(parts)
-
-    def speed_group(self, parts: list[Any]) -> x.SpeedGroup:
-        *names, value, within = parts
-        return x.SpeedGroup(*_bounds(parts), tuple(names), value, within)
-
     def join(self, parts: list[Any]) -> x.JointIs:
-        first, order, second, name, kind, coordinates, items, speeds = parts
-        in_body = speeds[0] if speeds and isinstance(speeds[0], x.Reference) else None
+        first, order, second, name, kind, coordinates, items = parts
         return x.JointIs(
-            *_bounds([first, second]), first, second, str(order) == "to", name, _name_of(kind), coordinates or (),
-            items, () if in_body or not speeds else speeds, in_body,
+            *_bounds([first, second]), first, second, str(order) == "to", name, _name_of(kind), coordinates or (), items
         )  # fmt: skip
 
     def wrench_part(self, parts: list[Any]) -> x.WrenchPart:

@@ -137,11 +137,12 @@ class Text(Node):
 
 @dataclass(frozen=True)
 class Property(Node):
-    """`mass = 3 kg`, or `torque(q1) = ...` for one coordinate."""
+    """`mass = 3 kg`, or `torque(q1) = ...` for one coordinate; `within` is what follows the `in` of a speed."""
 
     name: Name
     of: Reference | None
     value: Expression | Text
+    within: Expression | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,14 @@ class TableFile(Node):
     file: Text
 
 
-Item = Property | Clause | Shape | TableFile
+@dataclass(frozen=True)
+class SpeedsFollow(Node):
+    """`speeds`: names and properties after it are speeds; `speeds in chassis` is all six, unnamed."""
+
+    body: Reference | None
+
+
+Item = Property | Clause | Shape | TableFile | SpeedsFollow
 
 
 @dataclass(frozen=True)
@@ -235,8 +243,6 @@ class JointIs(Statement):
     kind: Name
     coordinates: tuple[Declared, ...]
     items: tuple[Item, ...]
-    speeds: tuple[SpeedGroup, ...]
-    body_speeds: Reference | None
 
 
 @dataclass(frozen=True)

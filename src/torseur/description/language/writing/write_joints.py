@@ -244,17 +244,30 @@ def _speeds(joint: Joint, place: Place, script: Script) -> list[str]:
     child = name_text(joint.child.body)
     if not joint.speeds:
         return [f"speeds in {child}"] if joint.frame_speeds == "body" else []
-    names = [name_text(speed.name) for speed in joint.speeds]
-    if joint.frame_speeds == "body":
-        plain = [speed.name for speed in joint.speeds]
-        made = tuple(
-            speed for part, quantity in ((plain[:3], "velocity"), (plain[3:], "rotation"))
-            for speed in body_speeds(part, quantity, joint.coordinates, joint.motions)
-        )  # fmt: skip
-        if made != joint.speeds:
-            raise UnsupportedError(f"joint '{joint.name}': its speeds are not those of the child in its own axes.")
-        return [f"speeds {', '.join(names[:3])} = velocity in {child}, {', '.join(names[3:])} = rotation in {child}"]
-    return [f"speeds {', '.join(_speed(speed, place, script) for speed in joint.speeds)}"]
+    groups, quantities, left = [], [], list(joint.speeds)
+    while left:
+        count, quantity = _components(left, joint)
+        names = ", ".join(name_text(speed.name) for speed in left[:count])
+        groups.append(f"{names} = {quantity} in {child}" if quantity else _speed(left[0], place, script))
+        quantities.append(quantity)
+        left = left[count:]
+    if joint.frame_speeds == "body" and quantities != ["velocity", "rotation"]:
+        raise UnsupportedError(f"joint '{joint.name}': its speeds are not those of the child in its own axes.")
+    return [f"speeds {', '.join(groups)}"]
+
+
+def _components(speeds: list[Speed], joint: Joint) -> tuple[int, str]:
+    """How many of the first speeds are components of the child's velocity or rotation in its own axes, and of which."""
+    for quantity in ("velocity", "rotation"):
+        for count in (3, 2):
+            names = [speed.name for speed in speeds[:count]]
+            try:
+                made = body_speeds(names, quantity, joint.coordinates, joint.motions)
+            except TorseurError:  # it has not that many components
+                continue
+            if len(names) == count and made == tuple(speeds[:count]):
+                return count, quantity
+    return 1, ""
 
 
 def _speed(speed: Speed, place: Place, script: Script) -> str:
