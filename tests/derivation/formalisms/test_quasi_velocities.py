@@ -163,7 +163,7 @@ def test_speeds_must_be_linear():
 
 
 def test_too_few_speeds():
-    with pytest.raises(MechanismError, match="3 degrees of freedom but 1 speeds"):
+    with pytest.raises(MechanismError, match="3 degrees of freedom but 1 speed"):
         planar_with(Speed("u1", DX))
 
 
