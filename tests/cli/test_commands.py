@@ -362,11 +362,11 @@ def test_simplify_forms(torseur):
     "arguments, message",
     [
         (["--tolerance", "0.1"], "no range is given for 'q1' (rad)"),
-        (["--box", "q1=0..1"], "--box goes with --tolerance"),
+        (["--box", "q1=0..1"], "--box applies only with --tolerance"),
         (["--tolerance", "0.1", "--box", "q1=3"], "expected NAME=LOW..HIGH"),
         (["--tolerance", "0.1", "--box", "q7=0..1"], "unknown state or parameter 'q7'"),
         (["--small", "q9"], "unknown coordinate 'q9'"),
-        (["--small", "q1", "--tolerance", "0.1"], "either --small or --tolerance"),
+        (["--small", "q1", "--tolerance", "0.1"], "--small does not apply with --tolerance"),
         (["--horner", "q9"], "unknown quantity 'q9'"),
     ],
 )

@@ -95,8 +95,8 @@ MISTAKES = {
     "function": (["--target", "c", "--function", "inverse_dynamic"], 1, "Did you mean 'inverse_dynamics'"),
     "by": (["--target", "c", "--function", "bias/w"], 1, "unknown input 'w'"),
     "target": (["--target", "cobol"], 2, "cobol"),
-    "init": (["--target", "c", "--init", "q1=1"], 2, "--init does not go with it"),
-    "fmu": (["--target", "fmu", "--function", "bias"], 2, "--function does not go with it"),
+    "init": (["--target", "c", "--init", "q1=1"], 2, "--init applies only with --target fmu"),
+    "fmu": (["--target", "fmu", "--function", "bias"], 2, "--function does not apply with --target fmu"),
     "parameter": (["--target", "c", "--set", "m9=1"], 1, "unknown parameter 'm9'"),
 }
 

@@ -33,6 +33,7 @@ from torseur.cli.commands.presentation.report import report
 from torseur.cli.commands.presentation.studio import studio
 from torseur.cli.shared.exits import guard
 from torseur.cli.shared.option_records import expand_options
+from torseur.cli.shared.option_rules import check_rules
 from torseur.cli.shared.output_files import version
 
 EPILOG = """Examples:
@@ -106,4 +107,4 @@ COMMANDS = (
     convert,
 )
 for command in COMMANDS:
-    app.command(command.__name__)(guard(expand_options(command)))
+    app.command(command.__name__)(guard(check_rules(command, expand_options(command))))

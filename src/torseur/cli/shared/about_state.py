@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from torseur.cli.shared.exits import USAGE, CommandError
+from torseur.cli.shared.option_rules import Rule
+
 if TYPE_CHECKING:
     from torseur.cli.shared.prepared_model import Work
     from torseur.computation.linearisation import SmallMotions, Steady
@@ -44,6 +47,12 @@ class SteadyOptions(NamedTuple):
     fix: FixOption = None
 
 
+STATE_RULES = (
+    Rule("--equilibrium", not_with="--moving", why="in a steady motion coordinates move, in an equilibrium none does"),
+    Rule("--fix", needs="--equilibrium --moving", why="it keeps a value while such a state is looked for"),
+)
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """A mechanism with its values, and whether a state of rest or a steady motion is looked for near them."""
@@ -68,6 +77,10 @@ class Surroundings:
 
         given = self._values_with(parameters, at)
         moving, fixed = self.near.moving or (), self.near.fix or ()
+        for name in fixed if not moving else ():
+            if name not in self.work.tree.layout.coordinate_names:
+                reason = "nothing moves in an equilibrium; --moving names coordinates that move in a steady motion"
+                raise CommandError(f"--fix {name}: {reason}.", USAGE)
         return steady_motion(self.equations, moving=moving, fixed=fixed, **given)
 
     def state(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torseur.cli.shared.console import progress
-from torseur.cli.shared.exits import CommandError
+from torseur.cli.shared.exits import USAGE, CommandError
 from torseur.cli.shared.options import ValueOptions
 from torseur.cli.shared.sources import Source, open_source
 from torseur.cli.shared.value_options import Values, law_formulas, read_values, with_laws
@@ -54,6 +54,14 @@ class Work:
     def require_determined(self, equations: Equations) -> None:
         if gap := self.gap(equations):
             raise CommandError(f"{self.source.mechanism.name}: a motion needs numbers, and there is {gap}.")
+
+    def require_constraints(self, option: str, given: bool) -> None:
+        """Refuses an option of constrained mechanisms where there are neither loops nor constraints."""
+        if given and not (self.tree.loops or self.tree.mechanism.constraints):
+            name = self.source.mechanism.name
+            raise CommandError(
+                f"{option} does not apply: '{name}' has no loops and no constraints. Leave it out.", USAGE
+            )
 
     def motion(self, formalism: str, until: str, quiet: bool = False, **requests: Any) -> Trajectory:
         """The motion, with a bar while it is computed; `requests` are those of `simulate`."""

@@ -48,8 +48,8 @@ def read_values(tree: Tree, settings: Iterable[str] | None, starts: Iterable[str
     states = {str(x.name): x.data.unit for x in (*layout.coordinates, *layout.rates, *layout.speeds)}
     _refuse_dependent(tree, parameters)
     return Values(
-        {name: _si_value("parameter", name, value, units) for name, value in parameters.items()},
-        {name: _si_value("coordinate or speed", name, value, states) for name, value in initial.items()},
+        {name: _si_value("parameter", name, value, units, "--set") for name, value in parameters.items()},
+        {name: _si_value("coordinate or speed", name, value, states, "--init") for name, value in initial.items()},
     )
 
 
@@ -100,10 +100,10 @@ def _refuse_dependent(tree: Tree, parameters: Mapping[str, Any]) -> None:
             raise CommandError(f"parameter '{symbol.name}' follows from others ({formula}) and cannot be set alone.")
 
 
-def _si_value(kind: str, name: str, given: Any, units: Mapping[str, str]) -> float:
+def _si_value(kind: str, name: str, given: Any, units: Mapping[str, str], option: str) -> float:
     """The value in SI; raises when the name is unknown or the unit does not fit."""
     if name not in units:
-        raise CommandError(_unknown(kind, name, units))
+        raise CommandError(f"{option} {name}: {_unknown(kind, name, units)}")
     value, unit = quantity(given, name)
     wanted = parse_unit(units[name])[1]
     given_unit = None if unit is None else parse_unit(unit)[1]
@@ -144,7 +144,7 @@ def _law(mechanism: Mechanism, call: str, formula: str, open_functions: Mapping[
         raise CommandError(f"--law {call}={formula}: {expected}.", USAGE)
     name, arguments = match[1], [a.strip() for a in match[2].split(",") if a.strip()]
     if name not in open_functions:
-        raise CommandError(unknown_name("undetermined function", name, open_functions))
+        raise CommandError(unknown_name("undetermined function", name, open_functions, f"--law {call}: "))
     function = open_functions[name]
     if len(arguments) != function.arity:
         raise CommandError(f"--law {call}: {name} takes {function.arity} arguments, got {len(arguments)}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import (
     ForceOption,
     InitOption,
@@ -19,8 +20,6 @@ from torseur.cli.shared.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torseur.algebra.graph import Program
     from torseur.cli.shared.prepared_model import Work
     from torseur.computation.codegen.sources.source_module import Module
@@ -30,7 +29,9 @@ FUNCTIONS = (
     "constraint_residuals, ... With /q,v their derivatives by q and v, with /q/q second ones, with /along:q,v those "
     "along a direction."
 )
+PLACE = "Folder to write to; with target fmu also the name of the file, NAME.fmu."
 OPEN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "energies")
+SOURCE_SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".f90", ".py", ".m", ".fmu")
 CONSTRAINED = ("mass_matrix", "bias", "loads", "constraint_residuals", "constraint_jacobian", "constraint_gamma")
 
 
@@ -52,7 +53,7 @@ class GenerateOptions(NamedTuple):
 
     source: SourceArgument
     target: Annotated[Target, typer.Option("--target", help="The language, or fmu.", show_default=False)]
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to write to.", show_default=False)]
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help=PLACE, show_default=False)]
     function: Annotated[list[str] | None, typer.Option("--function", metavar="LIST", help=FUNCTIONS)] = None
     baked: Annotated[bool, typer.Option("--bake", help="Write the parameters' values into the code.")] = False
     batch: Annotated[bool, typer.Option("--batch", help="With target c: functions over many states too.")] = False
@@ -66,6 +67,13 @@ class GenerateOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(
+    Rule("--function --bake --batch", not_with="--target=fmu", why="an FMU is the whole mechanism with its parameters"),
+    Rule(
+        "--output --init", needs="--target=fmu", why="functions have no initial state and give what they are asked for"
+    ),
+    Rule("--batch", needs="--target=c", why="the other languages have loops or arrays of their own for that"),
+)
 def generate(options: GenerateOptions) -> None:
     """Write functions of a mechanism as source code, or the mechanism as an FMU.
 
@@ -81,12 +89,9 @@ def generate(options: GenerateOptions) -> None:
     target = options.target
     work = Work.begin(options.source, ValueOptions(options.settings, options.starts, values=options.values))
     if target is Target.fmu:
-        given = {"--function": options.function, "--bake": options.baked, "--batch": options.batch}
-        _refuse("--target fmu is the whole mechanism", given)
         functions, files = [], [_write_fmu(work, options)]
     else:
-        given = {"--output": options.output, "--init": options.starts}
-        _refuse(f"--target {target} has no initial state and no outputs", given)
+        _require_folder(options.out, target)
         module = _module(work, options)
         functions = [_function(program) for program in module.programs]
         files = _write_all(options.out, generate_files(module, target.value, options.batch), options.force)
@@ -95,12 +100,13 @@ def generate(options: GenerateOptions) -> None:
     remark(f"in {1e3 * (perf_counter() - began):.1f} ms")
 
 
-def _refuse(reason: str, given: Mapping[str, object]) -> None:
+def _require_folder(out: Path, target: Target) -> None:
+    """Refuses the name of a source file, which would become a folder."""
     from torseur.cli.shared.exits import USAGE, CommandError
 
-    for option, value in given.items():
-        if value:
-            raise CommandError(f"{reason}: {option} does not go with it.", USAGE)
+    if out.suffix in SOURCE_SUFFIXES and not out.is_dir():
+        reason = f"target {target.value} writes its files into a folder"
+        raise CommandError(f"--out {out}: {reason}. Give its name, such as --out {out.with_suffix('')}.", USAGE)
 
 
 def _module(work: Work, options: GenerateOptions) -> Module:
@@ -144,8 +150,10 @@ def _write_fmu(work: Work, options: GenerateOptions) -> str:
     from torseur.computation.codegen.sources.identifiers import identifier
     from torseur.computation.simulation.fmu import write_fmu
 
-    path = options.out / f"{identifier(work.source.mechanism.name)}.fmu"
-    _make_folder(options.out)
+    # NAME.fmu is the file itself, as whoever types it expects; any other name is the folder it goes to.
+    is_file = options.out.suffix == ".fmu" and not options.out.is_dir()
+    path = options.out if is_file else options.out / f"{identifier(work.source.mechanism.name)}.fmu"
+    _make_folder(path.parent)
     require_free(path, options.force)
     values = work.values
     equations, outputs = work.equations("recursive"), options.output or []

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.shared.about_state import EquilibriumOption, IndependentOption, SteadyOptions
+from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, IndependentOption, SteadyOptions
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ class LocusOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(
+    *STATE_RULES,
+    Rule("--independent", needs="--state", why="all roots together are the same in any coordinates"),
+    force_needs("--plot"),
+)
 def locus(options: LocusOptions) -> None:
     """Roots of small motions over a parameter, and the values at which stability changes.
 
@@ -80,6 +86,7 @@ def _roots(about: Surroundings, options: LocusOptions) -> RootLocus:
     # What varies is a parameter, or a value of the initial state such as the speed of a bicycle; only the first changes
     # the equations' numbers, and both may move the steady state that is looked for.
     is_parameter = over in about.work.tree.layout.parameter_names
+    _require_free_to_vary(about, over)
     low, high = (_value(about, over, end, is_parameter) for end in (options.first, options.last))
 
     def parameters(value: float) -> dict[str, float]:
@@ -92,6 +99,17 @@ def _roots(about: Surroundings, options: LocusOptions) -> RootLocus:
         about.equations, np.linspace(low, high, options.points).tolist(), at=at, parameters=parameters,
         states=options.state or (), independent=options.independent or (), name=over,
     )  # fmt: skip
+
+
+def _require_free_to_vary(about: Surroundings, over: str) -> None:
+    from torseur.cli.shared.exits import USAGE, CommandError
+
+    values = about.work.values
+    for option, given in (("--set", values.parameters), ("--init", values.initial)):
+        if over in given:
+            raise CommandError(
+                f"{option} {over}: --over {over} replaces it by --from to --to. Leave {option} out.", USAGE
+            )
 
 
 def _value(about: Surroundings, name: str, text: str, is_parameter: bool) -> float:

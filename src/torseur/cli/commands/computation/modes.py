@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.shared.about_state import EquilibriumOption, IndependentOption, SteadyOptions
+from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, IndependentOption, SteadyOptions
+from torseur.cli.shared.option_rules import option_rules
 from torseur.cli.shared.options import JsonOption, SourceArgument, ValueOptions
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class ModesOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(*STATE_RULES)
 def modes(options: ModesOptions) -> None:
     """Eigenvalues, frequencies, damping and shapes of small motions about the initial state or an equilibrium.
 

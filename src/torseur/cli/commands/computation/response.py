@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from torseur.cli.commands.computation.locus import PLOTS, PlotOption
-from torseur.cli.shared.about_state import EquilibriumOption, SteadyOptions
+from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, SteadyOptions
+from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class ResponseOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(*STATE_RULES, force_needs("--plot"))
 def response(options: ResponseOptions) -> None:
     """Gain and phase of a coordinate or speed for a force of one newton (or newton metre) along another.
 

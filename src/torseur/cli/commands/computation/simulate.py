@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import (
     ForceOption,
     FormalismOption,
@@ -82,6 +83,12 @@ class SimulateOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(
+    Rule("--restitution", needs="--contact", why="it is the part of the speed that a contact gives back"),
+    Rule("--json", not_with="--out=-", why="both would go to standard output"),
+    Rule("--force", not_with="--out=-", why="standard output replaces no file"),
+    force_needs("--out"),
+)
 def simulate(options: SimulateOptions) -> None:
     """The motion from the initial state, as a table or a file.
 
@@ -96,6 +103,7 @@ def simulate(options: SimulateOptions) -> None:
         require_free(file, options.force)
         require_suffix(file, SUFFIXES)
     work = Work.begin(options.source, options.values)
+    work.require_constraints("--formulation", options.formulation != "augmented")
     try:
         motion = work.motion(options.formalism, options.until, options.json, **_requests(options, work))
     except SimulationError as problem:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, FormalismOption, JsonOption, SourceArgument
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 LEVELS = (
     "intrinsic: forces and accelerations as vectors; recursive: named intermediates in order; "
-    "matrix: M v' + b = Q; scalar: one equation per speed."
+    "matrix: M v' + b = Q, the default; scalar: one equation per speed."
 )
 STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
 
 
-COLLECT = "Of the scalar level: by accelerations and products of speeds, the most factored form."
+COLLECT = "The scalar level by accelerations and products of speeds, the most factored form."
 DEPTH = "Write parts deeper than this by names, with a table under them: 0 sides, 1 terms, 2 factors, ..."
 SIZE = "Write parts of more than this many symbols by names."
 PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
@@ -55,7 +56,7 @@ class EquationsOptions(NamedTuple):
     """Which equations, at which level of detail, how folded, and how written."""
 
     source: SourceArgument
-    level: Annotated[Level, typer.Option("--level", help=LEVELS)] = Level.matrix
+    level: Annotated[Level | None, typer.Option("--level", help=LEVELS, show_default=False)] = None
     form: Annotated[Format, typer.Option("--format", help="How they are written; docx needs --out.")] = Format.text
     formalism: FormalismOption = "recursive"
     collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False
@@ -69,7 +70,21 @@ class EquationsOptions(NamedTuple):
     force: ForceOption = False
     json: JsonOption = False
 
+    @property
+    def detail(self) -> str:
+        """The level that is written."""
+        return self.level.value if self.level is not None else "scalar" if self.collect else "matrix"
 
+
+@option_rules(
+    Rule("--collect", not_with="--level=intrinsic --level=recursive --level=matrix --kinetic-energy",
+         why="it collects the terms of the scalar equations"),
+    Rule("--level --formalism", not_with="--kinetic-energy",
+         why="the kinetic energy has no levels and is the same by every formalism"),
+    Rule("--steps", needs="--level=intrinsic", why="accelerations are expanded in steps where they are vectors"),
+    Rule("--open", needs="--fold --fold-size", why="it leaves open a part that folding would name"),
+    force_needs("--out"),
+)  # fmt: skip
 def equations(options: EquationsOptions) -> None:
     """The equations of motion M v' + b = Q.
 
@@ -106,19 +121,28 @@ def _statements(derived: Equations, options: EquationsOptions) -> list[Statement
 
     if options.kinetic_energy:
         return kinetic_energy_statements(derived)
-    return collected_statements(derived) if options.collect else statements(derived, options.level.value, options.steps)
+    return collected_statements(derived) if options.collect else statements(derived, options.detail, options.steps)
 
 
 def _fold(derived: Equations, statements: list[Statement], options: EquationsOptions) -> list[Statement]:
     """The statements with parts written by names, where that is asked for."""
+    from torseur.cli.shared.console import remark
+    from torseur.cli.shared.exits import CommandError
+    from torseur.errors import TorseurError
     from torseur.presentation.levels.folding import Fold, fold_parts, require_foldable
     from torseur.presentation.levels.term_origins import PartOrigins
 
     if options.depth is None and options.size is None and not options.parts and not options.opened:
         return statements
-    require_foldable(options.level.value, options.form.value)
+    require_foldable(options.detail, options.form.value)
     fold = Fold(options.depth, options.size, _names_of_parts(options.parts or []), tuple(options.opened or ()))
-    return fold_parts(statements, fold, PartOrigins(derived))
+    try:
+        folded = fold_parts(statements, fold, PartOrigins(derived))
+    except TorseurError as problem:
+        raise CommandError(f"--fold-as, --open: {str(problem).removeprefix('fold: ')}") from problem
+    if len(folded) == len(statements):
+        remark("note: no part is that deep or that large; nothing is written by a name.")
+    return folded
 
 
 def _names_of_parts(parts: Sequence[str]) -> dict[str, str]:
@@ -145,7 +169,7 @@ def _tell(
         say(f"written: {out}" if out is not None else text)
         return
     print_json({
-        "mechanism": derived.mechanism.name, "formalism": options.formalism, "level": options.level.value,
+        "mechanism": derived.mechanism.name, "formalism": options.formalism, "level": options.detail,
         "format": form, "speeds": derived.layout.speed_names, "equations": [document(s, form) for s in statements],
         "size": note, "written": None if out is None else str(out),
     })  # fmt: skip
@@ -156,6 +180,9 @@ def require_place(form: Format, out: Path | None) -> None:
 
     if form is Format.docx and out is None:
         raise CommandError("--format docx is a file: say where with --out equations.docx.", USAGE)
+    if out is not None and (out.suffix == ".docx") != (form is Format.docx):
+        expected = "expected a name that ends in .docx" if form is Format.docx else "add --format docx for a Word file"
+        raise CommandError(f"--format {form.value} --out {out}: {expected}.", USAGE)
 
 
 def write_file(out: Path, form: Format, text: str, derived: Equations, statements: Sequence[Statement]) -> None:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from torseur.cli.shared.exits import USAGE, CommandError
+from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import JsonOption, SourceArgument, ValueOptions
 
 if TYPE_CHECKING:
+    from torseur.cli.shared.prepared_model import Work
     from torseur.description.mechanism import Mechanism
 
 METHOD = "How the rank is decided: numeric (singular values), precise (a hundred digits), modular or exact. Repeatable."
@@ -41,6 +44,7 @@ class LoopsOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(Rule("--time", not_with="--syzygies", why="syzygies are those of the loops, which no driver moves"))
 def loops(options: LoopsOptions) -> None:
     """Mobility, rank, redundant constraints and independent coordinates of closed loops.
 
@@ -66,6 +70,7 @@ def loops(options: LoopsOptions) -> None:
     from torseur.derivation.loops.loop_doctor import loops as examine
 
     work = Work.begin(options.source, options.values)
+    _require_loops(work, options)
     mechanism = work.source.mechanism.with_values(**work.values.parameters)
     examination = Examination(mechanism, _pose(mechanism, work.values.initial), tuple(options.lock or ()), options.time)
     with working(f"{mechanism.name}: examining loops", quiet=options.json):
@@ -86,7 +91,20 @@ def loops(options: LoopsOptions) -> None:
         say("\n".join([str(report), *(answer.text for answer in further)]))
 
 
+def _require_loops(work: Work, options: LoopsOptions) -> None:
+    """Refuses questions about loops where there are none; a lock makes a constraint of its own."""
+    if not options.lock:
+        for name in ("method", "prefer", "drive", "box", "assemble", "syzygies"):
+            work.require_constraints(f"--{name}", bool(getattr(options, name)))
+    for name in set(options.prefer or ()) & set(options.lock or ()):
+        raise CommandError(f"--prefer {name}: --lock holds it, so that it cannot be independent.", USAGE)
+
+
 def _pose(mechanism: Mechanism, initial: Mapping[str, float]) -> dict[str, float] | None:
-    """The coordinates among the initial values; rates play no role here."""
+    """The coordinates among the initial values."""
     known = {c.name for joint in mechanism.joints for c in joint.coordinates}
-    return {name: value for name, value in initial.items() if name in known} or None
+    for name in initial:
+        if name not in known:
+            reason = "loops are examined at a configuration, in which nothing moves"
+            raise CommandError(f"--init {name}: {reason}; give coordinates alone.", USAGE)
+    return dict(initial) or None

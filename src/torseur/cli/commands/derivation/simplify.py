@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from torseur.cli.commands.derivation.equations import Format
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import (
     ForceOption,
     FormalismOption,
@@ -70,6 +71,14 @@ class SimplifyOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(
+    Rule("--box --method --hold --set --values", needs="--tolerance", why="it says how much may be neglected, which is "
+         "decided by numbers; without it the equations hold for all of them"),
+    Rule("--small", not_with="--tolerance", why="an expansion in small quantities has no certified error"),
+    Rule("--order", needs="--small", why="it is the order kept in what is small"),
+    Rule("--group", not_with="--horner", why="the equations are written in one form or the other"),
+    force_needs("--out"),
+)  # fmt: skip
 def simplify(options: SimplifyOptions) -> None:
     """The equations of motion with fewer terms: neglected with a certified error, small motions, grouped parameters.
 
@@ -83,7 +92,6 @@ def simplify(options: SimplifyOptions) -> None:
 
     form, out = options.form, options.out
     require_place(form, out)
-    _require_consistent(options)
     if out is not None:
         require_free(out, options.force)
     work = Work.begin(options.source, ValueOptions(options.settings, values=options.values))
@@ -122,15 +130,6 @@ def _simplify(
     return derived.residual, TermOrigins(derived), None
 
 
-def _require_consistent(options: SimplifyOptions) -> None:
-    from torseur.cli.shared.exits import USAGE, CommandError
-
-    if options.tolerance is None and options.box:
-        raise CommandError("--box goes with --tolerance, which says how much may be neglected in it.", USAGE)
-    if options.tolerance is not None and options.small is not None:
-        raise CommandError("--small has no certificate; give either --small or --tolerance with a box.", USAGE)
-
-
 def _small(derived: Equations, names: str, order: int) -> Callable[[Expr], Expr]:
     """What brings a row to an order in some coordinates and their derivatives."""
     from torseur.derivation.equations.simplification import small_motion_form
@@ -149,10 +148,15 @@ def _small(derived: Equations, names: str, order: int) -> Callable[[Expr], Expr]
 def _neglect(
     derived: Equations, parameters: dict[str, float], tolerance: float, options: SimplifyOptions
 ) -> SimplifiedEquations:
+    from torseur.cli.shared.exits import CommandError
     from torseur.derivation.equations.simplification import box_of
     from torseur.derivation.equations.simplification import simplify as neglect
+    from torseur.errors import TorseurError
 
-    box = box_of(derived, dict(_range(text) for text in options.box or ()), parameters)
+    try:
+        box = box_of(derived, dict(_range(text) for text in options.box or ()), parameters)
+    except TorseurError as problem:
+        raise CommandError(f"--tolerance, --box: {str(problem).removeprefix('box: ')}") from problem
     return neglect(derived, box, tolerance, method=options.method.value, hold=options.hold)
 
 
@@ -174,12 +178,21 @@ def _range(text: str) -> tuple[str, tuple[float, float]]:
 def _statements(
     derived: Equations, rows: Sequence[Expr], origins: TermOrigins, options: SimplifyOptions
 ) -> list[Statement]:
+    from torseur.cli.shared.console import remark
     from torseur.presentation.levels.levels import residual_statements
     from torseur.presentation.levels.simplified_statements import grouped_statements, horner_statements
 
-    if options.horner is not None:
-        return horner_statements(derived, rows, options.horner)
-    return grouped_statements(derived, rows) if options.group else residual_statements(derived, rows, origins)
+    if options.group:
+        return grouped_statements(derived, rows)
+    plain = residual_statements(derived, rows, origins)
+    if options.horner is None:
+        return plain
+    written = horner_statements(derived, rows, options.horner)
+    if [one.rows for one in written] == [one.rows for one in plain]:
+        remark(
+            f"note: --horner {options.horner}: no two terms hold powers of it, so that the equations stay as they are."
+        )
+    return written
 
 
 def _certificate(simplified: SimplifiedEquations) -> dict[str, object]:

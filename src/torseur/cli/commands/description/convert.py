@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument
 from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 FORMATS = (".lsd", ".urdf", ".xml", ".mjcf")
 
 
+@option_rules(Rule("--partial", not_with="OUT=*.lsd", why="a description says everything"))
 def convert(
     source: SourceArgument,
     out: Annotated[

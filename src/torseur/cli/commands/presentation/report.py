@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from torseur.cli.commands.analysis.sensitivity import ParametersOption
+from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import (
     ForceOption,
     FormalismOption,
@@ -52,6 +53,7 @@ class ReportOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(Rule("--parameters", needs="--criterion", why="they are what a criterion changes with"))
 def report(options: ReportOptions) -> None:
     """Mechanism, equations, motion, checks and how to reproduce them, as one HTML file that needs no network.
 

@@ -1,0 +1,302 @@
+"""Every option of every command has its effect beside every other one, or is refused with its name.
+
+Each command runs with each pair of its options on a tiny mechanism, and again with either of the two alone: where the
+pair is accepted, leaving one of the two out has to change what is printed or written. Values of samples are chosen so
+that each option matters. What an option cannot show beside another is listed with its reason in `SAME`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+
+from torseur.cli.app import COMMANDS, app
+
+ARM = """mechanism rig "an arm" ;
+param g = 9.81 m/s^2, l = 0.4 m, m = 1 kg, k = 60 N/m, r = 0.3 m ;
+gravity = [0, -g, 0] ;
+let arm = body mass = m, centre = [l, r, 0], inertia = diag(0.01 kg*m^2, 0.02 kg*m^2, 0.02 kg*m^2) end ;
+join earth and arm.frame as pivot with revolute(q) about [0, 0, 1] {torque} end ;
+init q = 0.5 rad ;
+"""
+BELT = """let block = body mass = 2 kg, centre = [0, 0, 0], inertia = 0 end ;
+join earth and block.frame as rail with prismatic(x) along [1, 0, 0] stiffness = k, damping = 2 N*s/m end ;
+constrain {left} = x - r*q as belt ;
+"""
+# On a turning shaft, so that there are steady motions besides equilibria.
+RIG = ARM.replace("join earth and arm", """let shaft = body mass = 1 kg, centre = [0, 0, 0], inertia = diag(0.1 kg*m^2, 0.1 kg*m^2, 0.1 kg*m^2) end ;
+join earth and shaft.frame as spin with revolute(s) about [0, 1, 0] end ;
+join shaft.frame and arm""").replace("init ", "init s' = 3 rad/s, ") + BELT  # fmt: skip
+ROBOT = """<robot name="robot"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0 0 -0.3"/><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tool"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+<joint name="flange" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 -0.6"/></joint>
+</robot>
+"""
+STRICT = ROBOT.replace('izz="0.05"', 'izz="5"')
+
+
+FILES = {
+    "rig.lsd": RIG.format(torque="", left="0"),
+    "driven.lsd": ARM.format(torque="") + BELT.format(left="0.1 m/s * t"),
+    "open.lsd": RIG.format(torque="torque = ?motor(t, q')", left="0"),
+    "arm.lsd": ARM.format(torque=""),
+    "belt.lsd": ARM.format(torque="") + BELT.format(left="0"),
+    "robot.urdf": ROBOT,
+    "strict.urdf": STRICT,
+    "values.toml": "[parameters]\nm = 1.5\n[initial]\nq = 0.8\n",
+}
+
+
+class Case(NamedTuple):
+    """A command with what it cannot run without, and telling values of each of its options."""
+
+    arguments: str
+    options: tuple[str, ...]
+    required: tuple[str, ...] = ()  # options that cannot be left out; a sample of the same name takes their place
+    files: Mapping[str, str] = {}  # FILE in place of rig.lsd where an option needs another one
+
+
+VALUES = ("--set 'r=0.2 m'", "--values values.toml")
+STARTS = ("--init 'q=-0.9 rad'", "--law 'pivot.motor(t, w) = 0.3*sin(9*t)'")
+ROBOTS = ("--strict", "--base floating", "--merge-fixed", "--density 500")
+ROBOT_FILES = dict.fromkeys(("--base", "--merge-fixed", "--density"), "robot.urdf") | {"--strict": "strict.urdf"}
+LAW = {"--law": "open.lsd"}
+STATE = ("--equilibrium", "--moving s", '--fix "s\'"')
+CASES = {
+    "check": Case("rig.lsd", (*VALUES, *ROBOTS, "--json"), files=ROBOT_FILES),
+    "equations": Case("rig.lsd", (
+        "--level scalar", "--level intrinsic", "--level recursive", "--format latex", "--format sympy",
+        "--formalism hamilton", "--collect", "--kinetic-energy", "--steps 2", "--fold 1", "--fold-size 4",
+        "--fold-as A=l*m", "--open P1", "--out out.txt", "--force", "--json",
+    )),
+    "equations as vectors": Case("rig.lsd", ("--steps 2", "--format latex", "--fold 1", "--json"), ("--level intrinsic",)),
+    "equations with names": Case("rig.lsd", (
+        "--level scalar", "--open P1", "--fold-as A=m*l^2", "--format latex", "--json",
+    ), ("--fold 2",)),
+    "simplify": Case("rig.lsd", (
+        "--tolerance 0.3", "--box 'angles=-1 deg..1 deg'", "--method sampling", "--no-hold", "--small q", "--order 2",
+        "--group", "--horner q", "--format latex", "--formalism lagrange", *VALUES, "--out out.txt", "--force", "--json",
+    )),
+    "simplify in a box": Case("arm.lsd", (
+        "--method sampling", "--no-hold", "--group", "--horner m", "--format latex", *VALUES, "--out out.txt", "--json",
+    ), ("--tolerance 0.3", "--box 'angles=-20 deg..20 deg' --box angular_speeds=-1..1 --box angular_accelerations=-1..1")),
+    "simplify small": Case("rig.lsd", ("--order 2", "--group", "--format latex", "--json"), ("--small q",)),
+    "objects": Case("rig.lsd", ("--formalism hamilton", "--only 'kinetic energy'", "--json")),
+    "simulate": Case("rig.lsd", (
+        "--out out.csv", "--out out.json", "--out -", "--samples 4", "--output energy", "--event q", "--rtol 1e-4",
+        "--method radau5", "--formulation projector", "--contact 'q >= 0.45'", "--restitution 0.5",
+        "--formalism hamilton", *VALUES, *STARTS, "--force", "--json",
+    ), ("--until 0.3",), LAW),
+    "simulate a contact": Case("rig.lsd", ("--restitution 0.5", "--samples 4", "--method radau5", "--out out.csv", "--json"),
+                               ("--until 0.3", "--contact 'q >= 0.2'")),
+    "reactions": Case("rig.lsd", ("--joint pivot", "--method multipliers", "--json")),
+    "equilibrium": Case("rig.lsd", ("--moving s", '--fix "s\'"', *VALUES, *STARTS, "--json"), files=LAW),
+    "modes": Case("rig.lsd", (*STATE, "--independent x", "--matrices", *VALUES, *STARTS, "--json"), files=LAW),
+    "locus": Case("rig.lsd", (
+        "--points 3", """--state q --state "q'" --state "s'" """, *STATE, "--independent x", *VALUES, *STARTS, "--force", "--json",
+    ), ("--over k", "--from 50", "--to 70", "--points 2"), LAW),
+    "locus of a block": Case("rig.lsd", ("--independent s", "--plot out.svg", "--force", "--equilibrium", "--json"), (
+        "--over k", "--from 50", "--to 70", "--points 2", """--state q --state "q'" --state "s'" """,
+    )),
+    "response": Case("rig.lsd", (
+        "--from 0.1", "--to 9", "--points 3", *STATE, *VALUES, *STARTS, "--force", "--json",
+    ), ("--input q", "--output q"), LAW),
+    "response drawn": Case("rig.lsd", ("--plot out.svg", "--force", "--from 0.1", "--json"), ("--input q", "--output q")),
+    "report": Case("rig.lsd", (
+        "--until '0.3 s'", "--out out.html", "--rtol 1e-4", "--formalism hamilton", *VALUES, *STARTS, *ROBOTS,
+        "--criterion q", "--parameters m", "--force", "--json",
+    ), ("--until 0.2",), {**LAW, **ROBOT_FILES}),
+    "report a criterion": Case("rig.lsd", ("--parameters m", "--set 'r=0.2 m'", "--json"), (
+        "--until 0.2", "--criterion q",
+    )),
+    "generate": Case("rig.lsd", (
+        "--target python", "--function mass_matrix", "--bake", "--batch", "--output energy", *VALUES,
+        "--init 'q=-0.9 rad'", "--force", "--json",
+    ), ("--target c", "--out made")),
+    "generate an FMU": Case("rig.lsd", ("--output energy", "--set 'r=0.2 m'", "--init 'q=-0.9 rad'", "--json"), (
+        "--target fmu", "--out out.fmu",
+    )),
+    "certify": Case("rig.lsd", ("--formalism kane", "--json")),
+    "loops": Case("belt.lsd", (
+        "--method precise", "--prefer x", "--lock x", "--assemble 3", "--syzygies",
+        "--time 0.5", *VALUES, *STARTS, "--json",
+    ), files={"--time": "driven.lsd", "--law": "open.lsd"}),
+    "loops on the way": Case("belt.lsd", ("--drive q=0..0.1", "--box q=0..0.1", "--json")),
+    "library": Case("pendulum", ("--json",)),
+    "convert": Case("rig.lsd made.lsd", ("--partial", *ROBOTS, "--force", "--json"), files=ROBOT_FILES),
+}  # fmt: skip
+NONSENSE = {
+    # Results by another way are equal, or differ beyond the digits shown: that the value is read is seen by a wrong one.
+    "--formalism": "newtonian", "--rtol": "-1", "--formulation": "loose", "--method": "guess", "--init": "nothing=1",
+    "--set": "nothing=1", "--values": "absent.toml", "--independent": "nothing", "--time": "never", "--event": "nothing",
+    "--prefer": "nothing",
+}  # fmt: skip
+ALWAYS = {
+    ("modes", "--matrices", "--json"): "the document has the matrices in any case",
+    ("equations", "--level", "--collect"): "what is collected are the scalar equations",
+    ("equations", "--fold-size", "--fold"): "every part of that size has a name already, by its depth",
+}
+NOT_FOUND = re.compile("no (equilibrium|steady motion) was found")  # an answer: with this value kept there is none
+PRESENT = (
+    "out.txt",
+    "out.csv",
+    "out.json",
+    "out.svg",
+    "out.html",
+    "rig.html",
+    "made.lsd",
+    "made/rig.c",
+    "made/rig.py",
+    "made/rig.fmu",
+    "out.fmu",
+)
+OLD = b"here before"
+TIMES = re.compile(r"[\d.e+-]+ ms|\"(wall_time|seconds)\": [\d.e+-]+|\(\d+ kB\)|\"bytes\": \d+")
+
+
+class Outcome(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+    files: Mapping[str, str]
+
+
+class Bench:
+    """A folder with the files of the samples, in which commands run in this process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._group: Any = typer.main.get_command(app)
+        self._known: dict[tuple[str, ...], Outcome] = {}
+        for name, text in FILES.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        self._own = set(folder.iterdir())
+
+    def run(self, *words: str, present: bool = False) -> Outcome:
+        key = (*words, str(present))
+        if key not in self._known:
+            self._known[key] = self._outcome(words, present)
+        return self._known[key]
+
+    def _outcome(self, words: tuple[str, ...], present: bool) -> Outcome:
+        for name in PRESENT if present else ():
+            (self.folder / name).parent.mkdir(exist_ok=True)
+            (self.folder / name).write_bytes(OLD)
+        code, stdout, stderr = self._call(words)
+        files = {}
+        for path in sorted(set(self.folder.iterdir()) - self._own):
+            for file in [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]:
+                if (content := file.read_bytes()) != OLD:
+                    files[str(file.relative_to(self.folder))] = hashlib.sha256(content).hexdigest()
+            path.unlink() if path.is_file() else shutil.rmtree(path)
+        return Outcome(code, TIMES.sub("", stdout), TIMES.sub("", stderr), files)
+
+    def _call(self, words: tuple[str, ...]) -> tuple[int, str, str]:
+        # Not by Typer's runner, which builds all 25 commands anew at every call: most of the time of this test.
+        with redirect_stdout(io.StringIO()) as stdout, redirect_stderr(io.StringIO()) as stderr:
+            try:
+                self._group.main(list(words), prog_name="torseur")
+                code = 0
+            except SystemExit as end:
+                code = int(end.code or 0)
+        return code, stdout.getvalue(), stderr.getvalue()
+
+
+def command_line(name: str, case: Case, given: Sequence[list[str]], file: str = "") -> list[str]:
+    """A command with the options given and those it cannot do without."""
+    first, *others = shlex.split(case.arguments)
+    names = {words[0] for words in given}
+    default = [words for text in case.required if (words := shlex.split(text))[0] not in names]
+    return [name.split()[0], file or first, *others, *(word for words in [*default, *given] for word in words)]
+
+
+def command_lines(name: str, case: Case) -> Iterator[tuple[str, str, list[list[str]], bool]]:
+    """(option, option, [both, without the first, without the second], whether output files are there already)."""
+    for first, second in combinations(case.options, 2):
+        one, other = (shlex.split(text) for text in (first, second))
+        if one[0] == other[0]:
+            continue
+        files = {case.files[word] for word in (one[0], other[0]) if word in case.files}
+        # Two options that need different files never meet; a robot's file shows that the other one is refused.
+        file = max(files, key=lambda text: (text.endswith("urdf"), text)) if files else ""
+        lines = [command_line(name, case, given, file) for given in ([one, other], [other], [one])]
+        yield first, second, lines, "--force" in (first, second)
+
+
+def violations(bench: Bench, name: str) -> Iterator[str]:
+    """One line per option that is neither used nor refused by its name."""
+    for first, second, (both, *rest), present in command_lines(name, CASES[name]):
+        outcome, text = bench.run(*both, present=present), shlex.join(both)
+        options = [shlex.split(option)[0] for option in (first, second)]
+        alone = [bench.run(*words, present=present) for words in rest]
+        if outcome.code == 70 or "Traceback" in outcome.stderr:
+            yield f"{text}: {outcome.stderr}"
+        elif outcome.code in (1, 2) and not outcome.files:
+            words = {f"'{word}'" for option in (first, second) for word in shlex.split(option)[1:]}
+            named = any(
+                word in outcome.stderr for word in {*(o.strip("-") for o in options), *words}
+            ) or NOT_FOUND.search(outcome.stderr)
+            # What fails likewise without one of the two is the fault of the other alone, such as a body that --strict refuses.
+            if not named and outcome not in alone:
+                yield f"{text}: refused without a name of an option: {outcome.stderr.strip()}"
+        else:
+            for option, other, without in zip(options, reversed(options), alone, strict=True):
+                if without == outcome and (both[0], option, other) not in ALWAYS and not _reads(bench, both, option):
+                    yield f"{text}: {option} changes nothing"
+
+
+def _reads(bench: Bench, words: list[str], option: str) -> bool:
+    """Whether a command refuses a wrong value of an option, which shows that it is read."""
+    if option not in NONSENSE:
+        return False
+    place = words.index(option) + 1
+    return bench.run(*words[:place], NONSENSE[option], *words[place + 1 :]).code in (1, 2)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    yield Bench(tmp_path_factory.mktemp("pairs"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_option_of_a_pair_is_used_or_refused(bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(bench.folder)
+    # Pages hold the command line that made them, in which every option is seen.
+    monkeypatch.setattr(sys, "argv", ["torseur"])
+    plain = bench.run(*command_line(name, CASES[name], ()))
+    assert plain.code == 0, plain.stderr
+    assert list(violations(bench, name)) == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command.__name__))
+def test_every_option_has_a_sample_and_every_rule_an_option(command: Any) -> None:
+    group: Any = typer.main.get_command(app)
+    parameters = group.commands[command.__name__].params
+    options = {name for p in parameters for name in (*p.opts[:1], *p.secondary_opts[:1]) if name.startswith("--")}
+    arguments = {p.opts[0].upper() for p in parameters if not p.opts[0].startswith("-")}
+    rules = [
+        word
+        for rule in getattr(command, "rules", ())
+        for word in f"{rule.options} {rule.needs} {rule.not_with}".split()
+    ]
+    assert {word.partition("=")[0] for word in rules} <= options | arguments
+    cases = [case for name, case in CASES.items() if name.split()[0] == command.__name__]
+    if cases:
+        samples = {shlex.split(text)[0] for case in cases for text in (*case.options, *case.required)}
+        switches = {p.opts[0] for p in parameters if p.secondary_opts}
+        assert options - samples <= switches | {"--help"}
