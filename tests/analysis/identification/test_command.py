@@ -168,7 +168,11 @@ def test_segments_study(folder, monkeypatch):
     assert np.array(found["J"])[6, 6] == pytest.approx(5.0, abs=1e-6)
     assert np.array(found["J"])[0, 6] == pytest.approx(0.4, abs=1e-6)
     assert any("does not excite" in text for text in found["warnings"])
-    assert "Norm of the gradient" in (folder / "base.html").read_text()
+    assert found["rows"] == ["fore.x", "fore.y", "fore.z", "upper.x", "upper.y", "upper.z", "1"]
+    assert found["units"][0][6] == "kg*m" and found["certificate"]["holds"] and all(c["ok"] for c in found["checks"])
+    assert "best one of real bodies" in (folder / "base.html").read_text()
+    told = run(monkeypatch, folder, "identify", "base.toml").stdout
+    assert "fore.x" in told and "±" in told and "kg m²" in told
 
 
 MISTAKES = {

@@ -20,7 +20,6 @@ from torseur.analysis.biomechanics.smoothing import rotation_rates
 from torseur.analysis.identification.segments import (
     SegmentEstimate,
     SegmentTrial,
-    Stopping,
     identify_segments,
     inertia_from_poinsot,
     segment_trial,
@@ -154,7 +153,6 @@ def identify_limb(
     centre: str = "score",
     point: str = "",
     positive: bool = True,
-    iterations: int = 1000,
 ) -> LimbEstimate:
     """The limb's inertia from trials along the model's axes, in which nothing but the limb moves.
 
@@ -172,8 +170,7 @@ def identify_limb(
     zero = np.zeros((7, 7), dtype=bool)
     if centre != "unknown":
         zero[:3, 3:6] = zero[3:6, :3] = True
-    rules = Stopping(gradient=1e-9, change=1e-7, iterations=iterations)
-    estimate = identify_segments(trials, known_zero=zero, positive=positive, stopping=rules)
+    estimate = identify_segments(trials, known_zero=zero, positive=positive)
     part = np.ix_([0, 1, 2, 6], [0, 1, 2, 6])
     _, moment, inertia = inertia_from_poinsot(estimate.J[part])
     joint_place = estimate.J[:3, 3:6].T @ moment / (moment @ moment) if centre == "unknown" else None

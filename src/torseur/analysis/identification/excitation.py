@@ -15,10 +15,10 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.analysis.identification.data.whole_states import Completion, RecordedStates
+from torseur.analysis.identification.estimators.body_family import expected_parameters
 from torseur.analysis.identification.model.base_parameters import BaseParameters, base_parameters
 from torseur.analysis.identification.model.constraint_projector import Projector, null_space
 from torseur.analysis.identification.model.linear_model import LinearModel
-from torseur.analysis.identification.results.completion import expected_parameters
 from torseur.derivation.loops.mobility.partition import independent_rows
 from torseur.errors import IdentificationError, UnsupportedError, unknown_name
 

@@ -10,8 +10,9 @@ import numpy as np
 from torseur.algebra.arrays import Array, triangular_factor
 from torseur.analysis.identification.data.trials import Trial
 from torseur.analysis.identification.estimators import least_squares as ls
-from torseur.analysis.identification.estimators.log_cholesky import solve_log_cholesky
-from torseur.analysis.identification.estimators.priors import Prior, description_prior
+from torseur.analysis.identification.estimators.body_family import body_family, consistent_problem, expected_parameters
+from torseur.analysis.identification.estimators.consistent_fit import Certificate, fit_consistent
+from torseur.analysis.identification.estimators.priors import Prior, description_parameters
 from torseur.analysis.identification.estimators.regression import (
     Regression,
     combine,
@@ -19,34 +20,32 @@ from torseur.analysis.identification.estimators.regression import (
     excited_combination,
 )
 from torseur.analysis.identification.estimators.resampling import bootstrap_fits, cross_validate
-from torseur.analysis.identification.estimators.semidefinite import ConeProblem, solve_cones
 from torseur.analysis.identification.model.base_parameters import BaseParameters, base_parameters
 from torseur.analysis.identification.model.linear_model import LinearModel
 from torseur.analysis.identification.model.pseudo_inertia import Limits
-from torseur.analysis.identification.results.completion import (
-    complete_parameters,
-    expected_parameters,
-    inconsistent_bodies,
-)
 from torseur.analysis.identification.results.estimate import Estimate
+from torseur.analysis.identification.results.fit_checks import checks_of
 from torseur.analysis.identification.results.fits import fits_of
 from torseur.analysis.identification.results.identification_warnings import (
     doubts_about_data,
     doubts_about_forces,
     doubts_about_residuals,
     doubts_about_signs,
+    inconsistent_bodies,
 )
 from torseur.errors import IdentificationError, unknown_name
 
-METHODS = ("ordinary", "weighted", "total", "robust", "instrumental", "consistent", "log_cholesky")
+# There is one consistent fit; a study may still call it by the variables in which it was once solved.
 CONSISTENT = ("consistent", "log_cholesky")
+METHODS = ("ordinary", "weighted", "total", "robust", "instrumental", *CONSISTENT)
 
 
 @dataclass(frozen=True)
 class Options:
     """What `identify` may be told besides the data.
 
-    prior        a Prior; by default the description's values, with the weight of one squared deviation per body
+    prior        a Prior that weighs beside the data (consistent methods); by default none. What the data leave open is
+                 nearest to its values or the description's in any case
     limits       by body, what it is allowed to be (consistent methods)
     known        parameters by name that have these values ("upper.mass", "q1.viscous"; consistent methods)
     instruments  trials of the same motion with noise of their own, for the instrumental method
@@ -81,8 +80,8 @@ def identify(
     """Parameters of a mechanism that explain its trials.
 
     method       "ordinary", "weighted" (by the noise of each equation), "total", "robust" (Huber) least squares,
-                 "instrumental" variables, or parameters of real bodies: "consistent" (semidefinite programming),
-                 "log_cholesky"
+                 "instrumental" variables, or "consistent": the best among parameters that real bodies can have
+                 (semidefinite programming; "log_cholesky" is the same)
     """
     trials, options = tuple(trials), options or Options()
     _check(method, options)
@@ -96,9 +95,9 @@ def identify(
     follow(0.3)
     solution = _solve(regression, columns, method, options)
     follow(0.6)
-    # Base combinations are what the data determine; single parameters need a prior, or the conditions on bodies.
-    parameters, history = _all_parameters(regression, columns, combination, method, options, solution)
-    values = combination @ parameters if method in CONSISTENT and parameters is not None else solution.values
+    # Base combinations are what the data determine; single parameters need a reference, or the conditions on bodies.
+    parameters, certificate = _all_parameters(regression, columns, combination, method, options, solution)
+    values = solution.values if certificate is None or parameters is None else combination @ parameters
     full = _all_columns(model, columns, values)
     fits = fits_of(regression, full)
     held = fits_of(Regression(model, tuple(options.validation), regression.columns), full) if options.validation else ()
@@ -130,7 +129,9 @@ def identify(
         condition=condition,
         confidence=options.confidence,
         freedom=max(rows - len(columns), 1),
-        history=history or solution.history,
+        history=solution.history,
+        certificate=certificate,
+        checks=checks_of(regression, values, columns, method, solution, certificate, (*fits, *held)),
         fits=fits,
         validation=held,
         cross_validation=cross_validate(model, trials, base=base) if options.cross else (),
@@ -170,27 +171,23 @@ def _solve(regression: Regression, columns: tuple[int, ...], method: str, option
 def _all_parameters(
     regression: Regression, columns: tuple[int, ...], combination: Array, method: str, options: Options,
     solution: ls.Solution,
-) -> tuple[Array | None, tuple[float, ...]]:  # fmt: skip
-    """Every column's value where something determines it, and the iterations that led there."""
-    model = regression.model
+) -> tuple[Array | None, Certificate | None]:  # fmt: skip
+    """Every column's value where something determines it, and the proof of a consistent fit."""
+    model, prior = regression.model, options.prior
+    family = body_family(model, columns, combination, solution.values, prior)
     if method not in CONSISTENT:
-        return complete_parameters(model, combination, solution.values, options.prior), ()
-    prior = options.prior or description_prior(model)
-    R, c = whiten(regression, columns, solution.noise)
-    problem = ConeProblem(model, columns, combination, R, c, prior.rows(model), options.limits, options.known)
-    if method == "consistent":
-        return solve_cones(problem).parameters, ()
-    start = expected_parameters(model, prior, any_body=True)
-    assert start is not None
-    descent = solve_log_cholesky(problem, start, progress=options.progress)
-    return descent.parameters, descent.history
+        return None if expected_parameters(model, prior) is None else family.nearest(solution.values), None
+    data = whiten(regression, columns, solution.noise)
+    fit = fit_consistent(consistent_problem(model, family, data, prior, options.limits, options.known))
+    return fit.parameters, fit.certificate
 
 
 def whiten(regression: Regression, columns: Sequence[int], noise: Mapping[int, float]) -> tuple[Array, Array]:
     """R and c over some columns in units of the noise, floored where data are as good as exact."""
     triangles = regression.triangles
-    # Without a floor, exact data (as from a simulation) would have infinite weight, and the prior none.
-    floors = {k: 1e-6 * np.sqrt((float(np.sum(t.c**2)) + t.rest) / max(t.rows, 1)) for k, t in triangles.items()}
+    # Data as good as exact (a simulation's) count to a millionth of the whole force: beyond that they would ask for
+    # more digits of the bodies than any solver has.
+    floors = {k: 1e-6 * np.sqrt(float(np.sum(t.c**2)) + t.rest) for k, t in triangles.items()}
     weights = [1 / max(noise[k], float(floors[k]), 1e-300) for k in triangles]
     joint = combine(list(triangles.values()), weights, regression.width)
     upper = triangular_factor(np.column_stack([joint.R[:, list(columns)], joint.c]))
@@ -217,7 +214,10 @@ def _notes(
         notes.append(f"no force depends on {', '.join(base.unfelt)}.")
     if method in CONSISTENT:
         notes.append("deviations are those of the weighted fit without the conditions on bodies.")
-        expected = (prior or description_prior(model)).bodies
+        expected = description_parameters(model) | dict(prior.bodies if prior is not None else {})
         if free := [owner for owner in model.bodies if owner not in expected]:
-            notes.append(f"nothing is expected of {', '.join(free)}: what the data leave open about them is arbitrary.")
+            notes.append(
+                f"nothing is expected of {', '.join(free)}: what the data leave open about them is that of a body as "
+                "round as they allow."
+            )
     return tuple(notes)

@@ -1,7 +1,7 @@
 """How a command ends: one clear message, one exit code, never a traceback for a user's mistake.
 
 0    done
-1    the input is wrong, or a file cannot be read or written
+1    the input is wrong, a file cannot be read or written, or a check of the result failed
 2    the command line itself is wrong
 3    the motion ended early; what was computed is kept
 4    formalisms disagree
@@ -19,7 +19,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
@@ -113,6 +113,14 @@ def leave(problem: BaseException) -> NoReturn:
         print(json.dumps({"error": {"kind": type(problem).__name__, "message": str(problem), "exit_code": code}}))
         sys.stdout.flush()
     raise SystemExit(code)
+
+
+def end_with(failed: Sequence[str]) -> None:
+    """Ends the process with 1, after all output, where checks of the result failed; their names go to stderr."""
+    if failed:
+        sys.stdout.flush()
+        print(f"torseur: the result is not to be trusted, failed: {'; '.join(failed)}.", file=sys.stderr)
+        raise SystemExit(WRONG)
 
 
 def code_of(problem: BaseException) -> int:

@@ -119,7 +119,7 @@ def base_parameters(model: LinearModel, *, grouping: bool = True, samples: int |
     # Grouping assumes joints that move by their coordinates alone; where one is driven in time it may group too much.
     if len(columns) < rank_of(Y):
         columns = _complete(Y, felt, columns)
-    combination = _combination(Y, columns)
+    combination = combination_of(Y, columns)
     dropped = [c for c in chosen if c not in columns]
     symbolic = _verify_meanings(model, _symbolic(meanings, columns, dropped, combination), combination)
     unfelt = tuple(column.name for column, is_felt in zip(model.columns, felt, strict=True) if not is_felt)
@@ -175,7 +175,7 @@ def _complete(Y: Array, felt: Mask, columns: Sequence[int]) -> list[int]:
     return [order[k] for k in independent_columns(Y[:, order])]
 
 
-def _combination(Y: Array, columns: Sequence[int]) -> Array:
+def combination_of(Y: Array, columns: Sequence[int]) -> Array:
     """β = combination π, from Y = Y[:, columns] combination."""
     # R has the same dependences between columns as Y and no more rows than columns.
     R = triangular_factor(Y)

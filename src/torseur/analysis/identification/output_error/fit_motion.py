@@ -9,12 +9,14 @@ import numpy as np
 
 from torseur.algebra.arrays import Array, Mask
 from torseur.analysis.identification.output_error.output_model import OutputModel
+from torseur.analysis.identification.results.fit_checks import FitCheck
 from torseur.analysis.identification.results.fits import Fit
 from torseur.computation.simulation.model.first_order_form import Model
+from torseur.computation.simulation.simulate import simulate
 from torseur.errors import IdentificationError, TorseurError
 
 METHODS = ("gauss_newton", "adjoint")
-_UNFELT, _MIXED = 1e-9, 1e-7
+_UNFELT, _MIXED, _APART = 1e-9, 1e-7, 1e-4
 _TOO_FAR = (TorseurError, ArithmeticError, np.linalg.LinAlgError)  # loops that do not close, masses that vanish
 
 
@@ -62,7 +64,13 @@ class MotionEstimate:
     converged: bool
     fits: tuple[Fit, ...]
     method: str
+    checks: tuple[FitCheck, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def trusted(self) -> bool:
+        """Whether every check of the fit holds."""
+        return all(check.ok for check in self.checks)
 
     @property
     def deviation(self) -> Array:
@@ -74,6 +82,7 @@ class MotionEstimate:
     def __str__(self) -> str:
         rows = [f"{n}  {v:.9g} ± {s:.2g}" for n, v, s in zip(self.names, self.values, self.deviation, strict=True)]
         rows += [f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits]
+        rows += [f"{'ok ' if check.ok else 'BAD'} {check.title}: {check.detail}" for check in self.checks]
         return "\n".join([*rows, *(f"warning: {text}" for text in self.warnings)])
 
 
@@ -85,12 +94,15 @@ def fit_motion(
     method: str = "gauss_newton",
     rtol: float = 1e-9,
     rounds: int = 50,
+    verify: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> MotionEstimate:
     """Values of unknown parameters and initial states (given by their start values) that explain the recordings.
 
     gauss_newton  Levenberg-Marquardt with the exact derivatives of every sample, by the direct method
     adjoint       quasi-Newton with the exact gradient of the whole cost, by the adjoint method: for many unknowns
+
+    `verify` simulates the first recording once more, apart from the fit.
     """
     if method not in METHODS:
         raise IdentificationError(f"method is {' or '.join(METHODS)}, not '{method}'.")
@@ -111,7 +123,30 @@ def fit_motion(
     covariance = np.diag(np.where(felt, 0.0, np.inf))
     covariance[np.ix_(felt, felt)] = part
     warnings = _warnings([n for n, here in zip(unknown, felt, strict=True) if not here], mixed, converged, rounds)
-    return MotionEstimate(tuple(unknown), values, covariance, tuple(history), converged, fits, method, warnings)
+    checks = [FitCheck(converged, "The fit converged", f"{len(history)} rounds, at most {rounds}")]
+    if verify:
+        checks.append(_simulate_apart(model, whole, values, fits[0]))
+    return MotionEstimate(
+        tuple(unknown), values, covariance, tuple(history), converged, fits, method, tuple(checks), warnings
+    )
+
+
+def _simulate_apart(model: Model, task: _Task, values: Array, fit: Fit) -> FitCheck:
+    """The first recording by `simulate`, which shares no derivative and no recorded step with the fit."""
+    parameters, initial = task.values_for(task.recordings[0], values)
+    time = np.asarray(fit.time, dtype=float)
+    states = {q.name for q in task.variation.system.states}
+    outputs = [name for name in fit.equations if name not in states]
+    motion = simulate(
+        model, float(time[-1]), start=float(time[0]), samples=time, parameters=parameters, initial=initial,
+        outputs=outputs, rtol=task.rtol,
+    )  # fmt: skip
+    again = np.column_stack([motion[name] for name in fit.equations])
+    apart = float(np.max(np.abs(again - fit.predicted) * task.weights))
+    # Of the channel's own spread; chaotic motions part by more than the tolerance of a step.
+    return FitCheck(
+        apart < _APART, "The motion, simulated apart, is the fitted one", f"{apart:.2g} of a channel's spread at most"
+    )
 
 
 def _warnings(unfelt: Sequence[str], mixed: Sequence[str], converged: bool, rounds: int) -> tuple[str, ...]:

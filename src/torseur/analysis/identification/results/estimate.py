@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.analysis.identification.estimators.consistent_fit import Certificate
 from torseur.analysis.identification.model.base_parameters import BaseParameters
 from torseur.analysis.identification.model.linear_model import LinearModel
 from torseur.analysis.identification.results.combination_text import numeric_combination_text
+from torseur.analysis.identification.results.fit_checks import FitCheck
 from torseur.analysis.identification.results.fits import Fit
 from torseur.errors import IdentificationError, unknown_name
 
@@ -25,12 +27,6 @@ class Bootstrap:
     def deviation(self) -> Array:
         return np.asarray(np.std(self.values, axis=0, ddof=1))
 
-    def interval(self, confidence: float) -> tuple[Array, Array]:
-        """Quantiles of the replications."""
-        tail = (1 - confidence) / 2
-        low, high = np.quantile(self.values, [tail, 1 - tail], axis=0)
-        return low, high
-
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -40,6 +36,8 @@ class Estimate:
     parameters   all columns of the model: from a consistent fit, or completed by the description or prior
     condition    of the regressor with columns of equal length: below about 100 is good excitation
     history      what the method minimised, or how much it changed, by iteration
+    certificate  of a consistent fit: how far it is proven to be the best one
+    checks       what was verified apart from the fit itself; `trusted` when all of them hold
     fits         how the trials are explained; `validation` the same for trials that were held out,
                  `cross_validation` for each trial by a fit to the others
     """
@@ -58,6 +56,8 @@ class Estimate:
     confidence: float
     freedom: int
     history: tuple[float, ...]
+    certificate: Certificate | None
+    checks: tuple[FitCheck, ...]
     fits: tuple[Fit, ...]
     validation: tuple[Fit, ...]
     cross_validation: tuple[Fit, ...]
@@ -90,16 +90,26 @@ class Estimate:
         return float(self.values[self.names.index(name)])
 
     @property
+    def trusted(self) -> bool:
+        """Whether every check of the fit holds."""
+        return all(check.ok for check in self.checks)
+
+    @property
     def deviation(self) -> Array:
         """Standard deviation of every value."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
     def interval(self) -> tuple[Array, Array]:
-        """Bounds that hold each value with the estimate's confidence, by Student's distribution."""
+        """Bounds that hold each value with the estimate's confidence, by Student's distribution.
+
+        Of the bootstrap's deviation where there is one: it knows of noise that is correlated in time. Its quantiles
+        would need a thousand replications, its deviation a few dozen.
+        """
         from scipy.stats import t
 
-        reach = float(t.ppf(0.5 + self.confidence / 2, max(self.freedom, 1))) * self.deviation
+        deviation = self.deviation if self.bootstrap is None else self.bootstrap.deviation
+        reach = float(t.ppf(0.5 + self.confidence / 2, max(self.freedom, 1))) * deviation
         return self.values - reach, self.values + reach
 
     @property
@@ -134,5 +144,6 @@ class Estimate:
         lines += [f"fit of {fit.name}: {100 * fit.relative:.3g} %" for fit in self.fits]
         lines += [f"held out, {fit.name}: {100 * fit.relative:.3g} %" for fit in self.validation]
         lines += [f"from the others, {fit.name}: {100 * fit.relative:.3g} %" for fit in self.cross_validation]
+        lines += [f"{'ok ' if check.ok else 'BAD'} {check.title}: {check.detail}" for check in self.checks]
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join([*lines, *(f"note: {text}" for text in self.notes)])

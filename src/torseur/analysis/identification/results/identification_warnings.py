@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.analysis.identification.estimators.body_family import NON_NEGATIVE
 from torseur.analysis.identification.estimators.regression import Regression
-from torseur.analysis.identification.estimators.semidefinite import NON_NEGATIVE
 from torseur.analysis.identification.model.linear_model import LinearModel
+from torseur.analysis.identification.model.pseudo_inertia import is_consistent, smallest
 from torseur.analysis.identification.results.fits import Fit, fits_of
 
 _POOR_CONDITION = 1e3
-_COLOURED, _UNEXPLAINED = 0.5, 0.5
+_COLOURED = 0.5
 _ALIKE, _TIMES = 0.8, 30.0
 
 
@@ -42,14 +43,19 @@ def doubts_about_signs(model: LinearModel, columns: Sequence[int], values: Array
     return [f"{name} is negative, which it cannot be: the model lacks something." for name in negative]
 
 
-def doubts_about_residuals(fits: Sequence[Fit]) -> list[str]:
-    """What the residuals say: forces that are hardly explained, and noise that is none."""
-    doubts = [
-        f"the parameters leave {100 * fit.relative:.0f} % of the forces in {fit.name} unexplained: wrong units, signs "
-        "or columns, or a description of another machine?"
-        for fit in fits
-        if fit.relative > _UNEXPLAINED
+def inconsistent_bodies(model: LinearModel, parameters: Array) -> list[str]:
+    """Warnings about bodies whose parameters no body can have."""
+    return [
+        f"'{owner}' has parameters that no body can have (pseudo-inertia with eigenvalue "
+        f"{smallest(parameters[where]):.3g}): use method='consistent'."
+        for owner, where in model.bodies.items()
+        if not is_consistent(parameters[where])
     ]
+
+
+def doubts_about_residuals(fits: Sequence[Fit]) -> list[str]:
+    """Residuals that are no noise."""
+    doubts = []
     for fit in fits:
         for equation in fit.equations:
             statistics = fit.statistics(equation)

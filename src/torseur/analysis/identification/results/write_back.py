@@ -8,16 +8,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.algebra.graph import as_expr, evaluate
+from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.algebra.graph.scalar import sign, tanh
-from torseur.algebra.spatial import NO_INERTIA, Inertia
+from torseur.algebra.spatial import Inertia
+from torseur.analysis.identification.model.columns import parameters_of
 from torseur.analysis.identification.model.grouping import inertia_of
 from torseur.analysis.identification.model.linear_model import LinearModel, given_values
-from torseur.analysis.identification.results.completion import inconsistent_bodies
+from torseur.analysis.identification.model.pseudo_inertia import (
+    is_consistent,
+    parameters_of_pseudo_inertia,
+    pseudo_inertia,
+)
 from torseur.analysis.identification.results.estimate import Estimate
+from torseur.analysis.identification.results.identification_warnings import inconsistent_bodies
 from torseur.derivation.tree import resolve
 from torseur.derivation.tree.body_constants import body_inertia
 from torseur.derivation.tree.definitions import resolve_structure
+from torseur.derivation.tree.flatten import flatten
 from torseur.derivation.tree.tree import instantiate
 from torseur.description.mechanism import (
     EARTH,
@@ -137,9 +144,9 @@ def _joint_of(mechanism: Mechanism, name: str) -> tuple[str, Coordinate]:
 def write_back(estimate: Estimate, payloads: Sequence[str] = ()) -> tuple[Mechanism, tuple[str, ...]]:
     """The mechanism with what was identified, and what has no place in it.
 
-    Bodies get their masses, centres and inertias; friction and stiffness become loads, a rotor a wheel on the earth
-    that turns with its joint, and the named `payloads` bodies fixed where they were carried. Refused when a body's
-    parameters are those of no body.
+    Bodies get their masses, centres and inertias, those fixed to each other shares of what their link has; friction and
+    stiffness become loads, a rotor a wheel on the earth that turns with its joint, and the named `payloads` bodies
+    fixed where they were carried. Refused when a body's parameters are those of no body.
     """
     model = estimate.model
     if estimate.parameters is None:
@@ -151,8 +158,9 @@ def write_back(estimate: Estimate, payloads: Sequence[str] = ()) -> tuple[Mechan
     if faults:
         raise IdentificationError(f"the result cannot be written back: {faults[0]}")
     mechanism = _with_values(model)
-    links = [link.name for link in model.equations.tree.links]
-    bodies = tuple(_body(estimate, body) if body.name in links else body for body in mechanism.bodies)
+    shares = {name: J for owner in model.bodies for name, J in _group_shares(estimate, owner).items()}
+    bodies = tuple(_body(estimate, body, shares[body.name]) if body.name in shares else body
+                   for body in mechanism.bodies)  # fmt: skip
     added = joint_force_laws(estimate)
     carried = [_payload(estimate, name) for name in payloads]
     changed = replace(
@@ -186,21 +194,71 @@ def _payload(estimate: Estimate, name: str) -> tuple[Body, Joint]:
     return carried, fixed(f"{name}_grip", model.payloads[name], carried)
 
 
-def _body(estimate: Estimate, body: Body) -> Body:
-    """A body with what its link has beyond the other bodies fixed to it."""
+def _group_shares(estimate: Estimate, owner: str) -> dict[str, Array]:
+    """Pseudo-inertias, in the link's frame, of the bodies of a link that change: with the others they make the whole.
+
+    Forces feel the sum alone. The body that the joint carries takes all of the difference where it stays a body; else
+    every body is deformed alike.
+    """
+    tree = estimate.model.equations.tree
+    if owner not in tree.places:
+        return {}  # a payload, which is written apart
+    link = tree.places[owner][0]
+    bodies = {body.name for body in tree.mechanism.bodies}
+    names = [name for name, (carrier, _, _) in tree.places.items() if carrier == link and name in bodies]
+    whole, parts = pseudo_inertia(estimate.body(owner)), {name: _described(estimate, name) for name in names}
+    others = [J for name, J in parts.items() if name != owner]
+    if all(J is not None for J in others):
+        own = whole - sum(J for J in others if J is not None)
+        if is_consistent(parameters_of_pseudo_inertia(own)) and own[3, 3] > 0:
+            return {owner: own}
+    return _deform(whole, {name: whole / len(names) if J is None else J for name, J in parts.items()})
+
+
+def _described(estimate: Estimate, name: str) -> Array | None:
+    """Pseudo-inertia of a body as the description has it, in its link's frame; None without values of a body."""
+    model = estimate.model
+    tree = model.equations.tree
+    known = {s: model.values[str(s.name)] for s in tree.layout.parameters if str(s.name) in model.values}
+    symbolic = resolve_structure(tree.mechanism, tree.definitions, body_inertia(tree.mechanism.body(name)))
+    placed = tree.places[name][1].inertia_to_parent(symbolic)
+    if any(s not in known for s in symbols_of([leaf for leaf in flatten(placed) if isinstance(leaf, Expr)])):
+        return None
+    parameters = np.array([float(x) for x in parameters_of(instantiate(placed, known))])
+    return pseudo_inertia(parameters) if is_consistent(parameters) else None
+
+
+_SHARE = 1e-6  # of the whole that every body of a group gets before: else rods could not become anything but rods
+
+
+def _deform(whole: Array, parts: Mapping[str, Array]) -> dict[str, Array]:
+    """Parts mapped by one G so that they make the whole: Σ G J Gᵀ = G P Gᵀ = whole, and G J Gᵀ ⪰ 0 as J is.
+
+    Of all such G the symmetric one moves the mass least (the map of optimal transport between Gaussian distributions):
+    G = P^-½ (P^½ whole P^½)^½ P^-½, the identity where nothing changed.
+    """
+    heavy = [name for name, J in parts.items() if J[3, 3] > 0]
+    given = {name: parts[name] + _SHARE / len(heavy) * whole for name in heavy}
+    P = np.sum(list(given.values()), axis=0)
+    root, inverse = _power(P, 0.5), _power(P, -0.5)
+    G = inverse @ _power(root @ whole @ root, 0.5) @ inverse
+    return {name: G @ J @ G.T for name, J in given.items()}
+
+
+def _power(S: Array, exponent: float) -> Array:
+    """A power of a positive semidefinite matrix on its range."""
+    values, vectors = np.linalg.eigh((S + S.T) / 2)
+    kept = values > 1e-14 * values[-1]
+    return np.asarray((vectors[:, kept] * values[kept] ** exponent) @ vectors[:, kept].T)
+
+
+def _body(estimate: Estimate, body: Body, J: Array) -> Body:
+    """A body with the mass, centre and inertia of its share of the link."""
     _refuse_moving_frames(estimate.model.equations.mechanism, body)
     tree, values = estimate.model.equations.tree, estimate.model.values
     known = {s: values[str(s.name)] for s in tree.layout.parameters if str(s.name) in values}
-    parameters = estimate.body(body.name)
-    link, place, _ = tree.places[body.name]
-    others = NO_INERTIA
-    for name, (carrier, there, _) in tree.places.items():
-        if carrier == link and name != body.name and name in {b.name for b in tree.mechanism.bodies}:
-            symbolic = resolve_structure(tree.mechanism, tree.definitions, body_inertia(tree.mechanism.body(name)))
-            others = others + instantiate(there.inertia_to_parent(symbolic), known)
-    # The identified ten parameters are those of the whole link: take away the other bodies fixed to it.
-    own = _difference(inertia_of([float(x) for x in parameters]), others)
-    here = instantiate(place, known).inverse.inertia_to_parent(own)
+    own = inertia_of([float(x) for x in parameters_of_pseudo_inertia(J)])
+    here = instantiate(tree.places[body.name][1], known).inverse.inertia_to_parent(own)
     mass, centre, matrix = central(here)
     components = tuple(as_expr(float(x)) for x in matrix)
     return replace(
@@ -210,10 +268,6 @@ def _body(estimate: Estimate, body: Body) -> Body:
         inertia=InertiaMatrix(components, "iframe"),
         solids=(),
     )
-
-
-def _difference(a: Inertia, b: Inertia) -> Inertia:
-    return Inertia(a.mass - b.mass, a.moment - b.moment, a.matrix - b.matrix)
 
 
 def central(inertia: Inertia) -> tuple[float, Array, Array]:

@@ -40,6 +40,17 @@ class SegmentChain:
         return slice(start, start + 3)
 
     @property
+    def row_names(self) -> tuple[str, ...]:
+        """What the rows of J are integrals of: the point in each segment's axes, the last first, and 1."""
+        return (*(f"{segment}.{axis}" for segment in reversed(self.names) for axis in "xyz"), "1")
+
+    @property
+    def units(self) -> list[list[str]]:
+        """Units of the entries of J."""
+        lengths = [1] * (self.size - 1) + [0]
+        return [[("kg", "kg*m", "kg*m^2")[a + b] for b in lengths] for a in lengths]
+
+    @property
     def zero_blocks(self) -> Mask:
         """Entries of J that vanish whatever the masses: segments of which none is on the way to the other."""
         mask = np.zeros((self.size, self.size), dtype=bool)
@@ -51,9 +62,11 @@ class SegmentChain:
 
 
 def segment_chain(tree: Tree) -> SegmentChain:
-    """The segments of a tree whose joints keep a point of both bodies together."""
-    if tree.loops or tree.mechanism.constraints:
-        raise UnsupportedError(f"mechanism '{tree.mechanism.name}' has loops: its segments do not form a tree.")
+    """The segments of a tree whose joints keep a point of both bodies together.
+
+    Loops and constraints, such as a string to the earth, may tie the motion further: forces between segments cancel in
+    the balance of the whole, and those of the earth are part of what was measured.
+    """
     roots = [i for i in tree.outward() if tree.parent(i) == GROUND]
     if len(roots) != 1:
         raise UnsupportedError(f"segments hang together in one tree; '{tree.mechanism.name}' has {len(roots)} of them.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,8 +15,10 @@ from torseur.cli.shared.options import ForceOption, JsonOption
 if TYPE_CHECKING:
     from torseur.analysis.identification import Estimate, MotionEstimate
     from torseur.analysis.identification.data.identification_study_file import Study
+    from torseur.analysis.identification.estimators.consistent_fit import Certificate
+    from torseur.analysis.identification.results.fit_checks import FitCheck
     from torseur.description.mechanism import Mechanism
-    from torseur.presentation.report.page.report_content import ReportContent
+    from torseur.presentation.report.page.report_content import Check, ReportContent
 
 StudyArgument = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="Mechanism, data, method and options.", show_default=False)
@@ -48,6 +52,7 @@ def identify(
     Example: torseur identify study.toml --report identified.html --out identified.lsd
     """
     from torseur.analysis.identification.data.identification_study_file import OUTPUT_ERROR, SEGMENTS, Study, read_study
+    from torseur.cli.shared.exits import end_with
     from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.sources import open_source
 
@@ -63,13 +68,24 @@ def identify(
         _tell_base(asked, source.mechanism, json)
         return
     solve = {OUTPUT_ERROR: _motion, SEGMENTS: _segments}.get(asked.method, _forces)
-    document, content, described, text = solve(asked, source.mechanism, json)
-    written = _write(content(source.text), report, partial(described, payload or ()), out, force)
-    _tell(document, text, written, json)
+    result = solve(asked, source.mechanism, json)
+    written = _write(result.content(source.text), report, partial(result.described, payload or ()), out, force)
+    _tell(result, written, json)
+    end_with([check.title for check in result.checks if not check.ok])
 
 
-def _forces(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
-    """The identification by regressor: its document, its page, its description and its text."""
+class Result(NamedTuple):
+    """What one road of identification hands to the command."""
+
+    document: dict[str, object]
+    content: Callable[[str], ReportContent]
+    described: Callable[[Sequence[str]], tuple[Mechanism, tuple[str, ...]]]
+    text: str
+    checks: Sequence[FitCheck]
+
+
+def _forces(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
+    """The identification by regressor."""
     from torseur.analysis.identification.data.identification_study import study_model, study_options, study_trials
     from torseur.analysis.identification.identify import identify as compute
     from torseur.analysis.identification.results.write_back import write_back
@@ -84,11 +100,11 @@ def _forces(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
     def content(source: str) -> ReportContent:
         return identification_content(estimate, _reproduction(study, source))
 
-    return document_of(estimate), content, partial(write_back, estimate), str(estimate)
+    return Result(document_of(estimate), content, partial(write_back, estimate), str(estimate), estimate.checks)
 
 
-def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
-    """The output-error fit, likewise."""
+def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
+    """The output-error fit."""
     from torseur.analysis.identification.data.identification_study import study_recordings, study_unknowns
     from torseur.analysis.identification.output_error import fit_motion
     from torseur.cli.shared.console import progress
@@ -109,11 +125,14 @@ def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
     def content(source: str) -> ReportContent:
         return motion_content(estimate, mechanism.name, _reproduction(study, source))
 
-    return motion_document(estimate), content, lambda payloads: (mechanism.with_values(**values), ()), str(estimate)
+    def described(payloads: Sequence[str]) -> tuple[Mechanism, tuple[str, ...]]:
+        return mechanism.with_values(**values), ()
+
+    return Result(motion_document(estimate), content, described, str(estimate), estimate.checks)
 
 
-def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
-    """The identification of a tree of segments from external forces, likewise."""
+def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
+    """The identification of a tree of segments from external forces."""
     from torseur.analysis.identification.data.identification_study import study_model, study_segment_trials
     from torseur.analysis.identification.segments import Stopping, identify_segments, segment_chain
     from torseur.cli.shared.console import progress
@@ -125,23 +144,36 @@ def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Any:
     chain = segment_chain(build_tree(mechanism))
     with progress(f"{mechanism.name}: identification", quiet) as follow:
         trials = study_segment_trials(study, study_model(study, mechanism))
+        iterations = study.number("options", "iterations", whole=True) if "iterations" in options else None
         estimate = identify_segments(
             trials, known_zero=chain.zero_blocks, positive=bool(options.get("positive", True)),
-            stopping=Stopping(iterations=int(study.number("options", "iterations", 1000, whole=True))), progress=follow,
+            stopping=None if iterations is None else Stopping(iterations=int(iterations)), progress=follow,
         )  # fmt: skip
 
     def content(source: str) -> ReportContent:
         return segments_content(estimate, chain, mechanism.name, _reproduction(study, source))
 
-    def write_back(payloads: Any) -> Any:
+    def described(payloads: Sequence[str]) -> tuple[Mechanism, tuple[str, ...]]:
         raise UnsupportedError("J holds sums over segments: it has no place in a description. Use the regressor.")
 
-    document = {
-        "method": study.method, "J": estimate.J, "deviation": estimate.deviation, "segments": chain.names,
-        "iterations": estimate.descent.iterations, "projections": estimate.descent.projections,
-        "reason": estimate.descent.reason, "warnings": estimate.warnings,
+    document: dict[str, object] = {
+        "method": study.method, "J": estimate.J, "deviation": estimate.deviation, "rows": chain.row_names,
+        "units": chain.units, "certificate": certificate_document(estimate.certificate),
+        "checks": checks_document(estimate.checks), "warnings": estimate.warnings,
     }  # fmt: skip
-    return document, content, write_back, str(estimate)
+    if estimate.descent is not None:
+        document |= {"iterations": estimate.descent.iterations, "projections": estimate.descent.projections}
+    text = "\n".join([estimate.table(chain.row_names), *(f"warning: {w}" for w in estimate.warnings)])
+    return Result(document, content, described, text, estimate.checks)
+
+
+def certificate_document(certificate: Certificate | None) -> dict[str, object] | None:
+    """The proof of a consistent fit as plain data."""
+    return None if certificate is None else {**asdict(certificate), "holds": certificate.holds}
+
+
+def checks_document(checks: Sequence[FitCheck | Check]) -> list[dict[str, object]]:
+    return [{"ok": check.ok, "title": check.title, "detail": check.detail} for check in checks]
 
 
 def document_of(estimate: Estimate) -> dict[str, object]:
@@ -163,6 +195,9 @@ def document_of(estimate: Estimate) -> dict[str, object]:
         "validation": {fit.name: fit.relative for fit in estimate.validation},
         "crossed": {fit.name: fit.relative for fit in estimate.cross_validation},
         "history": estimate.history,
+        "certificate": certificate_document(estimate.certificate),
+        "checks": checks_document(estimate.checks),
+        "trusted": estimate.trusted,
         "warnings": estimate.warnings,
         "notes": estimate.notes,
     }
@@ -181,6 +216,7 @@ def motion_document(estimate: MotionEstimate) -> dict[str, object]:
         "fits": {fit.name: fit.relative for fit in estimate.fits},
         "history": estimate.history,
         "converged": estimate.converged,
+        "checks": checks_document(estimate.checks),
         "warnings": estimate.warnings,
     }
 
@@ -203,13 +239,13 @@ def _write(content: ReportContent, report: Path | None, described: Any, out: Pat
     return said
 
 
-def _tell(document: dict[str, object], text: str, written: list[str], json: bool) -> None:
+def _tell(result: Result, written: list[str], json: bool) -> None:
     from torseur.cli.shared.console import print_json, say
 
     if json:
-        print_json({**document, "written": written})
+        print_json({**result.document, "written": written})
         return
-    say("\n".join([text, *written]))
+    say("\n".join([result.text, *written]))
 
 
 def _tell_base(study: Study, mechanism: Mechanism, json: bool) -> None:

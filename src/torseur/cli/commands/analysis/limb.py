@@ -72,8 +72,10 @@ def limb(options: LimbOptions) -> None:
 
 
 def _tell(estimate: LimbEstimate, who: tuple[str, ...], options: LimbOptions) -> None:
+    from torseur.cli.commands.analysis.identify import checks_document
     from torseur.cli.commands.analysis.person import reproduction
     from torseur.cli.shared.console import print_json, say, show_table
+    from torseur.cli.shared.exits import end_with
     from torseur.presentation.report.page.report_page import write_report
     from torseur.presentation.report.person.limb_page import limb_content, limb_table
 
@@ -82,18 +84,22 @@ def _tell(estimate: LimbEstimate, who: tuple[str, ...], options: LimbOptions) ->
     if report is not None:
         write_report(content, report, overwrite=options.force)
     if options.json:
-        return print_json({**limb_document(estimate), "written": None if report is None else str(report)})
-    table = limb_table(estimate)
-    show_table(estimate.limb.name, table.headings, table.rows, table.numeric)
-    checks = [f"{'ok ' if check.ok else 'BAD'} {check.title}: {check.detail}" for check in content.checks]
-    say("\n".join([*checks, *(f"warning: {text}" for text in content.warnings)]))
-    if report is not None:
-        say(f"written: {report}")
-    return None
+        checked = checks_document(content.checks)
+        print_json({**limb_document(estimate), "checks": checked, "written": None if report is None else str(report)})
+    else:
+        table = limb_table(estimate)
+        show_table(estimate.limb.name, table.headings, table.rows, table.numeric)
+        checks = [f"{'ok ' if check.ok else 'BAD'} {check.title}: {check.detail}" for check in content.checks]
+        say("\n".join([*checks, *(f"warning: {text}" for text in content.warnings)]))
+        if report is not None:
+            say(f"written: {report}")
+    end_with([check.title for check in content.checks if not check.ok])
 
 
 def limb_document(estimate: LimbEstimate) -> dict[str, Any]:
     """An identified limb as plain data."""
+    from torseur.cli.commands.analysis.identify import certificate_document
+
     inertia, moment = estimate.limb.inertia
     return {
         "limb": estimate.limb.name,
@@ -103,6 +109,6 @@ def limb_document(estimate: LimbEstimate) -> dict[str, Any]:
         "anthropometry": {"inertia": inertia, "first_moment": moment},
         "difference_percent": {"inertia": estimate.differences[0], "first_moment": estimate.differences[1]},
         "real_body": estimate.positive,
-        "iterations": estimate.estimate.descent.iterations,
+        "certificate": certificate_document(estimate.estimate.certificate),
         "warnings": [*estimate.warnings, *estimate.estimate.warnings],
     }

@@ -57,7 +57,9 @@ def person(options: PersonOptions) -> None:
     from torseur.analysis.biomechanics.person_model.human36 import human36
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.shared.console import print_json, working
+    from torseur.cli.shared.exits import end_with
     from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.presentation.report.person.person_tables import person_checks
 
     for path, suffix in ((options.report, ".html"), (options.out, ".csv")):
         if path is not None:
@@ -78,6 +80,7 @@ def person(options: PersonOptions) -> None:
         print_json({**person_document(analysis), "written": written})
     else:
         _tell(analysis, written)
+    end_with([check.title for check in person_checks(analysis) if not check.ok])
 
 
 def quantity(option: str, text: str, unit: str) -> float:
@@ -142,6 +145,7 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
     """A trial as plain data: extremes of every coordinate, quality, checks."""
     import numpy as np
 
+    from torseur.cli.commands.analysis.identify import checks_document
     from torseur.presentation.report.person.person_tables import person_checks
 
     motion, dynamics = analysis.motion, analysis.dynamics
@@ -166,7 +170,7 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
             }
             for name in motion.names
         },
-        "checks": [{"ok": check.ok, "title": check.title, "detail": check.detail} for check in person_checks(analysis)],
+        "checks": checks_document(person_checks(analysis)),
         "warnings": list(analysis.warnings),
         "notes": [*analysis.calibration, *analysis.notes],
     }

@@ -59,7 +59,7 @@ def motion_content(estimate: MotionEstimate, name: str, reproduction: Reproducti
         tables=(DataTable("Values", ("Unknown", "Value (SI)", "Deviation"), tuple(rows), numeric=(1, 2)),),
         convergence=(Convergence("Cost by iteration", estimate.history),),
         plots=tuple(plot for fit in estimate.fits for plot in _plots(fit)),
-        checks=(Check(estimate.converged, "The fit converged"),),
+        checks=tuple(Check(*check) for check in estimate.checks),
         reproduction=reproduction or Reproduction(),
     )
 
@@ -68,32 +68,29 @@ def segments_content(
     estimate: SegmentEstimate, chain: SegmentChain, name: str, reproduction: Reproduction | None = None
 ) -> ReportContent:
     """What the page of an identification from external forces shows."""
-    axes = [f"{segment}.{axis}" for segment in reversed(chain.names) for axis in "xyz"] + ["1"]
+    axes = chain.row_names
     rows = [(axes[k], *(f"{x:.6g}" for x in row)) for k, row in enumerate(estimate.J)]
     doubts = [(axes[k], *(f"{x:.2g}" for x in row)) for k, row in enumerate(estimate.deviation)]
     numeric, headings = tuple(range(1, len(axes) + 1)), ("", *axes)
     descent = estimate.descent
-    smallest = descent.iterates[-1].smallest
+    steps = () if descent is None else descent.iterates
     return ReportContent(
         title=f"{name}: identification",
-        summary=(
-            f"{len(chain.names)} segments",
-            f"{descent.iterations} iterations",
-            f"{descent.projections} projections",
-        ),
+        summary=(f"{len(chain.names)} segments",),
         warnings=estimate.warnings,
         tables=(
-            DataTable("J", headings, tuple(rows), "Sums of m r rᵀ, m r and m, by segment (SI).", numeric),
+            DataTable(
+                "J", headings, tuple(rows), "Sums of m r rᵀ (kg m²), m r (kg m) and m (kg), by segment.", numeric
+            ),
             DataTable("Standard deviations", headings, tuple(doubts), "0 where an entry was not identified.", numeric),
         ),
         convergence=(
-            Convergence("Norm of the gradient by iteration", tuple(step.gradient for step in descent.iterates)),
-            Convergence("Cost by iteration", tuple(step.cost for step in descent.iterates)),
-        ),
-        checks=(
-            Check(descent.converged, "The descent converged", descent.reason),
-            Check(smallest > -1e-9, "J is that of real bodies", f"smallest eigenvalue {smallest:.3g}"),
-        ),
+            Convergence("Norm of the gradient by iteration", tuple(step.gradient for step in steps)),
+            Convergence("Cost by iteration", tuple(step.cost for step in steps)),
+        )
+        if steps
+        else (),
+        checks=tuple(Check(*check) for check in estimate.checks),
         reproduction=reproduction or Reproduction(),
     )
 
@@ -177,8 +174,7 @@ def _residuals(estimate: Estimate) -> DataTable:
 def _convergence(method: str, history: tuple[float, ...]) -> tuple[Convergence, ...]:
     if method == "total" or len(history) < 2:
         return ()
-    title = "Cost by iteration" if method == "log_cholesky" else "Relative change by iteration"
-    return (Convergence(title, history),)
+    return (Convergence("Relative change by iteration", history),)
 
 
 def _plots(fit: Fit) -> list[Plot]:
@@ -202,11 +198,12 @@ def _plots(fit: Fit) -> list[Plot]:
 
 def _checks(estimate: Estimate) -> list[Check]:
     checks = [
+        *(Check(*check) for check in estimate.checks),
         Check(
             estimate.condition < GOOD_CONDITION,
             "The motion excites the parameters",
             f"condition number {estimate.condition:.3g}, good below {GOOD_CONDITION:g}",
-        )
+        ),
     ]
     for fit in estimate.validation:
         checks.append(

@@ -9,7 +9,6 @@ from torseur.analysis.identification.segments import SegmentTrial
 from torseur.presentation.report.page.report_content import (
     Array,
     Check,
-    Convergence,
     Curve,
     DataTable,
     Plot,
@@ -27,7 +26,6 @@ def limb_content(
 ) -> ReportContent:
     """What the page of an identified limb shows; `who` tells the person and the table."""
     inertia, moment = limb.differences
-    descent = limb.estimate.descent
     return ReportContent(
         title=f"{limb.limb.name.capitalize()}: a person's own inertia",
         summary=(
@@ -42,9 +40,6 @@ def limb_content(
         ),
         warnings=(*limb.warnings, *(text for text in limb.estimate.warnings if "excite" not in text)),
         tables=(limb_table(limb), _fit_table(limb)),
-        convergence=(
-            Convergence("Norm of the gradient by iteration", tuple(step.gradient for step in descent.iterates)),
-        ),
         plots=tuple(_plot(trial, limb) for trial in limb.trials),
         checks=_checks(limb),
         reproduction=reproduction or Reproduction(),
@@ -140,10 +135,9 @@ def _plot(trial: SegmentTrial, limb: LimbEstimate) -> Plot:
 
 def _checks(limb: LimbEstimate) -> tuple[Check, ...]:
     left = _unexplained_part(limb)
-    descent = limb.estimate.descent
     return (
-        Check(descent.converged, "The descent converged", f"{descent.iterations} iterations: {descent.reason}"),
-        Check(limb.positive, "The limb is a real body", f"{descent.projections} projections"),
+        *(Check(*check) for check in limb.estimate.checks),
+        Check(limb.positive, "The limb is a real body", f"smallest eigenvalue {limb.estimate.smallest:.3g}"),
         Check(
             left < GOOD_FIT,
             "The reactions are explained",
