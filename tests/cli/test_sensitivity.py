@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 
 import pytest
@@ -116,7 +118,10 @@ def test_contacts_jumps_and_surfaces(torseur):
         (("--criterion", "q1", "--cost", "m1"), "expected NAME=VALUE"),
         (("--criterion", "q1", "--jump", "q1"), "expected 'WHEN: STATE=EXPR'"),
         (("--criterion", "q1", "--over", "m1=3"), "expected NAME=FIRST:LAST:COUNT"),
-        (("--criterion", "q1", "--over", "m1=1:2:2"), "a surface stands over two parameters"),
+        (
+            ("--criterion", "q1", "--over", "m1=1:2:2", "--over", "m2=1:2:2", "--over", "g=9:10:2"),
+            "one or two parameters",
+        ),
         (("--criterion", "q1", "--kind", "response"), "--input is missing"),
         (("--criterion", "q1", "--integrator", "bdf"), "unknown integrator 'bdf'"),
         (("--criterion", "q1", "--contact", "q9 >= 0"), "unknown coordinate 'q9'"),
@@ -139,3 +144,118 @@ def test_report_shows_influences(torseur):
     assert 'id="sensitivities"' in page
     assert page.count('class="tornado"') == 2
     assert "kinetic_energy: change per 1 %" in page
+
+
+CONE = """mechanism cone ; param l = 0.5 m, m = 2 kg, Om = 7 rad/s, g = 9.81 m/s^2 ; gravity = [0, 0, -g] ;
+let bob = body mass = m, centre = [0, 0, -l], inertia = 0 end ;
+join earth and bob.frame as shaft with link(psi, th) dof1 = psi || [0, 0, 1], dof2 = th || [0, 1, 0] end ;
+init psi' = Om, th = 1 rad ;
+"""
+
+
+def test_parameters_that_set_a_fixed_speed(torseur):
+    """A conical pendulum: cos th = g / (l Om²)"""
+    Path("cone.lsd").write_text(CONE)
+    near = ("--moving", "psi", "--fix", "psi'", "--parameters", "l,Om", "--json")
+    steady = torseur("sensitivity", "cone.lsd", "--kind", "steady", "--criterion", "th", *near)
+    document = json.loads(steady.stdout)
+    th = document["criteria"][0]["values"][0]
+    assert math.cos(th) == pytest.approx(9.81 / (0.5 * 49), rel=1e-10)
+    by_length, by_speed = document["criteria"][0]["derivatives"][0]
+    assert by_length == pytest.approx(9.81 / (0.25 * 49) / math.sin(th), rel=1e-9)
+    assert by_speed == pytest.approx(2 * 9.81 / (0.5 * 343) / math.sin(th), rel=1e-9)
+    assert document["trusted"] and document["agreement"][0]["agrees"]
+    # About a steady cone with the shaft free: s² = -Om² (1 + 3 cos² th).
+    modes = json.loads(torseur("sensitivity", "cone.lsd", "--kind", "eigenvalues", "--verify", *near).stdout)
+    rate = next(m["eigenvalue"][1] for m in modes["modes"] if m["eigenvalue"][1] > 1)
+    assert rate == pytest.approx(7 * math.sqrt(1 + 3 * math.cos(th) ** 2), rel=1e-8)
+    derivative = next(m["derivatives"][1][1] for m in modes["modes"] if m["eigenvalue"][1] > 1)
+    cosine, slope = math.cos(th), -2 * 9.81 / (0.5 * 343)
+    expected = rate / 7 + 49 * 3 * cosine * slope / rate
+    assert derivative == pytest.approx(expected, rel=1e-7)
+    assert [a["parameter"] for a in modes["agreement"]] == ["l", "Om"]
+
+
+def test_files_have_the_form_that_is_asked_for(torseur):
+    common = ("sensitivity", DOUBLE, "--parameters", "m1,r2", "--until", "1", "--criterion", "q1", "--force")
+    raw = json.loads(torseur(*common, "--json").stdout)["criteria"][0]["derivatives"][-1]
+    assert torseur(*common, "--out", "s.csv", "--form", "per_percent").exit_code == 0
+    header, row = Path("s.csv").read_text().splitlines()
+    assert header.endswith("change with 1 % of m1,change with 1 % of r2")
+    assert [float(x) for x in row.split(",")[-2:]] == pytest.approx([raw[0] * 4 / 100, raw[1] * 5 / 100], rel=1e-6)
+    assert torseur(*common, "--out", "s.json", "--form", "logarithmic").exit_code == 0
+    document = json.loads(Path("s.json").read_text())
+    (criterion,) = document["criteria"]
+    assert document["form"] == "logarithmic"
+    assert criterion["derivatives"][-1][0] == pytest.approx(raw[0] * 4 / criterion["values"][-1], rel=1e-6)
+
+
+def test_surfaces_hold_what_is_asked_for(torseur):
+    """Over one parameter or two: files, samples, second derivatives and checks of each point."""
+    common = ("sensitivity", DOUBLE, "--parameters", "r2,m1", "--until", "1", "--criterion", "q1", "--over", "m2=1:2:2")
+    more = ("--samples", "3", "--second-order", "--verify", "--out", "s.json")
+    assert torseur(*common, *more).exit_code == 0
+    document = json.loads(Path("s.json").read_text())
+    alone = json.loads(torseur(*common[:-2], "--set", "m2=2", "--second-order", "--json").stdout)["criteria"][0]
+    point = document["points"][1]
+    assert point["at"] == {"m2": 2.0}
+    assert [a["parameter"] for a in point["agreement"]] == ["r2", "m1"]
+    assert len(point["criteria"][0]["time"]) == 3
+    assert point["criteria"][0]["hessian"] == [pytest.approx(row, rel=1e-6) for row in alone["hessian"]]
+    assert document["derivatives"]["m1"][1] == pytest.approx(alone["derivatives"][-1][1], rel=1e-6)
+    assert torseur(*common, "--over", "g=9:10:3", "--out", "s.csv").exit_code == 0
+    assert len(Path("s.csv").read_text().splitlines()) == 1 + 2 * 3
+
+
+def test_pictures_show_every_parameter_and_criterion(torseur):
+    pytest.importorskip("matplotlib")
+    common = ("sensitivity", DOUBLE, "--parameters", "r2,m1", "--until", "1", "--criterion", "q1")
+    assert torseur(*common, "--criterion", "q2", "--plot", "two.svg").exit_code == 0
+    assert torseur(*common, "--plot", "one.svg").exit_code == 0
+    assert torseur(*common, "--over", "m2=1:2:2", "--plot", "line.svg").exit_code == 0
+    assert torseur(*common, "--over", "m2=1:2:2", "--over", "g=9:10:2", "--plot", "area.svg").exit_code == 0
+    heights = {n: float(re.search(r'height="([\d.]+)pt"', Path(f"{n}.svg").read_text())[1]) for n in ("one", "two")}
+    assert heights["two"] > 1.8 * heights["one"]
+
+
+def test_what_disagrees_ends_with_one(torseur, monkeypatch):
+    """Derivatives that are wrong on purpose are noticed, said, and in the exit code."""
+    from torseur.analysis.sensitivity import sensitivity_study
+
+    response = sensitivity_study.Study.response
+
+    def wrong(self, criterion, times, values, derivatives):
+        return response(self, criterion, times, values, derivatives * 1.01)
+
+    monkeypatch.setattr(sensitivity_study.Study, "response", wrong)
+    common = ("sensitivity", DOUBLE, "--parameters", "r2,m1", "--until", "1", "--criterion", "q1")
+    result = torseur(*common, "--json")
+    document = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert not document["trusted"]
+    assert not document["agreement"][0]["agrees"]
+    assert "Not to be trusted" in document["notes"][-1]
+    assert torseur(*common, "--verify").exit_code == 1
+    assert torseur(*common, "--no-verify").exit_code == 0
+
+
+def test_rounding_is_not_ranked(torseur):
+    """The mass of a bead on a frictionless sphere changes nothing, to the last digits."""
+    Path("bead.lsd").write_text(
+        "mechanism bead ; param L = 1 m, m = 2 kg ; gravity = [0, 0, -9.81] ;\n"
+        "let bead = body mass = m, centre = [0, 0, 0], inertia = 0 end ;\n"
+        "join earth and bead.frame as free with link(x, y, z) dof1 = [x, y, z] end ;\n"
+        "constrain distance earth to bead = L ;\n"
+        "init x = 0.3 m, y = 0.4 m, z = sqrt(L^2 - 0.25 m^2), x' = 1 m/s ;\n"
+    )
+    common = ("sensitivity", "bead.lsd", "--criterion", "y", "--until", "0.5")
+    for method in ("direct", "adjoint"):
+        ranks = json.loads(torseur(*common, "--method", method, "--json").stdout)["rankings"]["y"]
+        assert [(rank["parameter"], rank["is_zero"], rank["share"]) for rank in ranks] == [
+            ("L", False, 1.0),
+            ("m", True, 0.0),
+        ]
+    table = torseur(*common).stdout
+    assert "zero within rounding" in table
+    alone = torseur(*common, "--parameters", "m").stdout
+    assert "zero within rounding" in alone and "%" not in alone.split("share")[1]

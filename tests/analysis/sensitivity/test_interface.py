@@ -94,7 +94,7 @@ def test_verification_agrees_and_would_notice():
     assert all(a.is_good and a.difference < 1e-8 for a in found.agreement)
     wrong = ts.sensitivity(PENDULUM, "kinetic_energy", "m1", until=1.0)
     response = wrong.responses[0]
-    (bad,) = agreements(wrong.parameters, [response], lambda parameter, step: [response.values * (1.0 + step)])
+    (bad,) = agreements(wrong.parameters, [response], lambda parameter, step, tightly: [response.values * (1.0 + step)])
     assert isinstance(bad, Agreement)
     assert not bad.is_good
 

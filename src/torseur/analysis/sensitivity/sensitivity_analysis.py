@@ -14,8 +14,8 @@ from torseur.analysis.sensitivity.extended_loop import MOST_BYTES, Course
 from torseur.analysis.sensitivity.method_choice import Choice, choose_method
 from torseur.analysis.sensitivity.model.preparation import prepare
 from torseur.analysis.sensitivity.model.varied_parameters import Requested, Varied
-from torseur.analysis.sensitivity.results.sensitivities import Response, Sensitivities
-from torseur.analysis.sensitivity.results.verification import Agreement, agreements
+from torseur.analysis.sensitivity.results.sensitivities import Sensitivities
+from torseur.analysis.sensitivity.results.verification import verify as verify_result
 from torseur.analysis.sensitivity.second_order.hessians import with_hessians
 from torseur.analysis.sensitivity.sensitivity_study import Study
 from torseur.computation.simulation.model.criterion import Criterion
@@ -37,7 +37,7 @@ def sensitivity(
     integral: bool = False,
     method: str = "auto",
     second_order: bool = False,
-    verify: bool = False,
+    verify: bool | None = None,
     values: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
     from_equilibrium: bool = False,
@@ -62,7 +62,9 @@ def sensitivity(
     samples      times, or how many, at which derivatives are wanted; by default the end only
     method       "direct", "adjoint" (of the integrator's own steps), "continuous_adjoint", or "auto", the cheaper one
     second_order adds the Hessian of each criterion, at the end
-    verify       compares the derivatives with differences of motions: `agreement` of the result
+    verify       by default one more motion, with all parameters changed at once, is compared with the derivatives;
+                 True compares each parameter by itself, at many motions each, and False nothing: `agreement` and
+                 `trusted` of the result
     values       of parameters that replace those of the mechanism; `initial` likewise of coordinates and speeds
     from_equilibrium  starts at the equilibrium, which moves with the parameters, with `initial` values replaced there
     jumps        changes of the state where a formula changes sign (Jump), and contacts that rebound (Impact), whose
@@ -86,7 +88,7 @@ def sensitivity(
     course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress, integrator)
     study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(own), from_equilibrium)
     result = _answer(study, method, second_order)
-    return replace(result, agreement=_verify(study, result.responses)) if verify else result
+    return _verify(study, result, verify)
 
 
 def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
@@ -106,16 +108,16 @@ def _by(study: Study, choice: Choice) -> Sensitivities:
     return by_adjoint(study, choice) if choice.method == "adjoint" else by_continuous_adjoint(study, choice)
 
 
-def _verify(study: Study, responses: Sequence[Response]) -> tuple[Agreement, ...]:
-    """How the derivatives agree with differences of motions at a tighter tolerance."""
+def _verify(study: Study, result: Sensitivities, each: bool | None) -> Sensitivities:
+    """The result with what differences of motions say of it."""
     # Differences lose digits to the tolerance of the motions that they are made of.
-    tight = replace(study.course, rtol=max(1e-2 * study.course.rtol, 1e-13))
+    tight = replace(study.course, rtol=max(1e-2 * study.course.rtol, 1e-13), progress=None)
 
-    def values_after_shift(parameter: Varied, step: float) -> list[Vector]:
-        shifted = study.ready.with_shift(parameter, step)
-        ready = replace(shifted, varied=())
+    def values_after_shift(parameter: Varied, step: float, tightly: bool) -> list[Vector]:
+        ready = study.ready.with_shift(parameter, step)
         read = tuple(read_criterion(c.criterion, ready.system) for c in study.criteria)
-        shifted_study = replace(study, ready=ready, criteria=read, course=tight)
-        return [response.values for response in by_direct(shifted_study, Choice("direct", "")).responses]
+        course = tight if tightly else replace(study.course, progress=None)
+        shifted = replace(study, ready=ready, criteria=read, course=course)
+        return [response.values for response in by_direct(shifted, Choice("direct", "")).responses]
 
-    return agreements(study.variation.varied, responses, values_after_shift)
+    return verify_result(result, values_after_shift, study.course.rtol, each)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, live_nodes, symbols_of
+from torseur.algebra.graph import Expr, as_expr, evaluate, live_nodes, symbols_of, weighted_gradient
 from torseur.analysis.sensitivity.criteria.criteria import ReadCriterion
 from torseur.analysis.sensitivity.criteria.criteria_at_events import Instant, InstantCriteria
 from torseur.analysis.sensitivity.criteria.observation import Observation, Settings, observation_of
@@ -135,14 +135,35 @@ class Study:
                 values[k], adjoints[k, :states], of_parameters[k] = self.instants.adjoints(place, instant, settings)
         return values, adjoints, of_parameters
 
-    @staticmethod
-    def response(criterion: ReadCriterion, times: Vector, values: Vector, derivatives: Vector) -> Response:
+    def response(self, criterion: ReadCriterion, times: Vector, values: Vector, derivatives: Vector) -> Response:
+        """A criterion with its derivatives, all of them finite."""
         wrong = np.flatnonzero(~(np.isfinite(values) & np.all(np.isfinite(derivatives), axis=1)))
         if wrong.size:
             raise TorseurError(
                 f"criterion '{criterion.label}' has no finite value or derivative at t = {times[wrong[0]]:g} s."
             )
-        return Response(criterion.label, criterion.unit, criterion.kind, times, values, derivatives)
+        magnitude = self._magnitude(criterion)
+        return Response(
+            criterion.label, criterion.unit, criterion.kind, times, values, derivatives, magnitude=magnitude
+        )
+
+    def _magnitude(self, criterion: ReadCriterion) -> float:
+        """What changes of all states by their size make of a criterion; 0 where its formula has more than states."""
+        span = abs(self.course.until - self.course.start)
+        if criterion.kind == "event time":
+            return span
+        system = self.variation.system
+        values = {"t": [self.course.start], "y": list(system.initial), "p": list(system.values)}
+        bound = {node: x for g in self.variation.rhs.inputs for node, x in zip(g.nodes, values[g.name], strict=True)}
+        gradient = weighted_gradient([criterion.formula], [as_expr(1)], self.variation.states)
+        if not bound.keys() >= set(symbols_of(gradient)):
+            return 0.0
+        try:
+            by_state = np.array([float(x) for x in evaluate(gradient, bound)])
+        except (ArithmeticError, ValueError):
+            return 0.0
+        total = float(np.abs(by_state) @ system.state_scales(np.array(system.initial)))
+        return (total * span if criterion.kind == "integral" else total) if np.isfinite(total) else 0.0
 
     def result(
         self,

@@ -87,7 +87,7 @@ def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collec
     return np.vstack([jacobian, np.eye(jacobian.shape[1])[held]]), size
 
 
-def _speeds_along(point: Point, names: Collection[str]) -> tuple[int, ...]:
+def speeds_along(point: Point, names: Collection[str]) -> tuple[int, ...]:
     """Numbers of the speeds along which the named coordinates move."""
     layout = point.equations.layout
     known = [*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)]
@@ -109,7 +109,7 @@ class _Search:
 
     @staticmethod
     def about(point: Point, multipliers: Vector, moving: Collection[str], fixed: Collection[str]) -> _Search:
-        speeds = _speeds_along(point, moving), _speeds_along(point, fixed)
+        speeds = speeds_along(point, moving), speeds_along(point, fixed)
         return _Search(point, multipliers, *speeds, frozenset(fixed))
 
     def at_rest(self) -> Point:

@@ -181,7 +181,7 @@ class OutputModel:
         named = self._study_names
         sensitivities = sensitivity(
             self.model, list(self.outputs), named, until=float(times[-1]), start=float(times[0]), samples=times,
-            method="direct", values=parameters, initial=initial, rtol=rtol,
+            method="direct", values=parameters, initial=initial, rtol=rtol, verify=False,
         )  # fmt: skip
         order = [sensitivities.column(name) for name in named]
         z = np.column_stack([sensitivities[name].values for name in self.outputs])

@@ -41,7 +41,7 @@ class Prepared:
         return {name: known[shift_name(name)] for name in names if shift_name(name) in known}
 
     def with_shift(self, parameter: Varied, step: float) -> Prepared:
-        """The same with one parameter of the study changed, its initial state assembled anew."""
+        """The same with one parameter of the study changed, its start assembled anew; nothing varies in it any more."""
         system = self.system
         names, states = [q.name for q in system.parameters], [q.name for q in system.states]
         values = {names[k]: system.values[k] + step * weight for k, weight in parameter.constants}
@@ -49,7 +49,7 @@ class Prepared:
         initial = {states[k]: system.initial[k] for varied in self.varied for k, _ in varied.starts}
         initial |= {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
         given = {**self.values, **values}, {**self.initial, **initial}
-        return _ready(self.model, self.varied, *given, self.start, self.impacts)
+        return _ready(self.model, *given, self.start, self.impacts)
 
 
 def prepare(
@@ -72,13 +72,12 @@ def prepare(
         # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
         changed, shifts = with_shifts(_with_laws(mechanism, laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
-    ready = _ready(model, (), values, initial, start, _read_gaps(model, impacts))
+    ready = _ready(model, values, initial, start, _read_gaps(model, impacts))
     return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
 
 
 def _ready(
     model: Model,
-    varied: tuple[Varied, ...],
     values: Mapping[str, float],
     initial: Mapping[str, float],
     start: float,
@@ -91,7 +90,7 @@ def _ready(
     ]
     system = as_system(model, values, initial, shifted)
     _require_formulas(system)
-    return Prepared(model, started(system, None, start, "augmented"), varied, values, initial, start, impacts)
+    return Prepared(model, started(system, None, start, "augmented"), (), values, initial, start, impacts)
 
 
 def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:

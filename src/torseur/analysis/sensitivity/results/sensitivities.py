@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".json")
 FORMS = ("raw", "per_percent", "logarithmic")
+ROUNDING = 1e-12  # relative change of a criterion per relative change of a parameter that rounding alone can make
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Response:
     `over` says what `time` is where it is not that: the frequency of a response.
 
     `slopes` has a row per time and a column per parameter; `hessian` a row and a column per parameter, at the end.
+    `magnitude` is the size that changes of the criterion are compared with: its own, or what changes of the states by
+    their size make of it.
     """
 
     name: str
@@ -40,6 +43,12 @@ class Response:
     slopes: Vector
     hessian: Vector | None = None
     over: str = "time [s]"
+    magnitude: float = 0.0
+
+    @property
+    def size(self) -> float:
+        """The size that changes of the criterion are compared with."""
+        return max(self.magnitude, float(np.abs(self.values).max(initial=0.0)))
 
     @property
     def value(self) -> float:
@@ -61,7 +70,8 @@ class Rank:
     """One parameter in a ranking of its influence on a criterion.
 
     `spread` is what its tolerance (1 % of its value unless given) makes of the criterion, `share` its part of the
-    variance of all of them together, `merit` the spread per cost.
+    variance of all of them together, `merit` the spread per cost. A derivative that `noise` cannot tell from zero has
+    no part in it.
     """
 
     parameter: str
@@ -72,6 +82,12 @@ class Rank:
     share: float
     cost: float
     merit: float
+    noise: float = 0.0
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the derivative is zero within rounding."""
+        return abs(self.slope) <= self.noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +95,8 @@ class Sensitivities:
     """Criteria with their derivatives by the parameters of a study, and how they were computed.
 
     `reason` says why the method was chosen, `notes` what should be known before the numbers are used; `trusted` is
-    false when small errors grow so much along the motion that the numbers mean nothing. `seconds` is what the
-    integrations there and back took, without setting up.
+    false when differences of motions contradict the derivatives (`agreement`), or small errors grow so much along the
+    motion that the numbers mean nothing. `seconds` is what the integrations there and back took, without setting up.
     """
 
     name: str
@@ -104,6 +120,10 @@ class Sensitivities:
     def parameter_names(self) -> list[str]:
         return [parameter.name for parameter in self.parameters]
 
+    def noise(self, criterion: str) -> Vector:
+        """What rounding alone can make of the derivatives of a criterion, one number per parameter."""
+        return np.asarray(ROUNDING * self[criterion].size / np.array([p.scale for p in self.parameters]))
+
     def column(self, parameter: str) -> int:
         """The place of a parameter among the derivatives."""
         if parameter not in self.parameter_names:
@@ -117,16 +137,7 @@ class Sensitivities:
     def slopes(self, criterion: str, form: str = "raw") -> Vector:
         """A row per time, a column per parameter."""
         response = self[criterion]
-        values = np.array([parameter.value for parameter in self.parameters])
-        if form == "raw":
-            return response.slopes
-        if form == "per_percent":
-            return np.asarray(response.slopes * values / 100.0)
-        if form == "logarithmic":
-            # A criterion that passes through zero has no relative derivative there: infinity says so.
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(response.slopes * values / response.values[:, None])
-        raise TorseurError(unknown_name("form", form, FORMS))
+        return in_form(form, self.parameters, response.values, response.slopes)
 
     def overshoot(self, criterion: str, parameter: str) -> float:
         """(largest - steady) / steady of a derivative that settles, in percent; the last value counts as steady."""
@@ -149,33 +160,44 @@ class Sensitivities:
         """Standard deviation of the criterion when each parameter has its tolerance as standard deviation."""
         return float(np.sqrt(sum(rank.spread**2 for rank in self.ranking(criterion, tolerances))))
 
-    def save(self, path: str | Path, overwrite: bool = False) -> Path:
-        """Writes CSV (curves) or JSON (everything), by the suffix of the path."""
-        return _write(self, Path(path), overwrite)
+    def save(self, path: str | Path, overwrite: bool = False, form: str = "raw") -> Path:
+        """Writes CSV (curves) or JSON (everything), by the suffix of the path; second derivatives are always raw."""
+        over = self.responses[0].over if self.responses else "time [s]"
+        headings = ["criterion", over, "value", "unit", *derivative_headings(self.parameters, form)]
+        rows = [
+            [response.name, float(t), float(value), response.unit, *map(float, row)]
+            for response in self.responses
+            for t, value, row in zip(response.time, response.values, self.slopes(response.name, form), strict=True)
+        ]
+        return write_table(Path(path), overwrite, headings, rows, lambda: self.document(form))
 
-    def document(self) -> dict[str, object]:
+    def document(self, form: str = "raw") -> dict[str, object]:
         """Everything as plain data."""
-        return _document(self)
+        return _document(self, form)
 
     def plot(self, path: str | Path, criterion: str | None = None, form: str = "per_percent") -> Path:
-        """Draws the derivatives along time into a file; a tornado chart for a criterion that is a single number."""
-        from torseur.analysis.sensitivity.results.sensitivity_plots import draw_curves, draw_tornado
+        """Draws the derivatives along time into a file, a tornado chart for a criterion that is a single number.
 
-        response = self[criterion] if criterion is not None else self.responses[0]
-        draw = draw_curves if response.is_curve else draw_tornado
-        return draw(self, response.name, Path(path), form)
+        All criteria side by side, or one.
+        """
+        from torseur.analysis.sensitivity.results.sensitivity_plots import draw
+
+        return draw(self, self._drawn(criterion), Path(path), form)
 
     def tornado(self, path: str | Path, criterion: str | None = None, form: str = "per_percent") -> Path:
-        """Draws the parameters by influence at the last time."""
-        from torseur.analysis.sensitivity.results.sensitivity_plots import draw_tornado
+        """Draws the parameters by influence at the last time, for all criteria or one."""
+        from torseur.analysis.sensitivity.results.sensitivity_plots import draw
 
-        return draw_tornado(self, criterion or self.responses[0].name, Path(path), form)
+        return draw(self, self._drawn(criterion), Path(path), form, at_end=True)
 
     def pareto(self, path: str | Path, costs: Mapping[str, float], criterion: str | None = None) -> Path:
-        """Draws influence against cost."""
+        """Draws influence against cost, for all criteria or one."""
         from torseur.analysis.sensitivity.results.sensitivity_plots import draw_pareto
 
-        return draw_pareto(self, criterion or self.responses[0].name, Path(path), costs)
+        return draw_pareto(self, self._drawn(criterion), Path(path), costs)
+
+    def _drawn(self, criterion: str | None) -> list[str]:
+        return [response.name for response in self.responses] if criterion is None else [self[criterion].name]
 
 
 def _rank_parameters(
@@ -188,9 +210,11 @@ def _rank_parameters(
     for name, cost in costs.items():
         if not cost > 0.0:
             raise TorseurError(f"the cost of '{name}' is {cost}: expected a positive number.")
-    gradient = result[criterion].gradient
+    gradient, noise = result[criterion].gradient, result.noise(criterion)
     widths = [tolerances.get(p.name, 0.01 * p.scale) for p in result.parameters]
-    spreads = [abs(float(entry)) * abs(width) for entry, width in zip(gradient, widths, strict=True)]
+    # What rounding made has no influence: it would be ranked by accident where nothing else is there.
+    clear = np.where(np.abs(gradient) > noise, np.abs(gradient), 0.0)
+    spreads = [float(entry) * abs(width) for entry, width in zip(clear, widths, strict=True)]
     # First order: independent errors add their variances, (∂g/∂p σ_p)².
     total = sum(spread * spread for spread in spreads) or 1.0
     ranks = [
@@ -203,36 +227,60 @@ def _rank_parameters(
             spread * spread / total,
             costs.get(parameter.name, 1.0),
             spread / costs.get(parameter.name, 1.0),
+            float(level),
         )
-        for parameter, entry, width, spread in zip(result.parameters, gradient, widths, spreads, strict=True)
+        for parameter, entry, width, spread, level in zip(
+            result.parameters, gradient, widths, spreads, noise, strict=True
+        )
     ]
     return tuple(sorted(ranks, key=lambda rank: -rank.merit))
 
 
-def _write(result: Sensitivities, path: Path, overwrite: bool) -> Path:
-    """Writes the file its suffix asks for."""
+def in_form(form: str, parameters: Sequence[Varied], values: Vector, derivatives: Vector) -> Vector:
+    """Derivatives, a row per value and a column per parameter, in one of FORMS."""
+    sizes = np.array([parameter.value for parameter in parameters])
+    if form == "raw":
+        return derivatives
+    if form == "per_percent":
+        return np.asarray(derivatives * sizes / 100.0)
+    if form == "logarithmic":
+        # A criterion that passes through zero has no relative derivative there: infinity says so.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(derivatives * sizes / values[:, None])
+    raise TorseurError(unknown_name("form", form, FORMS))
+
+
+def derivative_headings(parameters: Sequence[Varied], form: str) -> list[str]:
+    """What columns of derivatives are called in files."""
+    words = {"raw": "d/d {}", "per_percent": "change with 1 % of {}", "logarithmic": "logarithmic d/d {}"}
+    if form not in FORMS:
+        raise TorseurError(unknown_name("form", form, FORMS))
+    return [words[form].format(parameter.name) for parameter in parameters]
+
+
+def write_table(
+    path: Path,
+    overwrite: bool,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    document: Callable[[], dict[str, object]],
+) -> Path:
+    """Writes rows as CSV, or a document as JSON, by the suffix of the path."""
     if path.suffix not in SUFFIXES:
         raise TorseurError(f"'{path}': expected a name that ends in {' or '.join(SUFFIXES)}.")
     if path.exists() and not overwrite:
         raise TorseurError(f"'{path}' exists already: say overwrite=True, or choose another name.")
     if path.suffix == ".json":
-        path.write_text(json.dumps(_document(result), indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(document(), indent=1) + "\n", encoding="utf-8")
         return path
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        over = result.responses[0].over if result.responses else "time [s]"
-        writer.writerow(["criterion", over, "value", "unit", *(f"d/d {p.name}" for p in result.parameters)])
-        for response in result.responses:
-            for t, value, row in zip(response.time, response.values, response.slopes, strict=True):
-                writer.writerow([response.name, repr(float(t)), repr(float(value)), response.unit, *_numbers(row)])
+        writer.writerow(headings)
+        writer.writerows([[x if isinstance(x, str) else repr(x) for x in row] for row in rows])
     return path
 
 
-def _numbers(row: np.ndarray) -> list[str]:
-    return [repr(float(x)) for x in row]
-
-
-def _document(result: Sensitivities) -> dict[str, object]:
+def _document(result: Sensitivities, form: str) -> dict[str, object]:
     """Everything as plain data."""
     return {
         "name": result.name,
@@ -240,7 +288,8 @@ def _document(result: Sensitivities) -> dict[str, object]:
         "reason": result.reason,
         "trusted": result.trusted,
         "notes": list(result.notes),
-        "agreement": [vars(agreement) for agreement in result.agreement],
+        "agreement": [agreement.document() for agreement in result.agreement],
+        "form": form,
         "parameters": [
             {"name": p.name, "value": p.value, "unit": p.unit, "meaning": p.meaning} for p in result.parameters
         ],
@@ -252,7 +301,8 @@ def _document(result: Sensitivities) -> dict[str, object]:
                 "over": response.over,
                 "time": response.time.tolist(),
                 "values": response.values.tolist(),
-                "derivatives": response.slopes.tolist(),
+                "derivatives": result.slopes(response.name, form).tolist(),
+                "noise": result.noise(response.name).tolist(),
                 "hessian": None if response.hessian is None else response.hessian.tolist(),
             }
             for response in result.responses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,33 +18,43 @@ _FORMS = {"raw": "derivative", "per_percent": "change per 1 %", "logarithmic": "
 _INK, _LOWER, _RAISED = "#20242b", "#b5532a", "#2f6690"
 
 
-def _figure(width: float = 6.4, height: float = 4.0, **axes: Any) -> tuple[Any, Any]:
+def _figure(panels: int = 1, width: float = 6.4, height: float = 4.0, **axes: Any) -> tuple[Any, list[Any]]:
+    """A figure with panels one below the other."""
     try:
         from matplotlib.figure import Figure
     except ImportError as missing:
         raise TorseurError("drawing needs matplotlib: install torseur[plots].") from missing
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots(subplot_kw=axes)
+    figure = Figure(figsize=(width, height * panels), layout="constrained")
+    return figure, list(figure.subplots(panels, 1, squeeze=False, subplot_kw=axes)[:, 0])
 
 
-def draw_curves(result: Sensitivities, criterion: str, path: Path, form: str) -> Path:
+def draw(result: Sensitivities, criteria: Sequence[str], path: Path, form: str, at_end: bool = False) -> Path:
+    """A panel per criterion: derivatives along time, or parameters by influence where it is a single number."""
+    if not criteria:
+        raise TorseurError("there is nothing to draw: no criterion has derivatives.")
+    curves = [result[name].is_curve and not at_end for name in criteria]
+    height = 4.0 if any(curves) else 1.2 + 0.35 * len(result.parameters)
+    figure, panels = _figure(len(criteria), height=height)
+    for axes, name, is_curve in zip(panels, criteria, curves, strict=True):
+        (_draw_curves if is_curve else _draw_tornado)(axes, result, name, form)
+    figure.savefig(path)
+    return path
+
+
+def _draw_curves(axes: Any, result: Sensitivities, criterion: str, form: str) -> None:
     """The derivatives of a criterion along time, one curve per parameter."""
-    figure, axes = _figure()
     response, derivatives = result[criterion], result.slopes(criterion, form)
     for name, curve in zip(result.parameter_names, derivatives.T, strict=True):
         axes.plot(response.time, curve, linewidth=1.4, label=name)
     axes.axhline(0.0, color="0.6", linewidth=0.8)
     axes.set(xlabel=response.over.replace("[", "(").replace("]", ")"), ylabel=f"{criterion}: {_FORMS[form]}")
     axes.legend(frameon=False)
-    figure.savefig(path)
-    return path
 
 
-def draw_tornado(result: Sensitivities, criterion: str, path: Path, form: str) -> Path:
+def _draw_tornado(axes: Any, result: Sensitivities, criterion: str, form: str) -> None:
     """Bars to both sides: what a parameter does when it is lowered and raised by 1 %, the largest on top."""
     gradient = result.slopes(criterion, form)[-1]
     order = np.argsort(np.abs(gradient))
-    figure, axes = _figure(height=1.2 + 0.35 * len(order))
     places = np.arange(len(order))
     axes.barh(places, gradient[order], color=_RAISED, label="raised")
     axes.barh(places, -gradient[order], color=_LOWER, label="lowered")
@@ -52,21 +62,20 @@ def draw_tornado(result: Sensitivities, criterion: str, path: Path, form: str) -
     axes.axvline(0.0, color=_INK, linewidth=0.8)
     axes.set(xlabel=f"{criterion}: {_FORMS[form]}" + (f" ({result[criterion].unit})" if form == "per_percent" else ""))
     axes.legend(frameon=False)
-    figure.savefig(path)
-    return path
 
 
-def draw_pareto(result: Sensitivities, criterion: str, path: Path, costs: Mapping[str, float]) -> Path:
-    """Influence against cost; parameters that no other one beats in both are joined."""
-    ranks = result.ranking(criterion, costs=costs)
-    figure, axes = _figure()
-    for rank in ranks:
-        axes.plot(rank.cost, rank.spread, "o", color=_RAISED)
-        axes.annotate(rank.parameter, (rank.cost, rank.spread), xytext=(5, 4), textcoords="offset points")
-    axes.margins(x=0.15, y=0.1)
-    front = pareto_front([(rank.cost, rank.spread) for rank in ranks])
-    axes.step([x for x, _ in front], [y for _, y in front], where="post", color=_LOWER, linewidth=1.0)
-    axes.set(xlabel="cost of a change", ylabel=f"{criterion}: change per 1 % ({result[criterion].unit})")
+def draw_pareto(result: Sensitivities, criteria: Sequence[str], path: Path, costs: Mapping[str, float]) -> Path:
+    """Influence against cost, a panel per criterion; parameters that no other one beats in both are joined."""
+    figure, panels = _figure(len(criteria))
+    for axes, criterion in zip(panels, criteria, strict=True):
+        ranks = result.ranking(criterion, costs=costs)
+        for rank in ranks:
+            axes.plot(rank.cost, rank.spread, "o", color=_RAISED)
+            axes.annotate(rank.parameter, (rank.cost, rank.spread), xytext=(5, 4), textcoords="offset points")
+        axes.margins(x=0.15, y=0.1)
+        front = pareto_front([(rank.cost, rank.spread) for rank in ranks])
+        axes.step([x for x, _ in front], [y for _, y in front], where="post", color=_LOWER, linewidth=1.0)
+        axes.set(xlabel="cost of a change", ylabel=f"{criterion}: change per 1 % ({result[criterion].unit})")
     figure.savefig(path)
     return path
 
@@ -80,14 +89,25 @@ def pareto_front(points: list[tuple[float, float]]) -> list[tuple[float, float]]
     return front
 
 
-def draw_surface(surface: Surface, parameter: str, path: Path, form: str) -> Path:
-    """The derivative by one parameter over two operating parameters."""
-    figure, axes = _figure(height=5.0, projection="3d")
-    (name_x, x), (name_y, y) = surface.over.items()
-    grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
-    axes.plot_surface(grid_x, grid_y, surface.slopes(parameter, form), cmap="viridis", linewidth=0.2, edgecolor=_INK)
-    axes.set(xlabel=name_x, ylabel=name_y, zlabel=f"{surface.criterion} by {parameter}")
-    axes.zaxis.labelpad = 18
-    axes.tick_params(axis="z", pad=9)
+def draw_surface(surface: Surface, parameters: Sequence[str], path: Path, form: str) -> Path:
+    """The derivatives over the operating parameters: a curve per parameter over one, a panel each over two."""
+    names = list(surface.over)
+    if len(names) == 1:
+        figure, (axes,) = _figure()
+        for parameter in parameters:
+            axes.plot(surface.over[names[0]], surface.slopes(parameter, form), linewidth=1.4, label=parameter)
+        axes.set(xlabel=names[0], ylabel=f"{surface.criterion}: {_FORMS[form]}")
+        axes.legend(frameon=False)
+    else:
+        figure, panels = _figure(len(parameters), height=5.0, projection="3d")
+        grid_x, grid_y = np.meshgrid(surface.over[names[0]], surface.over[names[1]], indexing="ij")
+        for axes, parameter in zip(panels, parameters, strict=True):
+            axes.plot_surface(
+                grid_x, grid_y, surface.slopes(parameter, form), cmap="viridis", linewidth=0.2, edgecolor=_INK
+            )
+            label = f"{surface.criterion} by {parameter}: {_FORMS[form]}"
+            axes.set(xlabel=names[0], ylabel=names[1], zlabel=label)
+            axes.zaxis.labelpad = 18
+            axes.tick_params(axis="z", pad=9)
     figure.savefig(path)
     return path

@@ -1,30 +1,36 @@
-"""The self-check: derivatives against central differences of order six, from motions alone.
+"""Whether derivatives hold: against differences of motions, which know nothing of how they were computed.
 
-Each difference is taken with several steps; the one that agrees best with its neighbour counts, so that neither
-truncation nor the noise of the integrator decides.
+By default one more motion is computed, with all parameters changed at once in a direction that is random but always the
+same; only where it does not fit are more of them asked. On request every parameter is compared by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
 from torseur.analysis.sensitivity.model.varied_parameters import Varied
-from torseur.analysis.sensitivity.results.sensitivities import Response
+from torseur.analysis.sensitivity.results.sensitivities import Response, Sensitivities
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError
 
 STEPS = (4e-3, 1e-3, 2.5e-4)  # in units of the parameter
 NOTHING = 1e-6  # relative change of a criterion per relative change of a parameter that counts as none
 WEIGHTS = ((1, 45.0), (2, -9.0), (3, 1.0))  # of the central difference of order six, over 60
+SECOND_WEIGHTS = ((1, 270.0), (2, -27.0), (3, 2.0))  # of that of second derivatives, over 180; -490 in the middle
+AGREES = 1e-6  # difference in units of the derivative that is none
+TOGETHER = "all parameters together"
+STEP = 0.2  # of the one motion more, in units of √rtol, or of ∛rtol where Hessians are known
+LARGEST = 3e-4  # relative change of a parameter with little influence in the one motion more
+KNOWN = 2.0  # how well its difference is known, in units of √rtol, or of ∛rtol² where Hessians are known
 
 
-Shifted: TypeAlias = Callable[[Varied, float], list[Vector]]
-"""Values of the criteria after a parameter has been shifted by a step."""
+Shifted: TypeAlias = Callable[[Varied, float, bool], list[Vector]]
+"""Values of the criteria after a parameter has been shifted by a step; at a tighter tolerance if asked for."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,40 @@ class Agreement:
     @property
     def is_good(self) -> bool:
         """Within what the differences themselves can tell."""
-        return self.difference <= max(20.0 * self.resolution, 1e-6)
+        return self.difference <= max(20.0 * self.resolution, AGREES)
+
+    def document(self) -> dict[str, object]:
+        """Everything as plain data; there are no numbers where nothing could be compared."""
+        numbers = {"difference": self.difference, "resolution": self.resolution}
+        known = {name: None if np.isnan(x) else x for name, x in numbers.items()}
+        return {"parameter": self.parameter, **known, "reason": self.reason, "agrees": self.is_good}
+
+
+def verify(result: Sensitivities, values_after_shift: Shifted, rtol: float, each: bool | None) -> Sensitivities:
+    """The result with what differences say: of each parameter if asked for, by default along one direction."""
+    if each is False or not result.responses:
+        return result
+    if each:
+        agreement = agreements(result.parameters, result.responses, values_after_shift)
+    else:
+        agreement = (along_one_direction(result.parameters, result.responses, values_after_shift, rtol),)
+    wrong = [a for a in agreement if not a.is_good]
+    return replace(
+        result,
+        agreement=agreement,
+        trusted=result.trusted and not wrong,
+        notes=(*result.notes, *map(_note, wrong)),
+    )
+
+
+def _note(agreement: Agreement) -> str:
+    name = agreement.parameter if agreement.parameter == TOGETHER else f"'{agreement.parameter}'"
+    if agreement.reason:
+        return f"Not checked: {name} could not be changed: {agreement.reason}"
+    return (
+        f"Not to be trusted: differences with {name} changed are {agreement.difference:.1e} away from the derivatives, "
+        f"in units of the largest, and known to {agreement.resolution:.1e}."
+    )
 
 
 def agreements(
@@ -50,47 +89,143 @@ def agreements(
     responses: Sequence[Response],
     values_after_shift: Shifted,
 ) -> tuple[Agreement, ...]:
-    """How far derivatives and differences are apart."""
+    """How far derivatives and differences are apart, parameter by parameter."""
     comparisons = []
     for column, parameter in enumerate(varied):
-        try:
-            comparisons.append(_agreement(column, parameter, responses, values_after_shift))
-        except TorseurError as problem:
-            comparisons.append(Agreement(parameter.name, float("nan"), float("nan"), str(problem)))
+        alone = _Direction(parameter, np.eye(len(varied))[column], responses, values_after_shift)
+        comparisons.append(alone.agreement(alone.first_order))
     return tuple(comparisons)
 
 
-def _agreement(
-    column: int,
-    parameter: Varied,
-    responses: Sequence[Response],
-    values_after_shift: Shifted,
+def along_one_direction(
+    varied: Sequence[Varied], responses: Sequence[Response], values_after_shift: Shifted, rtol: float
 ) -> Agreement:
-    derivatives = [response.slopes[:, column] for response in responses]
-    least = [NOTHING * np.abs(response.values).max(initial=0.0) / parameter.scale for response in responses]
-    candidates = [_difference(parameter, step * parameter.scale, values_after_shift) for step in STEPS]
-    # Large steps are truncated, small ones noisy: where two neighbours agree best, both errors are least.
-    apart = [_apart(a, b, derivatives, least) for a, b in pairwise(candidates)]
-    best = int(np.argmin(apart))
-    difference = min(_apart(one, derivatives, derivatives, least) for one in candidates[best : best + 2])
-    return Agreement(parameter.name, difference, apart[best])
+    """How far the derivatives are apart from a difference along all parameters, in units of all their effects."""
+    # One-sided, because the motion at the start of the difference is there already. What is left is the tolerance of
+    # both motions over the step, and the step times a curvature: least at √rtol. Where Hessians are known, curvature is
+    # no error, and ∛rtol is the best step.
+    is_curved = all(response.hessian is not None for response in responses)
+    power = 1 / 3 if is_curved else 1 / 2
+    step = STEP * rtol**power
+    weights = _weights(varied, responses, step)
+    direction = _Direction(_combination(varied, weights), weights, responses, values_after_shift)
+    reason = ""
+    for signed in (step, -step):
+        try:
+            difference = direction.one_sided(signed, is_curved)
+        except TorseurError as problem:
+            reason = str(problem)
+            continue
+        quick = Agreement(TOGETHER, difference, KNOWN * rtol ** (1 - power))
+        if quick.is_good:
+            return quick
+        first = direction.agreement(direction.first_order)
+        return direction.agreement(direction.second_order) if first.is_good and is_curved else first
+    return Agreement(TOGETHER, float("nan"), float("nan"), reason)
 
 
-def _difference(parameter: Varied, step: float, values_after_shift: Shifted) -> list[Vector]:
-    total: list[Vector] | None = None
-    for k, weight in WEIGHTS:
-        ahead, behind = values_after_shift(parameter, k * step), values_after_shift(parameter, -k * step)
-        part = [weight * (a - b) / (60.0 * step) for a, b in zip(ahead, behind, strict=True)]
-        total = part if total is None else [a + b for a, b in zip(total, part, strict=True)]
-    assert total is not None
-    return total
+def _weights(varied: Sequence[Varied], responses: Sequence[Response], step: float) -> Vector:
+    """How much each parameter changes with a unit step along the direction; weak ones more, so that they show."""
+    scales = np.array([parameter.scale for parameter in varied])
+    influences = np.zeros(len(varied))
+    for response in responses:
+        effects = np.abs(response.slopes).max(axis=0, initial=0.0) * scales
+        influences = np.maximum(influences, effects / max(effects.max(initial=0.0), 1e-300))
+    raised = np.clip(1.0 / np.maximum(influences, 1e-300), 1.0, max(1.0, LARGEST / step))
+    random = np.random.default_rng(0)
+    return np.asarray(random.choice([-1.0, 1.0], len(varied)) * random.uniform(0.5, 1.0, len(varied)) * raised * scales)
 
 
-def _apart(a: Sequence[Vector], b: Sequence[Vector], derivatives: Sequence[Vector], least: Sequence[float]) -> float:
-    """The largest difference in units of the largest derivative, at least `least`, over all criteria."""
-    worst = 0.0
-    for x, y, derivative, smallest in zip(a, b, derivatives, least, strict=True):
-        size = max(np.abs(derivative).max(initial=0.0), smallest)
-        if size > 0.0:
-            worst = max(worst, float(np.abs(x - y).max() / size))
-    return worst
+def _combination(varied: Sequence[Varied], weights: Vector) -> Varied:
+    """All parameters as one, whose scale is the step along it that changes one of them by its own size."""
+    constants: dict[int, float] = {}
+    starts: dict[int, float] = {}
+    for parameter, weight in zip(varied, weights.tolist(), strict=True):
+        for sums, members in ((constants, parameter.constants), (starts, parameter.starts)):
+            for slot, own in members:  # groups may share a slot
+                sums[slot] = sums.get(slot, 0.0) + weight * own
+    relative = max(abs(weight) / parameter.scale for parameter, weight in zip(varied, weights.tolist(), strict=True))
+    return Varied(TOGETHER, 1.0 / relative, constants=tuple(constants.items()), starts=tuple(starts.items()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Direction:
+    """Derivatives and differences along one direction; `weights` are what a unit step changes of each parameter."""
+
+    parameter: Varied
+    weights: Vector
+    responses: Sequence[Response]
+    values_after_shift: Shifted
+
+    def one_sided(self, step: float, is_curved: bool) -> float:
+        """How far derivatives are from the difference between the motion and one a step ahead."""
+        shifted = self.values_after_shift(self.parameter, step, False)
+        # Hessians are those of the last time.
+        times = slice(-1, None) if is_curved else slice(None)
+        secants, expected = [], []
+        for values, response in zip(shifted, self.responses, strict=True):
+            curvature = self.weights @ response.hessian @ self.weights if response.hessian is not None else 0.0
+            secants.append((values - response.values)[times] / step)
+            expected.append((response.slopes @ self.weights + 0.5 * step * curvature)[times])
+        return _apart(secants, expected, self._sizes())
+
+    def agreement(self, order: Callable[[], tuple[list[list[Vector]], list[Vector], list[float]]]) -> Agreement:
+        """How far derivatives of an order are from central differences, and these from each other."""
+        try:
+            candidates, expected, sizes = order()
+        except TorseurError as problem:
+            return Agreement(self.parameter.name, float("nan"), float("nan"), str(problem))
+        # Large steps are truncated, small ones noisy: where two neighbours agree best, both errors are least.
+        apart = [_apart(a, b, sizes) for a, b in pairwise(candidates)]
+        best = int(np.argmin(apart))
+        difference = min(_apart(one, expected, sizes) for one in candidates[best : best + 2])
+        return Agreement(self.parameter.name, difference, apart[best])
+
+    def first_order(self) -> tuple[list[list[Vector]], list[Vector], list[float]]:
+        """Differences of order six for each of the steps, what they should be, and sizes of it."""
+        expected = [response.slopes @ self.weights for response in self.responses]
+        return [self._differences(step * self.parameter.scale) for step in STEPS], expected, self._sizes()
+
+    def second_order(self) -> tuple[list[list[Vector]], list[Vector], list[float]]:
+        """The same of second derivatives, at the last time."""
+        known = [response.hessian for response in self.responses if response.hessian is not None]
+        hessians = [hessian * np.outer(self.weights, self.weights) for hessian in known]
+        expected, sizes = [np.array([h.sum()]) for h in hessians], [float(np.sqrt(np.sum(h * h))) for h in hessians]
+        sizes = [max(size, least) for size, least in zip(sizes, self._sizes(), strict=True)]
+        return [self._second_differences(step * self.parameter.scale) for step in STEPS], expected, sizes
+
+    def _sizes(self) -> list[float]:
+        """All effects of a unit step on each criterion, whatever their signs, or what counts as none."""
+        return [
+            float(
+                max(
+                    np.sqrt(np.sum((response.slopes * self.weights) ** 2, axis=1)).max(initial=0.0),
+                    NOTHING * response.size / self.parameter.scale,
+                )
+            )
+            for response in self.responses
+        ]
+
+    def _differences(self, step: float) -> list[Vector]:
+        pairs = [(w / (60.0 * step), self._values(k * step), self._values(-k * step)) for k, w in WEIGHTS]
+        return [
+            np.asarray(sum(w * (ahead[c] - behind[c]) for w, ahead, behind in pairs)) for c in range(len(pairs[0][1]))
+        ]
+
+    def _second_differences(self, step: float) -> list[Vector]:
+        middle = self._values(0.0)
+        pairs = [(w, self._values(k * step), self._values(-k * step)) for k, w in SECOND_WEIGHTS]
+        return [
+            np.asarray(sum(w * (ahead[c] + behind[c]) for w, ahead, behind in pairs) - 490.0 * middle[c])[-1:]
+            / (180.0 * step**2)
+            for c in range(len(middle))
+        ]
+
+    def _values(self, step: float) -> list[Vector]:
+        return self.values_after_shift(self.parameter, step, True)
+
+
+def _apart(a: Sequence[Vector], b: Sequence[Vector], sizes: Sequence[float]) -> float:
+    """The largest difference in units of the sizes, over all criteria."""
+    differences = [np.abs(x - y).max(initial=0.0) for x, y in zip(a, b, strict=True)]
+    return max((float(d / size) for d, size in zip(differences, sizes, strict=True) if size > 0.0), default=0.0)

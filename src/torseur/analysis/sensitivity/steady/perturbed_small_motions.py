@@ -15,7 +15,7 @@ by what its own formula changes along the same motion.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -37,13 +37,11 @@ from torseur.analysis.sensitivity.constrained.constrained_programs import Constr
 from torseur.analysis.sensitivity.criteria.motion_formulas import Read, read_formula
 from torseur.analysis.sensitivity.method_routines import constrained_programs
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives
-from torseur.analysis.sensitivity.model.preparation import prepare
+from torseur.analysis.sensitivity.model.preparation import Prepared
 from torseur.analysis.sensitivity.model.variation import Variation
-from torseur.analysis.sensitivity.model.varied_parameters import Requested
-from torseur.analysis.sensitivity.steady.steady_states import SteadyState
-from torseur.computation.linearisation import SmallMotions, linearise, steady_motion
+from torseur.analysis.sensitivity.steady.steady_states import SteadyState, steady_state
+from torseur.computation.linearisation import SmallMotions, linearise
 from torseur.computation.simulation.constrained.constraint_quantities import ConstrainedQuantities
-from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.system import Vector
 from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError
@@ -68,23 +66,14 @@ class Perturbed:
     motions: SmallMotions
 
     @staticmethod
-    def about(
-        model: Model,
-        parameters: Requested | None,
-        at: Mapping[str, float] | None,
-        moving: Collection[str],
-        fixed: Collection[str],
-        values: Mapping[str, float] | None,
-    ) -> Perturbed:
-        ready = prepare(model, parameters, values or {}, at or {}, {}, 0.0)
-        programs = ready.system.programs
-        if programs is None:
+    def about(ready: Prepared, moving: Collection[str], fixed: Collection[str]) -> Perturbed:
+        """Those of a prepared mechanism."""
+        state = steady_state(ready, moving, fixed)
+        if not isinstance(state, SteadyState):
             raise TorseurError(f"{ready.system.name}: small motions are those of a mechanism.")
-        variation = Variation(ready.system, ready.varied, np.zeros((len(ready.system.states), len(ready.varied))))
         given = dict(zip([q.name for q in ready.system.parameters], ready.system.values, strict=True))
-        steady = steady_motion(programs.equations, at, moving=moving, fixed=fixed, parameters=given)
-        motions = linearise(programs.equations, steady.state, parameters=given)
-        return Perturbed(variation, SteadyState(variation, steady, tuple(moving), tuple(fixed)), motions)
+        motions = linearise(state.steady.point.equations, state.steady.state, parameters=given)
+        return Perturbed(state.variation, state, motions)
 
     @cached_property
     def programs(self) -> ConstrainedPrograms:
@@ -141,18 +130,24 @@ class Perturbed:
         system, programs = self.variation.system, self.programs.programs
         return read_formula(text, replace(system, quantities=ForcedQuantities(programs), solution=programs.solution))
 
-    def response(self, force: int, output: Expr, s: complex) -> tuple[complex, Complex]:
-        """The response and its derivatives at one frequency."""
+    def forced(self, force: int, output: Expr, s: complex) -> tuple[complex, Complex, Complex]:
+        """The response at one frequency, the small motion that it belongs to, and the output as a row of that."""
         a, e = self._pencil
         n = self.state.steady.point.numbers.coordinates
         load = np.zeros(len(a))
         load[n + force] = 1.0
-        row, observed = self._row(output, s), self._output_derivative(output)
+        row = self._row(output, s)
         # Redundancy of quaternions leaves the equations consistent but not square: least squares solves both.
         right = np.asarray(np.linalg.lstsq(s * e - a, load.astype(complex), rcond=1e-13)[0], dtype=complex)
+        return complex(row @ right), right, row
+
+    def response(self, force: int, output: Expr, s: complex) -> tuple[complex, Complex]:
+        """The response and its derivatives at one frequency."""
+        (value, right, row), (a, e) = self.forced(force, output, s), self._pencil
+        observed = self._output_derivative(output)
         left = np.asarray(np.linalg.lstsq((s * e - a).T, row, rcond=1e-13)[0], dtype=complex)
         derivatives = self._derivatives(self._scalar, left, right, s) + self._derivatives(observed, left, right, s)
-        return complex(row @ right), derivatives
+        return value, derivatives
 
     def _row(self, output: Expr, s: complex) -> Complex:
         """The output as a combination of (δq, δv, δλ)."""

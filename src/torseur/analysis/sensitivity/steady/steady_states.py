@@ -16,13 +16,14 @@ from torseur.algebra.graph import Expr, Program, matrix, vector
 from torseur.analysis.sensitivity.constrained.constrained_programs import ConstrainedPrograms
 from torseur.analysis.sensitivity.criteria.criteria import ReadCriterion, as_criteria, read_criterion
 from torseur.analysis.sensitivity.method_routines import constrained_programs
-from torseur.analysis.sensitivity.model.preparation import prepare
+from torseur.analysis.sensitivity.model.initial_derivatives import initial_tangents
+from torseur.analysis.sensitivity.model.preparation import Prepared, prepare
 from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.analysis.sensitivity.model.varied_parameters import Requested, Varied
 from torseur.analysis.sensitivity.results.sensitivities import Response, Sensitivities
-from torseur.analysis.sensitivity.results.verification import agreements
+from torseur.analysis.sensitivity.results.verification import verify as verify_result
 from torseur.computation.linearisation import Steady, steady_motion
-from torseur.computation.linearisation.equilibrium import steady_equations
+from torseur.computation.linearisation.equilibrium import speeds_along, steady_equations
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.single_state import Evaluator
@@ -31,6 +32,7 @@ from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
 METHODS = ("direct", "adjoint")
 ITERATIONS = 50
+PRECISION = 1e-8  # of steady states, and of what is observed in them
 
 
 def steady_sensitivity(
@@ -43,49 +45,48 @@ def steady_sensitivity(
     fixed: Collection[str] = (),
     values: Mapping[str, float] | None = None,
     method: str = "direct",
-    verify: bool = False,
+    verify: bool | None = None,
 ) -> Sensitivities:
     """How criteria change with parameters in equilibrium, or in a motion whose speeds are constant.
 
     The state is searched for from the mechanism's initial state with some values replaced by `at`; only the coordinates
-    `moving` change in it, and those `fixed` keep their value. For static deflections give loads and stiffnesses.
+    `moving` change in it, and those `fixed`, coordinates or speeds, keep their value there, which may be a formula of
+    the parameters. For static deflections give loads and stiffnesses. `verify` as for `sensitivity`, by further states.
     """
     if method not in METHODS:
         raise TorseurError(unknown_name("method", method, METHODS))
     ready = prepare(model, parameters, values or {}, at or {}, {}, 0.0)
-    bare = Variation(ready.system, ready.varied, np.zeros((len(ready.system.states), len(ready.varied))))
     wanted = [read_criterion(criterion, ready.system) for criterion in as_criteria(criteria)]
     for criterion in wanted:
         if criterion.kind != "value":
             raise TorseurError(f"criterion '{criterion.label}': a steady state has values only, no {criterion.kind}.")
-    options = {"moving": moving, "fixed": fixed}
-    values_, derivatives = _steady_state(bare, at, **options).criteria(wanted, method)
+    state = steady_state(ready, moving, fixed)
+    values_, derivatives = state.criteria(wanted, method)
     responses = [
-        Response(c.label, c.unit, "steady", np.zeros(1), values_[k : k + 1], derivatives[k : k + 1])
-        for k, c in enumerate(wanted)
+        Response(c.label, c.unit, "steady", np.zeros(1), values_[[k]], derivatives[[k]], magnitude=size)
+        for k, (c, size) in enumerate(zip(wanted, state.magnitudes(wanted), strict=True))
     ]
     reason = "one solution per parameter" if method == "direct" else "one solution per criterion"
-    if not verify:
-        return Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason)
+    result = Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason)
 
-    def values_after_shift(parameter: Varied, step: float) -> list[Vector]:
-        other = replace(bare, system=ready.with_shift(parameter, step).system)
-        return [np.array([value]) for value in _steady_state(other, at, **options).criteria(wanted, method)[0]]
+    def values_after_shift(parameter: Varied, step: float, tightly: bool) -> list[Vector]:
+        shifted = steady_state(ready.with_shift(parameter, step), moving, fixed)
+        return [np.array([value]) for value in shifted.criteria(wanted, method)[0]]
 
-    agreement = agreements(ready.varied, responses, values_after_shift)
-    return Sensitivities(ready.system.name, ready.varied, tuple(responses), method, reason, agreement=agreement)
+    return verify_result(result, values_after_shift, PRECISION, verify)
 
 
-def _steady_state(
-    bare: Variation, at: Mapping[str, float] | None, moving: Collection[str], fixed: Collection[str]
-) -> SteadyState | _Rest:
-    """The steady state of a system."""
-    system = bare.system
+def steady_state(ready: Prepared, moving: Collection[str], fixed: Collection[str]) -> SteadyState | _Rest:
+    """The steady state of a system, with everything that varies in it."""
+    system, varied = ready.system, ready.varied
+    bare = Variation(system, varied, np.zeros((len(system.states), len(varied))))
     if system.programs is None:
         return _Rest(bare)
     given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
-    steady = steady_motion(system.programs.equations, at, moving=moving, fixed=fixed, parameters=given)
-    return SteadyState(bare, steady, tuple(moving), tuple(fixed))
+    steady = steady_motion(system.programs.equations, ready.initial, moving=moving, fixed=fixed, parameters=given)
+    # The search starts where a motion would: what is fixed keeps its value there.
+    variation = replace(bare, start=initial_tangents(bare, ready.initial, 0.0))
+    return SteadyState(variation, steady, tuple(moving), tuple(fixed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,18 +120,33 @@ class SteadyState:
         slip = levels["slip_derivatives"].reshape(states + self.variation.columns, -1)[states:].T
         # Rows of F, and so of F_p, as steady_equations stacks them:
         #
-        #     [ Cᵀ λ - f (in units of size) | Φ of holonomic constraints | C v + drift | what is fixed: 0 ]
+        #     [ Cᵀ λ - f (in units of size) | Φ of holonomic constraints | C v + drift | s - s_start of what is fixed ]
         balance = derivatives[states:, : point.speeds].T / size
         gaps = phi[: point.programs.holonomic]
         parts = [balance, gaps, slip]
-        rest = len(by_state) - sum(len(part) for part in parts)
-        return by_state, np.vstack([*parts, np.zeros((rest, self.variation.columns))])
+        kept = by_state[sum(len(part) for part in parts) :]
+        return by_state, np.vstack([*parts, -kept @ self.start_tangents])
+
+    @cached_property
+    def start_tangents(self) -> Vector:
+        """Tangents of the state that the search starts from, as those of s: what does not move starts at rest."""
+        point, start = self.steady.point, self.variation.start
+        moves = np.linalg.lstsq(point.kinematics["reach"], start[: point.numbers.coordinates], rcond=1e-12)[0]
+        moving = np.isin(np.arange(point.speeds), speeds_along(point, self.moving))
+        speeds = np.where(moving[:, None], start[point.numbers.coordinates :], 0.0)
+        return np.vstack([moves, speeds, np.zeros((len(self.steady.multipliers), self.variation.columns))])
+
+    @cached_property
+    def gaps(self) -> Vector:
+        """What is left of F along the tangents of the start."""
+        by_state, by_parameters = self.equations
+        return np.asarray(by_parameters + by_state @ self.start_tangents)
 
     @cached_property
     def tangents(self) -> Vector:
         """ds, a column per parameter."""
-        by_state, by_parameters = self.equations
-        return np.asarray(np.linalg.lstsq(by_state, -by_parameters, rcond=1e-12)[0])
+        # The shortest way from the start's tangents: what no equation decides stays with the start, as in the search.
+        return np.asarray(self.start_tangents - np.linalg.lstsq(self.equations[0], self.gaps, rcond=1e-12)[0])
 
     @property
     def state_tangents(self) -> Vector:
@@ -141,6 +157,20 @@ class SteadyState:
 
     def criteria(self, wanted: Sequence[ReadCriterion], method: str) -> tuple[Vector, Vector]:
         """Values and derivatives of the criteria, a row each."""
+        values, by_all, by_parameters = self._observe(wanted)
+        if method == "direct":
+            return values, by_all @ self.tangents + by_parameters
+        adjoints = np.linalg.lstsq(self.equations[0].T, by_all.T, rcond=1e-12)[0]
+        return values, by_parameters + by_all @ self.start_tangents - adjoints.T @ self.gaps
+
+    def magnitudes(self, wanted: Sequence[ReadCriterion]) -> list[float]:
+        """What moves by the size of the mechanism, and speeds of that size per second, make of the criteria."""
+        scales = self.steady.point.numbers.scales
+        by_state = self._observe(wanted)[1][:, : 2 * len(scales)]
+        return [float(x) for x in np.abs(by_state) @ np.concatenate([scales, scales])]
+
+    def _observe(self, wanted: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
+        """Values of criteria, and their derivatives by s and by the parameters, a row each."""
         point, n = self.steady.point, self.steady.point.speeds
         formulas = [criterion.formula for criterion in wanted]
         program = self.programs.formula_derivatives(formulas)
@@ -155,11 +185,7 @@ class SteadyState:
             ]
         )
         by_all = np.hstack([by_state, outputs["by_multipliers"].reshape(len(formulas), -1)])
-        if method == "direct":
-            return outputs["values"], by_all @ self.tangents + outputs["by_parameters"]
-        derivatives, by_parameters = self.equations
-        adjoints = np.linalg.lstsq(derivatives.T, by_all.T, rcond=1e-12)[0]
-        return outputs["values"], outputs["by_parameters"] - adjoints.T @ by_parameters
+        return outputs["values"], by_all, outputs["by_parameters"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +224,18 @@ class _Rest:
         """Values and derivatives of the criteria, a row each."""
         outputs = self._at(self.state, [criterion.formula for criterion in wanted])
         by_states, by_parameters = outputs["rhs_by_states"], outputs["rhs_by_parameters"]
+        if np.linalg.matrix_rank(by_states) < len(by_states):
+            raise TorseurError(f"{self.variation.system.name}: its steady state is not the only one near it.")
         if method == "direct":
             tangents = np.linalg.solve(by_states, -by_parameters)
             return outputs["values"], outputs["by_states"] @ tangents + outputs["by_parameters"]
         adjoints = np.linalg.solve(by_states.T, outputs["by_states"].T)
         return outputs["values"], outputs["by_parameters"] - adjoints.T @ by_parameters
+
+    def magnitudes(self, wanted: Sequence[ReadCriterion]) -> list[float]:
+        """What changes of the states by their size make of the criteria."""
+        by_states = self._at(self.state, [criterion.formula for criterion in wanted])["by_states"]
+        return [float(x) for x in np.abs(by_states) @ self.variation.system.state_scales(self.state)]
 
 
 def equilibrium_of(variation: Variation) -> SteadyState:
@@ -215,7 +248,8 @@ def equilibrium_of(variation: Variation) -> SteadyState:
             f"{system.name}: contacts may carry an equilibrium, which is not looked for; give initial values."
         )
     given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
-    return SteadyState(variation, steady_motion(system.programs.equations, parameters=given))
+    start = initial_tangents(replace(variation, integrands=()), {}, 0.0)
+    return SteadyState(replace(variation, start=start), steady_motion(system.programs.equations, parameters=given))
 
 
 def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tuple[System, Vector]:

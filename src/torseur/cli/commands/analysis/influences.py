@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torseur.analysis.sensitivity import Sensitivities, Surface
     from torseur.analysis.sensitivity.steady.small_motion_sensitivity import ModeSensitivities
     from torseur.cli.commands.analysis.sensitivity import ResultOptions
@@ -28,11 +30,12 @@ class Shown:
 
         self._files(result)
         if self.options.json:
-            rankings = {r.name: result.ranking(r.name, self.tolerances, self.costs) for r in result.responses}
-            print_json({**result.document(), "rankings": rankings})
-            return
-        show_sensitivities(result, self.options.form, self.tolerances, self.costs)
-        self._say_files()
+            ranked = {r.name: result.ranking(r.name, self.tolerances, self.costs) for r in result.responses}
+            rankings = {name: [{**vars(rank), "is_zero": rank.is_zero} for rank in r] for name, r in ranked.items()}
+            print_json({**result.document(self.options.form), "rankings": rankings})
+        else:
+            show_sensitivities(result, self.options.form, self.tolerances, self.costs)
+        self._end(result)
 
     def modes(self, work: Work, parameters: str | None, search: dict[str, Any]) -> None:
         """Frequencies and damping ratios about equilibrium, with their derivatives."""
@@ -42,34 +45,42 @@ class Shown:
         result = eigenvalue_sensitivity(work.source.mechanism, parameters, **search)
         self._files(result.criteria)
         if self.options.json:
-            print_json(modes_document(work.source.mechanism.name, result))
-            return
-        show_modes(result)
-        self._say_files()
+            print_json(modes_document(work.source.mechanism.name, result, self.options.form))
+        else:
+            show_modes(result, self.options.form)
+        self._end(result.criteria)
 
     def surface(self, result: Surface) -> None:
-        """A table per parameter; the picture is that of the first."""
+        """A table per parameter."""
         from torseur.cli.shared.console import print_json
 
-        if self.options.plot is not None:
-            result.plot(self.options.plot, result.points[0][0].parameter_names[0], self.options.form)
+        self._files(result)
         if self.options.json:
-            print_json(surface_document(result, self.options.form))
-            return
-        show_surface(result, self.options.form)
-        self._say_files()
+            print_json(result.document(self.options.form))
+        else:
+            show_surface(result, self.options.form)
+        self._end(result)
 
-    def _files(self, result: Sensitivities) -> None:
+    def _files(self, result: Sensitivities | Surface) -> None:
         if self.options.out is not None:
-            result.save(self.options.out, overwrite=self.options.force)
+            result.save(self.options.out, overwrite=self.options.force, form=self.options.form)
         if self.options.plot is not None:
-            result.plot(self.options.plot, form=self.options.form if self.options.form != "raw" else "per_percent")
-        if self.options.pareto is not None:
+            # Parameters of different units are compared by what 1 % of each does.
+            form = self.options.form if self.options.form != "raw" else "per_percent"
+            result.plot(self.options.plot, form=form)
+        if self.options.pareto is not None and not hasattr(result, "over"):
             result.pareto(self.options.pareto, self.costs)
 
-    def _say_files(self) -> None:
+    def _end(self, result: Sensitivities | Surface) -> None:
+        """Which files were written, and an exit code of 1 where the derivatives are not to be trusted."""
         from torseur.cli.shared.console import say
+        from torseur.cli.shared.exits import end_with
 
+        if not self.options.json:
+            self._say_files(say)
+        end_with([] if result.trusted else [f"derivatives of {result.name} against differences, see the notes"])
+
+    def _say_files(self, say: Callable[[str], None]) -> None:
         for file in (self.options.out, self.options.plot, self.options.pareto):
             if file is not None:
                 say(f"written: {file}")
@@ -112,11 +123,17 @@ def _show_ranking(result: Sensitivities, name: str, tolerances: dict[str, float]
     rows = [
         [
             rank.parameter,
-            f"{rank.slope:.12g}",
-            f"{rank.per_percent:.6g}",
-            f"{logarithmic[rank.parameter]:.6g}",
-            f"{rank.tolerance:.6g}",
-            f"{100 * rank.share:.1f} %",
+            *(
+                ["zero within rounding", "", "", f"{rank.tolerance:.6g}", ""]
+                if rank.is_zero
+                else [
+                    f"{rank.slope:.12g}",
+                    f"{rank.per_percent:.6g}",
+                    f"{logarithmic[rank.parameter]:.6g}",
+                    f"{rank.tolerance:.6g}",
+                    f"{100 * rank.share:.1f} %",
+                ]
+            ),
             *([f"{rank.merit:.6g}"] if costs else []),
         ]
         for rank in result.ranking(name, tolerances, costs)
@@ -148,63 +165,72 @@ def _show_hessian(result: Sensitivities, name: str) -> None:
 
 
 def _show_agreement(result: Sensitivities) -> None:
-    from torseur.cli.shared.console import remark, show_table
+    from torseur.cli.shared.console import show_table
 
     words = {True: "agrees", False: "DISAGREES"}
     rows = [
         [a.parameter, f"{a.difference:.1e}", f"{a.resolution:.1e}", "not compared" if a.reason else words[a.is_good]]
         for a in result.agreement
     ]
-    kind = "steady states" if result.responses[0].kind == "steady" else "motions"
+    kinds = {"steady": "steady states", "mode": "eigenvalues", "frequency response": "responses"}
+    kind = kinds.get(result.responses[0].kind, "motions") if result.responses else "eigenvalues"
     show_table(f"against differences of {kind}", ["parameter", "apart", "resolution", ""], rows, (1, 2))
-    for a in result.agreement:
-        if a.reason:
-            remark(f"'{a.parameter}' could not be changed alone: {a.reason}")
 
 
-def show_modes(result: ModeSensitivities) -> None:
+def show_modes(result: ModeSensitivities, form: str) -> None:
     """Derivatives of frequencies and damping ratios, a row per eigenvalue."""
     from torseur.cli.shared.console import remark, show_table
 
     names = [parameter.name for parameter in result.parameters]
-    for title, derivatives in (("frequency [Hz]", result.frequency_slopes), ("damping ratio", result.damping_slopes)):
+    tables = (("frequency [Hz]", result.in_form("frequency", form)), ("damping ratio", result.in_form("damping", form)))
+    for title, derivatives in tables:
         cells = [
             [f"{s:.6g}", *(f"{x:.6g}" for x in row)] for s, row in zip(result.eigenvalues, derivatives, strict=True)
         ]
-        show_table(f"derivatives of the {title}", ["eigenvalue [1/s]", *names], cells, range(1, len(names) + 1))
+        heading = "derivatives" if form == "raw" else f"{form} derivatives"
+        show_table(f"{heading} of the {title}", ["eigenvalue [1/s]", *names], cells, range(1, len(names) + 1))
+    if result.agreement:
+        _show_agreement(result.criteria)
     for note in result.notes:
         remark(note)
 
 
-def modes_document(name: str, result: ModeSensitivities) -> dict[str, object]:
-    """Eigenvalues with their derivatives as plain data; complex numbers are pairs."""
-    rows = zip(result.eigenvalues, result.slopes, result.frequency_slopes, result.damping_slopes, strict=True)
+def modes_document(name: str, result: ModeSensitivities, form: str) -> dict[str, object]:
+    """Eigenvalues with their derivatives as plain data; complex numbers are pairs, their derivatives always raw."""
+    of_frequency, of_damping = result.in_form("frequency", form), result.in_form("damping", form)
+    rows = zip(result.eigenvalues, result.slopes, of_frequency, of_damping, strict=True)
     modes = [
         {"eigenvalue": [s.real, s.imag], "derivatives": [[d.real, d.imag] for d in ds], "frequency": f, "damping": z}
         for s, ds, f, z in rows
     ]
-    return {"name": name, "parameters": [p.name for p in result.parameters], "modes": modes, "notes": result.notes}
+    agreement = result.criteria.document()["agreement"]
+    about = {"trusted": result.trusted, "agreement": agreement, "notes": result.notes, "form": form}
+    return {"name": name, "parameters": [p.name for p in result.parameters], "modes": modes, **about}
 
 
 def show_surface(result: Surface, form: str) -> None:
-    """The derivative by each parameter over the grid."""
-    from torseur.cli.shared.console import show_table
+    """The derivative by each parameter over the grid, and second derivatives where there are such."""
+    from torseur.cli.shared.console import remark, show_table
 
-    (name_x, x), (name_y, y) = result.over.items()
-    for parameter in result.points[0][0].parameter_names:
-        derivatives = result.slopes(parameter, form)
-        rows = [[f"{a:.6g}", *(f"{s:.6g}" for s in row)] for a, row in zip(x, derivatives, strict=True)]
-        headings = [f"{name_x} \\ {name_y}", *(f"{b:.6g}" for b in y)]
-        show_table(f"{result.criterion} by {parameter}, {form}", headings, rows, range(len(headings)))
-
-
-def surface_document(result: Surface, form: str) -> dict[str, object]:
-    """A surface as plain data."""
-    names = result.points[0][0].parameter_names
-    return {
-        "criterion": result.criterion,
-        "over": {name: values.tolist() for name, values in result.over.items()},
-        "values": result.values.tolist(),
-        "form": form,
-        "derivatives": {name: result.slopes(name, form).tolist() for name in names},
-    }
+    names = result.parameter_names
+    response = result.points[0][0][result.criterion]
+    when = f", at t = {response.time[-1]:.9g} s" if response.is_curve else ""
+    tables = [(f"{result.criterion} by {name}, {form}{when}", result.slopes(name, form)) for name in names]
+    if response.hessian is not None:
+        pairs = [(a, b) for k, a in enumerate(names) for b in names[k:]]
+        tables += [(f"{result.criterion} by {a} and {b}", result.second(a, b)) for a, b in pairs]
+    (name_x, x), *rest = result.over.items()
+    for title, numbers in tables:
+        if rest:
+            ((name_y, y),) = rest
+            headings = [f"{name_x} \\ {name_y}", *(f"{b:.6g}" for b in y)]
+        else:
+            headings, numbers = [name_x, title.partition(",")[0]], numbers[:, None]
+        rows = [[f"{a:.6g}", *(f"{s:.6g}" for s in row)] for a, row in zip(x, numbers, strict=True)]
+        show_table(title, headings, rows, range(len(headings)))
+    checked = [a for _, point in result.rows() for a in point.agreement]
+    if checked:
+        worst = max(a.difference for a in checked)
+        remark(f"Differences of motions are at most {worst:.1e} away from the derivatives, in units of the largest.")
+    for note in dict.fromkeys(result.notes):
+        remark(note)

@@ -129,6 +129,11 @@ OverOption = Annotated[
     typer.Option("--over", metavar="NAME=A:B:N", help="N values of an operating parameter; two make a surface.",
                  rich_help_panel=RESULTS),
 ]  # fmt: skip
+VerifyOption = Annotated[
+    bool | None,
+    typer.Option("--verify/--no-verify", help="Compare each parameter by itself with differences of motions, or nothing"
+                 " at all; by default one more motion is compared, with all parameters changed.", show_default=False),
+]  # fmt: skip
 
 
 class CriterionOptions(NamedTuple):
@@ -189,7 +194,7 @@ class SensitivityOptions(NamedTuple):
     motion: MotionOptions = MotionOptions()
     oscillation: ForceOptions = ForceOptions()
     steady: SteadyOptions = SteadyOptions()
-    verify: Annotated[bool, typer.Option("--verify", help="Compare with differences of motions.")] = False
+    verify: VerifyOption = None
     values: ValueOptions = ValueOptions()
     results: ResultOptions = ResultOptions()
 
@@ -210,7 +215,7 @@ def sensitivity(options: SensitivityOptions) -> None:
     shown = Shown(wanted, _numbers("--tolerance", wanted.tolerance), _numbers("--cost", wanted.cost))
     kind = options.criteria.kind
     if kind == "eigenvalues":
-        shown.modes(work, options.parameters, _steady_search(work, options))
+        shown.modes(work, options.parameters, {**_steady_search(work, options), "verify": options.verify})
         return
     with progress(f"{work.source.mechanism.name}: sensitivities", wanted.json) as follow:
         if kind == "steady":
@@ -322,10 +327,18 @@ def _of_response(work: Work, options: SensitivityOptions) -> Sensitivities:
     along, omega = _required(options.oscillation.along, "--input"), _frequencies(options.oscillation)
     mechanism, search = work.source.mechanism, _steady_search(work, options)
     parts = [
-        frequency_response_sensitivity(mechanism, along, output, omega, options.parameters, **search).criteria
+        frequency_response_sensitivity(
+            mechanism, along, output, omega, options.parameters, verify=options.verify, **search
+        ).criteria
         for output in outputs
     ]
-    return replace(parts[0], responses=tuple(response for part in parts for response in part.responses))
+    return replace(
+        parts[0],
+        responses=tuple(response for part in parts for response in part.responses),
+        notes=tuple(note for part in parts for note in part.notes),
+        agreement=tuple(agreement for part in parts for agreement in part.agreement),
+        trusted=all(part.trusted for part in parts),
+    )
 
 
 def _of_steady_state(work: Work, options: SensitivityOptions) -> Sensitivities:
@@ -333,11 +346,14 @@ def _of_steady_state(work: Work, options: SensitivityOptions) -> Sensitivities:
     from torseur.analysis.sensitivity.steady.steady_states import steady_sensitivity
 
     formulas, search = _required(options.criteria.criterion, "--criterion"), _steady_search(work, options)
-    return steady_sensitivity(work.source.mechanism, formulas, options.parameters, verify=options.verify, **search)
+    method = "direct" if options.motion.method == "auto" else options.motion.method
+    return steady_sensitivity(
+        work.source.mechanism, formulas, options.parameters, method=method, verify=options.verify, **search
+    )
 
 
 def _surface(work: Work, options: SensitivityOptions) -> Surface:
-    """Derivatives over two operating parameters."""
+    """Derivatives over one or two operating parameters."""
     import numpy as np
 
     from torseur.analysis.sensitivity import sensitivity_surface
@@ -345,6 +361,7 @@ def _surface(work: Work, options: SensitivityOptions) -> Surface:
     from torseur.description.language.formulas.quantities_with_units import quantity
 
     criteria, requests = _criteria(options.criteria), _motion_requests(work, options.motion)
+    requests["verify"] = options.verify
     if len(criteria) > 1:
         raise CommandError("--over takes one --criterion.", USAGE)
     grid = {}

@@ -66,7 +66,6 @@ def _independent(report: LoopReport) -> str:
 
 
 MOST_CURVES = 8
-ROUNDING = 1e-11  # of the largest change: a smaller one is what rounding leaves of none
 
 
 def influences_of(results: Sensitivities) -> tuple[Influence, ...]:
@@ -100,26 +99,24 @@ def _curve(name: str, values: np.ndarray) -> Curve:
 def _influence(results: Sensitivities, response: Response) -> Influence:
     logarithmic = dict(zip(results.parameter_names, results.slopes(response.name, "logarithmic")[-1], strict=True))
     ranks = results.ranking(response.name)
-    noise = ROUNDING * max((abs(rank.per_percent) for rank in ranks), default=0.0)
-    rows = [_row(results, rank, float(logarithmic[rank.parameter]), noise) for rank in ranks]
+    rows = [_row(results, rank, float(logarithmic[rank.parameter])) for rank in ranks]
     unit = "" if response.unit == "1" else f" {response.unit}"
     value = f"{response.value:.6g}{unit} at t = {response.time[-1]:.6g} s"
     title = response.name[:1].upper() + response.name[1:] if response.kind != "value" else response.name
     return Influence(title, value, tuple(rows), results.notes)
 
 
-def _row(results: Sensitivities, rank: Rank, logarithmic: float, noise: float) -> InfluenceRow:
-    """A row of the table; what is below the noise of the largest is none."""
-    parameter = results.parameters[results.column(rank.parameter)]
-    none = abs(rank.per_percent) <= noise
+def _row(results: Sensitivities, rank: Rank, logarithmic: float) -> InfluenceRow:
+    """A row of the table; what rounding may have made is none, and has no share."""
+    parameter, none = results.parameters[results.column(rank.parameter)], rank.is_zero
     return InfluenceRow(
         symbol=_symbol(rank.parameter),
         meaning=parameter.meaning,
         derivative="0" if none else f"{rank.slope:.5g}",
         change="0" if none else f"{rank.per_percent:.4g}",
         logarithmic="0" if none else f"{logarithmic:.4g}" if np.isfinite(logarithmic) else "",
-        share=f"{100 * rank.share:.1f} %",
-        per_percent=rank.per_percent,
+        share="" if none else f"{100 * rank.share:.1f} %",
+        per_percent=0.0 if none else rank.per_percent,
     )
 
 
