@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur.analysis.sensitivity.events.switches import conditions_of, switches_of
+from torseur.analysis.sensitivity.events.switches import switches_of
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives
 from torseur.analysis.sensitivity.model.preparation import prepare
 from torseur.analysis.sensitivity.model.variation import Variation
+from torseur.computation.simulation.events.time_switches import conditions_of
 from torseur.errors import UnsupportedError
 
 PUSHED = """mechanism pushed ; param m = 2 kg, F = 3 N, T = 0.4 s, L = 0.5 m, v = 1 m/s ;

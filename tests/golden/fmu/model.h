@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define MODEL_GUID "{64e8ffa4-62fe-54f0-7f3f-ea486a86c364}"
+#define MODEL_GUID "{8cdf8f46-bc9a-3d92-b26f-87b7cb806686}"
 #define MODEL_TOLERANCE 1e-10
 #define MODEL_DRIFT 0.0001
 #define MODEL_HAS_MANIFOLD 0

@@ -553,6 +553,11 @@ static double routine_settle(double t, double * state, double * p, double * out)
   return distance;
 }
 
+/* Sets the time at which no step may go on: just before the next switch, or the end of the time span. */
+static void routine_look_ahead(double * motion_floats, double * p) {
+  motion_floats[2] = motion_floats[1];
+}
+
 /* Root mean square of a vector of states in units of the tolerance at y. */
 static double routine_scaled_norm(double * values, double * y, double rtol, double * atol) {
   double total = 0;
@@ -582,13 +587,13 @@ static double routine_first_step(double * motion_floats, double * y, double * p,
   span = fabs(motion_floats[1] - motion_floats[0]);
   trial = 1e-05 * span;
   if ((size > 1e-05) && (speed > 1e-05)) {
-    trial = float_min((0.01 * size) / speed, motion_floats[4]);
+    trial = float_min((0.01 * size) / speed, motion_floats[5]);
   }
   for (int64_t i_1 = 0; i_1 < 4; i_1 += 1) {
     i = i_1;
-    y_trial[i] = y[i] + ((motion_floats[2] * trial) * f[i]);
+    y_trial[i] = y[i] + ((motion_floats[3] * trial) * f[i]);
   }
-  program_rhs((const double[1]){motion_floats[0] + (motion_floats[2] * trial)}, y_trial, ctx->program_rhs_prepared, f_trial);
+  program_rhs((const double[1]){motion_floats[0] + (motion_floats[3] * trial)}, y_trial, ctx->program_rhs_prepared, f_trial);
   for (int64_t i_3 = 0; i_3 < 4; i_3 += 1) {
     i = i_3;
     f_trial[i] = (f_trial[i] - f[i]) / trial;
@@ -598,22 +603,22 @@ static double routine_first_step(double * motion_floats, double * y, double * p,
     return 0.01 * trial;
   }
   if (curvature <= 1e-15) {
-    return float_min(100.0 * trial, motion_floats[4]);
+    return float_min(100.0 * trial, motion_floats[5]);
   }
-  return float_min(float_min(100.0 * trial, pow(0.01 / curvature, 0.125)), motion_floats[4]);
+  return float_min(float_min(100.0 * trial, pow(0.01 / curvature, 0.125)), motion_floats[5]);
 }
 
-/* The next step, shortened or stretched by 1 % to end exactly with the time span; 0 when it cannot move time. */
+/* The next step, shortened or stretched by 1 % to end exactly at `t_stop`; 0 when it cannot move time. */
 static double routine_signed_step(double * motion_floats) {
   double left = 0;
-  left = fabs(motion_floats[1] - motion_floats[0]);
-  if ((1.01 * motion_floats[3]) >= left) {
-    return motion_floats[1] - motion_floats[0];
+  left = fabs(motion_floats[2] - motion_floats[0]);
+  if ((1.01 * motion_floats[4]) >= left) {
+    return motion_floats[2] - motion_floats[0];
   }
-  if ((0.1 * motion_floats[3]) <= (2.220446049250313e-16 * fabs(motion_floats[0]))) {
+  if ((0.1 * motion_floats[4]) <= (2.220446049250313e-16 * fabs(motion_floats[0]))) {
     return 0.0;
   }
-  return motion_floats[2] * motion_floats[3];
+  return motion_floats[3] * motion_floats[4];
 }
 
 /* Derivatives of the stages but for the first, which is given. y_stage ends as the state of the last. */
@@ -858,10 +863,10 @@ static bool routine_all_finite(double * values) {
 static void routine_shorten(double * motion_floats, int64_t * motion_ints, double h, double error) {
   motion_ints[10] = ((int64_t)(!isfinite(error)));
   if (motion_ints[10] != 0) {
-    motion_floats[3] = fabs(h) / 10.0;
+    motion_floats[4] = fabs(h) / 10.0;
   }
   else {
-    motion_floats[3] = fabs(h) / float_min(3.0, pow(error, 0.11499999999999999) / 0.87);
+    motion_floats[4] = fabs(h) / float_min(3.0, pow(error, 0.11499999999999999) / 0.87);
   }
   motion_ints[9] = 1;
 }
@@ -871,13 +876,13 @@ static void routine_lengthen(double * motion_floats, int64_t * motion_ints, doub
   double bounded = 0;
   double factor = 0;
   bounded = float_max(error, 1e-10);
-  factor = (0.87 * pow(motion_floats[5], 0.05)) / pow(bounded, 0.11499999999999999);
+  factor = (0.87 * pow(motion_floats[6], 0.05)) / pow(bounded, 0.11499999999999999);
   factor = float_min(6.0, float_max(0.3333333333333333, factor));
   if (motion_ints[9] != 0) {
     factor = float_min(factor, 1.0);
   }
-  motion_floats[3] = float_min(fabs(h) * factor, motion_floats[4]);
-  motion_floats[5] = float_max(error, 0.0001);
+  motion_floats[4] = float_min(fabs(h) * factor, motion_floats[5]);
+  motion_floats[6] = float_max(error, 0.0001);
   motion_ints[9] = 0;
 }
 
@@ -886,7 +891,7 @@ static bool routine_attempt(double h, double * motion_floats, int64_t * motion_i
   double proposed = 0;
   double * error = 0;
   double error_1[1];
-  proposed = motion_floats[3];
+  proposed = motion_floats[4];
   memset(error_1, 0, sizeof error_1);
   error = error_1;
   step_floats[84] = motion_floats[0];
@@ -904,9 +909,47 @@ static bool routine_attempt(double h, double * motion_floats, int64_t * motion_i
   }
   routine_lengthen(motion_floats, motion_ints, h, error[0]);
   if (fabs(h) < proposed) {
-    motion_floats[3] = float_max(motion_floats[3], proposed);
+    motion_floats[4] = float_max(motion_floats[4], proposed);
   }
   return 1;
+}
+
+/* Time at the end of the step, exactly `t_stop` when it gets there. */
+static double routine_time_after(double h, double * motion_floats) {
+  double t = 0;
+  bool arrives = 0;
+  t = motion_floats[0] + h;
+  arrives = (h == (motion_floats[2] - motion_floats[0])) || (((motion_floats[2] - t) * motion_floats[3]) <= 0.0);
+  return arrives ? motion_floats[2] : t;
+}
+
+/* Whether the present time is that of a switch. */
+static bool routine_is_at_switch(void) {
+  return 0;
+}
+
+/* Half the time that is left out at a switch. */
+static double routine_gap_at(double t, double * motion_floats) {
+  return 1.7763568394002505e-15 * float_max(fabs(t), fabs(motion_floats[1]));
+}
+
+/* Goes on just behind a switch; dy is the derivative before it, and then the one behind it. */
+static void routine_cross_switch(double * motion_floats, int64_t * motion_ints, double * y, double * p, double * dy, context *ctx) {
+  double gap = 0;
+  int64_t i = 0;
+  gap = motion_floats[3] * routine_gap_at(motion_floats[0], motion_floats);
+  for (int64_t i_1 = 0; i_1 < 4; i_1 += 1) {
+    i = i_1;
+    y[i] = y[i] + (gap * dy[i]);
+  }
+  motion_floats[0] = motion_floats[0] + (2.0 * gap);
+  program_rhs((const double[1]){motion_floats[0]}, y, ctx->program_rhs_prepared, dy);
+  for (int64_t i_3 = 0; i_3 < 4; i_3 += 1) {
+    i = i_3;
+    y[i] = y[i] + (gap * dy[i]);
+  }
+  motion_ints[4] = motion_ints[4] + 1;
+  routine_look_ahead(motion_floats, p);
 }
 
 /* Moves y to t_end; `step_length` remembers the length of the steps from one call to the next. */
@@ -919,7 +962,7 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
   int64_t attempts = 0;
   double h = 0;
   double tolerance_floats_1[1];
-  double motion_floats_2[11];
+  double motion_floats_2[12];
   int64_t motion_ints_3[16];
   double step_floats_4[128];
   int64_t step_ints_5[4];
@@ -929,23 +972,24 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
   tolerance_floats[0] = rtol;
   memset(motion_floats_2, 0, sizeof motion_floats_2);
   motion_floats = motion_floats_2;
-  motion_floats[2] = 1.0;
-  motion_floats[5] = 0.0001;
-  motion_floats[8] = 1.0;
+  motion_floats[3] = 1.0;
+  motion_floats[6] = 0.0001;
   motion_floats[9] = 1.0;
   motion_floats[10] = 1.0;
+  motion_floats[11] = 1.0;
   memset(motion_ints_3, 0, sizeof motion_ints_3);
   motion_ints = motion_ints_3;
   motion_floats[0] = t;
   motion_floats[1] = t_end;
-  motion_floats[4] = fabs(t_end - t);
-  motion_floats[3] = step_length[0];
-  motion_floats[2] = (t_end >= t) ? 1.0 : (-1.0);
+  motion_floats[5] = fabs(t_end - t);
+  motion_floats[4] = step_length[0];
+  motion_floats[3] = (t_end >= t) ? 1.0 : (-1.0);
   memset(step_floats_4, 0, sizeof step_floats_4);
   step_floats = step_floats_4;
   program_rhs((const double[1]){t}, y, ctx->program_rhs_prepared, step_floats);
-  if (motion_floats[3] == 0.0) {
-    motion_floats[3] = routine_first_step(motion_floats, y, p, tolerance_floats, tolerance_atol, step_floats, (step_floats + 64), (step_floats + 68), ctx);
+  routine_look_ahead(motion_floats, p);
+  if (motion_floats[4] == 0.0) {
+    motion_floats[4] = routine_first_step(motion_floats, y, p, tolerance_floats, tolerance_atol, step_floats, (step_floats + 64), (step_floats + 68), ctx);
   }
   attempts = 0;
   while (motion_floats[0] != t_end) {
@@ -956,12 +1000,25 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
     }
     if (routine_attempt(h, motion_floats, motion_ints, y, p, tolerance_floats, tolerance_atol, step_floats, ctx)) {
       routine_copy((step_floats + 72), y, 4);
-      motion_floats[0] = (h == (t_end - motion_floats[0])) ? t_end : (motion_floats[0] + h);
+      motion_floats[0] = routine_time_after(h, motion_floats);
       program_rhs((const double[1]){motion_floats[0]}, y, ctx->program_rhs_prepared, step_floats);
+      if (routine_is_at_switch()) {
+        routine_cross_switch(motion_floats, motion_ints, y, p, step_floats, ctx);
+      }
     }
   }
-  step_length[0] = motion_floats[3];
+  step_length[0] = motion_floats[4];
   return 0;
+}
+
+/* The next time at which the equations switch; a host that integrates them by itself must not step over it. */
+static double routine_switch_after(double t, double * p) {
+  double * ahead = 0;
+  double ahead_1[1];
+  memset(ahead_1, 0, sizeof ahead_1);
+  ahead = ahead_1;
+  ahead[0] = 1e+300;
+  return t + ahead[0];
 }
 
 /* Does what the number stands for; 0 is success. A tangent finds its direction in atol. */
@@ -981,8 +1038,15 @@ static int64_t routine_task(int64_t number, double t, double t_end, double rtol,
   if (number == 3) {
     return routine_advance(t, t_end, rtol, step, y, p, atol, ctx);
   }
-  program_tangent(y, (const double[1]){t}, ctx->program_tangent_prepared, out);
-  return 0;
+  if (number == 5) {
+    out[0] = routine_switch_after(t, p);
+    return 0;
+  }
+  if (number == 4) {
+    program_tangent(y, (const double[1]){t}, ctx->program_tangent_prepared, out);
+    return 0;
+  }
+  return 1;
 }
 
 TORSEUR_EXPORT int64_t double_pendulum_task(int64_t number, double t, double t_end, double rtol, double * step, double * y, double * p, double * atol, double * out, void **callbacks, int64_t *failed) {

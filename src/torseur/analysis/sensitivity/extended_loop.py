@@ -13,6 +13,7 @@ from torseur.analysis.sensitivity.method_routines import Routines
 from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.computation.codegen.kernels.compiled_routine import CompiledRoutine
 from torseur.computation.codegen.routine import Routine
+from torseur.computation.simulation.events.time_switches import TimeSwitches, switches_of_system
 from torseur.computation.simulation.implicit.implicit_setup import STAGES, implicit_statics
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.integrate import integrate
@@ -90,6 +91,9 @@ def integrator_of_course(
     """The loop of the integrator that the course asks for; by default implicit from where the motion is stiff."""
     if course.integrator not in METHODS:
         raise TorseurError(unknown_name("integrator", course.integrator, METHODS))
+    own = known_switches(routines.variation)
+    if own.program is not None:
+        statics, externals = {**statics, "SWITCHES": 1}, {**externals, "next_switch": own.program}
     # Radau of order 9 pays where the tolerance is tight, order 5 where it is loose.
     method = course.integrator if course.integrator in STAGES else "radau9" if course.rtol < LOOSE else "radau5"
 
@@ -103,6 +107,11 @@ def integrator_of_course(
         return implicit()
     explicit = integrator(size, statics, externals, course.backend)
     return explicit if course.integrator == "explicit" else replace(explicit, when_stiff=implicit)
+
+
+def known_switches(variation: Variation) -> TimeSwitches:
+    """The switches of the equations and of what is integrated along the motion whose time is known."""
+    return switches_of_system(variation.system, variation.integrands)
 
 
 def stiff_statics(routines: Routines, statics: Mapping[str, int], method: str, size: int) -> dict[str, int]:

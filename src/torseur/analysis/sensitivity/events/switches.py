@@ -7,15 +7,15 @@ on either side: which of them a state at the very instant of switching has is a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, live_nodes, symbols_of
+from torseur.algebra.graph import Expr, symbols_of
 from torseur.analysis.sensitivity.events.event_crossing import Crossing, Landing, explicit_crossing
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives, StateDerivative
+from torseur.computation.simulation.events.time_switches import conditions_of
 from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.computation.simulation.model.system import Vector
 from torseur.description.mechanism import TIME
@@ -105,20 +105,3 @@ def switches_of(derivatives: MotionDerivatives) -> tuple[SwitchRules, ...]:
         for when, (below, above) in conditions_of(derivatives.formulas).items()
         if moving.intersection(symbols_of([when])) and not set(derivatives.solution).intersection(symbols_of([when]))
     )
-
-
-def conditions_of(formulas: Sequence[Expr]) -> dict[Expr, tuple[dict[Expr, int], dict[Expr, int]]]:
-    """Conditions by the formula whose sign they ask for, with their values where it is negative and positive."""
-    conditions: dict[Expr, tuple[dict[Expr, int], dict[Expr, int]]] = {}
-    for node in live_nodes(formulas):
-        if node.op not in ("lt", "le", "sign"):
-            continue
-        is_sign = node.op == "sign"
-        when = node.args[0] if is_sign else node.args[0] - node.args[1]
-        # Conditions that ask for the sign of the same formula switch together.
-        values = (-1, 1) if is_sign else (1, 0)
-        if -when in conditions:  # x < 0 and x > 0 change at the same instant
-            when, values = -when, values[::-1]
-        below, above = conditions.setdefault(when, ({}, {}))
-        below[node], above[node] = values
-    return conditions

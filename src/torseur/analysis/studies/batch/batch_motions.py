@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from torseur.algebra.graph import Input, Program, vector
 from torseur.analysis.sensitivity.criteria.criteria import ReadCriterion
-from torseur.analysis.sensitivity.extended_loop import routine_of
+from torseur.analysis.sensitivity.extended_loop import known_switches, routine_of
 from torseur.analysis.sensitivity.method_routines import OpenRoutines
 from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.analysis.studies.batch.batch_programs import KINDS, Observation, share_preparation, widen
@@ -183,10 +183,14 @@ class Batch:
         if self.outputs:
             formulas = [output.formula for output in self.outputs]
             externals["outputs"] = Program("outputs", variation.rhs.inputs, (vector("z", formulas),))
+        switches = known_switches(variation).program
+        if switches is not None:
+            externals["next_switch"] = switches
         parameters = next((g for g in variation.rhs.inputs if g.name == "p"), Input("p", ()))
         externals = share_preparation(externals, parameters)
         statics = {
             **routines.statics,
+            "SWITCHES": int(switches is not None),
             "NX": variation.size,
             "NY": len(variation.states),
             "NPAR": variation.columns,

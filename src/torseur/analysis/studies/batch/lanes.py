@@ -33,6 +33,7 @@ from torseur.computation.simulation.loop.memory import (
     Tolerance,
 )
 from torseur.computation.simulation.loop.step import average_stiffness, first_not_finite
+from torseur.computation.simulation.loop.switching import cross_switch, is_at_switch, look_ahead
 
 EIGHT = 8  # lanes: those of a vector register of 512 bits
 IDLE = -1
@@ -113,6 +114,7 @@ def load(lane: int, lanes: Lanes, points: Points, task: Task) -> None:
             points.answers[row] = NONFINITE
         else:
             lanes.row[lane] = row
+            look_ahead(motion, p)
             motion.step = first_step(motion, y, p, tolerance, f, y_trial, f_trial)
             for i in range(N):
                 lanes.y[i * LANES + lane] = y[i]
@@ -152,10 +154,7 @@ def write(lane: int, lanes: Lanes, out: Array) -> None:
     state = zeros(N)
     p = zeros(PREPARED)
     z = zeros(OBSERVED + 1)
-    for i in range(N):
-        state[i] = lanes.y[i * LANES + lane]
-    for i in range(PREPARED):
-        p[i] = lanes.p[i * LANES + lane]
+    gather(lane, lanes, state, p)
     if OBSERVED > 0:
         observe(lanes.motions[lane].time, state, p, z)
     for i in range(OBSERVED):
@@ -178,6 +177,30 @@ def take_steps(rtol: float, lanes: Lanes) -> None:
 
 
 @routine
+def cross_in_lane(lane: int, lanes: Lanes) -> None:
+    """Goes on just behind a switch of the equations."""
+    y = zeros(N)
+    p = zeros(PREPARED)
+    f = zeros(N)
+    gather(lane, lanes, y, p)
+    for i in range(N):
+        f[i] = lanes.k[0, i * LANES + lane]
+    cross_switch(lanes.motions[lane], y, p, f)
+    for i in range(N):
+        lanes.y[i * LANES + lane] = y[i]
+        lanes.k[0, i * LANES + lane] = f[i]
+
+
+@routine
+def gather(lane: int, lanes: Lanes, y: Array, p: Array) -> None:
+    """State and parameters of one lane."""
+    for i in range(N):
+        y[i] = lanes.y[i * LANES + lane]
+    for i in range(PREPARED):
+        p[i] = lanes.p[i * LANES + lane]
+
+
+@routine
 def choose_next(lane: int, lanes: Lanes) -> None:
     """Accepts or refuses the step of a lane, and sets the length of its next."""
     motion = lanes.motions[lane]
@@ -191,5 +214,7 @@ def choose_next(lane: int, lanes: Lanes) -> None:
             at = i * LANES + lane
             lanes.y[at] = lanes.y_end[at]
             lanes.k[0, at] = lanes.k[STAGES, at]
+        if is_at_switch(motion):
+            cross_in_lane(lane, lanes)
     else:
         shorten(motion, h, lanes.error[lane])

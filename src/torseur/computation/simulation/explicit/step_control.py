@@ -75,10 +75,10 @@ def first_step(
 
 @routine
 def signed_step(motion: Motion) -> float:
-    """The next step, shortened or stretched by 1 % to end exactly with the time span; 0 when it cannot move time."""
-    left = abs(motion.t_end - motion.time)
+    """The next step, shortened or stretched by 1 % to end exactly at `t_stop`; 0 when it cannot move time."""
+    left = abs(motion.t_stop - motion.time)
     if 1.01 * motion.step >= left:
-        return motion.t_end - motion.time
+        return motion.t_stop - motion.time
     if 0.1 * motion.step <= RESOLUTION * abs(motion.time):
         return 0.0
     return motion.direction * motion.step
@@ -86,10 +86,10 @@ def signed_step(motion: Motion) -> float:
 
 @routine
 def time_after(h: float, motion: Motion) -> float:
-    """Time at the end of the step, exactly the end of the span when it gets there."""
+    """Time at the end of the step, exactly `t_stop` when it gets there."""
     t = motion.time + h
-    arrives = h == motion.t_end - motion.time or (motion.t_end - t) * motion.direction <= 0.0
-    return motion.t_end if arrives else t
+    arrives = h == motion.t_stop - motion.time or (motion.t_stop - t) * motion.direction <= 0.0
+    return motion.t_stop if arrives else t
 
 
 @routine

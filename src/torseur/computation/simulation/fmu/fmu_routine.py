@@ -11,19 +11,30 @@ import math
 from torseur.computation.codegen.routine import Array, External, Static, routine, zeros
 from torseur.computation.simulation.explicit.dop853 import estimate_errors, evaluate_stages, solution
 from torseur.computation.simulation.explicit.runge_kutta import LANES, N, rhs
-from torseur.computation.simulation.explicit.step_control import first_step, lengthen, shorten, signed_step
+from torseur.computation.simulation.explicit.step_control import first_step, lengthen, shorten, signed_step, time_after
 from torseur.computation.simulation.loop.memory import Motion, Tolerance
 from torseur.computation.simulation.loop.settling import copy, settle
 from torseur.computation.simulation.loop.step import Step
+from torseur.computation.simulation.loop.switching import (
+    GAP,
+    SWITCHES,
+    cross_switch,
+    is_at_switch,
+    look_ahead,
+    next_switch,
+)
 from torseur.computation.simulation.output.along_motion import NZ, outputs
 
 SLOPES = 0
 OUTPUTS = 1
 SETTLE = 2
 ADVANCE = 3
+TANGENT = 4
+SWITCH = 5
 
 DONE = 0
 STUCK = 1
+NEVER = 1e300  # seconds
 MOST_ATTEMPTS = 1_000_000  # in one communication step
 
 NL: int = Static("NL")  # number of laws, which are inputs of the FMU
@@ -56,9 +67,23 @@ def task(
         return DONE if distance >= 0.0 else STUCK
     if number == ADVANCE:
         return advance(t, t_end, rtol, step, y, p, atol)
-    if NT > 0:
+    if number == SWITCH:
+        out[0] = switch_after(t, p)
+        return DONE
+    if NT > 0 and number == TANGENT:
         tangent(t, y, p, atol, out)
-    return DONE if NT > 0 else STUCK
+        return DONE
+    return STUCK
+
+
+@routine
+def switch_after(t: float, p: Array) -> float:
+    """The next time at which the equations switch; a host that integrates them by itself must not step over it."""
+    ahead = zeros(1)
+    ahead[0] = NEVER
+    if SWITCHES:
+        next_switch(t + GAP * abs(t), 1.0, p, ahead)
+    return t + ahead[0]
 
 
 @routine
@@ -69,6 +94,7 @@ def advance(t: float, t_end: float, rtol: float, step_length: Array, y: Array, p
     motion.direction = 1.0 if t_end >= t else -1.0
     step = Step()
     rhs(t, y, p, step.k[0])
+    look_ahead(motion, p)
     if motion.step == 0.0:
         motion.step = first_step(motion, y, p, tolerance, step.k[0], step.y_stage, step.y_end)
     attempts = 0
@@ -79,8 +105,10 @@ def advance(t: float, t_end: float, rtol: float, step_length: Array, y: Array, p
             return STUCK
         if attempt(h, motion, y, p, tolerance, step):
             copy(step.y_next, y, N)
-            motion.time = t_end if h == t_end - motion.time else motion.time + h
+            motion.time = time_after(h, motion)
             rhs(motion.time, y, p, step.k[0])
+            if is_at_switch(motion):
+                cross_switch(motion, y, p, step.k[0])
     step_length[0] = motion.step
     return DONE
 

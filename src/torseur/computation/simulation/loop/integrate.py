@@ -20,6 +20,7 @@ from torseur.computation.simulation.explicit.step_control import (
     time_after,
     wants_selection,
 )
+from torseur.computation.simulation.implicit.radau_control import start_afresh
 from torseur.computation.simulation.implicit.radau_memory import NS
 from torseur.computation.simulation.loop.memory import (
     DONE,
@@ -54,6 +55,7 @@ from torseur.computation.simulation.loop.step import (
     take_step,
     worst_state,
 )
+from torseur.computation.simulation.loop.switching import cross_switch, is_at_switch, look_ahead
 
 STUCK_ATTEMPTS = 20_000
 STUCK_PART = 1e-7  # part of the time left that so many attempts must cover
@@ -72,6 +74,7 @@ def integrate(motion: Motion, y: Array, p: Array, tolerance: Tolerance, output: 
         events(motion.time, y, p, g)
     rhs(motion.time, y, p, step.k[0])
     motion.evaluations += 1
+    look_ahead(motion, p)
     if motion.step == 0.0:
         motion.worst = first_not_finite(step.k[0])
         if motion.worst >= 0:
@@ -97,6 +100,10 @@ def integrate(motion: Motion, y: Array, p: Array, tolerance: Tolerance, output: 
             accept(h, motion, y, p, step, output, watched)
         if NG > 0 and mark_events(motion.time, y, p, g, watched):
             return STOPPED
+        if is_at_switch(motion):
+            cross_switch(motion, y, p, step.k[0])
+            if NS != 0:
+                start_afresh(step.newton)
         if PROJECT == 2 and wants_selection(motion):
             return RESELECT
         if PROJECT == 2 and is_worth_holding(motion):

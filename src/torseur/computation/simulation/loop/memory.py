@@ -29,6 +29,7 @@ class Motion(Record):
 
     time: float
     t_end: float
+    t_stop: float  # where the equations switch next, or the end
     direction: float = 1.0  # +1 forward in time, -1 backward
     step: float = 0.0  # length of the next step to try, positive; 0 before the first
     max_step: float

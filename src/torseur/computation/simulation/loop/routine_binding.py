@@ -15,6 +15,7 @@ from torseur.computation.codegen.kernels.program_binding import CallbackSpec
 from torseur.computation.codegen.routine import Array, External, Routine, Static, routine
 from torseur.computation.simulation.constrained.contacts.contact_events import events_with_contacts
 from torseur.computation.simulation.constrained.solved_quantities import events_of_solution, outputs_of_solution
+from torseur.computation.simulation.events.time_switches import switches_of_system
 from torseur.computation.simulation.implicit.implicit_setup import implicit_externals, implicit_statics
 from torseur.computation.simulation.loop.integrate import integrate
 from torseur.computation.simulation.loop.integrator import Integrator
@@ -69,6 +70,10 @@ class Binding:
         elif system.project is not None:
             self.statics["PROJECT"] = 1
             self.externals["project"] = system.project
+        self.switches = switches_of_system(system)
+        if self.switches.program is not None:
+            self.statics["SWITCHES"] = 1
+            self.externals["next_switch"] = self.switches.program
         if system.laws:
             self._bind_laws()
 

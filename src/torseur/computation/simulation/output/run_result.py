@@ -55,6 +55,7 @@ class Result:
             notes=(
                 *system.notes,
                 *self.run.notes,
+                *self.binding.switches.notes,
                 *self.jumps.too_fast(self.run.unresolved),
                 *open_notes,
                 *table_notes(system, times, states),

@@ -2,14 +2,14 @@
 
    Value references count states, derivatives, parameters, inputs and outputs, in this order. All numbers of an
    instance lie in one structure, so that instances do not know of each other and a state is a copy of it. */
-#include "fmi2.h"
-#include "model.h"
-
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-enum { TASK_SLOPES, TASK_OUTPUTS, TASK_SETTLE, TASK_ADVANCE, TASK_TANGENT };
+#include "fmi2.h"
+#include "model.h" /* its numbers may be NAN, which math.h knows */
+
+enum { TASK_SLOPES, TASK_OUTPUTS, TASK_SETTLE, TASK_ADVANCE, TASK_TANGENT, TASK_SWITCH };
 enum { FIRST_RATE = STATES, FIRST_PARAMETER = 2 * STATES, FIRST_INPUT = FIRST_PARAMETER + PARAMETERS,
        FIRST_OUTPUT = FIRST_INPUT + INPUTS, END_OF_VARIABLES = FIRST_OUTPUT + OUTPUTS };
 
@@ -281,11 +281,14 @@ FMI_EXPORT fmi2Status FMI(fmi2EnterContinuousTimeMode)(fmi2Component c) {
   return fmi2OK;
 }
 
-/* The only events: a state that has drifted off its manifold is brought back. */
+/* The only events: a state that has drifted off its manifold is brought back, and the times at which the equations
+   switch, as far as they are known. */
 FMI_EXPORT fmi2Status FMI(fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
   Instance *m = c;
   double settled[STATES + 1];
   memset(info, 0, sizeof *info);
+  perform(m, TASK_SWITCH, 0.0, &info->nextEventTime);
+  info->nextEventTimeDefined = info->nextEventTime < 1e299;
   if (MODEL_HAS_MANIFOLD) {
     const double distance = settle(m, settled);
     if (isinf(distance)) return fail(m, fmi2Error, "the state cannot be brought back on the constraints");

@@ -124,7 +124,7 @@ def _variable(name: str, variable: Variable, role: _Role, model: FmuModel, **val
         element.set("description", text_of(variable.meaning))
     if role.initial is not None:
         element.set("initial", role.initial)
-    real = Xml.SubElement(element, "Real", {key: repr(value) for key, value in values.items()})
+    real = Xml.SubElement(element, "Real", {key: repr(value).replace("nan", "NaN") for key, value in values.items()})
     if variable.unit in (model.units or {}):
         real.set("unit", text_of(variable.unit))
     return element
