@@ -89,9 +89,9 @@ from torseur.derivation.loops import singularities_along as singularities_along
 from torseur.derivation.loops import singularities_in as singularities_in
 from torseur.derivation.tree import build_tree as build_tree
 from torseur.description import library as library
-from torseur.description.language import load as load
 from torseur.description.language import parse as parse
 from torseur.description.language import to_text as to_text
+from torseur.description.library.mechanism_files import load as load
 from torseur.description.mechanism import EARTH as EARTH
 from torseur.description.mechanism import LENGTH as LENGTH
 from torseur.description.mechanism import LENGTH_RATE as LENGTH_RATE

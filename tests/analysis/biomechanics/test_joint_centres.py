@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,31 @@ def test_deviation_tells_the_scatter():
     found = [shoulder.centres(exact.with_noise(0.001, rng))["SCoRE"] for _ in range(25)]
     told = np.mean([centre.deviation for centre in found])
     assert told == pytest.approx(precision(found), rel=0.5)
+
+
+@pytest.mark.parametrize("amplitude", [0.001, 0.003])
+def test_deviation_covers_the_truth(amplitude):
+    """Oracle: the place by construction. Noise of rotations must not draw the centre towards the markers."""
+    exact, rng, within, errors = shoulder.recording("FE/AbAd"), np.random.default_rng(8), [], []
+    for _ in range(120):
+        noise = rng.uniform(-amplitude, amplitude, exact.positions.shape)
+        centre = score(*shoulder.segments(replace(exact, positions=exact.positions + noise)))
+        errors.append(centre.proximal - shoulder.CENTRE)
+        within.append(np.abs(errors[-1]) < 1.96 * centre.deviation)
+    assert 0.91 < np.mean(within) < 0.985
+    assert np.abs(np.mean(errors, axis=0) / np.std(errors, axis=0)).max() < 0.35
+
+
+def test_deviation_knows_noise_that_lasts():
+    """Skin that slides: noise over ten frames, with which neighbours are alike."""
+    exact, rng, within = shoulder.recording("FE/AbAd/Cir"), np.random.default_rng(8), []
+    for _ in range(80):
+        steps = rng.uniform(-0.003, 0.003, exact.positions.shape).cumsum(axis=0)
+        slow = (steps[10:] - steps[:-10]) / np.sqrt(10)
+        moved = replace(exact, time=exact.time[10:], positions=exact.positions[10:] + slow)
+        centre = score(*shoulder.segments(moved))
+        within.append(np.abs(centre.proximal - shoulder.CENTRE) < 1.96 * centre.deviation)
+    assert 0.85 < np.mean(within) < 0.99
 
 
 def test_slow_and_plane_motions_are_refused():

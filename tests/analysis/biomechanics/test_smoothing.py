@@ -118,3 +118,18 @@ def test_points_and_smoothing_of_a_cubic():
 def test_refusals(call, message):
     with pytest.raises(RecordingError, match=message):
         call(turning(TIME)[0])
+
+
+@pytest.mark.parametrize("how", ["central", "savitzky_golay", "spline"])
+def test_points_are_differentiated_by_name(how):
+    """Oracle: the derivatives of a parabola, which every one of the three has exactly."""
+    t = np.linspace(0, 1, 60)
+    points = np.stack([t**2, 3 * t, 0 * t], axis=1)
+    first, second = point_rates(t, points, how)
+    assert np.allclose(first[4:-4], np.stack([2 * t, 3 + 0 * t, 0 * t], axis=1)[4:-4], atol=1e-9)
+    assert np.allclose(second[4:-4], [2.0, 0.0, 0.0], atol=1e-6)
+
+
+def test_rates_of_points_that_do_not_exist_are_named():
+    with pytest.raises(RecordingError, match="central, savitzky_golay, spline or a Derivatives, not 'kalman'"):
+        point_rates(np.arange(9.0), np.zeros((9, 3)), "kalman")

@@ -227,3 +227,17 @@ def test_files_are_not_replaced(folder, monkeypatch):
     result = run(monkeypatch, folder, "identify", "study.toml", "--report", "there.html")
     assert result.exit_code == 1 and "exists already" in result.stderr
     assert (folder / "there.html").read_text() == "mine"
+
+
+def test_failed_checks_end_with_one(folder, monkeypatch):
+    """Forces that have nothing to do with the motion: a result is printed, and is not to be trusted."""
+    rows = np.genfromtxt(folder / "run1.csv", delimiter=",", skip_header=1)
+    rows[:, 3:] = np.random.default_rng(0).normal(size=(len(rows), 2))
+    write_csv(folder / "noise.csv", HEADINGS, rows)
+    text = (folder / "study.toml").read_text().replace('trials = ["run1.csv", "run2.nc"]', 'trials = ["noise.csv"]')
+    (folder / "noise.toml").write_text(text.replace('validation = ["run3.csv"]', "").replace("cross = true", ""))
+    result = run(monkeypatch, folder, "identify", "noise.toml", "--method", "weighted", "--json")
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
+    assert not document["trusted"] and any(not check["ok"] for check in document["checks"])
+    assert "not to be trusted, failed: The forces are explained" in result.stderr

@@ -344,3 +344,9 @@ def test_an_estimate_without_expectations_gives_combinations_only():
     real = identify(model, [make_trial(model, t, channels(q, v, a), {"q1": tau})], "consistent")
     assert np.allclose(real.values, [0.8, 0.1, 0.4], atol=1e-6) and is_consistent(real.body("link"), 1e-9)
     assert any("nothing is expected of link" in note for note in real.notes)
+
+
+def test_the_consistent_fit_has_a_second_name(two):
+    _, model, base = two
+    first, second = (identify(model, [recorded(model)], m, Options(base=base)) for m in ("consistent", "log_cholesky"))
+    assert np.array_equal(first.parameters, second.parameters) and second.certificate.holds

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import torseur as ts
 from analysis.identification import box
 from torseur.algebra.graph import evaluate
+from torseur.analysis.identification import Trial, identify, linear_model
 from torseur.analysis.identification.segments import (
     MechanismMotion,
     PoinsotCost,
@@ -359,3 +360,30 @@ def test_sliding_joints_are_refused():
     ]
     with pytest.raises(UnsupportedError, match="lets its bodies slide"):
         segment_chain(ts.build_tree(ts.Mechanism("s", bodies=[cart, slide], joints=joints)))
+
+
+def test_a_free_root_takes_the_wrench_of_a_plate():
+    """The regressor with six recorded forces of the root and no other gives each segment's own combinations.
+
+    Oracle: the limb of point masses; its trunk floats, and the joint's torques are not recorded.
+    """
+    mechanism = limb_mechanism()
+    model = linear_model(mechanism)
+    rng = np.random.default_rng(3)
+    count, names = 80, model.equations.layout.speed_names
+    quaternions = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in rng.normal(size=(2, count, 4))]
+    q = np.hstack([rng.normal(size=(count, 3)), *quaternions])
+    v, vdot = rng.normal(size=(2, count, len(names)))
+    truth = np.concatenate([cloud_parameters(*cloud) for cloud in clouds()])
+    tau = model.matrix(q, v, vdot) @ truth
+    tau[:, 6:] = 0.0
+    trial = Trial("plate", np.arange(float(count)), q, v, vdot, tau, (True,) * 6 + (False,) * 3)
+    found = identify(model, [trial], "consistent")
+    assert np.abs(found.values - found.combination @ truth).max() < 1e-8
+    assert {"trunk.mass", "arm.h.x", "arm.Ixx"} <= set(found.names)
+
+
+def cloud_parameters(m, r):
+    S = r.T @ (r * m[:, None])
+    I = np.trace(S) * np.eye(3) - S
+    return np.array([m.sum(), *(m @ r), I[0, 0], I[0, 1], I[1, 1], I[0, 2], I[1, 2], I[2, 2]])

@@ -253,7 +253,7 @@ def _require_whole(markers: Markers, limb: Limb) -> None:
         if hidden:
             raise RecordingError(
                 f"trial '{markers.name}': marker '{label}' is hidden in {hidden} frames. Fill short gaps first "
-                "(torseur.analysis.biomechanics.fill_gaps), or leave the marker out."
+                "(--fill FRAMES, `fill_gaps` in Python), or leave the marker out."
             )
 
 

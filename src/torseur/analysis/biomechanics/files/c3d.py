@@ -276,7 +276,7 @@ def _require_agreement(file: Path, claim: Claim, content: Any, parameters: Param
 def _length_unit(file: Path, parameters: Parameters, given: str | None) -> str:
     stated = parameters.text("POINT", "UNITS")
     if given is None and not stated:
-        raise RecordingError(f"'{file}' does not say the unit of its points. Read it with unit='mm' or unit='m'.")
+        raise RecordingError(f"'{file}' does not say the unit of its points. Say it: --unit mm, or `unit` in Python.")
     return given or stated
 
 

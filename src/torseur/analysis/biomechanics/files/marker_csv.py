@@ -57,7 +57,8 @@ def _unit(file: Path, table: Table, columns: dict[str, list[str]], given: str | 
     if len(stated) != 1 or None in stated:
         listing = ", ".join(sorted(str(unit) for unit in stated if unit)) or "none"
         raise RecordingError(
-            f"'{file}': its markers need one unit (stated: {listing}). Write 'LABEL.x [mm]', or read it with unit='mm'."
+            f"'{file}': its markers need one unit (stated: {listing}). Write 'LABEL.x [mm]', or say it: "
+            "--unit mm, or `unit` in Python."
         )
     return str(stated.pop())
 

@@ -50,8 +50,8 @@ def require_plausible(positions: Array, unit: str, stated: bool, path: Path) -> 
     guess = "metres read as millimetres" if size < SMALLEST else "millimetres read as metres"
     likely = "m" if size < SMALLEST else "mm"
     raise RecordingError(
-        f"'{path}': read in {unit} {by}, its markers lie within {_length(size)}: {guess}? Read it with "
-        f"unit='{likely}', or with any_size=True if it is right."
+        f"'{path}': read in {unit} {by}, its markers lie within {_length(size)}: {guess}? Read it in "
+        f"{likely} (--unit {likely}, `unit` in Python; `any_size` there if it is right)."
     )
 
 

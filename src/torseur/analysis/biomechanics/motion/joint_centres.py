@@ -21,8 +21,8 @@ _FLAT = 1e-3  # least eigenvalue beside the greatest: turning by less than some 
 class JointCentre:
     """A joint's centre in the proximal and in the distal segment's frame, in m.
 
-    `deviation` (3) is the standard deviation of its place in the proximal frame, from what the fit leaves: scatter, not
-    bias. `residual` is the root mean square of what is left, in m; `used` marks the frames that counted.
+    `deviation` (3) is the standard deviation of its place in the proximal frame, from what the fit leaves. `residual`
+    is the root mean square of what is left, in m; `used` marks the frames that counted.
     """
 
     method: str
@@ -40,21 +40,63 @@ class JointCentre:
 def score(proximal: SegmentMotion, distal: SegmentMotion, frames: Mask | None = None) -> JointCentre:
     """The centre by SCoRE: the points u and v of the two segments that stay together best, r_S + R_S u = r_H + R_H v.
 
-    Linear least squares on [R_H, -R_S][v; u] = r_S - r_H over all frames, or over those given (the source's SCoRE2).
+    Linear least squares on [R_H, -R_S][v; u] = r_S - r_H over all frames, or over those given (the source's SCoRE2),
+    corrected for what noise of the markers does to rotations: see `_mean_turn`. In deviations,
+    frames that follow each other count as related.
     """
     used = _usable(proximal, distal, frames)
-    R_S, R_H = proximal.rotation[used], distal.rotation[used]
-    # [R_H  -R_S] (v, u) = r_S - r_H, three rows per frame (Ehrig et al. 2006).
-    rows = np.concatenate([R_H, -R_S], axis=2).reshape(-1, 6)
-    right = (proximal.origin[used] - distal.origin[used]).reshape(-1)
-    normal = rows.T @ rows
+    (S, a_S), (H, a_H) = (_mean_turn(segment, used) for segment in (proximal, distal))
+    R_S, R_H = proximal.rotation[used] @ S, distal.rotation[used] @ H
+    # Places are counted from the middle of each segment's markers, whose noise has nothing to do with the rotation's.
+    apart = proximal.at(a_S)[used] - distal.at(a_H)[used]
+    # Normal equations of [R_H  -R_S] (v, u) = r_S - r_H, three rows per frame (Ehrig et al. 2006):
+    # [  n          -Σ R_Hᵀ R_S ] (v)   (  Σ R_Hᵀ (r_S - r_H) )
+    # [ -Σ R_Sᵀ R_H  n          ] (u) = ( -Σ R_Sᵀ (r_S - r_H) )
+    frames_used = len(apart)
+    cross = np.swapaxes(R_H, 1, 2) @ R_S
+    mean = cross.mean(axis=0)
+    normal = frames_used * np.block([[np.eye(3), -mean], [-mean.T, np.eye(3)]])
     _require_determined(normal, "SCoRE", proximal, distal)
-    solution = np.linalg.lstsq(rows, right, rcond=None)[0]
-    left = right - rows @ solution
-    variance = float(left @ left) / max(len(right) - 6, 1)
-    deviation = np.sqrt(np.diag(np.linalg.inv(normal))[3:] * variance)
-    residual = float(np.sqrt(np.mean(left**2) * 3))
-    return JointCentre("SCoRE", solution[3:], solution[:3], deviation, residual, used)
+    right = np.hstack([np.einsum("tji,tj->ti", R_H, apart), -np.einsum("tji,tj->ti", R_S, apart)])
+    solution = np.linalg.solve(normal, right.sum(axis=0))
+    v, u = solution[:3], solution[3:]
+    # What every frame still asks for; the sum vanishes.
+    pulls = right - np.hstack([v - cross @ u, u - np.swapaxes(cross, 1, 2) @ v])
+    inverse = np.linalg.inv(normal)
+    deviation = np.sqrt(np.diag(inverse @ _scatter(pulls) @ inverse)[3:])
+    u, v = u + a_S, v + a_H
+    left = (proximal.at(u) - distal.at(v))[used]
+    return JointCentre("SCoRE", u, v, deviation, float(np.sqrt(np.mean(np.sum(left**2, axis=1)))), used)
+
+
+def _mean_turn(segment: SegmentMotion, used: Mask) -> tuple[Array, Array]:
+    """E with E(R̂ E) = R, and the middle of the segment's markers.
+
+    Noise ε of a rotation, R̂ = R exp(ε̃), shortens it on average: E(R̂) = R (1 - ½ (tr C 1 - C)) with the covariance
+    C = σ² (Σ |p|² 1 - p pᵀ)⁻¹ of ε for markers at p from their middle. Least squares with R̂ in place of R would draw
+    the centre towards the markers by as much: at 3 mm by more than it scatters.
+    """
+    places = np.array(list(segment.shape.values()))
+    middle = places.mean(axis=0)
+    p, count = places - middle, len(places)
+    # Six of the 3 n coordinates place the segment; the others show the noise.
+    variance = float(np.mean(segment.residual[used] ** 2)) * count / (3 * count - 6)
+    C = variance * np.linalg.inv(np.sum(p**2) * np.eye(3) - p.T @ p)
+    return np.linalg.inv(np.eye(3) - (np.trace(C) * np.eye(3) - C) / 2), middle
+
+
+def _scatter(pulls: Array) -> Array:
+    """Covariance of a sum over frames that may be related to their neighbours (Newey and West 1987)."""
+    count, total = len(pulls), pulls.T @ pulls
+    # As far as neighbours resemble each other: Andrews (1991) for Bartlett's weights and a correlation ρ of the first
+    # order. Noise of single frames needs no lag, skin that slides under markers dozens.
+    likeness = float(np.sum(pulls[1:] * pulls[:-1]) / max(float(np.sum(pulls**2)), 1e-300))
+    rho = min(max(likeness, 0.0), 0.97)
+    lags = int(1.1447 * (4 * rho**2 / (1 - rho**2) ** 2 * count) ** (1 / 3))
+    for lag in range(1, min(lags, count - 1) + 1):
+        related = pulls[lag:].T @ pulls[:-lag]
+        total = total + (1 - lag / (lags + 1)) * (related + related.T)
+    return total * count / max(count - 2, 1)
 
 
 def mean_helical_axis(

@@ -47,7 +47,7 @@ class Axes:
         for k, word in enumerate(self.words):
             if word in ("up", "down"):
                 return np.eye(3)[k] * (1.0 if word == "up" else -1.0)
-        raise RecordingError(f"which axis points up is not stated ({self}). Say it: axes=Axes(z='up').")
+        raise RecordingError(f"which axis points up is not stated ({self}). Say it: --up z, or `axes` in Python.")
 
     @property
     def matrix(self) -> Array:

@@ -13,7 +13,8 @@ from torseur.analysis.biomechanics.smoothing.savitzky_golay import polynomial_ro
 from torseur.analysis.identification.data.differentiation import Derivatives, even_step
 from torseur.errors import RecordingError
 
-METHODS = ("central", "savitzky_golay", "spline", "source", "kalman")
+_OF_NUMBERS = ("central", "savitzky_golay", "spline")
+METHODS = (*_OF_NUMBERS, "source", "kalman")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ def rotation_rates(
 
     A `Derivatives` gives window and order, and the noise of splines.
     """
-    chosen = Derivatives(how) if isinstance(how, str) and how in ("central", "savitzky_golay", "spline") else how
+    chosen = Derivatives(how) if isinstance(how, str) and how in _OF_NUMBERS else how
     _require_whole(time, rotation)
     if isinstance(chosen, Derivatives):
         if chosen.method == "savitzky_golay":
@@ -65,10 +66,12 @@ def rotation_rates(
     raise RecordingError(f"rates are found by {', '.join(METHODS)} or a Derivatives, not '{how}'.")
 
 
-def point_rates(time: Array, points: Array, how: Derivatives | None = None) -> tuple[Array, Array]:
-    """Velocities and accelerations of points (frames, ..., 3), without gaps."""
+def point_rates(time: Array, points: Array, how: str | Derivatives = "savitzky_golay") -> tuple[Array, Array]:
+    """Velocities and accelerations of points (frames, ..., 3), without gaps: central, savitzky_golay or spline."""
     _require_whole(time, points)
-    return _each(time, points, how or Derivatives())
+    if isinstance(how, str) and how not in _OF_NUMBERS:
+        raise RecordingError(f"rates of points are found by {', '.join(_OF_NUMBERS)} or a Derivatives, not '{how}'.")
+    return _each(time, points, Derivatives(how) if isinstance(how, str) else how)
 
 
 def _require_whole(time: Array, values: Array) -> None:
@@ -79,8 +82,8 @@ def _require_whole(time: Array, values: Array) -> None:
     if len(missing):
         raise RecordingError(
             f"frame {missing[0]} (t = {time[missing[0]]:.6g} s) is a gap, {len(missing)} frames in all: derivatives "
-            "need every frame. Take the frames between gaps, or bridge gaps of markers first: "
-            "fill_gaps(markers, longest)."
+            "need every frame. Take the frames between gaps, or bridge gaps of markers first "
+            "(--fill FRAMES, `fill_gaps` in Python)."
         )
 
 

@@ -51,8 +51,8 @@ class MarkerModel:
         missing = [name for name in self.equations.needed_parameters if values[name] is None]
         if missing:
             raise RecordingError(
-                f"{self.mechanism.name}: where its markers are depends on '{missing[0]}', which has no value. Give it "
-                f"with parameters={{'{missing[0]}': ...}}."
+                f"{self.mechanism.name}: where its markers are depends on '{missing[0]}', which has no value. Give "
+                "it in the description, or as one of the `parameters` in Python."
             )
         return np.array([nan if value is None else value for value in values.values()])
 

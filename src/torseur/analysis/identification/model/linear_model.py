@@ -119,7 +119,7 @@ class LinearModel:
             listing = ", ".join(f"'{name}'" for name in missing)
             raise IdentificationError(
                 f"{self.equations.mechanism.name}: the regressor needs values of {listing}. Give them in the "
-                f"description or with parameters={{'{missing[0]}': ...}}."
+                "description, under [values] of a study, or as `parameters` in Python."
             )
         return np.array([self.values.get(name, 0.0) for name in names])
 
@@ -183,8 +183,8 @@ def _known_forces(equations: Equations, loads: str) -> tuple[Expr, ...]:
     if equations.undetermined:
         names = ", ".join(f"'{node.data.name}'" for node in equations.undetermined)
         raise IdentificationError(
-            f"the loads {names} are undetermined functions. Give their law, or loads='measured' where the measured "
-            "forces contain them."
+            f'the loads {names} are undetermined functions. Give their law, or say loads = "measured" where the '
+            "measured forces contain them."
         )
     return equations.loads
 

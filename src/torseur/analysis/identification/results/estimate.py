@@ -122,7 +122,7 @@ class Estimate:
         """Ten parameters of a body: mass, first moment, inertia at the link's origin."""
         if self.parameters is None:
             raise IdentificationError(
-                "the data determine combinations only, and nothing says how they split. Use method='consistent', or "
+                "the data determine combinations only, and nothing says how they split. Use the method consistent, or "
                 "give the description values to start from."
             )
         if name not in self.model.bodies:

@@ -47,7 +47,7 @@ def inconsistent_bodies(model: LinearModel, parameters: Array) -> list[str]:
     """Warnings about bodies whose parameters no body can have."""
     return [
         f"'{owner}' has parameters that no body can have (pseudo-inertia with eigenvalue "
-        f"{smallest(parameters[where]):.3g}): use method='consistent'."
+        f"{smallest(parameters[where]):.3g}): use the method consistent."
         for owner, where in model.bodies.items()
         if not is_consistent(parameters[where])
     ]

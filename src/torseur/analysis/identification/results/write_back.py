@@ -152,7 +152,7 @@ def write_back(estimate: Estimate, payloads: Sequence[str] = ()) -> tuple[Mechan
     if estimate.parameters is None:
         raise IdentificationError(
             "the data determine combinations of parameters only: a description needs all of them. Use "
-            "method='consistent', or give the description values to start from."
+            "the method consistent, or give the description values to start from."
         )
     faults = inconsistent_bodies(model, estimate.parameters)
     if faults:

@@ -269,7 +269,7 @@ def _warnings(J: Array, positive: bool, unexcited: Mask, undetermined: Mask) -> 
     if not positive and smallest < -1e-12 * max(1.0, float(np.max(np.abs(J)))):
         warnings.append(
             f"J has the negative eigenvalue {smallest:.3g}: no body has these parameters. "
-            "Identify among real bodies (positive=True), or record a richer motion."
+            "Identify among real bodies (positive = true), or record a richer motion."
         )
     if unexcited.any():
         warnings.append(f"the motion does not excite {_entry_list(unexcited)}: they keep the value they started with.")

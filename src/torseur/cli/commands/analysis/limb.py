@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from torseur.cli.commands.analysis.person import HEIGHT, MASS, STANDING, TABLE
+from torseur.cli.commands.analysis.person import FILL, HEIGHT, MASS, STANDING, TABLE
 from torseur.cli.commands.analysis.recording import RecordingOptions
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
 
@@ -31,6 +31,7 @@ class LimbOptions(NamedTuple):
     standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None
     centre: Annotated[str, typer.Option("--centre", metavar="NAME", help=CENTRE)] = "score"
     rates: Annotated[str, typer.Option("--rates", metavar="NAME", help=RATES)] = "kalman"
+    fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0
     recording: RecordingOptions = RecordingOptions()
     report: Annotated[
         Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a page, .html.", rich_help_panel=OUTPUT)
@@ -47,6 +48,9 @@ def limb(options: LimbOptions) -> None:
 
     Example: torseur limb flexion.c3d abduction.c3d rotation.c3d --height 1.78 --mass 74 --report arm.html
     """
+    from dataclasses import replace
+
+    from torseur.analysis.biomechanics import fill_gaps
     from torseur.analysis.biomechanics.limb_inertia import identify_limb, limb_of
     from torseur.analysis.biomechanics.person import calibrate, turn_to_model_axes
     from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
@@ -66,6 +70,8 @@ def limb(options: LimbOptions) -> None:
         still = turn_to_model_axes(MotionTrial(open_recording(options.standing, recording).markers))[0].markers
         model, _ = calibrate(model, still, joint_limits())
     seen = [turn_to_model_axes(open_recording(path, recording))[0] for path in options.trials]
+    if options.fill:
+        seen = [replace(trial, markers=fill_gaps(trial.markers, options.fill)) for trial in seen]
     with working(f"{options.limb}: {len(seen)} trials", quiet=options.json):
         estimate = identify_limb(seen, limb_of(model, options.limb), rates=options.rates, centre=options.centre)
     _tell(estimate, (f"{options.height} m, {options.mass} kg", options.table), options)

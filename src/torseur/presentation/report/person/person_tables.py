@@ -226,7 +226,10 @@ def _balance(person: PersonTrial) -> Iterator[Check]:
     residual, peak = person.dynamics.residual, max(_peak(person), 1e-9)
     height = float(np.mean(person.dynamics.body.mass_centre @ person.feet.up - person.feet.floor))
     force = float(np.sqrt(np.mean(np.sum(residual.force**2, axis=1)))) / peak
-    moment = float(np.sqrt(np.mean(np.sum(residual.moment**2, axis=1)))) / (peak * height)
+    moment = float(np.sqrt(np.mean(np.sum(residual.moment**2, axis=1)))) / (peak * max(abs(height), 1e-9))
+    yield Check(
+        height > 0, "The mass centre is above the floor", f"{height:.2f} m on average; below 0 the wrong axis is up"
+    )
     yield Check(
         force < GOOD_FORCE, "Plates and motion agree on the force",
         f"{100 * force:.2g} % of the greatest reaction, good below {100 * GOOD_FORCE:g} %",

@@ -1,0 +1,29 @@
+"""A mechanism by the name of its file, whatever the file is."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from torseur.description import language
+from torseur.description.library import catalogue
+from torseur.description.mechanism import Mechanism
+
+ROBOTS = (".urdf", ".xml", ".mjcf")
+
+
+def load(path: str | Path) -> Mechanism:
+    """The mechanism that a description, a robot file (URDF, MJCF) or a name of the library (`library:...`) gives.
+
+    What a robot file says and the mechanism does not is a warning; `read_robot` gives it as findings and takes options.
+    """
+    if str(path).startswith(catalogue.PREFIX):
+        return catalogue.load(str(path).removeprefix(catalogue.PREFIX))
+    if Path(path).suffix.lower() not in ROBOTS:
+        return language.load(path)
+    from torseur.description.readers import read_robot, summary
+
+    robot = read_robot(path)
+    for line in summary(robot.findings):
+        warnings.warn(line, stacklevel=2)
+    return robot.mechanism
