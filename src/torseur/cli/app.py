@@ -50,7 +50,7 @@ EPILOG = """Examples:
 
   torseur studio arm.lsd
 
-Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 the motion ended early, 4 formalisms disagree.
+Exit codes: 0 done, 1 wrong input or failed check, 2 wrong command line, 3 motion ended early, 4 formalisms disagree.
 """
 
 app = typer.Typer(

@@ -44,7 +44,7 @@ def run(*words):
 def test_sweep_prints_tables_and_writes_a_page(study, tmp_path):
     found = run("sweep", study, "--cores", 2, "--report", tmp_path / "s.html")
     assert found.exit_code == 0, found.output
-    for words in ("16 of 16 points done", "first order", "constraints kept by", "threads, compiled", "report: "):
+    for words in ("16 of 16 points done", "first order", "constraints kept by", "threads, compiled", "written: "):
         assert words in found.output
     assert (tmp_path / "s.html").read_text().startswith("<!doctype html>")
     document = json.loads(run("sweep", study, "--json").stdout)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from torseur.cli.commands.analysis.recording import RecordingArgument, RecordingOptions
+from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, InitOption, JsonOption, SetOption, SourceArgument
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class KinematicsOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(force_needs("--out"))
 def kinematics(options: KinematicsOptions) -> None:
     """Coordinates of a mechanism in every frame, from markers that are named frames of it.
 
@@ -48,7 +50,8 @@ def kinematics(options: KinematicsOptions) -> None:
     from torseur.analysis.biomechanics import inverse_kinematics
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.commands.derivation.examination import range_of
-    from torseur.cli.shared.console import print_json, say, working
+    from torseur.cli.shared.console import print_json, working
+    from torseur.cli.shared.exits import end_with
     from torseur.cli.shared.options import ValueOptions
     from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.prepared_model import Work
@@ -71,13 +74,22 @@ def kinematics(options: KinematicsOptions) -> None:
         )  # fmt: skip
     if out is not None:
         write_motion(out, motion)
+    failed = [] if motion.converged.all() else [f"the search ended early in {(~motion.converged).sum()} frames"]
     if options.json:
-        return print_json(_document(motion, out))
+        print_json({**_document(motion, out), "failed_checks": failed})
+    else:
+        _tell(motion, out)
+    end_with(failed)
+
+
+def _tell(motion: FittedMotion, out: Path | None) -> None:
+    from torseur.cli.shared.console import say
+
     say(str(motion))
     worst = sorted(motion.rms_by_marker.items(), key=lambda pair: -pair[1])[:5]
     say("farthest markers: " + ", ".join(f"{label} {1e3 * rms:.3g} mm" for label, rms in worst))
     if out is not None:
-        say(f"wrote {out}")
+        say(f"written: {out}")
 
 
 def write_motion(path: Path, motion: FittedMotion) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from torseur.cli.commands.analysis.person import FILL, HEIGHT, MASS, STANDING, TABLE
 from torseur.cli.commands.analysis.recording import RecordingOptions
+from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class LimbOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(force_needs("--report"))
 def limb(options: LimbOptions) -> None:
     """Inertia matrix and first moment of a limb from its movements and the ground's reaction.
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torseur.cli.commands.analysis.sweep import CoresOption, ReportOption, StudyArgument
-from torseur.cli.shared.options import JsonOption
+from torseur.cli.shared.option_rules import force_needs, option_rules
+from torseur.cli.shared.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
     from torseur.analysis.studies.optimisation.optimisation import Optimum
@@ -18,11 +19,13 @@ LogOption = Annotated[
 ]
 
 
+@option_rules(force_needs("--report"))
 def optimise(
     study: StudyArgument,
     log: LogOption = None,
     cores: CoresOption = None,
     report: ReportOption = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Make a criterion of a study as small or large as its bounds and constraints allow; run again, it goes on.
@@ -32,8 +35,13 @@ def optimise(
     from torseur.analysis.studies import optimise as run
     from torseur.analysis.studies import read_study
     from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.exits import end_with
+    from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.progress import step_progress
 
+    if report is not None:
+        require_suffix(report, (".html",))
+        require_free(report, force)
     described = read_study(study)
     with step_progress(study.name, json) as follow:
         optimum = run(described, log, cores=cores, progress=follow)
@@ -41,16 +49,19 @@ def optimise(
         from torseur.presentation.report.studies import write_optimisation_page
 
         write_optimisation_page(optimum, described, report)
+    failed = [] if optimum.feasible else ["no point was found that keeps all constraints"]
     if json:
         print_json({
             "point": optimum.point, "criteria": optimum.criteria, "objective": optimum.objective,
             "feasible": optimum.feasible, "messages": optimum.messages,
-            "iterates": [vars(iterate) for iterate in optimum.iterates],
+            "iterates": [vars(iterate) for iterate in optimum.iterates], "failed_checks": failed,
+            "written": None if report is None else str(report),
         })  # fmt: skip
-        return
-    _tell(optimum)
-    if report is not None:
-        say(f"report: {report}")
+    else:
+        _tell(optimum)
+        if report is not None:
+            say(f"written: {report}")
+    end_with(failed)
 
 
 def _tell(optimum: Optimum) -> None:

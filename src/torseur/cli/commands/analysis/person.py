@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from torseur.cli.commands.analysis.recording import RecordingArgument, RecordingOptions
+from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class PersonOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(force_needs("--report", "--out"))
 def person(options: PersonOptions) -> None:
     """Joint angles, moments and powers of a person from markers and force plates.
 

@@ -11,7 +11,6 @@ from torseur.cli.shared.options import JsonOption
 
 if TYPE_CHECKING:
     from torseur.analysis.biomechanics import MotionTrial
-    from torseur.analysis.biomechanics.recordings.label_check import LabelFault
 
 UNIT = "Unit of the file's lengths, where it is not what the file says."
 UP = "Axis that points up: x, y or z, with - before it where it points down."
@@ -47,17 +46,17 @@ def recording(
     """
     from torseur.analysis.biomechanics.recordings.label_check import label_faults
     from torseur.cli.shared.console import print_json, say, show_table
+    from torseur.cli.shared.exits import end_with
 
     trial = open_recording(file, options)
-    faults = label_faults(trial.markers, _segments(segment)) if segment else ()
+    faults = [str(fault) for fault in label_faults(trial.markers, _segments(segment))] if segment else []
     if json:
-        return print_json(_document(trial, faults))
-    say(str(trial))
-    gaps = trial.markers.gaps()
-    show_table("gaps", ("marker", "first frame", "last frame"), [(g.label, str(g.first), str(g.last)) for g in gaps],
-               (1, 2))  # fmt: skip
-    for fault in faults:
-        say(str(fault))
+        print_json(_document(trial, faults))
+    else:
+        say(str(trial))
+        gaps = [(gap.label, str(gap.first), str(gap.last)) for gap in trial.markers.gaps()]
+        show_table("gaps", ("marker", "first frame", "last frame"), gaps, (1, 2))
+    end_with(faults)
 
 
 def open_recording(file: Path, options: RecordingOptions) -> MotionTrial:
@@ -86,7 +85,7 @@ def _segments(texts: list[str]) -> dict[str, list[str]]:
     return segments
 
 
-def _document(trial: MotionTrial, faults: tuple[LabelFault, ...]) -> dict[str, Any]:
+def _document(trial: MotionTrial, faults: list[str]) -> dict[str, Any]:
     markers = trial.markers
     return {
         "name": trial.name,
@@ -101,6 +100,6 @@ def _document(trial: MotionTrial, faults: tuple[LabelFault, ...]) -> dict[str, A
              "greatest_force": float(abs(plate.force).max())} for plate in trial.plates
         ],
         "channels": list(trial.analog.labels) if trial.analog else [],
-        "faults": [str(fault) for fault in faults],
+        "faults": faults,
         "notes": [*markers.notes, *trial.notes],
     }  # fmt: skip

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from torseur.cli.shared.options import JsonOption
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
+from torseur.cli.shared.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
     from torseur.analysis.studies.sweeps.sweep import SweepRun
@@ -44,9 +45,16 @@ class SweepOptions(NamedTuple):
     shared: SharedOption = False
     backend: BackendOption = None
     report: ReportOption = None
+    force: ForceOption = False
     json: JsonOption = False
 
 
+@option_rules(
+    Rule("--cores", not_with="--workers --scheduler", why="cores are those of this machine without a cluster"),
+    Rule("--workers", not_with="--scheduler", why="a scheduler has workers of its own"),
+    Rule("--shared", needs="--workers --scheduler", why="without a cluster this process writes the store"),
+    force_needs("--report"),
+)
 def sweep(options: SweepOptions) -> None:
     """Compute the criteria of a study at all its points, on all cores or a cluster; run again, it goes on.
 
@@ -55,8 +63,12 @@ def sweep(options: SweepOptions) -> None:
     from torseur.analysis.studies import read_study, summarise
     from torseur.analysis.studies import sweep as run
     from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.progress import point_progress
 
+    if options.report is not None:
+        require_suffix(options.report, (".html",))
+        require_free(options.report, options.force)
     study = read_study(options.study)
     with point_progress(options.study.name, options.json) as follow:
         swept = run(
@@ -69,14 +81,14 @@ def sweep(options: SweepOptions) -> None:
 
         write_sweep_page(swept.store, options.report)
     if options.json:
-        print_json(_document(swept, summary))
+        print_json(_document(swept, summary, options.report))
     else:
         _tell(swept, summary)
         if options.report is not None:
-            say(f"report: {options.report}")
+            say(f"written: {options.report}")
 
 
-def _document(swept: SweepRun, summary: Summary) -> dict[str, Any]:
+def _document(swept: SweepRun, summary: Summary, report: Path | None) -> dict[str, Any]:
     return {
         "store": str(swept.store.path),
         "points": summary.points,
@@ -88,6 +100,7 @@ def _document(swept: SweepRun, summary: Summary) -> dict[str, Any]:
         "influences": [vars(influence) for influence in summary.influences],
         "yields": [vars(part) for part in summary.yields],
         "workers": swept.workers,
+        "written": None if report is None else str(report),
     }
 
 

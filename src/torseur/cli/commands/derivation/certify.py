@@ -22,8 +22,8 @@ def certify(
 
     Ends with exit code 4 when two formalisms disagree. Example: torseur certify library:double_pendulum
     """
-    from torseur.cli.shared.console import print_json, working
-    from torseur.cli.shared.exits import DISAGREE, CommandError
+    from torseur.cli.shared.console import print_json, remark, working
+    from torseur.cli.shared.exits import DISAGREE
     from torseur.cli.shared.sources import open_source
     from torseur.derivation.formalisms import certify as compare
 
@@ -37,9 +37,9 @@ def certify(
         _show(comparison)
     if not comparison.agrees:
         guilty = ", ".join(entry.formalism for entry in comparison.entries if entry.difference > comparison.tolerance)
-        raise CommandError(
-            f"{comparison.mechanism}: the formalisms disagree by {comparison.worst:.1e} ({guilty}).", DISAGREE
-        )
+        remark(f"torseur: {comparison.mechanism}: the formalisms disagree by {comparison.worst:.1e} ({guilty}).")
+        # Not an error of the command: with --json, what is printed above stays the only document.
+        raise SystemExit(DISAGREE)
 
 
 def _require_known(names: list[str]) -> None:

@@ -89,18 +89,19 @@ def report(options: ReportOptions) -> None:
 def _tell(content: ReportContent, place: Path, json: bool) -> None:
     """Where the page is, and what is doubtful in it."""
     from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.exits import end_with
 
     size = place.stat().st_size
-    if json:
-        print_json({"written": str(place), "bytes": size, "checks": content.checks, "certificate": content.certificate,
-                    "warnings": content.warnings})  # fmt: skip
-        return
-    failed = [f"check failed: {check.title}" for check in content.checks if not check.ok]
+    failed = [check.title for check in content.checks if not check.ok]
     if content.certificate is not None and not content.certificate.agrees:
         failed.append(content.certificate.verdict)
-    for text in (*content.warnings, *failed):
-        say(f"warning: {text}")
-    say(f"written: {place} ({size / 1000:.0f} kB)")
+    if json:
+        print_json({"written": str(place), "bytes": size, "checks": content.checks, "certificate": content.certificate,
+                    "warnings": content.warnings, "failed_checks": failed})  # fmt: skip
+    else:
+        say("\n".join([*(f"warning: {text}" for text in content.warnings), f"written: {place} ({size / 1000:.0f} kB)"]))
+    # The page is written all the same: it shows which check failed and where.
+    end_with(failed)
 
 
 def _reproduction(work: Work) -> Reproduction:
