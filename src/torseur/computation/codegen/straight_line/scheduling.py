@@ -32,10 +32,17 @@ def fewest_live(operations: Sequence[Expr], *results: Sequence[Expr], registers:
         start = work.depth_first([work.numbers[end] for end in ends if end in work.numbers])
         if start not in starts:
             starts.append(start)
-    candidates = [order for start in starts for order in (start, work.greedy(start))]
-    best = min(
-        candidates, key=lambda order: work.count_stores(order, registers) if registers else work.most_live(order)
-    )
+    candidates: list[Order] = []
+    for start in starts:
+        candidates += [order for order in (start, work.greedy(start)) if order not in candidates]
+    if not registers:
+        best = min(candidates, key=work.most_live)
+        return [operations[k] for k in best]
+    best, fewest = candidates[0], work.count_stores(candidates[0], registers, len(operations))
+    for order in candidates[1:]:
+        stores = work.count_stores(order, registers, fewest)
+        if stores < fewest:
+            best, fewest = order, stores
     return [operations[k] for k in best]
 
 
@@ -123,32 +130,42 @@ class _Work:
         return most
 
     # Why stores are counted for batches: docs/decisions/0015-batches-with-vectors-of-states.md.
-    def count_stores(self, order: Sequence[int], registers: int) -> int:
-        """How many values are stored for later when those go first whose next use is farthest (Belady 1966)."""
-        uses: list[Order] = [[] for _ in self.numbers]
+    def count_stores(self, order: Sequence[int], registers: int, limit: int) -> int:
+        """How many values are stored for later when those go first whose next use is farthest (Belady 1966).
+
+        Counting ends at the limit: an order that stores so many is no better than another.
+        """
+        reads, count, total = self.reads, len(self.reads), len(self.numbers)
+        uses: list[Order] = [[] for _ in range(total)]
         for place in range(len(order) - 1, -1, -1):
-            for value in self.reads[order[place]]:
+            for value in reads[order[place]]:
                 uses[value].append(place)
-        # A heap entry is stale once its value was read again: `here` has the next use that counts.
+        # A heap entry is stale once its value was read again: `here` has the next use that counts. An entry is one
+        # number, which the heap compares in half the time of a pair: the use that is farthest first, then the value.
         here: dict[int, int] = {}
-        farthest: list[tuple[int, int]] = []
+        farthest: list[int] = []
         kept: set[int] = set()
         for k in order:
-            for value in self.reads[k]:
-                uses[value].pop()
-            for value in (*self.reads[k], k):
-                if not uses[value]:
+            for value in reads[k]:
+                following = uses[value]
+                following.pop()
+                if following:
+                    here[value] = following[-1]
+                    heappush(farthest, value - following[-1] * total)
+                else:
                     here.pop(value, None)
-                    continue
-                here[value] = uses[value][-1]
-                heappush(farthest, (-here[value], value))
+            if uses[k]:
+                here[k] = uses[k][-1]
+                heappush(farthest, k - uses[k][-1] * total)
             while len(here) > registers:
-                place, value = heappop(farthest)
+                place, value = divmod(heappop(farthest), total)
                 if here.get(value) == -place:
                     del here[value]
                     # What came from outside needs no store: it is loaded again from where it was.
-                    if value < len(self.reads):
+                    if value < count:
                         kept.add(value)
+            if len(kept) >= limit:
+                return limit
         return len(kept)
 
     def greedy(self, base: Sequence[int]) -> Order:
