@@ -134,3 +134,21 @@ def test_fast_modes_tell_what_moves_and_loci_their_unit(torseur, tmp_path):
 
 def test_an_empty_description_is_doubted(torseur):
     assert "There are no bodies" in torseur("check", "-", text="").stdout
+
+
+@pytest.mark.parametrize("command", [("modes",), ("response", "--input", "alpha", "--output", "alpha")])
+def test_a_check_that_disagrees_is_the_exit_code(torseur, command):
+    """A four-bar stretched out has no linear small motions; what was computed is there, and says so."""
+    name, *options = command
+    source = "library:stretched_four_bar"
+    result = torseur(name, source, *options, "--json")
+    assert result.exit_code == 1
+    assert [check["agrees"] for check in json.loads(result.stdout)["checks"]] == [False]
+    assert "DISAGREES" in torseur(name, source, *options).stdout
+    assert torseur(name, source, *options, "--no-verify", "--json").exit_code == 0
+
+
+def test_checks_stand_beside_results(torseur):
+    found = values_of(torseur, "equilibrium", OSCILLATOR)
+    assert [check["agrees"] for check in found["checks"]] == [True, True]
+    assert "agrees to" in torseur("equilibrium", OSCILLATOR).stdout

@@ -14,7 +14,8 @@ from torseur.cli.shared.option_rules import Rule
 
 if TYPE_CHECKING:
     from torseur.cli.shared.prepared_model import Work
-    from torseur.computation.linearisation import SmallMotions, Steady
+    from torseur.computation.linearisation import RootLocus, SmallMotions, Steady
+    from torseur.computation.linearisation.verification import Check
     from torseur.derivation.equations import Equations
 
 STATE = "State"
@@ -38,6 +39,13 @@ IndependentOption = Annotated[
     list[str] | None,
     typer.Option("--independent", metavar="NAME", help="Coordinate to take as independent. Repeatable."),
 ]
+
+
+VerifyOption = Annotated[
+    bool,
+    typer.Option("--verify/--no-verify", help="Check the result in another way; exit code 1 where it disagrees.",
+                 show_default=False),
+]  # fmt: skip
 
 
 class SteadyOptions(NamedTuple):
@@ -87,15 +95,24 @@ class Surroundings:
         self, parameters: Mapping[str, float] | None = None, at: Mapping[str, float] | None = None
     ) -> dict[str, float]:
         """Initial values of the state that small motions are about."""
-        if self.equilibrium or self.near.moving:
+        if self.is_searched:
             return self.steady(parameters, at).state
         return dict(self._values_with(parameters, at)["at"])
 
-    def small_motions(self, independent: Sequence[str]) -> SmallMotions:
+    @property
+    def is_searched(self) -> bool:
+        """Whether small motions are about a state that is looked for."""
+        return bool(self.equilibrium or self.near.moving)
+
+    def small_motions(self, independent: Sequence[str], verify: bool) -> tuple[SmallMotions, list[Check]]:
+        """Small motions about the state, with the checks of both."""
         from torseur.computation.linearisation import linearise
 
         parameters = self._values_with(None, None)["parameters"]
-        return linearise(self.equations, self.state(), parameters=parameters, independent=independent)
+        rest = self.steady() if self.is_searched else None
+        at = rest.state if rest is not None else self.state()
+        motions = linearise(self.equations, at, parameters=parameters, independent=independent)
+        return motions, checks_of(verify, *([rest] if rest is not None else []), motions)
 
     def _values_with(self, parameters: Mapping[str, float] | None, at: Mapping[str, float] | None) -> dict[str, Any]:
         values = self.work.values
@@ -103,6 +120,24 @@ class Surroundings:
             "parameters": {**values.parameters, **(parameters or {})},
             "at": {**values.initial, **(at or {})},
         }
+
+
+def checks_of(verify: bool, *results: Steady | SmallMotions | RootLocus) -> list[Check]:
+    """The checks of some results; none where they are not wanted."""
+    return [result.check for result in results] if verify else []
+
+
+def report_checks(checks: Sequence[Check], json: bool) -> None:
+    """Says how far the checks agree, and ends the command with exit code 1 where one does not."""
+    from torseur.cli.shared.console import say
+    from torseur.cli.shared.exits import WRONG
+
+    for check in checks:
+        if not json:
+            say(str(check))
+    # Not as an error message: the result stands above, with the same in it for those who read JSON.
+    if not all(check.agrees for check in checks):
+        raise SystemExit(WRONG)
 
 
 def unsteadiness(motions: SmallMotions) -> str | None:

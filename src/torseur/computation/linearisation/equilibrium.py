@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from torseur.computation.linearisation.operating_point import Laws, Model, Point, point_of
+from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
+from torseur.computation.linearisation.verification import Check, check_steadiness
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError, unknown_name
 
@@ -32,6 +34,23 @@ class Steady:
 
     point: Point
     multipliers: Vector
+    moving: tuple[int, ...] = ()  # numbers of the speeds that need not be zero
+
+    @cached_property
+    def small_motions(self) -> SmallMotions:
+        """Small motions about it."""
+        return small_motions(self.point)
+
+    @cached_property
+    def check(self) -> Check:
+        """How far it moves by its accelerations; computed when it is asked for."""
+        roots = np.linalg.eigvals(self.small_motions.state_matrix)
+        return check_steadiness(self.point, self.moving, np.abs(roots))
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the check agrees."""
+        return self.check.agrees
 
     @property
     def state(self) -> dict[str, float]:
@@ -131,7 +150,7 @@ class _Search:
         search = self._by_newton() or self._by_relaxation()
         if search is None:
             raise TorseurError(self._failure())
-        return Steady(search.point, search.multipliers)
+        return Steady(search.point, search.multipliers, search.moving)
 
     def _by_newton(self) -> _Search | None:
         """By least squares where something is left open, each step shortened until it keeps its promise."""
@@ -187,7 +206,19 @@ class _Search:
         faster = np.abs(step[n : 2 * n]).max(initial=0.0) / (1.0 + np.abs(self.point.v).max(initial=0.0))
         if max(self._move(step), faster) >= CONVERGED:
             return False
-        return bool(np.abs(self._residual(self._jacobian()[0])).max(initial=0.0) < BALANCED)
+        return self.imbalance() < BALANCED
+
+    def imbalance(self) -> float:
+        """What is left of forces in units of what they change by, of positions, and of velocities."""
+        n, m = self.point.speeds, len(self.multipliers)
+        size, jacobian = self._jacobian()
+        by_move, by_speed, by_multiplier = np.split(np.abs(jacobian[:n] * size), [n, 2 * n], axis=1)
+        # Not in units of the imbalance itself, which is all there is where no force depends on a position. A unit of
+        # speed is added to the speeds, as where steps are measured: a damper at rest has a size too.
+        faster = by_speed * (1.0 + np.abs(self.point.v).max(initial=0.0))
+        held = by_multiplier @ np.abs(self.multipliers) if m else np.zeros(n)
+        largest = max(by_move.max(initial=0.0), faster.max(initial=0.0), held.max(initial=0.0), 1e-300)
+        return float(np.abs(self._residual(largest)).max(initial=0.0))
 
     @cached_property
     def _open(self) -> list[int]:

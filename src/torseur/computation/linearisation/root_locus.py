@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from torseur.computation.linearisation.modes import RESOLUTION
 from torseur.computation.linearisation.operating_point import Laws, Model, kinematics_of, point_of
-from torseur.computation.linearisation.small_motions import small_motions
+from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
+from torseur.computation.linearisation.verification import Check
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError
 
@@ -42,6 +43,19 @@ class RootLocus:
     values: Vector
     eigenvalues: Eigenvalues
     at: Callable[[float], Eigenvalues] = field(repr=False)
+    motions_at: Callable[[float], SmallMotions] = field(repr=False)
+
+    @cached_property
+    def check(self) -> Check:
+        """The worst check of the linearisations at both ends and in the middle; computed when it is asked for."""
+        # The equations are the same everywhere: a fault of theirs shows at any value at which it is felt.
+        places = sorted({0, len(self.values) // 2, len(self.values) - 1})
+        return max((self.motions_at(float(self.values[k])).check for k in places), key=lambda check: check.error)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the check agrees."""
+        return self.check.agrees
 
     @cached_property
     def crossings(self) -> tuple[Crossing, ...]:
@@ -131,14 +145,17 @@ def root_locus(
     # Programs are made once, only numbers differ along the locus.
     kinematics = kinematics_of(model)
 
-    def eigenvalues(value: float) -> Eigenvalues:
+    def motions_at(value: float) -> SmallMotions:
         point = point_of(kinematics, at(value) if at else None, parameters(value) if parameters else None, laws)
-        motions = small_motions(point, [state.removesuffix("'") for state in wanted])
+        return small_motions(point, [state.removesuffix("'") for state in wanted])
+
+    def eigenvalues(value: float) -> Eigenvalues:
+        motions = motions_at(value)
         matrix = motions.block(states) if states else motions.state_matrix
         return np.linalg.eigvals(matrix).astype(complex)
 
     rows = [eigenvalues(float(value)) for value in values]
-    return RootLocus(name, np.array(values, dtype=float), _follow_branches(rows), eigenvalues)
+    return RootLocus(name, np.array(values, dtype=float), _follow_branches(rows), eigenvalues, motions_at)
 
 
 def _follow_branches(rows: Sequence[Eigenvalues]) -> Eigenvalues:

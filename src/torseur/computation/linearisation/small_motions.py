@@ -15,6 +15,7 @@ import numpy as np
 
 from torseur.computation.linearisation.modes import Mode, modes_of
 from torseur.computation.linearisation.operating_point import Laws, Model, Point, point_of
+from torseur.computation.linearisation.verification import Check, check_linearisation
 from torseur.computation.simulation.model.system import Vector
 from torseur.computation.simulation.output.trajectory import Trajectory
 from torseur.derivation.loops.mobility.partition import independent_rows
@@ -67,6 +68,16 @@ class SmallMotions:
     def modes(self) -> tuple[Mode, ...]:
         """Eigenvalues with their shapes, slowest first."""
         return modes_of(self.state_matrix, self.position_basis, self.speed_basis, self.point)
+
+    @cached_property
+    def check(self) -> Check:
+        """How far differences of the equations of motion agree; computed when it is asked for."""
+        return check_linearisation(self)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the check agrees."""
+        return self.check.agrees
 
     @property
     def is_stable(self) -> bool:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, IndependentOption, SteadyOptions
+from torseur.cli.shared.about_state import (
+    STATE_RULES,
+    EquilibriumOption,
+    IndependentOption,
+    SteadyOptions,
+    VerifyOption,
+)
 from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 
@@ -48,6 +54,7 @@ class LocusOptions(NamedTuple):
     independent: IndependentOption = None
     values: ValueOptions = ValueOptions()
     force: ForceOption = False
+    verify: VerifyOption = True
     json: JsonOption = False
 
 
@@ -61,7 +68,7 @@ def locus(options: LocusOptions) -> None:
 
     Example: torseur locus library:whipple_bicycle --over speed --from 0 --to 10 --plot bicycle.svg
     """
-    from torseur.cli.shared.about_state import Surroundings
+    from torseur.cli.shared.about_state import Surroundings, checks_of, report_checks
     from torseur.cli.shared.console import print_json, working
     from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.prepared_model import Work
@@ -72,9 +79,14 @@ def locus(options: LocusOptions) -> None:
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
     with working(f"{about.name}: roots", quiet=options.json):
         roots = _roots(about, options)
+        checks = checks_of(options.verify, roots)
     if plot is not None:
         roots.plot(plot)
-    print_json(document(roots, plot)) if options.json else _show(about.name, roots, _unit(about, options.over), plot)
+    if options.json:
+        print_json(document(roots, plot) | {"checks": [check.to_dict() for check in checks]})
+    else:
+        _show(about.name, roots, _unit(about, options.over), plot)
+    report_checks(checks, options.json)
 
 
 def _roots(about: Surroundings, options: LocusOptions) -> RootLocus:

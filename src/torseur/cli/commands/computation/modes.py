@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, IndependentOption, SteadyOptions
+from torseur.cli.shared.about_state import (
+    STATE_RULES,
+    EquilibriumOption,
+    IndependentOption,
+    SteadyOptions,
+    VerifyOption,
+)
 from torseur.cli.shared.option_rules import option_rules
 from torseur.cli.shared.options import JsonOption, SourceArgument, ValueOptions
 
@@ -26,6 +32,7 @@ class ModesOptions(NamedTuple):
     independent: IndependentOption = None
     matrices: Annotated[bool, typer.Option("--matrices", help="Also M, D, K and A.")] = False
     values: ValueOptions = ValueOptions()
+    verify: VerifyOption = True
     json: JsonOption = False
 
 
@@ -35,16 +42,17 @@ def modes(options: ModesOptions) -> None:
 
     Example: torseur modes library:double_pendulum --equilibrium
     """
-    from torseur.cli.shared.about_state import Surroundings, unsteadiness
+    from torseur.cli.shared.about_state import Surroundings, report_checks, unsteadiness
     from torseur.cli.shared.console import print_json, remark, say, show_table
     from torseur.cli.shared.prepared_model import Work
 
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
-    motions = about.small_motions(options.independent or ())
+    motions, checks = about.small_motions(options.independent or (), options.verify)
     if (warning := unsteadiness(motions)) is not None:
         remark(warning)
     if options.json:
-        print_json(document(about.name, motions))
+        print_json(document(about.name, motions) | {"checks": [check.to_dict() for check in checks]})
+        report_checks(checks, options.json)
         return
     headings = ["eigenvalue (1/s)", "frequency (Hz)", "damping ratio", "moves"]
     names = motions.point.equations.layout.coordinate_names
@@ -54,6 +62,7 @@ def modes(options: ModesOptions) -> None:
     if options.matrices:
         _show_matrices(motions)
     say(f"{'stable' if motions.is_stable else 'unstable'} to first order")
+    report_checks(checks, options.json)
 
 
 def document(name: str, motions: SmallMotions) -> dict[str, object]:

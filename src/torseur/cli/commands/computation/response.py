@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from torseur.cli.commands.computation.locus import PLOTS, PlotOption
-from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, SteadyOptions
+from torseur.cli.shared.about_state import STATE_RULES, EquilibriumOption, SteadyOptions, VerifyOption
 from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 
@@ -47,6 +47,7 @@ class ResponseOptions(NamedTuple):
     steady: SteadyOptions = SteadyOptions()
     values: ValueOptions = ValueOptions()
     force: ForceOption = False
+    verify: VerifyOption = True
     json: JsonOption = False
 
 
@@ -58,7 +59,7 @@ def response(options: ResponseOptions) -> None:
     """
     import numpy as np
 
-    from torseur.cli.shared.about_state import Surroundings, unsteadiness
+    from torseur.cli.shared.about_state import Surroundings, report_checks, unsteadiness
     from torseur.cli.shared.console import print_json, remark
     from torseur.cli.shared.exits import USAGE, CommandError
     from torseur.cli.shared.output_files import require_free, require_suffix
@@ -71,14 +72,18 @@ def response(options: ResponseOptions) -> None:
         require_free(plot, options.force)
         require_suffix(plot, PLOTS)
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
-    motions = about.small_motions(())
+    motions, checks = about.small_motions((), options.verify)
     if (warning := unsteadiness(motions)) is not None:
         remark(warning)
     omega = 2 * np.pi * np.geomspace(options.first, options.last, options.points)
     curve = frequency_response(motions, options.along, options.of, omega)
     if plot is not None:
         curve.plot(plot)
-    print_json(document(curve, plot)) if options.json else _show(about.name, curve, plot)
+    if options.json:
+        print_json(document(curve, plot) | {"checks": [check.to_dict() for check in checks]})
+    else:
+        _show(about.name, curve, plot)
+    report_checks(checks, options.json)
 
 
 def document(curve: FrequencyResponse, plot: Path | None) -> dict[str, object]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from torseur.algebra.graph import Expr, gradient, symbols_of
+from torseur.algebra.graph import Expr, as_expr, evaluate, gradient, symbols_of
 from torseur.algebra.graph import scalar as s
 from torseur.algebra.spatial import NO_FORCE, NULL, Force, Scalar, Vec3
 from torseur.derivation.dynamics.inverse_dynamics import project
@@ -16,6 +16,7 @@ from torseur.derivation.tree import GROUND, Snapshot, Tree, resolve
 from torseur.description.mechanism import (
     LENGTH,
     LENGTH_RATE,
+    TIME,
     AppliedWrench,
     Bushing,
     CoordinateForce,
@@ -74,7 +75,14 @@ def generalised_loads(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], t: S
 
 def elastic_energy(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) -> Scalar:
     """Energy stored in springs with constant stiffness."""
-    return load_sum(tree.at(q, None, t)).energy
+    # With speeds as symbols, of which it holds none: at rest, forces that divide by a speed have no value.
+    layout = tree.layout
+    energy = load_sum(tree.at(layout.coordinates, layout.speeds)).energy
+    if all(a is b for a, b in zip(q, layout.coordinates, strict=True)) and t in (None, TIME):
+        return energy
+    start = TIME if t is None and all(isinstance(x, Expr) for x in q) else 0 if t is None else t
+    values = evaluate([as_expr(energy)], tree.bindings(q, layout.speeds, start))
+    return values[0]
 
 
 def _coordinate_force(load: CoordinateForce, total: LoadSum) -> None:
