@@ -7,12 +7,14 @@ from random import Random
 
 import pytest
 
+import torseur as ts
 import torseur.description.mechanism as tm
 from derivation.formalisms.examples import cart_pendulum, driven_tree, planar_vehicle
 from derivation.formalisms.test_classics import pendulum, values
 from torseur.algebra.graph import as_expr, evaluate, gradient, symbols_of, time_derivative
 from torseur.derivation.formalisms import derive
 from torseur.derivation.formalisms.certification.random_states import multiple_precision_values, rational_state
+from torseur.description import library
 from torseur.description.mechanism import TIME
 
 STATE = {"x": 0.2, "q1": 0.7, "x'": 0.4, "q1'": -1.3, "x''": 0.9, "q1''": 2.1}
@@ -206,3 +208,10 @@ def test_twists_and_jacobians():
     assert twist == pytest.approx([0, 0, dq, math.cos(q) * dx, -math.sin(q) * dx, 0], abs=1e-15)
     column = [value(equations, entry) for entry in objects["jacobians"]["link1", "q1'"]]
     assert column == [0, 0, 1, 0, 0, 0]
+
+
+def test_unknowns_of_a_formalism_have_names_of_their_own():
+    """The satellite's own coordinate satellite.x is not the x of its placement, which is an unknown beside it."""
+    constraints = ts.derive(library.load("satellite"), "lagrange_multipliers").objects["constraints"]
+    entry = constraints["earth_satellite"][0][3]
+    assert len({str(x.name) for x in symbols_of([entry])}) == len(symbols_of([entry])) == 2

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from torseur.derivation.tree import build_tree
 from torseur.description.language import LanguageError, diagnose, load, parse
+from torseur.description.mechanism import implied_symbols
 from torseur.errors import TorseurError
 
 FOUR_BAR = """mechanism four_bar ;
@@ -188,3 +192,21 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "large.lsd").write_bytes(b" " * 5_000_000)
     with pytest.raises(LanguageError, match="limit"):
         load(tmp_path / "large.lsd")
+
+
+@pytest.mark.parametrize(("character", "plain"), [("’", "'"), ("“", '"'), ("−", "-"), ("·", "*"), ("²", "^2")])
+def test_typographic_characters_are_named(character, plain):
+    with pytest.raises(LanguageError, match=rf"unexpected character '{character}'.*Write .*{re.escape(plain)} instead"):
+        parse(f"param a = 3 {character} ;")
+
+
+PENDULUM = "join earth and b.frame as j with revolute(q) end ;"
+
+
+def test_a_parameter_does_not_shadow_what_a_body_says():
+    """b.mass in a formula is the body's mass; a parameter of that name gives it only where the body leaves it open."""
+    with pytest.raises(LanguageError, match=r"1:7: body 'b' already has its mass"):
+        parse("param b.mass = 2 kg ; let b = body mass = 1 kg, inertia = 0 end ; " + PENDULUM)
+    mechanism = parse("param b.mass = 2 kg ; let b = body inertia = 0, centre = 0 end ; " + PENDULUM)
+    assert mechanism.parameters[0].symbol is implied_symbols("b")["b.mass"]
+    assert build_tree(mechanism).layout.parameter_names == ["b.mass"]

@@ -47,6 +47,22 @@ def test_random_descriptions_read_back(mechanism):
     assert parse(to_text(mechanism)) == mechanism
 
 
+VALUES = [
+    "pi/10", "3*pi/7", "-pi/10", "0.3*pi", "2*pi", "pi^2", "0.1 + pi", "1e-3*pi", "sqrt(2)*pi", "sin(1)", "exp(2)/3", "1/3",
+    "30 deg", "0.1 deg", "pi/10 in rad", "10 deg + pi/10", "7 deg * 3", "2*pi * 3 rad/s", "pi * 1 m", "1/3 * 1 m",
+    "pi/10 * 1 mm in mm", "k/3", "k*pi/10", "2*pi*sqrt(k / 3 N/m)", "atan2(k, 2 N/m)", "where(k < 1 N/m, 1, 2) * 3 kg",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_formulas_of_parameters_read_back(value):
+    """Value and unit of a parameter are the same after writing, whatever formula gave them."""
+    text = f"""param k = 2 N/m, a = {value} ; let b = body mass = 1 kg, inertia = 0 end ;
+    join earth and b.frame with revolute(q) stiffness = 1 N*m end ;"""
+    mechanism = parse(text)
+    assert parse(to_text(mechanism)).parameters == mechanism.parameters
+
+
 # Formulas: any expression of the graph, with units that fit or not, in the place of a force.
 
 Q = Coordinate("q", "rad")

@@ -252,6 +252,18 @@ def test_inertia_from_geoms_can_replace_what_is_given(read_mjcf):
     assert masses == [9.0, 2.0]
 
 
+GIVEN = '<inertial pos="0.1 0 0" mass="9" diaginertia="1 2 2.5"/>'
+
+
+@pytest.mark.parametrize("geoms", ["", '<geom size="0.1" mass="2" group="4"/>'])
+def test_inertia_stays_where_no_geom_replaces_it(read_mjcf, geoms):
+    """mjCBody::InertiaFromGeom changes nothing in a body without geoms of the groups that count."""
+    compiler = 'inertiafromgeom="true" inertiagrouprange="0 2"'
+    (body,) = read_mjcf(f"<body><freejoint/>{GIVEN}{geoms}</body>", compiler=compiler).mechanism.bodies
+    assert float(body.mass) == 9.0
+    assert sorted(float(c) for c in body.inertia.components[:3]) == [1.0, 2.0, 2.5]
+
+
 def test_only_groups_in_range_weigh(read_mjcf):
     body = '<body><freejoint/><geom size="0.1" mass="2"/><geom size="0.1" mass="5" group="3"/></body>'
     assert float(read_mjcf(body, compiler='inertiagrouprange="0 2"').mechanism.bodies[0].mass) == 2.0

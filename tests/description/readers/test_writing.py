@@ -235,6 +235,35 @@ def test_springs_in_mjcf(tmp_path):
     assert {name: float(value) for name, value in again.initial} == {"q": 0.3}
 
 
+BALL = """<body name="a" gravcomp="0.7"><joint name="j" type="ball" damping="0.3"/>
+    <geom type="box" size="0.1 0.2 0.3" pos="0.1 0.2 0.5"/><site name="s" pos="0 0 1"/></body>"""
+FLYING = """<body name="b" pos="0 0 1"><joint name="f" type="free" damping="0.2"/>
+    <geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0"/><site name="u"/></body>"""
+TENDON = """<tendon><spatial name="k" stiffness="20" damping="0.5" springlength="0.3"><site site="s"/><site site="u"/>
+    </spatial></tendon>"""
+KEY = '<keyframe><key name="start" qpos="0.8 0.6 0 0  1 2 3 0.6 0 0.8 0" qvel="1 2 3  4 5 6 -1 -2 -3"/></keyframe>'
+
+
+def test_what_mujoco_has_is_written(read_mjcf, tmp_path):
+    """Damping of balls and free bodies, springs of tendons, carried weights and speeds of a start go back and forth."""
+    first = read_mjcf(BALL + FLYING, TENDON + KEY, keyframe="start")
+    findings = write_robot(first.mechanism, tmp_path / "again.xml")
+    assert not findings
+    second = read_robot(tmp_path / "again.xml", keyframe="initial")
+    start = [{name: float(value) for name, value in robot.mechanism.initial} for robot in (first, second)]
+    assert start[1] == pytest.approx(start[0], abs=1e-14)
+    assert start[0]["f.vx"] != 4.0  # the world's axes in the file, the body's own in the mechanism
+    trees = [build_tree(robot.mechanism) for robot in (first, second)]
+    speeds = dict(zip(trees[0].layout.speed_names, np.random.default_rng(3).normal(size=9), strict=True))
+    forces = []
+    for tree in trees:  # the file has its bodies in another order
+        q = [start[0].get(name, 0.0) for name in tree.layout.coordinate_names]
+        loads = td.generalised_loads(tree, q, [speeds[name] for name in tree.layout.speed_names])
+        forces.append({name: float(f) for name, f in zip(tree.layout.speed_names, loads, strict=True)})
+    assert forces[1] == pytest.approx(forces[0], rel=1e-12)
+    assert min(abs(f) for f in forces[0].values()) > 0
+
+
 def test_reversed_joints_are_turned_round(tmp_path):
     """A mechanism may describe a joint from the body to the earth; a file cannot."""
     arm, tip = rod("arm"), rod("tip")
@@ -286,7 +315,7 @@ def sliding_loop() -> Mechanism:
 
 CANNOT = {
     "nonlinear joint": (cam, ".xml", "joint 'j' moves by"),
-    "load": (pushed, ".xml", "load 'wind' cannot be said in MJCF"),
+    "load": (pushed, ".xml", "load 'wind' is not written to MJCF"),
     "loop in urdf": (lambda: four_bar(CLOSING["ball"]), ".urdf", "closes a loop"),
     "sliding loop": (sliding_loop, ".xml", "neither fixed, a hinge nor a ball"),
     "massless": (light, ".xml", "no mass"),
@@ -307,7 +336,7 @@ def test_what_cannot_be_said_is_an_error(tmp_path, case):
 
 def test_partial_files_list_what_they_lack(tmp_path):
     left = write_robot(pushed(), tmp_path / "robot.xml", partial=True)
-    assert [finding.message for finding in left] == ["load 'wind' cannot be said in MJCF."]
+    assert [finding.message for finding in left] == ["load 'wind' is not written to MJCF."]
 
 
 def test_folders_that_do_not_exist(tmp_path):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from torseur.algebra.graph import Expr, as_expr, gradient, substitute, symbol
+from torseur.algebra.graph import Expr, as_expr, gradient, substitute
 from torseur.algebra.graph.solve import solve_symmetric
 from torseur.derivation.equations.equations import multiplier_of
 from torseur.derivation.equations.formulation import Formulation
@@ -60,7 +60,7 @@ class Hamilton(Formulation):
         """The symbols p."""
         units = {"m": "kg*m/s", "rad": "kg*m^2/s"}
         return tuple(
-            symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
+            self.tree.layout.fresh_symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
             for q in self.tree.layout.coordinates
         )
 

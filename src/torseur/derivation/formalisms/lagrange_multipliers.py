@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from torseur.algebra.graph import Expr, as_expr, jacobian, symbol
+from torseur.algebra.graph import Expr, as_expr, jacobian
 from torseur.derivation.equations.formulation import Formulation
 from torseur.derivation.formalisms.ingredients.applied_loads import applied_loads
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
@@ -46,7 +46,7 @@ from torseur.derivation.formalisms.ingredients.placements import (
     placement_of,
     weight_on_placement,
 )
-from torseur.derivation.tree import GROUND
+from torseur.derivation.tree import GROUND, Layout
 
 EARTH = [[as_expr(int(i == j)) for j in range(4)] for i in range(3)]
 
@@ -164,7 +164,7 @@ class LagrangeMultipliers(Formulation):
 
     def constraints(self) -> dict[str, Matrix]:
         """Φ by joint, in the redundant coordinates."""
-        symbols = [placement_symbols(link.name) for link in self.tree.links]
+        symbols = [placement_symbols(link.name, self.tree.layout) for link in self.tree.links]
         constraints = {}
         for i, link in enumerate(self.tree.links):
             placed = product(self._of_parent(symbols, link.parent, EARTH), self.joints[i])
@@ -180,8 +180,9 @@ class LagrangeMultipliers(Formulation):
         }
 
 
-def placement_symbols(link: str) -> Matrix:
+def placement_symbols(link: str, layout: Layout) -> Matrix:
     """The twelve coordinates of a link."""
-    rotation = [[symbol(f"{link}.R{i}{j}", "1", f"rotation of {link}") for j in (1, 2, 3)] for i in (1, 2, 3)]
-    origin = [symbol(f"{link}.{axis}", "m", f"origin of {link}") for axis in "xyz"]
+    new = layout.fresh_symbol
+    rotation = [[new(f"{link}.R{i}{j}", "1", f"rotation of {link}") for j in (1, 2, 3)] for i in (1, 2, 3)]
+    origin = [new(f"{link}.{axis}", "m", f"origin of {link}") for axis in "xyz"]
     return [[*row, component] for row, component in zip(rotation, origin, strict=True)]

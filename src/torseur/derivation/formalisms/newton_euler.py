@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from torseur.algebra.graph import Expr, as_expr, symbol
+from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.spatial import NO_FORCE, Force, Motion, Vec3
 from torseur.derivation.dynamics import link_poses, link_velocities
 from torseur.derivation.equations.equations import multiplier_of
@@ -33,7 +33,7 @@ from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
 from torseur.derivation.formalisms.ingredients.matrices import coefficients
 from torseur.derivation.formalisms.ingredients.placements import now
 from torseur.derivation.formalisms.ingredients.released_joint import ReleasedJoint
-from torseur.derivation.tree import GROUND
+from torseur.derivation.tree import GROUND, Layout
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,9 @@ class NewtonEuler(Formulation):
     def _unknown(self, joint: str) -> Force:
         """The unknown reaction of a joint, less what constraints take of it."""
         return (
-            reaction_symbols(joint) - self.constraint_forces[joint]
+            reaction_symbols(joint, self.tree.layout) - self.constraint_forces[joint]
             if joint in self.constraint_forces
-            else reaction_symbols(joint)
+            else reaction_symbols(joint, self.tree.layout)
         )
 
     def objects(self) -> Mapping[str, Any]:
@@ -168,8 +168,8 @@ class NewtonEuler(Formulation):
         }
 
 
-def reaction_symbols(joint: str) -> Force:
+def reaction_symbols(joint: str, layout: Layout) -> Force:
     """The unknown reaction of a joint."""
-    moment = [symbol(f"{joint}.N{axis}", "N*m", f"reaction moment in joint {joint}") for axis in "xyz"]
-    force = [symbol(f"{joint}.R{axis}", "N", f"reaction force in joint {joint}") for axis in "xyz"]
+    moment = [layout.fresh_symbol(f"{joint}.N{axis}", "N*m", f"reaction moment in joint {joint}") for axis in "xyz"]
+    force = [layout.fresh_symbol(f"{joint}.R{axis}", "N", f"reaction force in joint {joint}") for axis in "xyz"]
     return Force(Vec3(*moment), Vec3(*force))

@@ -45,6 +45,18 @@ class Layout:
     def parameter_names(self) -> list[str]:
         return [str(p.name) for p in self.parameters]
 
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(
+            str(x.name) for part in (self.coordinates, self.rates, self.speeds, self.parameters) for x in part
+        )
+
+    def fresh_symbol(self, name: str, unit: str, meaning: str) -> Expr:
+        """A symbol for an unknown of a formalism; a user may have called a coordinate or parameter just so."""
+        while name in self._names:
+            name += "_"
+        return symbol(name, unit, meaning)
+
     def slot(self, kind: str, name: str) -> int:
         """The slot of a coordinate, speed or parameter by name."""
         names = {

@@ -48,7 +48,8 @@ def _read_text(text: str, source: str, directory: str | Path | None, name: str) 
             0,
             1,
             "this is XML, not a description.",
-            "Robot files end in .urdf (URDF) or .xml (MJCF); Python reads them with read_robot.",
+            "Robot files end in .urdf (URDF) or .xml (MJCF), and Python reads them with read_robot; a .xacro file is "
+            "expanded first: xacro in.xacro > out.urdf.",
         )
         return None, report
     parsed = parse_statements(report.source, report)

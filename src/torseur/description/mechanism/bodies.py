@@ -99,6 +99,23 @@ def implied_symbols(body: str) -> dict[str, Expr]:
     return {name: symbol(name, unit, meaning) for name, (unit, meaning) in named.items()}
 
 
+def open_symbols(body: Body) -> dict[str, Expr]:
+    """The symbols that stand for what this body leaves open, by name."""
+    solids = bool(body.solids) and body.mass is None and body.inertia is None
+    massless = body.mass is not None and body.mass.is_zero
+    is_open = {
+        "mass": body.mass is None and not solids,
+        "centre": body.iframe is None and not body.solids and not massless,
+        "I": body.inertia is None and not solids,
+    }
+    symbols = implied_symbols(body.name).items()
+    return {name: s for name, s in symbols if is_open[_property_of(name.removeprefix(f"{body.name}."))]}
+
+
+def _property_of(what: str) -> str:
+    return what if what == "mass" else "I" if what.startswith("I") else "centre"
+
+
 def body(
     name: str,
     *,

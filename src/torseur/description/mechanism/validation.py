@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import OPERATIONS, live_nodes, symbols_of
-from torseur.description.mechanism.bodies import Body
+from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
 from torseur.description.mechanism.constraints import Distance, Rolling
 from torseur.description.mechanism.dependencies import check_dependencies
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
@@ -72,7 +72,21 @@ def _check_shared_names(mechanism: Mechanism) -> None:
     ]
     places = [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
     _distinct({"t": "time", "pi": "number pi"}, formula)
+    for body in mechanism.bodies:
+        _check_implied_names(body, mechanism)
     _distinct({EARTH_NAME: "ground"}, places)
+
+
+def _check_implied_names(body: Body, mechanism: Mechanism) -> None:
+    """A parameter called `arm.mass` gives that mass where the body leaves it open, and nothing else."""
+    reserved, left_open = implied_symbols(body.name), open_symbols(body)
+    for parameter in mechanism.parameters:
+        if parameter.name in reserved and left_open.get(parameter.name) is not parameter.symbol:
+            what = parameter.name.removeprefix(f"{body.name}.")
+            raise MechanismError(
+                f"parameter '{parameter.name}' has the name of a property of body '{body.name}'. "
+                f"Give that to the body itself ({what}), or call the parameter something else."
+            )
 
 
 def _distinct(taken: dict[str, str], groups: list[tuple[str, list[str]]]) -> None:

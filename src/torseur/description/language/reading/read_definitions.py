@@ -7,11 +7,11 @@ from collections.abc import Callable
 from torseur.algebra.graph import Expr, UndeterminedFunction, symbol
 from torseur.description.language.formulas.dimensions import NUMBER, RATE, Dim, dimension_of
 from torseur.description.language.formulas.language_functions import FUNCTIONS
-from torseur.description.language.formulas.name_scope import Context, Function, Known
+from torseur.description.language.formulas.name_scope import Context, Deferred, Function, Known
 from torseur.description.language.formulas.read_places import vector_of
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import Law, Parameter, Vector
+from torseur.description.mechanism import Law, Parameter, Vector, implied_symbols
 from torseur.description.mechanism.sensors import COMPONENTS, UNITS
 from torseur.description.mechanism.units import si_unit_of, unit_of
 
@@ -23,6 +23,10 @@ def declare_parameter(statement: x.ParameterIs, shop: Workshop) -> None:
     name = statement.declared.name
     if not shop.define(name, "parameter", shop.scope.quantities):
         return
+    for body, given in shop.scope.bodies.items():
+        if name.text in implied_symbols(body):
+            _declare_property(name, body, given.get(name.text), shop)
+            return
     unit = _written_unit(statement, shop)
     dimension = shop.scope.dimensions.unknown() if unit is None else dimension_of(unit)
     meaning = statement.declared.meaning
@@ -32,6 +36,16 @@ def declare_parameter(statement: x.ParameterIs, shop: Workshop) -> None:
 
     shop.scope.quantities[name.text] = Known(dimension, build)
     shop.scope.names.taken.add(name.text)
+
+
+def _declare_property(name: x.Name, body: str, left_open: Known | None, shop: Workshop) -> None:
+    """A parameter called `arm.mass` is the arm's mass, if the arm leaves that open."""
+    if left_open is None or isinstance(left_open.build, Deferred):
+        what = name.text.removeprefix(f"{body}.")
+        shop.scope.fault(name, f"body '{body}' already has its {what}.", "Call the parameter something else.")
+    else:
+        shop.scope.quantities[name.text] = left_open
+        shop.scope.names.taken.add(name.text)
 
 
 def _written_unit(statement: x.ParameterIs, shop: Workshop) -> str | None:

@@ -60,6 +60,10 @@ def tokens(source: Source, report: Report, keywords: frozenset[str]) -> list[Tok
     return accepted
 
 
+_TYPOGRAPHIC = dict.fromkeys("’‘′´", "the plain prime '") | dict.fromkeys("“”„«»", 'the plain quotation mark "')
+_TYPOGRAPHIC |= dict.fromkeys("−–—", "the minus -") | dict.fromkeys("×·∙", "*") | {"÷": "/", "²": "^2", "³": "^3"}
+
+
 def _scan(source: Source, report: Report, keywords: frozenset[str]) -> Iterator[Token]:
     text, position, opening, last = source.text, 0, "", ""
     diagonals: list[bool] = []  # of the round brackets that are open, whether they are those of diag(...)
@@ -137,7 +141,9 @@ def _bad_character(text: str, position: int, report: Report) -> int:
         end = text.find("\n", position)
         return len(text) if end < 0 else end
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    report.add(position, position + 1, f"unexpected character '{shown}'.")
+    plain = _TYPOGRAPHIC.get(character)
+    hint = f"Write {plain} instead." if plain else ""
+    report.add(position, position + 1, f"unexpected character '{shown}'.", hint)
     return position + 1
 
 

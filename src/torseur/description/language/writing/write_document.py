@@ -155,7 +155,8 @@ class _Document:
                 return f"{number} {unit}" if unit != "1" else number if not value.is_zero else f"{number} in 1"
         want, place = dimension_of(unit), Place(p.name)
         natural = self.script.formulas.sizes.natural(value)
-        formula = self.script.formula(value, want, place)
+        # A number of degrees would make degrees the parameter's unit: a plain number keeps its pi.
+        formula = self.script.formula(value, None if natural is None and unit == "1" else want, place)
         if natural is None and (unit_of(unit).ratio != 1 or unit_of(unit).turns):
             formula = self._number_with_unit(value, want, place)
         implied = "1" if natural is None else si_name(want.exponents)

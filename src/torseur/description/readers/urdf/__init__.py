@@ -32,12 +32,15 @@ def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) 
 
 def _refuse_xacro(root: Element) -> None:
     """A file that still has macros to expand does not describe a robot yet."""
-    for element in root.children:
-        if element.tag in ("xacro:include", "xacro:macro", "include") or element.tag.startswith("xacro:property"):
+    waiting = list(root.children)
+    while waiting:
+        element = waiting.pop(0)
+        if element.tag.startswith("xacro:") or (element.tag == "include" and element in root.children):
             raise element.fault(
-                f"<{element.tag}> is xacro: parts of the robot are elsewhere. Expand the file first: "
+                f"<{element.tag}> is xacro: the robot is not complete before macros are expanded. Expand the file first: "
                 "xacro in.urdf > out.urdf"
             )
+        waiting += element.children
 
 
 __all__ = ["GRAVITY", "read_urdf"]

@@ -76,6 +76,9 @@ def _add_body(link: Element, name: str, shapes: list[Shape], assembly: Assembly)
         else:
             assembly.add_inertial(name, *total, link)
     else:
+        if shapes:
+            words = f"link '{name}' has shapes but no <inertial>: it has no mass. A density (--density) gives it one."
+            assembly.ledger.assumed(words, link)
         assembly.add_massless(name, link)
 
 

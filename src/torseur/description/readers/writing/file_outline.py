@@ -9,7 +9,7 @@ from torseur.description.mechanism import EARTH_NAME, Joint, Mechanism
 from torseur.description.readers.robot_file import Finding
 from torseur.errors import UnsupportedError
 
-# What a file cannot say of a mechanism.
+# What is not written of a mechanism: formats can say less, and some of what they can is not written yet.
 LEFT_OUT = "left out"
 
 
@@ -28,7 +28,7 @@ class LeftOut:
 
     def note(self, what: str) -> None:
         """Something that does not change the motion."""
-        self.findings.append(Finding(LEFT_OUT, f"{what} cannot be said in {self.format}."))
+        self.findings.append(Finding(LEFT_OUT, f"{what} is not written to {self.format}."))
 
     def require_nothing(self) -> None:
         if self._grave:

@@ -28,11 +28,15 @@ UNMODELLED = ("hfield", "sdf")
 
 @dataclass(frozen=True)
 class Geom:
-    """A geom of a body: its shape, and its inertia in the body's frame (None: not known, for the reason given)."""
+    """A geom of a body: its shape, and its inertia in the body's frame (None: not known, for the reason given).
+
+    One that does not count is in none of the groups from which the model takes inertias.
+    """
 
     shape: Shape
     inertia: Inertia | None
     reason: str = ""
+    counts: bool = True
 
 
 def read_geom(element: Element, body: str, outer: Transform, scene: Scene) -> Geom | None:
@@ -126,7 +130,7 @@ def _with_inertia(element: Element, shape: Shape, asset: MeshAsset | None, scene
     low, high = scene.settings.inertia_groups
     density, mass = number(element, "density", DENSITY), number_list(element, "mass")
     if not low <= number(element, "group", 0.0) <= high or (mass == (0.0,) if mass else density == 0.0):
-        return Geom(shape, NO_INERTIA)
+        return Geom(shape, NO_INERTIA, counts=low <= number(element, "group", 0.0) <= high)
     hollow = choice(element, "shellinertia", ("false", "true"), "false") == "true" and shape.kind != "mesh"
     if hollow or (asset is not None and shape.kind != "mesh"):
         return Geom(shape, None, "shells" if hollow else "shapes fitted to a mesh")

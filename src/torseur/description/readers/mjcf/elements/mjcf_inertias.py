@@ -33,7 +33,8 @@ def read_weight(element: Element, body: str, geoms: Sequence[Geom], scene: Scene
     """What a body weighs, from its <inertial> or from its geoms."""
     given = element.first("inertial")
     how = scene.settings.inertia_from_geoms
-    if given is not None and how != "true":
+    # As MuJoCo does it: geoms replace what is given only where the body has any in the groups that count.
+    if given is not None and (how != "true" or not any(geom.counts for geom in geoms)):
         return Weight(body, given, _correct(_explicit_inertia(given, scene), scene.settings))
     if given is not None:
         given.take()

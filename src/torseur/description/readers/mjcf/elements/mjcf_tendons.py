@@ -56,6 +56,12 @@ def _springs(element: Element, tendon: Tendon, scene: Scene) -> None:
     rest = _rest(element, tendon, scene)
     length, rate = (LENGTH, LENGTH_RATE) if tendon.ends else (tendon.length, tendon.rate)
     stretch = _beyond(length, *rest)
+    if tendon.ends and rest[0] == rest[1] and not any((*stiffness[1:], *damping[1:])):
+        if stiffness[0] or damping[0]:
+            name = scene.assembly.load_names.fresh(f"{tendon.name or 'tendon'}.spring")
+            parts = {"stiffness": stiffness[0], "rest": rest[0], "damping": damping[0]}
+            scene.assembly.loads.append(spring(name, *tendon.ends, **parts))
+        return
     tension = _series(stiffness, stretch, stretch * stretch) + _series(damping, rate, rate * scalar.absolute(rate))
     if not as_expr(tension).is_zero:
         pull(tendon, as_expr(tension), scene, f"{tendon.name or 'tendon'}.spring")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree import ElementTree
 
-from torseur.algebra.spatial import SAME, Rotation, Transform
+from torseur.algebra.graph import as_expr
+from torseur.algebra.spatial import SAME, Rotation, Transform, Vec3, from_quaternion
 from torseur.description.mechanism import (
+    EARTH,
     EARTH_NAME,
+    AppliedWrench,
+    Bushing,
     CoordinateSpring,
     Distance,
     Equation,
@@ -27,6 +31,7 @@ from torseur.description.readers.writing.file_outline import LeftOut, Outline, o
 from torseur.description.readers.writing.numeric_values import Values
 from torseur.description.readers.writing.simple_joints import Follow, Motion, Offset, is_nothing, joint_steps
 from torseur.description.readers.writing.xml_markup import Value, document, element, quaternion
+from torseur.errors import UnsupportedError
 
 # Joints that close loops as pairs of points or frames that MuJoCo holds together.
 ROTATIONS = {0: "weld", 1: "connect", 3: "connect"}
@@ -82,6 +87,9 @@ class _Writer:
     springs: dict[str, CoordinateSpring] = field(default_factory=dict)
     follows: dict[str, Follow] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
+    moved: list[tuple[str, Motion]] = field(default_factory=list)
+    dampers: dict[str, float] = field(default_factory=dict)
+    lifted: dict[str, float] = field(default_factory=dict)
 
     def section(self, tag: str) -> ElementTree.Element:
         section = self.root.find(tag)
@@ -128,22 +136,58 @@ def _bodies_referred_to(robot: RobotFile, tree: Outline) -> set[str]:
 
 
 def _sort_springs(mechanism: Mechanism, writer: _Writer) -> None:
-    """Springs and dampers by coordinate; other loads, but for straight springs, have no place."""
+    """Springs and dampers by coordinate, dampers of balls by joint, lifted weights by body; tendons come later."""
     for load in mechanism.loads:
         if isinstance(load, CoordinateSpring) and load.coordinate not in writer.springs:
             writer.springs[load.coordinate] = load
+        elif isinstance(load, Bushing) and (ball := _ball_damped_by(load, mechanism, writer)) is not None:
+            writer.dampers[ball.name] = writer.values.number(load.damping[3], f"load '{load.name}'")
+        elif isinstance(load, AppliedWrench) and (part := _lifted_part(load, mechanism, writer.values)) is not None:
+            writer.lifted[load.on.body] = writer.lifted.get(load.on.body, 0.0) + part
         elif not (isinstance(load, PointSpring) and load.law is None):
             writer.left.add(f"load '{load.name}'")
+
+
+def _ball_damped_by(load: Bushing, mechanism: Mechanism, writer: _Writer) -> Joint | None:
+    """The ball or free joint that a bushing without stiffness damps in all directions alike."""
+    for joint in mechanism.joints:
+        if (load.first, load.second) == (joint.parent, joint.child) and joint.name not in writer.dampers:
+            turning = load.damping[3]
+            shift = turning if len(joint.motions) == 4 else as_expr(0)
+            alike = load.damping == (*[shift] * 3, *[turning] * 3) and all(k.is_zero for k in load.stiffness)
+            kinds = [motion.kind for motion in joint.motions]
+            return joint if alike and kinds in (["quaternion"], ["translation"] * 3 + ["quaternion"]) else None
+    return None
+
+
+def _lifted_part(load: AppliedWrench, mechanism: Mechanism, values: Values) -> float | None:
+    """The part of a body's weight that a force at its mass centre carries; None when it is another force."""
+    at_centre = load.on == Frame(load.on.body, base="iframe") and load.axes == EARTH
+    if not at_centre or any(not c.is_zero for c in load.moment):
+        return None
+    try:
+        force = values.vector(load.force, f"load '{load.name}'")
+    except UnsupportedError:  # it changes with the motion
+        return None
+    weight = values.vector(mechanism.gravity, "gravity") * values.inertia(mechanism.body(load.on.body)).mass
+    part = -force.dot(weight) / weight.dot(weight) if weight.dot(weight) else 0.0
+    rest = force + weight * part
+    return float(part) if rest.dot(rest) <= 1e-24 * force.dot(force) else None
 
 
 def _stage(stage: Stage, writer: _Writer) -> None:
     place = stage.place
     writer.places[stage.body] = writer.places[stage.parent].then(place)
-    body = element(writer.bodies[stage.parent], "body", name=writer.names.fresh(stage.body), **_pose(place))
+    lifted: dict[str, Value] = {"gravcomp": writer.lifted[stage.body]} if stage.body in writer.lifted else {}
+    body = element(writer.bodies[stage.parent], "body", name=writer.names.fresh(stage.body), **_pose(place), **lifted)
     writer.bodies[stage.body] = body
     if stage.is_free:
-        element(body, "freejoint", name=stage.motions[-1].name)
-        writer.order += [name for motion in stage.motions for name in motion.coordinates]
+        name = stage.motions[-1].name
+        damped: dict[str, Value] = {"type": "free", "damping": writer.dampers[name]} if name in writer.dampers else {}
+        element(body, "joint" if damped else "freejoint", name=name, **damped)
+        coordinates = tuple(name for motion in stage.motions for name in motion.coordinates)
+        writer.order += coordinates
+        writer.moved.append(("free", replace(stage.motions[-1], coordinates=coordinates)))
     else:
         for hinge in stage.hinges():
             _joint(body, hinge, writer)
@@ -166,7 +210,10 @@ def _pose(place: Transform) -> dict[str, tuple[float, ...]]:
 def _joint(body: ElementTree.Element, hinge: Hinge, writer: _Writer) -> None:
     motion = hinge.motion
     writer.order += motion.coordinates or (motion.name,)
-    attributes = {} if motion.kind == "ball" else {"axis": hinge.axis, **_joint_values(motion.name, writer)}
+    writer.moved.append((motion.kind, motion))
+    attributes = {"axis": hinge.axis, **_joint_values(motion.name, writer)}
+    if motion.kind == "ball":
+        attributes = {"damping": writer.dampers[motion.name]} if motion.name in writer.dampers else {}
     element(body, "joint", name=motion.name, type=motion.kind, pos=hinge.point, **attributes)
     if motion.follows is not None:
         writer.follows[motion.name] = motion.follows
@@ -273,11 +320,31 @@ def _initial_state(mechanism: Mechanism, writer: _Writer) -> None:
         return
     given = {name: writer.values.number(value, f"the initial value of {name}") for name, value in mechanism.initial}
     scalars = {c.name for j in mechanism.joints for c in j.coordinates if c.unit == "1"}
-    speeds = [name for name in given if name not in writer.order]
+    start = dict(zip(writer.order, _fill_defaults(writer.order, given, scalars), strict=True))
+    speeds = {name: value for name, value in given.items() if name not in writer.order}
+    velocities = [v for kind, motion in writer.moved for v in _velocities(kind, motion, speeds, {**given, **start})]
     for name in speeds:
         writer.left.note(f"the initial value of {name}")
-    start = list(_fill_defaults(writer.order, given, scalars))
-    element(element(writer.root, "keyframe"), "key", name="initial", qpos=start)
+    moving: dict[str, Value] = {"qvel": velocities} if any(velocities) else {}
+    element(element(writer.root, "keyframe"), "key", name="initial", qpos=list(start.values()), **moving)
+
+
+def _velocities(kind: str, motion: Motion, speeds: dict[str, float], given: dict[str, float]) -> list[float]:
+    """The speeds of a joint as MuJoCo counts them, taken out of those that are given.
+
+    A ball's are its angular velocity in its own axes; a free body has the velocity along the world's axes before them.
+    """
+    if kind not in ("free", "ball"):
+        if motion.follows is not None:
+            return [given.get(f"{motion.follows.coordinate}'", 0.0) * motion.follows.factor]
+        return [speeds.pop(f"{motion.name}'", 0.0)]
+    turning = [speeds.pop(f"{motion.name}.w{axis}", 0.0) for axis in "xyz"]
+    if kind == "ball":
+        return turning
+    rates = Vec3(*(speeds.pop(f"{name}'", 0.0) for name in motion.coordinates[:3]))
+    own = Vec3(*(speeds.pop(f"{motion.name}.v{axis}", 0.0) for axis in "xyz"))
+    turned = from_quaternion(*(given[name] for name in motion.coordinates[3:]))
+    return [float(c) for c in (*(rates + turned.to_parent(own)), *turning)]
 
 
 def _fill_defaults(order: list[str], given: dict[str, float], quaternions: set[str]) -> Iterator[float]:
