@@ -37,7 +37,7 @@ def _refuse_xacro(root: Element) -> None:
         element = waiting.pop(0)
         if element.tag.startswith("xacro:") or (element.tag == "include" and element in root.children):
             raise element.fault(
-                f"<{element.tag}> is xacro: the robot is not complete before macros are expanded. Expand the file first: "
+                f"<{element.tag}> is xacro: the file has macros that make the robot. Expand it first: "
                 "xacro in.urdf > out.urdf"
             )
         waiting += element.children
