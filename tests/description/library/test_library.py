@@ -10,6 +10,7 @@ import pytest
 
 import torseur as ts
 from torseur.description import library
+from torseur.errors import TorseurError
 from torseur.presentation.report.compose.account import account
 
 ORACLES = Path(__file__).resolve().parents[2] / "oracles"
@@ -178,3 +179,9 @@ def test_quadruped_stands():
 def test_wrong_names_are_refused(name):
     with pytest.raises(ts.TorseurError, match="library"):
         library.load(name)
+
+
+def test_systems_of_equations_are_in_the_catalogue():
+    """A name that studies know is known to everything, which says that it has no bodies."""
+    with pytest.raises(TorseurError, match="roll_yaw_vehicle is a system of equations without bodies: studies take it"):
+        library.load("roll_yaw_vehicle")

@@ -8,6 +8,7 @@ import pytest
 
 from torseur.algebra.graph import PI, UndeterminedFunction, as_expr, symbol, symbols_of
 from torseur.derivation.tree.body_constants import body_inertia
+from torseur.description.language import parse, to_text
 from torseur.description.mechanism import (
     EARTH,
     Body,
@@ -40,7 +41,7 @@ from torseur.description.mechanism import (
 )
 from torseur.description.mechanism.joints import ElementaryMotion
 from torseur.description.mechanism.quantities import ORIGIN, as_vector
-from torseur.errors import MechanismError
+from torseur.errors import MechanismError, TorseurError
 
 A, B = body("a", mass=1), body("b", mass=1)
 J = [revolute("j", EARTH, A, "q"), revolute("k", A, B, "r")]
@@ -146,3 +147,27 @@ def test_laws_replace_their_functions():
 
 def test_fixed_joints_have_no_coordinates():
     assert fixed("f", EARTH, A).coordinates == () and rotation((0, 0, 1), PI).kind == "rotation"
+
+
+NEGATIVE = {
+    "number": "let b = body mass = -1 kg, inertia = 0 end ;",
+    "parameter": "param m = -1 kg ; let b = body mass = 2*m, inertia = 0 end ;",
+    "dependent parameter": "param m = 1 kg, k = -m ; let b = body mass = k, inertia = 0 end ;",
+    "law": "law f(x) = -x ; let b = body mass = f(1 kg), inertia = 0 end ;",
+    "solids": "let b = body sphere radius = 1 m mass = 1 kg sphere radius = 2 m mass = -3 kg end ;",
+}
+
+
+@pytest.mark.parametrize("case", NEGATIVE)
+def test_negative_mass_must_be_meant(case):
+    text = NEGATIVE[case] + " join earth and b.frame with revolute(q) end ;"
+    with pytest.raises(TorseurError, match=r":\d+: body 'b' has a negative mass \(-[123] kg\).*`negative`"):
+        parse(text)
+    meant = parse(text.replace("= body", "= body negative"))
+    assert meant.bodies[0].negative
+    assert parse(to_text(meant)) == meant
+
+
+def test_a_hole_in_a_solid_is_no_negative_mass():
+    parse("""let b = body sphere radius = 2 m mass = 3 kg sphere radius = 1 m mass = -1 kg end ;
+        join earth and b.frame with revolute(q) end ;""")

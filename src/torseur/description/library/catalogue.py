@@ -46,6 +46,16 @@ _MADE = (
 )  # fmt: skip
 
 
+# Equations that are no bodies and joints: studies take them by name. A module of a higher room makes each, by a
+# function of the same name; here they stand so that there is one list of names.
+SYSTEMS: Mapping[str, tuple[str, str]] = {
+    "roll_yaw_vehicle": (
+        "torseur.analysis.published_studies.vehicle",
+        "roll, yaw and sideslip of a vehicle, as equations",
+    ),
+}
+
+
 @cache
 def entries() -> tuple[Entry, ...]:
     """Everything there is, by name."""
@@ -63,6 +73,11 @@ def find(name: str) -> tuple[Entry, dict[str, int]]:
     """The entry a name asks for, and its arguments: "pendulum_chain?n=20", with or without "library:"."""
     bare, _, query = name.removeprefix(PREFIX).partition("?")
     known = {entry.name: entry for entry in entries()}
+    if bare in SYSTEMS:
+        raise TorseurError(
+            f"{PREFIX}{bare} is a system of equations without bodies: studies take it (torseur sweep, "
+            "torseur optimise), nothing else does."
+        )
     if bare not in known:
         raise TorseurError(unknown_name("library mechanism", bare, known))
     return known[bare], _arguments(known[bare], query)

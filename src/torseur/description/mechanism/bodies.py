@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -57,7 +57,8 @@ class Body:
     """A rigid body. What is None is a symbol named after the body (`arm.mass`), unless solids give it.
 
     `iframe` places the mass centre (and the axes in which an inertia "about iframe" is given). Solids add up, and
-    add to a mass given beside them.
+    add to a mass given beside them. A mass below zero is refused unless `negative` says that it is meant: a hole in
+    the body it is fixed to.
     """
 
     name: str
@@ -65,7 +66,8 @@ class Body:
     iframe: Placement | None = None
     inertia: InertiaMatrix | None = None
     solids: tuple[Solid, ...] = ()
-    meaning: str = field(default="", compare=True)
+    meaning: str = ""
+    negative: bool = False
 
     @property
     def frame(self) -> Frame:
@@ -125,16 +127,17 @@ def body(
     inertia: InertiaMatrix | ExprLike | None = None,
     solids: Sequence[Solid] = (),
     meaning: str = "",
+    negative: bool = False,
 ) -> Body:
     """A body from its mass (kg), mass centre (m) and inertia (kg m²; a number 0 means none).
 
     `axes` turns the inertial frame with respect to the body's frame. `solids` (see `solid`) bring mass, centre and
     inertia of their own. What is given by neither is a symbol named after the body: arm.mass, arm.centre.x, arm.Ixx.
-    The `meaning` goes into tables.
+    The `meaning` goes into tables. A mass below zero must be said to be `negative`.
     """
     iframe = None if centre is None and not axes else placement((0, 0, 0) if centre is None else centre, *axes)
     matrix = inertia if isinstance(inertia, InertiaMatrix) or inertia is None else _none(name, inertia)
-    return Body(name, None if mass is None else as_expr(mass), iframe, matrix, tuple(solids), meaning)
+    return Body(name, None if mass is None else as_expr(mass), iframe, matrix, tuple(solids), meaning, negative)
 
 
 def _none(name: str, value: ExprLike) -> InertiaMatrix:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from torseur.algebra.graph import OPERATIONS, live_nodes, symbols_of
+from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
 from torseur.description.mechanism.constraints import Distance, Rolling
 from torseur.description.mechanism.dependencies import check_dependencies
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
+from torseur.description.mechanism.laws import apply_laws
 from torseur.description.mechanism.loads import (
     AppliedWrench,
     Bushing,
@@ -49,6 +50,7 @@ def check(mechanism: Mechanism) -> None:
     _check_initial(mechanism)
     _check_definitions(mechanism)
     check_dependencies(mechanism)
+    _check_masses(mechanism)
 
 
 def _unique(kind: str, names: list[str]) -> None:
@@ -209,6 +211,34 @@ def _check_definitions(mechanism: Mechanism) -> None:
         circular = _first_circular(uses)
         if circular is not None:
             raise MechanismError(f"{kind} '{circular}' is defined by itself.")
+
+
+def _check_masses(mechanism: Mechanism) -> None:
+    """No body weighs less than nothing, as far as the values of parameters tell, unless that is said to be meant."""
+    for body in mechanism.bodies:
+        parts = [solid.total_mass for solid in body.solids] + ([] if body.mass is None else [body.mass])
+        if body.negative or not parts or all(part.is_constant and part.value >= 0 for part in parts):
+            continue
+        mass = constant_in(mechanism, sum(parts, as_expr(0)))
+        if mass is not None and mass < 0:
+            raise MechanismError(
+                f"body '{body.name}' has a negative mass ({mass:.6g} kg). If that is meant, as of a hole "
+                "in what it is fixed to, say so: the word `negative` in the body (negative=True in Python)."
+            )
+
+
+def constant_in(mechanism: Mechanism, formula: Expr) -> float | None:
+    """The number that a formula of parameters stands for; None where a value or a law is missing."""
+    values = {p.symbol: p.value for p in mechanism.parameters if p.value is not None}
+    (formula,) = apply_laws([formula], mechanism.laws) if mechanism.laws else (formula,)
+    for _ in range(len(values) + 1):
+        present = symbols_of([formula])
+        if not present:
+            break
+        if any(symbol not in values for symbol in present):
+            return None
+        (formula,) = substitute([formula], {symbol: values[symbol] for symbol in present})
+    return None if any(node.op in ("apply", "table") for node in live_nodes([formula])) else constant_value(formula)
 
 
 def _first_circular(uses: Mapping[str, Sequence[str]]) -> str | None:

@@ -156,7 +156,9 @@ class Assembly:
             if self.options.strict:
                 raise element.fault(f"body '{name}' cannot exist: {reason} Read it without strict to use it as it is.")
             self.ledger.note(IMPOSSIBLE_INERTIA, f"body '{name}': {reason}", element)
-        self.add_body(body(name, mass=mass, centre=centre, axes=axes, inertia=inertia(*matrix)), element)
+        # Read all the same, with its finding: the file is used as it is.
+        made = body(name, mass=mass, centre=centre, axes=axes, inertia=inertia(*matrix), negative=mass < 0)
+        self.add_body(made, element)
 
     def add_body(self, made: Body, element: Element) -> None:
         if len(self.bodies) >= MOST_BODIES:

@@ -18,16 +18,13 @@ from torseur.analysis.studies.definition.design import Design
 from torseur.computation.simulation import System
 from torseur.derivation.equations import Equations
 from torseur.derivation.formalisms import derive
+from torseur.description.library import SYSTEMS
 from torseur.description.mechanism import Mechanism
-
-# Systems of equations that are no mechanisms of bodies and joints, by the name a study file gives them.
-SYSTEMS: Mapping[str, str] = {"roll_yaw_vehicle": "torseur.analysis.published_studies.vehicle"}
-"""Each with the module that makes it, by a function of the same name."""
 
 
 def system(name: str) -> System:
-    """The system of that name."""
-    made: System = getattr(import_module(SYSTEMS[name]), name)()
+    """The system of that name in the library: equations that are no bodies and joints."""
+    made: System = getattr(import_module(SYSTEMS[name][0]), name)()
     return made
 
 

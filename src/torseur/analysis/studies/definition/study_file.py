@@ -15,7 +15,7 @@ import numpy as np
 from torseur.analysis.sensitivity import Criterion
 from torseur.analysis.studies.definition.axes import Axis, read_axis, read_tolerance
 from torseur.analysis.studies.definition.design import Design
-from torseur.analysis.studies.definition.study import SYSTEMS, Device, Integration, OperatingPoints, SweepStudy, system
+from torseur.analysis.studies.definition.study import Device, Integration, OperatingPoints, SweepStudy, system
 from torseur.computation.simulation import System
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.parameter_values import known_values
@@ -176,7 +176,7 @@ class _Reader:
             from torseur.description import library
 
             name = named.removeprefix(PREFIX)
-            return name if name in SYSTEMS else library.load(name)
+            return name if name in library.SYSTEMS else library.load(name)
         beside = self.folder.joinpath(named)
         if not beside.is_file():
             raise TorseurError(f"{self._at('mechanism')}: there is no file '{named}' beside the study.")

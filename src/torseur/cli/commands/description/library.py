@@ -29,3 +29,5 @@ def library(
         print_json([{"name": entry.name, "use": entry.usage, "title": entry.title} for entry in ready.entries()])
     else:
         show_table("", ("use as", ""), [(entry.usage, entry.title) for entry in ready.entries()])
+        systems = [(f"{ready.PREFIX}{name}", title) for name, (_, title) in ready.SYSTEMS.items()]
+        show_table("Equations without bodies, for studies", ("use as", ""), systems)

@@ -35,7 +35,7 @@ def declare_body(statement: x.BodyIs, shop: Workshop) -> None:
     name = statement.name.text
     shop.define(statement.name, "body", shop.scope.bodies)
     given = {item.name.text for item in statement.items if isinstance(item, x.Property)}
-    solids = any(isinstance(item, x.Shape) for item in statement.items)
+    solids = any(isinstance(item, x.Shape) and not _says_negative(item) for item in statement.items)
     implied = {key: known for key, known in _implied_symbols(name).items() if not solids and not _is_given(key, given)}
     if "mass" in given and not solids:
         mass = Deferred(lambda: shop.mass(name), lambda: _circular(statement, shop))
@@ -65,13 +65,14 @@ def _circular(statement: x.BodyIs, shop: Workshop) -> None:
 def read_body(statement: x.BodyIs, shop: Workshop) -> Callable[[], Body]:
     """The body, ready to build."""
     name, context = statement.name.text, Context(statement.name.text)
-    first = next((i for i, item in enumerate(statement.items) if isinstance(item, x.Shape)), len(statement.items))
-    items = Items(statement.items[:first], shop.scope, f"body '{name}'")
+    written = [item for item in statement.items if not _says_negative(item)]
+    first = next((i for i, item in enumerate(written) if isinstance(item, x.Shape)), len(written))
+    items = Items(written[:first], shop.scope, f"body '{name}'")
     mass = _mass(items, name, shop, context)
     iframe = _iframe(items, shop, context)
     matrix = _inertia(items, shop, context.within("inertia"))
     items.finish(("mass", "centre", "iframe", "inertia"), ("about",))
-    solids = [_solid(group, shop, context.within("solid")) for group in _groups(statement.items[first:])]
+    solids = [_solid(group, shop, context.within("solid")) for group in _groups(tuple(written[first:]))]
     return lambda: Body(
         name,
         None if mass is None else mass.build(),
@@ -79,7 +80,12 @@ def read_body(statement: x.BodyIs, shop: Workshop) -> Callable[[], Body]:
         None if matrix is None else matrix(),
         tuple(build() for build in solids),
         statement.meaning,
+        len(written) < len(statement.items),
     )
+
+
+def _says_negative(item: x.Item) -> bool:
+    return isinstance(item, x.Shape) and item.name.text == "negative"
 
 
 def _mass(items: Items, name: str, shop: Workshop, context: Context) -> Term | None:

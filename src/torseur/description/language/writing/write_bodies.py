@@ -38,7 +38,7 @@ def _properties(body: Body, place: Place, script: Script) -> list[str]:
         properties.append(_centre(body.iframe, place, script))
     if body.inertia is not None:
         properties.append(f"inertia = {_inertia(body.inertia, place, script)}")
-    return properties
+    return [*properties, "negative"] if body.negative else properties
 
 
 def _centre(iframe: Placement, place: Place, script: Script) -> str:

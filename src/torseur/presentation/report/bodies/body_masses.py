@@ -51,15 +51,24 @@ class BodyMass:
     def is_massless(self) -> bool:
         return self.mass == 0 and self.inertia is not None and not np.any(self.inertia)
 
-    @property
-    def fault(self) -> str | None:
-        """Why no real body has this inertia: a negative moment, or one larger than the sum of the others."""
+    def fault(self, felt: Matrix) -> str | None:
+        """Why no real body has this inertia: a negative moment, or one larger than the sum of the others.
+
+        `felt` are the directions about which it turns. Where they do not span space, the moments about the others
+        are nobody's business: a body in the plane may be said by diag(0, 0, J).
+        """
         if self.mass is not None and self.mass < 0:
             return f"its mass is negative ({self.mass:.6g} kg)"
         if not self.is_finite:
             return "its inertia is larger than numbers can be"
-        if self.principal is None:
+        if self.principal is None or self.inertia is None:
             return None
+        if len(felt) < 3:
+            # Any block without negative eigenvalues is that of a real body: a flat one across the third direction.
+            block = felt @ self.inertia @ felt.T
+            least = float(np.linalg.eigvalsh(block)[0]) if len(felt) else 0.0
+            negative = least < -ROUNDING * np.abs(self.inertia).max()
+            return f"it has a negative moment of inertia ({least:.6g} kg m²)" if negative else None
         least, middle, largest = self.principal
         listing = f"{least:.6g}, {middle:.6g}, {largest:.6g} kg m²"
         if least < -ROUNDING * max(largest, 1e-300):

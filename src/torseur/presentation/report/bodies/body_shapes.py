@@ -168,7 +168,13 @@ class Drawing:
 
         A cylinder of the same width stands for it where two moments are equal.
         """
-        if not mass.mass or mass.inertia is None or mass.centre is None or not np.any(mass.inertia) or mass.fault:
+        if (
+            not mass.mass
+            or mass.inertia is None
+            or mass.centre is None
+            or not np.any(mass.inertia)
+            or mass.fault(np.eye(3))
+        ):
             return None
         moments, axes = np.linalg.eigh(mass.inertia)
         squares = 6 * (moments.sum() - 2 * moments) / mass.mass

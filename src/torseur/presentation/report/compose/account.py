@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from torseur.algebra.arrays import Array
 from torseur.algebra.graph import symbols_of
 from torseur.algebra.graph.printing import excerpt
+from torseur.derivation.dynamics.kinematics import link_velocities
 from torseur.derivation.tree import GROUND, Link, Tree, build_tree
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.mechanism import Joint, Mechanism
@@ -21,17 +25,39 @@ def warnings_of(
     """One sentence per doubt, the gravest first."""
     if not bodies:
         yield "There are no bodies: the description says nothing that could move."
-    yield from _impossible(bodies)
+    yield from _impossible(tree, numbers, bodies)
     yield from _idle_joints(tree, bodies)
     yield from _massless(tree, bodies)
     yield from _missing_values(numbers)
     yield from _quaternions(tree, initial)
 
 
-def _impossible(bodies: Sequence[BodyMass]) -> Iterator[str]:
+def _impossible(tree: Tree, numbers: Numbers, bodies: Sequence[BodyMass]) -> Iterator[str]:
     for body in bodies:
-        if body.fault:
-            yield f"Body '{body.name}' cannot exist: {body.fault}."
+        # What a body feels takes a while to find, and nearly all bodies are possible whatever they feel.
+        reason = body.fault(np.eye(3)) and body.fault(rotations_felt(tree, numbers, body.name))
+        if reason:
+            yield f"Body '{body.name}' cannot exist: {reason}."
+
+
+def rotations_felt(tree: Tree, numbers: Numbers, body: str) -> Array:
+    """Orthonormal directions in a body, row by row, that span its angular velocities in any motion of the tree."""
+    link, place, _ = tree.places[body]
+    if link == GROUND:
+        return np.zeros((0, 3))
+    random = np.random.default_rng(0)
+    known = {str(symbol.name): value for symbol, value in numbers.by_symbol.items()}
+    values = {name: known.get(name, random.uniform(0.5, 1.5)) for name in tree.layout.parameter_names}
+    bound, n = tree.with_parameters(values), len(tree.layout.speeds)
+    rows = []
+    for q in random.uniform(-1, 1, (3, len(tree.layout.coordinates))):
+        for v in (np.zeros(n), *np.eye(n)):  # at rest too: what time moves
+            now = bound.at(q.tolist(), v.tolist(), 0.3)
+            turning = now.evaluate(place).rotation.to_child(link_velocities(now)[link].angular)
+            rows.append([float(component) for component in turning])
+    _, sizes, directions = np.linalg.svd(np.array(rows))
+    directions_felt: Array = directions[: int(np.sum(sizes > 1e-9 * max(sizes[0], 1e-300)))]
+    return directions_felt
 
 
 def _massless(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:

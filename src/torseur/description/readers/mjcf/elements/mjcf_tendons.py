@@ -59,8 +59,9 @@ def _springs(element: Element, tendon: Tendon, scene: Scene) -> None:
     if tendon.ends and rest[0] == rest[1] and not any((*stiffness[1:], *damping[1:])):
         if stiffness[0] or damping[0]:
             name = scene.assembly.load_names.fresh(f"{tendon.name or 'tendon'}.spring")
-            parts = {"stiffness": stiffness[0], "rest": rest[0], "damping": damping[0]}
-            scene.assembly.loads.append(spring(name, *tendon.ends, **parts))
+            first, second = tendon.ends
+            k, c = stiffness[0], damping[0]
+            scene.assembly.loads.append(spring(name, first, second, stiffness=k, rest=rest[0], damping=c))
         return
     tension = _series(stiffness, stretch, stretch * stretch) + _series(damping, rate, rate * scalar.absolute(rate))
     if not as_expr(tension).is_zero:
