@@ -46,7 +46,7 @@ def test_check_as_json(torseur):
 
 def test_check_warns_of_what_cannot_be(torseur):
     text = """let slab = body mass = 1 kg, centre = [0,0,0], inertia = diag(1 kg*m^2, 1 kg*m^2, 5 kg*m^2) end ;
-              join earth and slab.frame with revolute(q) end ;"""
+              join earth and slab.frame with spherical(a, b, c) end ;"""
     result = torseur("check", "-", text=text)
     assert "triangle inequality" in result.stdout
 
