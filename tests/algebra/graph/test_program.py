@@ -237,8 +237,8 @@ def test_names_of_intermediate_results_belong_to_the_program():
     rates = (symbol("rate 1"), symbol("rate 2"))
     node = rates[0] * rates[1]
     program = Program("p", (Input("v", rates),), (vector("r", [node + 1]),))
-    first = program.labelled({"w_arm_z": [rates[0] + 5, node], "w_leg_z": [node], "none": [rates[1] / 7]})
-    second = program.labelled({"turn": [node]})
+    first = program.with_labels({"w_arm_z": [rates[0] + 5, node], "w_leg_z": [node], "none": [rates[1] / 7]})
+    second = program.with_labels({"turn": [node]})
     assert first.labels == {node: "w_arm_z"} and second.labels == {node: "turn"} and program.labels == {}
     assert first == second == program
     prepare, rest = first.split(("v",))

@@ -146,3 +146,16 @@ def test_powers_stay_real():
 def test_an_unknown_kind_is_refused():
     with pytest.raises(TypeError, match="no scalar functions are known for str"):
         scalar.sin("x")
+
+
+def test_numpy_functions_of_expressions():
+    """np.sin(x) is the expression, alone and for each entry of an array. Oracle: NumPy on numbers."""
+    x, y = symbol("x"), symbol("y")
+    names = ["sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "floor"]
+    for name in names:
+        function = getattr(np, name)
+        (value,) = evaluate([function(x)], {x: 0.3})
+        assert value == pytest.approx(function(0.3))
+        assert list(function(np.array([x, y], dtype=object))) == [function(x), function(y)]
+    assert np.arctan2(x, y) is scalar.atan2(x, y)
+    assert np.abs(x) is abs(x) and np.square(x) is x * x

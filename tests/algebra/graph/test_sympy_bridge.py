@@ -327,3 +327,12 @@ def test_depth_has_no_limit(case):
     for _ in range(3000):
         node = DEEP[case](node)
     assert back(there(node)) is node
+
+
+def test_one_expression_is_one_expression():
+    x = symbol("x")
+    assert to_sympy(x) == to_sympy([x])[0]
+    assert to_sympy(2 * x + 1) == 2 * to_sympy(x) + 1
+    assert to_sympy(3) == 3
+    with pytest.raises(TorseurError, match="an expression or a list"):
+        to_sympy(object())

@@ -11,10 +11,12 @@ import pytest
 import torseur as ts
 from computation.simulation.linkages import four_bar
 from computation.simulation.systems import T, oscillator, program
-from torseur.algebra.graph import symbol
+from torseur.algebra.graph import Input, Program, as_expr, symbol, vector
 from torseur.algebra.graph.scalar import cos, exp, sin
+from torseur.computation.codegen.kernels.compiled_routine import bind
 from torseur.computation.simulation import Event, Quantity, System, simulate
 from torseur.computation.simulation.implicit import radau_tableau as tableau
+from torseur.computation.simulation.implicit.jacobian_differences import difference_jacobian
 
 STAGES = (3, 5)
 
@@ -214,3 +216,19 @@ def test_fast_decay_does_not_disturb():
     assert np.abs(motion["y"] - np.exp(-motion.time)).max() < 1e-8
     assert np.abs(motion["x"][1:]).max() < 1e-9
     assert exp(0) == 1
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_differences_do_not_depend_on_how_many_equations_are_solved_at_once(half):
+    """On the way back all stages are solved together, with the same Jacobian. Oracle: the matrix of y' = A y."""
+    y = tuple(symbol(f"y{k}") for k in range(4))
+    matrix = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [-3, 1, -0.5, 0], [2, -7, 0, -0.25]])
+    rates = [sum((a * x for a, x in zip(row, y, strict=True)), as_expr(0)) for row in matrix.tolist()]
+    rhs = Program("rhs", (Input("y", y),), (vector("dy", rates),))
+    rows = 4 - 2 * half
+    for together in (rows, 3 * rows):
+        statics = {"N": 4, "NJ": 4, "NE": together, "HALF": half}
+        jacobian = np.full(16, np.nan)
+        bind(difference_jacobian, statics, {"rhs": rhs})(0.0, np.array([0.3, -0.2, 1.0, 2.0]), np.zeros(1), jacobian)
+        assert np.allclose(jacobian[: 4 * rows].reshape(rows, 4), matrix[4 - rows :], atol=1e-6)
+        assert np.isnan(jacobian[4 * rows :]).all()

@@ -71,7 +71,7 @@ def evaluate(outputs: Sequence[Expr], values: Mapping[Expr, Any], laws: Laws | N
             results[node] = pi
         else:
             raise TorseurError(f"'{node.name}' has no value.")
-    return [_defined(results[output]) for output in outputs]
+    return [_require_value(results[output]) for output in outputs]
 
 
 def substitute(outputs: Sequence[Expr], values: Mapping[Expr, ExprLike]) -> list[Expr]:
@@ -83,7 +83,7 @@ def substitute(outputs: Sequence[Expr], values: Mapping[Expr, ExprLike]) -> list
 
 def with_arguments(node: Expr, arguments: Sequence[Expr]) -> Expr:
     """The same operation on other arguments."""
-    return as_expr(_defined(_operate(node, arguments, {})))
+    return as_expr(_require_value(_operate(node, arguments, {})))
 
 
 def constant_value(node: Expr) -> float:
@@ -102,7 +102,7 @@ class Undefined:
     error: Exception
 
 
-def _defined(value: Any) -> Any:
+def _require_value(value: Any) -> Any:
     if not isinstance(value, Undefined):
         return value
     if isinstance(value.error, TorseurError):
@@ -113,10 +113,10 @@ def _defined(value: Any) -> Any:
 def _operate(node: Expr, arguments: Sequence[Any], laws: Laws) -> Any:
     for argument in arguments:
         if argument.__class__ is Undefined:
-            return _chosen(*arguments) if node.op == "where" else argument
+            return _choose(*arguments) if node.op == "where" else argument
     try:
         if node.op == "apply":
-            return _applied(node.data, arguments, laws)
+            return _apply(node.data, arguments, laws)
         if node.op == "table":
             return _looked_up(node.data, arguments[0])
         return OPERATIONS[node.op].value(*arguments)
@@ -124,7 +124,7 @@ def _operate(node: Expr, arguments: Sequence[Any], laws: Laws) -> Any:
         return Undefined(node, error)
 
 
-def _chosen(condition: Any, a: Any, b: Any) -> Any:
+def _choose(condition: Any, a: Any, b: Any) -> Any:
     """The chosen one of two branches of which one is undefined."""
     try:
         return condition if condition.__class__ is Undefined else a if condition else b
@@ -132,7 +132,7 @@ def _chosen(condition: Any, a: Any, b: Any) -> Any:
         return a if a.__class__ is Undefined else b
 
 
-def _applied(application: Application, arguments: Sequence[Any], laws: Laws) -> Any:
+def _apply(application: Application, arguments: Sequence[Any], laws: Laws) -> Any:
     law = laws.get(application.name)
     if law is None and application.function.name in laws:
         from torseur.algebra.graph.derivatives import derivative_of_law

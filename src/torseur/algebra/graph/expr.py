@@ -371,6 +371,17 @@ class Symbolic:
         return self.__expr__() >= as_expr(other)
 
 
+def _add_function(kind: Any, name: str, operation: str) -> None:
+    setattr(kind, name, lambda self, *more: build(operation, (as_expr(self), *map(as_expr, more))))
+
+
+# NumPy calls the method of its own name on what it does not know: np.sin(x), and each entry of np.sin(array of nodes).
+_NUMPY = {name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")}
+_NUMPY |= {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "__floor__": "floor"}
+for _name, _operation in _NUMPY.items():
+    _add_function(Expr, _name, _operation)
+    _add_function(Symbolic, _name, _operation)
+
 _small |= {number: constant(number) for number in range(-2, 3)}
 ZERO, ONE, TWO = _small[0], _small[1], _small[2]
 PI = intern("pi", ())

@@ -256,7 +256,7 @@ class Program:
             solved = replace(solved, program=solved.program.without_vectors)
         return Program(self.name, self.inputs, self.outputs, solved, labels=self.labels)
 
-    def labelled(self, names: Mapping[str, Sequence[Expr]]) -> Program:
+    def with_labels(self, names: Mapping[str, Sequence[Expr]]) -> Program:
         """The program with names for values on its way: each is given to the first of its nodes that is computed."""
         own = set(self.operations)
         labels: dict[Expr, str] = {}

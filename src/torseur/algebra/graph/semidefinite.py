@@ -109,7 +109,7 @@ class SemidefiniteFactors:
         """x with A x = b from L⁻¹ P b; zero in the rows that follow from others."""
         return self._upward([entry * inverse for entry, inverse in zip(forward, self.inverse, strict=True)])
 
-    def undetermined(self) -> list[Expr]:
+    def null_combination(self) -> list[Expr]:
         """A combination of the vectors x with A x = 0: not zero where an entry of a solution could be anything."""
         # A vector x with A x = 0 belongs to each row that follows from others. Their sum with weights that no
         # mechanism has in it vanishes only where all of them do, and costs one substitution instead of one each.

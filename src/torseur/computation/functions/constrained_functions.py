@@ -71,14 +71,16 @@ class ConstrainedSystem:
                 given = [f + weight * c.gamma * entry for f, entry in zip(given, row, strict=True)]
         free = self._mass.solve(given)
         gaps = [_dot(row, free) - c.gamma for row, c in zip(self._rows, e.constraints, strict=True)]
-        forward = self._constraints.forward(self._scaled(gaps))
+        forward = self._constraints.forward(self._scale(gaps))
         known = or_nan(as_expr(scalar.both(self._is_clear, self._is_consistent(forward, free))))
-        multipliers = self._scaled(self._constraints.backward(forward))
-        return [known * a for a in self._without(free, multipliers)], [known * m for m in self._determined(multipliers)]
+        multipliers = self._scale(self._constraints.backward(forward))
+        return [known * a for a in self._without(free, multipliers)], [
+            known * m for m in self._or_nan_if_open(multipliers)
+        ]
 
-    def _determined(self, multipliers: Sequence[Expr]) -> list[Expr]:
+    def _or_nan_if_open(self, multipliers: Sequence[Expr]) -> list[Expr]:
         """Multipliers, NaN where a constraint takes part in a combination of constraints that vanishes."""
-        shares = [scalar.less(scalar.absolute(x), UNDETERMINED) for x in self._constraints.undetermined()]
+        shares = [scalar.less(scalar.absolute(x), UNDETERMINED) for x in self._constraints.null_combination()]
         # A row without any entry has nothing to be multiplied with, and no constant is NaN.
         speed = self.equations.layout.speeds[0]
         nothing = as_expr(scalar.sqrt(-1 - speed * speed))
@@ -100,7 +102,7 @@ class ConstrainedSystem:
 
     def _closing(self, gaps: Sequence[Expr]) -> list[Expr]:
         """The smallest move, in the metric of the masses, with C move = -gaps."""
-        multipliers = self._scaled(self._constraints.backward(self._constraints.forward(self._scaled(gaps))))
+        multipliers = self._scale(self._constraints.backward(self._constraints.forward(self._scale(gaps))))
         still = [as_expr(0)] * len(self.equations.layout.speeds)
         return self._without(still, multipliers)
 
@@ -109,7 +111,7 @@ class ConstrainedSystem:
         pushed = [[x * m for x in column] for column, m in zip(self._inverse_mass_columns, multipliers, strict=True)]
         return [a - sum(terms, as_expr(0)) for a, *terms in zip(start, *pushed, strict=True)]
 
-    def _scaled(self, entries: Sequence[Expr]) -> list[Expr]:
+    def _scale(self, entries: Sequence[Expr]) -> list[Expr]:
         return [entry * size for entry, size in zip(entries, self._inverse_sizes, strict=True)]
 
     def _is_consistent(self, forward: Sequence[Expr], free: Sequence[Expr]) -> Expr:

@@ -39,11 +39,11 @@ class Differentiation:
         names = [_name(output.name, ways) for output in self._plain]
         return [Output(name, r.shape, r.entries) for name, r in zip(names, results, strict=True)]
 
-    def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
+    def column_system(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
         """The first derivatives in two stages, where that is shorter: forward dynamics solves many columns at once."""
         if not isinstance(self._structure, AccelerationDerivatives):
             return None
-        return self._structure.solved(inputs, ways)
+        return self._structure.column_system(inputs, ways)
 
     @cached_property
     def _plain(self) -> list[Output]:

@@ -176,7 +176,7 @@ def program_for(equations: Equations, request: Request) -> Program:
     if directions or len(chosen) > 1:
         return Program(request.name, tuple(inputs), tuple(outputs), known=nodes)
     first = [way for way in chosen[0] if isinstance(way, Variables)] if chosen else []
-    solved = differentiation.solved(inputs, first) if first else None
+    solved = differentiation.column_system(inputs, first) if first else None
     limbs = folded_of(equations, request.function)
     if limbs is None:
         return Program(request.name, tuple(inputs), tuple(outputs), solved, known=nodes)

@@ -52,7 +52,7 @@ def module_of(
 ) -> Module:
     """The functions asked for, as programs that belong together."""
     names = motion_names(equations.tree)
-    programs = tuple(program.labelled(names) for program in programs_of(equations, functions))
+    programs = tuple(program.with_labels(names) for program in programs_of(equations, functions))
     if not programs:
         raise TorseurError("no function is asked for, such as inverse_dynamics.")
     name, meaning = equations.mechanism.name, equations.mechanism.meaning

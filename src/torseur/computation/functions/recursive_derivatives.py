@@ -180,7 +180,7 @@ class AccelerationDerivatives:
             solved = [next(solutions) if k is None else k for k in known]
         return [list(row) for row in zip(*solved, strict=True)]
 
-    def solved(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
+    def column_system(self, inputs: Sequence[Input], ways: Sequence[Variables]) -> Solved | None:
         """The columns of several derivatives as one system -A⁻¹ B; None where straight lines are as short."""
         if len(self.equations.layout.speeds) < FEWEST_TO_SOLVE:
             return None

@@ -26,7 +26,7 @@ def row_units(equations: Equations) -> list[list[Expr]]:
 def _units(equations: Equations, c: ConstraintEquation) -> list[Expr]:
     row = as_expressions(c.row)
     if c.unit not in GEOMETRIC:
-        return [_uncancelled(entry) for entry in row]
+        return [_sum_of_magnitudes(entry) for entry in row]
     length = _length(equations.tree, c)
     top = length if is_length(c.unit) else 1.0
     bottoms = [length if is_length(speed.data.unit) else 1.0 for speed in equations.layout.speeds]
@@ -42,10 +42,10 @@ def is_length(unit: str) -> bool:
     return unit.startswith("m")
 
 
-def _uncancelled(entry: Expr) -> Expr:
+def _sum_of_magnitudes(entry: Expr) -> Expr:
     """The sum of the magnitudes of an entry's terms."""
     if entry.op in ("add", "sub", "neg"):
-        return sum((_uncancelled(argument) for argument in entry.args), as_expr(0))
+        return sum((_sum_of_magnitudes(argument) for argument in entry.args), as_expr(0))
     return as_expr(scalar.absolute(entry))
 
 

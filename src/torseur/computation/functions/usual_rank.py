@@ -31,7 +31,7 @@ def usual_rank(equations: Equations) -> int | None:
         return None
     # Coordinates of the initial state say which branch of the assembly is meant: a folded linkage has another rank.
     for is_free in (closing.is_open, np.ones(closing.shape[1])):
-        states = closing.closed(closing.starts(), is_free)
+        states = closing.close(closing.starts(), is_free)
         if len(states):
             return closing.rank(states)
     return None
@@ -80,7 +80,7 @@ class _Closing:
             middle[slots[0]] += float(not middle[slots].any())
         moves = np.random.default_rng(0).uniform(-SPREAD, SPREAD, (STARTS, len(middle)))
         moves[0] = 0.0
-        return self._normalised(middle + moves)
+        return self._normalise(middle + moves)
 
     def of(self, expressions: list[Expr], q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Values at all states: one row each."""
@@ -90,16 +90,16 @@ class _Closing:
             values = evaluate(expressions, self.values | state)
         return np.stack([np.broadcast_to(np.asarray(x, dtype=float), len(q)) for x in values], axis=-1)
 
-    def scaled(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def residuals_and_rows(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and rows of C at all states."""
         values = self.of([*self.gaps, *self.rows], q, np.zeros((len(q), self.shape[1])))
         gaps, rows = np.split(values, [self.shape[0]], axis=1)
         return gaps / self.sizes, rows.reshape(-1, *self.shape) / self.sizes[:, None]
 
-    def closed(self, q: np.ndarray, is_free: np.ndarray) -> np.ndarray:
+    def close(self, q: np.ndarray, is_free: np.ndarray) -> np.ndarray:
         """The states that steps of Levenberg and Marquardt close."""
         for _ in range(STEPS):
-            gaps, rows = self.scaled(q)
+            gaps, rows = self.residuals_and_rows(q)
             rows = rows * is_free
             # Damping by the square of the residual converges quadratically, also where rows follow from others
             # (Yamashita and Fukushima 2001).
@@ -109,16 +109,16 @@ class _Closing:
             square = rows @ rows.transpose(0, 2, 1) + (damping[:, None, None] + TINY) * np.eye(self.shape[0])
             moves = (rows.transpose(0, 2, 1) @ np.linalg.solve(square, gaps[..., None]))[..., 0]
             longest = np.abs(moves).max(axis=1, keepdims=True)
-            q = self._normalised(q - self.of(self.rates, q, moves / np.maximum(1.0, longest)))
-        return q[np.linalg.norm(self.scaled(q)[0], axis=1) < CLOSED]
+            q = self._normalise(q - self.of(self.rates, q, moves / np.maximum(1.0, longest)))
+        return q[np.linalg.norm(self.residuals_and_rows(q)[0], axis=1) < CLOSED]
 
-    def _normalised(self, q: np.ndarray) -> np.ndarray:
+    def _normalise(self, q: np.ndarray) -> np.ndarray:
         for slots in self.quaternions:
             q[:, slots] /= np.linalg.norm(q[:, slots], axis=1, keepdims=True)
         return q
 
     def rank(self, q: np.ndarray) -> int:
         """The largest of the ranks at some states."""
-        values = np.linalg.svd(self.scaled(q)[1], compute_uv=False)
+        values = np.linalg.svd(self.residuals_and_rows(q)[1], compute_uv=False)
         limits = INDEPENDENT * np.maximum(1.0, values.max(axis=1, keepdims=True))
         return int(np.sum(values > limits, axis=1).max())

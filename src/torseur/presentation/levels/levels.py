@@ -184,7 +184,7 @@ def recursive_lines(equations: Equations) -> list[Line]:
     names = [f"tau_{name.rstrip(chr(39))}" for name in equations.layout.speed_names]
     if not equations.is_constrained:
         program = program_of(equations, ["inverse_dynamics"])
-        return lines(program.labelled(motion_names(equations.tree)), {"tau": names})
+        return lines(program.with_labels(motion_names(equations.tree)), {"tau": names})
     layout = equations.layout
     # With constraints the recursion gives what the joints of the tree would need, τ = ID(q, v, v'); the loads and
     # Cᵀ λ, which the constraints carry, are taken off: τ - Q + Cᵀ λ is what is left to the user, 0 without a motor.

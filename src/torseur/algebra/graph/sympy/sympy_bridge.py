@@ -12,11 +12,11 @@ direction recurses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
-from torseur.algebra.graph.expr import Expr, Number
+from torseur.algebra.graph.expr import Expr, ExprLike, Number, as_expr, operand
 from torseur.algebra.graph.functions import Application, TableLookup, UndeterminedFunction
 from torseur.algebra.graph.sympy.sympy_algebra import (
     lattice_of,
@@ -35,17 +35,30 @@ _LARGE = 300
 """Leaves, each counted as often as it is used, beyond which SymPy is not asked to count them."""
 
 
-def to_sympy(expressions: Sequence[Expr], functions: Mapping[str, Any] | None = None) -> list[Any]:
-    """The expressions as SymPy expressions with real symbols.
+@overload
+def to_sympy(expressions: ExprLike, functions: Mapping[str, Any] | None = None) -> Any: ...
+
+
+@overload
+def to_sympy(expressions: Sequence[ExprLike], functions: Mapping[str, Any] | None = None) -> list[Any]: ...
+
+
+def to_sympy(expressions: ExprLike | Sequence[ExprLike], functions: Mapping[str, Any] | None = None) -> Any:
+    """An expression, or a list of some, as SymPy has them, with real symbols.
 
     Undetermined functions become SymPy functions of the same name, or those given in `functions`; their partial
     derivatives become Derivative, or Subs of it where an argument is not a variable. Comparisons become
     relations, `where` becomes Piecewise.
     """
+    if (single := operand(expressions)) is not None:
+        return to_sympy([single], functions)[0]
+    if not isinstance(expressions, Iterable):
+        raise TorseurError(f"to_sympy takes an expression or a list of them, got {type(expressions).__name__}.")
+    nodes = [as_expr(expression) for expression in expressions]
     writer = _Writer(functions or {})
-    for node in _needed_nodes(expressions):
+    for node in _needed_nodes(nodes):
         writer.write(node)
-    return [writer.results[expression] for expression in expressions]
+    return [writer.results[node] for node in nodes]
 
 
 def from_sympy(

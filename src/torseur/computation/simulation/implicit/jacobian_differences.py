@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torseur.computation.codegen.routine import Array, routine, zeros
 from torseur.computation.simulation.explicit.runge_kutta import N, rhs
-from torseur.computation.simulation.implicit.radau_memory import NE, NJ, Jacobian
+from torseur.computation.simulation.implicit.newton_matrix import HALF
+from torseur.computation.simulation.implicit.radau_memory import NJ, Jacobian
 
 DIFFERENCE = 1e-7  # change of a state from which derivatives are taken, in units of its size
 SMALLEST = 1e-2  # size that a state is taken to have at least
@@ -12,11 +13,14 @@ SMALLEST = 1e-2  # size that a state is taken to have at least
 
 @routine
 def difference_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> None:
-    """Derivatives of the last NE rates by all states; enough for Newton's iteration, which corrects itself."""
+    """Derivatives of the rates by all states, without those of coordinates whose rates are the speeds themselves.
+
+    They are enough for Newton's iteration, which corrects itself.
+    """
     beside = zeros(N)
     here = zeros(N)
     there = zeros(N)
-    first = NJ - NE
+    first = NJ // 2 if HALF else 0  # not from NE, which counts the equations of all stages together on the way back
     rhs(t, y, p, here)
     for i in range(N):
         beside[i] = y[i]
@@ -24,6 +28,6 @@ def difference_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> Non
         change = DIFFERENCE * max(SMALLEST, abs(y[j]))
         beside[j] = y[j] + change
         rhs(t, beside, p, there)
-        for i in range(NE):
-            jacobian[i, j] = (there[first + i] - here[first + i]) / change
+        for i in range(first, NJ):
+            jacobian[i - first, j] = (there[i] - here[i]) / change
         beside[j] = y[j]

@@ -215,7 +215,7 @@ class _Solution:
         # Limbs are numbered from the root: backwards, every limb has passed its part on before its carrier does.
         for k in reversed(group.limbs):
             yield from self._inward(k, group, array, places)
-        for k in self.limbs.coupled(group.limbs):
+        for k in self.limbs.coupling(group.limbs):
             limb = self.limbs.limbs[k]
             for rows in parts(limb.size, tallest(group.width)):
                 size = limb.size if k in places else 0
@@ -256,7 +256,7 @@ class _Solution:
                     place = {"from": to.at(carrier.rows.start, j), "row": to.row, "column": to.column}
                     yield self._call(Gather(carrier.size, width), path=f"path + {carrier.depth * width}", **place)
                 yield from self._own_part(s, columns, to)
-                for t in self.limbs.coupled([s]):
+                for t in self.limbs.coupling([s]):
                     if t > s:
                         yield from self._mirrored_part(t, j, width, to)
 

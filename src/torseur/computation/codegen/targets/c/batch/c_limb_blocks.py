@@ -100,7 +100,7 @@ class Limbs:
         chosen = list(limbs)
         return dict(zip(chosen, _starts(self.limbs[k].size for k in chosen), strict=False))
 
-    def coupled(self, limbs: Iterable[int]) -> list[int]:
+    def coupling(self, limbs: Iterable[int]) -> list[int]:
         """The limbs that are not at rest when some have a right side: all that share a root with them."""
         roots = {self.root(k) for k in limbs}
         return [k for k in range(len(self.limbs)) if self.root(k) in roots]
