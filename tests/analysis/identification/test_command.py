@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -241,3 +242,24 @@ def test_failed_checks_end_with_one(folder, monkeypatch):
     document = json.loads(result.stdout)
     assert not document["trusted"] and any(not check["ok"] for check in document["checks"])
     assert "not to be trusted, failed: The forces are explained" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "entry", "words"),
+    [
+        ("weighted", "[prior]\nweight = 2.0\n", r"\[prior\] does not apply to the method weighted, only to consistent"),
+        ("weighted", "[options]\niterations = 5\n", r"\[options\]: iterations does not apply to the method weighted"),
+        ("consistent", "[unknown]\nm = 1.0\n", r"\[unknown\] does not apply to the method consistent"),
+        ("segments", "[options]\nbootstrap = 5\n", "does not apply to the method segments"),
+    ],
+)
+def test_entries_without_effect_are_refused(folder, monkeypatch, method, entry, words):
+    text = STUDY.replace('method = "consistent"', f'method = "{method}"').replace("[options]\ncross = true\n", entry)
+    (folder / "useless.toml").write_text(text)
+    result = run(monkeypatch, folder, "identify", "useless.toml")
+    assert result.exit_code == 1 and re.search(words, result.stderr), result.stderr
+
+
+def test_a_check_that_costs_nothing_is_not_left_out(folder, monkeypatch):
+    result = run(monkeypatch, folder, "identify", "study.toml", "--no-verify")
+    assert result.exit_code == 2 and "--no-verify is for output-error fits" in result.stderr

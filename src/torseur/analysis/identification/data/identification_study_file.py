@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torseur.analysis.identification.identify import METHODS
+from torseur.analysis.identification.identify import CONSISTENT, METHODS
 from torseur.analysis.identification.model.columns import FORCE_LAWS
 from torseur.errors import IdentificationError, unknown_name
 
@@ -22,6 +22,19 @@ TABLES = {
     "parameters": (*FORCE_LAWS, "threshold"),
     "prior": ("weight",),
     "options": ("confidence", "bootstrap", "cross", "seed", "rtol", "fit", "positive", "iterations"),
+}  # fmt: skip
+
+# Entries that only some methods read: a table by itself, or one of its entries.
+APPLIES: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("limits",): CONSISTENT, ("known",): CONSISTENT, ("prior",): CONSISTENT,
+    ("loads",): METHODS, ("parameters",): METHODS, ("payloads",): METHODS,
+    ("treatment",): (*METHODS, SEGMENTS),
+    ("unknown",): (OUTPUT_ERROR,), ("initial",): (OUTPUT_ERROR,),
+    ("data", "forces"): METHODS, ("data", "validation"): METHODS, ("data", "payload"): METHODS,
+    ("data", "instruments"): ("instrumental",), ("data", "wrench"): (SEGMENTS,),
+    **{("options", key): METHODS for key in ("confidence", "bootstrap", "cross", "seed")},
+    **{("options", key): (OUTPUT_ERROR,) for key in ("rtol", "fit")},
+    **{("options", key): (SEGMENTS,) for key in ("positive", "iterations")},
 }  # fmt: skip
 
 
@@ -49,6 +62,17 @@ class Study:
         if name not in EVERY_METHOD:
             raise IdentificationError(unknown_name("method", str(name), EVERY_METHOD, f"'{self.path}': "))
         return str(name)
+
+    def require_applicable(self) -> None:
+        """Refuses entries that the method has no use for: they would be without effect, silently."""
+        for (first, *rest), methods in APPLIES.items():
+            inside = self.tables if not rest else self.table(first)
+            if self.method not in methods and inside.get(rest[0] if rest else first):
+                entry = f"[{first}]: {rest[0]}" if rest else f"[{first}]" if first != "loads" else first
+                raise IdentificationError(
+                    f"'{self.path}': {entry} does not apply to the method {self.method}, only to {', '.join(methods)}. "
+                    "Leave it out, or choose another method."
+                )
 
     def table(self, name: str) -> dict[str, Any]:
         table = self.tables.get(name, {})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
@@ -35,8 +36,17 @@ PayloadOption = Annotated[
     typer.Option("--payload", metavar="NAME", help="Write this payload too, as a fixed body.", show_default=False),
 ]
 BaseOption = Annotated[bool, typer.Option("--base", help="Print the base parameters of the mechanism; use no data.")]
+VerifyOption = Annotated[
+    bool,
+    typer.Option("--verify/--no-verify", help="Simulate the first recording apart from an output-error fit."),
+]
 
 
+@option_rules(
+    Rule("--report --out --method --verify", not_with="--base", why="base parameters follow from the mechanism alone"),
+    Rule("--payload", needs="--out", why="it names what is written into the description"),
+    force_needs("--report", "--out"),
+)
 def identify(
     study: StudyArgument,
     report: PageOption = None,
@@ -44,6 +54,7 @@ def identify(
     method: MethodOption = None,
     payload: PayloadOption = None,
     base: BaseOption = False,
+    verify: VerifyOption = True,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -52,7 +63,7 @@ def identify(
     Example: torseur identify study.toml --report identified.html --out identified.lsd
     """
     from torseur.analysis.identification.data.identification_study_file import OUTPUT_ERROR, SEGMENTS, Study, read_study
-    from torseur.cli.shared.exits import end_with
+    from torseur.cli.shared.exits import USAGE, CommandError, end_with
     from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.sources import open_source
 
@@ -67,8 +78,12 @@ def identify(
     if base:
         _tell_base(asked, source.mechanism, json)
         return
-    solve = {OUTPUT_ERROR: _motion, SEGMENTS: _segments}.get(asked.method, _forces)
-    result = solve(asked, source.mechanism, json)
+    asked.require_applicable()
+    if not verify and asked.method != OUTPUT_ERROR:
+        raise CommandError(f"--no-verify is for output-error fits: checks of {asked.method} cost nothing.", USAGE)
+    roads: dict[str, Callable[[Study, Mechanism, bool], Result]]
+    roads = {OUTPUT_ERROR: partial(_motion, verify=verify), SEGMENTS: _segments}
+    result = roads.get(asked.method, _forces)(asked, source.mechanism, json)
     written = _write(result.content(source.text), report, partial(result.described, payload or ()), out, force)
     _tell(result, written, json)
     end_with([check.title for check in result.checks if not check.ok])
@@ -103,7 +118,7 @@ def _forces(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
     return Result(document_of(estimate), content, partial(write_back, estimate), str(estimate), estimate.checks)
 
 
-def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
+def _motion(study: Study, mechanism: Mechanism, quiet: bool, verify: bool = True) -> Result:
     """The output-error fit."""
     from torseur.analysis.identification.data.identification_study import study_recordings, study_unknowns
     from torseur.analysis.identification.output_error import fit_motion
@@ -117,7 +132,7 @@ def _motion(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
         estimate = fit_motion(
             mechanism, study_recordings(study, units), study_unknowns(study),
             rtol=study.number("options", "rtol", 1e-9), method=str(study.table("options").get("fit", "gauss_newton")),
-            progress=follow,
+            verify=verify, progress=follow,
         )  # fmt: skip
     known = {p.name for p in mechanism.parameters}
     values = {n: float(v) for n, v in zip(estimate.names, estimate.values, strict=True) if n in known}
