@@ -202,7 +202,6 @@ def test_points_at_the_origin_are_gaps(tmp_path):
 @pytest.mark.parametrize(("parameters", "message"), [
     ({"FORCE_PLATFORM__TYPE": np.array([7, 2])}, "plate 'plate 1' is of type 7: types 1, 2, 3, 4 are read"),
     ({"FORCE_PLATFORM__CHANNEL": np.full((6, 2), 99)}, "plate 1 uses channel 99, the file has 13"),
-    ({"FORCE_PLATFORM__CORNERS": np.zeros((3, 4, 2))}, "its corners do not span an area"),
     ({"FORCE_PLATFORM__ORIGIN": np.zeros((3, 1))}, "ORIGIN says nothing of plate 2"),
     ({"FORCE_PLATFORM__TYPE": np.array([4, 4])}, "of type 4 has no calibration matrix"),
     ({"FORCE_PLATFORM__ZERO": np.array([1, 9999])}, "ZERO names sample 9999 of 1200"),
@@ -210,6 +209,57 @@ def test_points_at_the_origin_are_gaps(tmp_path):
 def test_plates_that_cannot_be_read(walk, parameters, message):
     with pytest.raises(TorseurError, match=message):
         read_c3d(changed(walk, **parameters))
+
+
+def test_a_plate_with_impossible_corners_is_left_out(walk):
+    corners = ezc3d.c3d(str(walk))["parameters"]["FORCE_PLATFORM"]["CORNERS"]["value"].copy()
+    corners[:, :, 0] = 0.0
+    read = read_c3d(changed(walk, FORCE_PLATFORM__CORNERS=corners))
+    assert [plate.name for plate in read.plates] == ["plate 2"]
+    assert read.notes == ("plate 1 is left out: plate 'plate 1': its corners do not span an area.",)
+    assert read.markers.labels == walking.LABELS
+
+
+def test_plates_without_markers_are_read(tmp_path):
+    """What a plate recorded by itself: no points, ten values per frame."""
+    whole, setups, channels = walking.trial()
+    path = write_c3d(tmp_path / "walk.c3d", whole, setups, channels)
+    content = ezc3d.c3d(str(path))
+    content["data"]["points"] = content["data"]["points"][:, :0]
+    for name in ("residuals", "camera_masks"):
+        content["data"]["meta_points"][name] = content["data"]["meta_points"][name][:, :0]
+    content["parameters"]["POINT"]["USED"]["value"] = [0]
+    for name in ("LABELS", "DESCRIPTIONS"):
+        if name in content["parameters"]["POINT"]:
+            content["parameters"]["POINT"][name]["value"] = []
+    content.write(str(path))
+    read = read_motion(path)
+    assert read.markers.labels == () and len(read.plates) == 2
+    assert np.allclose(read.plates[0].force, walking.steps()[0][0], atol=1e-3)
+
+
+def test_events_of_the_file_are_read(walk):
+    content = ezc3d.c3d(str(walk))
+    content.add_parameter("EVENT", "USED", [2])
+    content.add_parameter("EVENT", "LABELS", ["Foot Off", "Foot Strike"])
+    content.add_parameter("EVENT", "CONTEXTS", ["Left", "Right"])
+    content.add_parameter("EVENT", "TIMES", np.array([[0.0, 0.0], [0.9, 0.25]]))
+    content.write(str(walk))
+    events = read_motion(walk).events
+    assert [(e.context, e.label) for e in events] == [("Right", "Foot Strike"), ("Left", "Foot Off")]
+    assert [e.time for e in events] == pytest.approx([0.25, 0.9])
+
+
+def test_results_are_known_by_their_group(walk):
+    """A subject's name before the labels, and none in the group that lists the modelled points."""
+    labels = [f"Anna:{label}" for label in walking.LABELS]
+    content = ezc3d.c3d(str(walk))
+    content["parameters"]["POINT"]["LABELS"]["value"] = labels
+    content.add_parameter("POINT", "MODELED_MARKERS", ["CLAV"])
+    content.write(str(walk))
+    read = read_motion(walk).markers
+    assert read.labels == walking.LABELS[:-1]
+    assert "the prefix 'Anna:' of labels is left out" in read.notes
 
 
 def test_own_plates_are_written_again(walk, tmp_path):

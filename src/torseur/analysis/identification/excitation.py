@@ -280,7 +280,7 @@ def design_excitation(
     if not np.any(np.array(values) < _UNREACHABLE):
         raise IdentificationError(f"no motion within the limits of {', '.join(chosen)} closes the loops. Narrow them.")
     x, history = _improve(design, starts[int(np.argmin(values))], rounds, progress or (lambda part: None))
-    motion = _largest_allowed(design, x)
+    motion = _greatest_scale(design, x)
     W = design.regressor(whole_motion(design.projector, motion, design.time))[:, :, list(design.base.columns)]
     return Excitation(motion, condition_of(W.reshape(-1, len(design.base))), tuple(history), model)
 
@@ -312,7 +312,7 @@ def _improve(design: _Design, x: Array, rounds: int, progress: Callable[[float],
     return np.asarray(optimum.x), history
 
 
-def _largest_allowed(design: _Design, x: Array) -> FourierMotion:
+def _greatest_scale(design: _Design, x: Array) -> FourierMotion:
     """The motion of a shape, made smaller until coordinates that follow and expected forces keep their limits."""
     for motion in (design.motion(x, smooth=False), *(design.motion(x).scale(k / 20) for k in range(20, 0, -1))):
         states = whole_motion(design.projector, motion, design.time)

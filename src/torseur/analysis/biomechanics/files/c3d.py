@@ -10,12 +10,19 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array, Slots
-from torseur.analysis.biomechanics.files.plate_channels import CHANNELS, LEAST_FORCE, UNITS, PlateSetup, plate_record
+from torseur.analysis.biomechanics.files.plate_channels import (
+    CHANNELS,
+    LEAST_FORCE,
+    UNITS,
+    ImpossiblePlate,
+    PlateSetup,
+    plate_record,
+)
 from torseur.analysis.biomechanics.files.recording_units import factor_to_si, plain, require_plausible
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED, Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
-from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial
+from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial, RecordedEvent
 from torseur.errors import RecordingError, UnsupportedError
 
 
@@ -64,12 +71,22 @@ GROUP = "FORCE_PLATFORM"
 
 def plates_of(
     parameters: Parameters, analog: Analog | None, length: str, axes: Axes, least_force: float
-) -> tuple[PlateRecord, ...]:
-    """The plates that the file describes, each from its channels."""
+) -> tuple[tuple[PlateRecord, ...], tuple[str, ...]]:
+    """The plates that the file describes, each from its channels, and a word on those that it describes wrongly.
+
+    A plate with impossible corners is left out: the markers and the other plates are as good as ever.
+    """
     count = parameters.whole(GROUP, "USED", 0)
     if count and analog is None:
         raise RecordingError(f"'{parameters.file}' describes {count} force plates but holds no analog channels.")
-    return tuple(_plate(parameters, analog, k, length, axes, least_force) for k in range(count) if analog is not None)
+    plates, notes = [], []
+    for k in range(count if analog is not None else 0):
+        assert analog is not None
+        try:
+            plates.append(_plate(parameters, analog, k, length, axes, least_force))
+        except ImpossiblePlate as problem:
+            notes.append(f"plate {k + 1} is left out: {problem}")
+    return tuple(plates), tuple(notes)
 
 
 def _plate(parameters: Parameters, analog: Analog, k: int, length: str, axes: Axes, least_force: float) -> PlateRecord:
@@ -233,12 +250,29 @@ def read_c3d(
     _require_agreement(file, claim, content, parameters)
     length = _length_unit(file, parameters, unit)
     stated_axes = axes if axes is not None else _stated_axes(parameters)
-    markers = _markers(file, content, parameters, factor_to_si(length, "m", f"'{file}', points"), stated_axes)
-    if not any_size:
-        require_plausible(markers.positions, length, unit is not None, file)
     analog = _analog(file, content, parameters)
-    plates = plates_of(parameters, analog, length, stated_axes, least_force)
-    return MotionTrial(markers, plates, analog)
+    if analog is not None and not content["data"]["points"].shape[1]:
+        # Plates recorded by themselves: their samples are the frames.
+        nothing = np.zeros((len(analog.time), 0, 3))
+        markers = Markers(analog.time, (), nothing, stated_axes, file.stem, ("no markers: plates and channels alone",))
+    else:
+        markers = _markers(file, content, parameters, factor_to_si(length, "m", f"'{file}', points"), stated_axes)
+        if not any_size:
+            require_plausible(markers.positions, length, unit is not None, file)
+    plates, notes = plates_of(parameters, analog, length, stated_axes, least_force)
+    return MotionTrial(markers, plates, analog, notes, _events(parameters))
+
+
+def _events(parameters: Parameters) -> tuple[RecordedEvent, ...]:
+    """Instants of the group EVENT, in the order of time; TIMES holds minutes and seconds."""
+    labels, contexts = parameters.texts("EVENT", "LABELS"), parameters.texts("EVENT", "CONTEXTS")
+    times = parameters.numbers("EVENT", "TIMES")
+    if times.ndim != 2 or times.shape[0] != 2 or len(labels) != times.shape[1]:
+        return ()
+    contexts += [""] * (len(labels) - len(contexts))
+    instants = (60 * times[0] + times[1]).tolist()
+    events = [RecordedEvent(*event) for event in zip(instants, contexts, labels, strict=False)]
+    return tuple(sorted(events, key=lambda event: event.time))
 
 
 def _content(file: Path) -> Any:
@@ -266,10 +300,9 @@ def _require_agreement(file: Path, claim: Claim, content: Any, parameters: Param
     for what, (said, held) in pairs.items():
         if said != held:
             raise RecordingError(f"'{file}' lies about its size: {said} {what}, but it holds {held}.")
-    if not points or not frames:
-        raise RecordingError(f"'{file}' holds no markers: {points} points in {frames} frames.")
-    rate = parameters.number("POINT", "RATE")
-    if not rate > 0:
+    if not samples and (not points or not frames):
+        raise RecordingError(f"'{file}' holds no markers: {points} points in {frames} frames, and no analog channels.")
+    if points and not (rate := parameters.number("POINT", "RATE")) > 0:
         raise RecordingError(f"'{file}': its points have a rate of {rate:g} frames per second.")
 
 
@@ -295,7 +328,9 @@ def _markers(file: Path, content: Any, parameters: Parameters, factor: float, ax
     # The format marks a point that was not seen by a negative residual; its coordinates are then meaningless.
     points[residuals < 0] = np.nan
     notes += _gaps_at_origin(points, labels)
-    results = {label for group in _RESULTS for label in parameters.texts("POINT", group)}
+    # By the groups in which the file lists them, not by their names; a subject's name may stand before either.
+    listed = {label.rpartition(":")[2] for group in _RESULTS for label in parameters.texts("POINT", group)}
+    results = {label for label in labels if label.rpartition(":")[2] in listed}
     kept = [k for k, label in enumerate(labels) if label not in results]
     if len(kept) < len(labels):
         notes.append(f"left out, being results and no markers: {', '.join(x for x in labels if x in results)}")
@@ -340,5 +375,7 @@ def _analog(file: Path, content: Any, parameters: Parameters) -> Analog | None:
     rate = parameters.number("ANALOG", "RATE")
     if not rate > 0:
         raise RecordingError(f"'{file}': its analog channels have a rate of {rate:g} samples per second.")
-    start = int(content["header"]["points"]["first_frame"]) / parameters.number("POINT", "RATE")
+    frames = parameters.numbers("POINT", "RATE").reshape(-1)
+    first = int(content["header"]["points"]["first_frame"])
+    start = first / float(frames[0]) if len(frames) and frames[0] > 0 else 0.0
     return Analog(start + np.arange(len(values)) / rate, tuple(labels), values, tuple(units), file.stem)

@@ -69,6 +69,10 @@ _LONGEST_PEAK = 4  # samples that a smooth maximum never holds
 LEAST_FORCE = 10.0  # N: normal force from which a centre of pressure means something
 
 
+class ImpossiblePlate(RecordingError):
+    """A plate that a file describes and that cannot be."""
+
+
 @dataclass(frozen=True, eq=False)
 class PlateSetup:
     """A plate as the laboratory knows it: type 1 to 4, corners (4, 3) and origin in m.
@@ -93,7 +97,7 @@ class PlateSetup:
             raise RecordingError(f"plate '{self.name}' of type 4 has no calibration matrix of six by six.")
         x, y = self._sides()
         if min(np.linalg.norm(x), np.linalg.norm(y), np.linalg.norm(np.cross(x, y))) < 1e-6:
-            raise RecordingError(f"plate '{self.name}': its corners do not span an area.")
+            raise ImpossiblePlate(f"plate '{self.name}': its corners do not span an area.")
 
     def _sides(self) -> tuple[Array, Array]:
         return self.corners[0] - self.corners[1], self.corners[0] - self.corners[3]

@@ -25,6 +25,7 @@ from torseur.description.mechanism import Mechanism
 from torseur.errors import RecordingError
 
 MARGIN = 0.03  # m: by which a foot may stand over the edge of a plate
+BRIEF = 0.03  # s: no step is as short, one frame of a noisy channel is
 REACH = 0.35  # m: a foot whose sole's middle is farther from a centre of pressure does not stand there
 
 
@@ -75,6 +76,11 @@ def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> 
         frames = slice(first, last + 1)
         # A foot that only swings over the plate while the other one loads it does not stand there.
         standing = [foot for foot in feet.soles if over[foot][frames].mean() > 0.2]
+        brief = float(plate.time[last] - plate.time[first]) < BRIEF
+        if brief and not standing and _distance(plate, feet, up, frames, _closest(plate, feet, up, frames)) > REACH:
+            peak = float(np.max(plate.force[frames] @ up))
+            notes.append(f"{plate.name}: {peak:.0f} N at {plate.time[first]:.3f} s with no foot near, taken as noise")
+            continue
         near = _nearest(plate, feet, up, frames)
         if len(standing) == 2:
             both[frames] = True
@@ -89,20 +95,26 @@ def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> 
 
 
 def _nearest(plate: PlateRecord, feet: Footing, up: Array, frames: slice) -> str:
-    centre = Reaction(plate.force, plate.moment_about_origin).centre_of_pressure(up, feet.floor)[frames]
-
-    def distance(foot: str) -> float:
-        gap = feet.middle(foot)[frames] - centre
-        return float(np.nanmedian(np.linalg.norm(gap - np.outer(gap @ up, up), axis=1)))
-
-    foot = min(feet.soles, key=distance)
-    if distance(foot) > REACH:
+    foot = _closest(plate, feet, up, frames)
+    away = _distance(plate, feet, up, frames, foot)
+    if away > REACH:
         start, end = plate.time[frames][[0, -1]]
         raise RecordingError(
             f"plate '{plate.name}' is loaded from {start:.6g} to {end:.6g} s with no foot nearer than {REACH:g} m "
-            f"({distance(foot):.3g} m): is it the plate of another person, or are its axes not those of the markers?"
+            f"({away:.3g} m): is it the plate of another person, or are its axes not those of the markers?"
         )
     return foot
+
+
+def _closest(plate: PlateRecord, feet: Footing, up: Array, frames: slice) -> str:
+    return min(feet.soles, key=lambda foot: _distance(plate, feet, up, frames, foot))
+
+
+def _distance(plate: PlateRecord, feet: Footing, up: Array, frames: slice, foot: str) -> float:
+    """From a foot to the centre of pressure, along the floor (m)."""
+    centre = Reaction(plate.force, plate.moment_about_origin).centre_of_pressure(up, feet.floor)[frames]
+    gap = feet.middle(foot)[frames] - centre
+    return float(np.nanmedian(np.linalg.norm(gap - np.outer(gap @ up, up), axis=1)))
 
 
 def _over(plate: PlateRecord, point: Array, up: Array) -> Mask:

@@ -37,14 +37,24 @@ class Analog:
         return self.values[:, self.labels.index(label)]
 
 
+@dataclass(frozen=True)
+class RecordedEvent:
+    """An instant (s) that somebody marked in a recording: whose or which side's (Left, Right), and what it is."""
+
+    time: float
+    context: str
+    label: str
+
+
 @dataclass(frozen=True, eq=False)
 class MotionTrial:
-    """Markers, plates and analog channels of one recording, with one clock; all in SI along the same axes."""
+    """Markers, plates, analog channels and events of one recording, with one clock; all in SI along the same axes."""
 
     markers: Markers
     plates: tuple[PlateRecord, ...] = ()
     analog: Analog | None = None
     notes: tuple[str, ...] = ()
+    events: tuple[RecordedEvent, ...] = ()
 
     def __post_init__(self) -> None:
         for plate in self.plates:
@@ -59,4 +69,5 @@ class MotionTrial:
 
     def __str__(self) -> str:
         channels = f"{len(self.analog.labels)} analog channels" if self.analog else "no analog channels"
-        return "\n".join([str(self.markers), *map(str, self.plates), channels, *self.notes])
+        marked = [f"{e.time:.3f} s: {e.context} {e.label}".replace("  ", " ") for e in self.events]
+        return "\n".join([str(self.markers), *map(str, self.plates), channels, *marked, *self.notes])

@@ -6,8 +6,12 @@ from torseur.analysis.biomechanics.smoothing.kalman import (
     kalman_smooth,
     most_likely_noise,
 )
-from torseur.analysis.biomechanics.smoothing.savitzky_golay import savitzky_golay
-from torseur.analysis.biomechanics.smoothing.smoothed_rates import RotationRates, point_rates, rotation_rates
+from torseur.analysis.biomechanics.smoothing.smoothed_rates import (
+    RotationRates,
+    point_rates,
+    rotation_rates,
+    savitzky_golay,
+)
 
 __all__ = [
     "KalmanNoise",

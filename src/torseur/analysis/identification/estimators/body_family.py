@@ -64,7 +64,7 @@ def body_family(
     # The description says nothing of friction, rotors and offsets: they give way before bodies do.
     metric = np.diag([1.0 if column.name in expected else _LOOSE for column in model.columns])
     for where in model.bodies.values():
-        metric[where, where] = np.linalg.inv(_whitened(pseudo_inertia(reference[where]), length))
+        metric[where, where] = np.linalg.inv(_whitening_map(pseudo_inertia(reference[where]), length))
     return Family(combination, reference, metric)
 
 
@@ -80,7 +80,7 @@ def _sizes(model: LinearModel, columns: Sequence[int], values: Array) -> tuple[f
     return mass, length
 
 
-def _whitened(J: Array, length: float) -> Array:
+def _whitening_map(J: Array, length: float) -> Array:
     """The linear map from ten parameters to J₀^-½ J J₀^-½, stacked; J₀ a little rounder than J."""
     root = _whitening_root(J, length)
     return np.stack([triangle_of(root @ B @ root.T) for B in BASIS], axis=1)

@@ -114,7 +114,7 @@ def fit_motion(
             raise IdentificationError(f"recording '{recording.name}' has other channels than '{recordings[0].name}'.")
     whole = _Task(OutputModel.of(model, tuple(unknown), outputs), tuple(recordings), rtol)
     values = np.array([float(x) for x in unknown.values()])
-    felt = whole.excited(values)
+    felt = whole.felt_unknowns(values)
     task = whole.holding(values, felt)
     solve = _gauss_newton if method == "gauss_newton" else _quasi_newton
     optimum, history, converged = solve(task, values[felt], rounds, progress or (lambda part: None))
@@ -173,7 +173,7 @@ class _Task:
         spread = np.std(together, axis=0)
         return 1 / np.where(spread > 0, spread, 1.0)
 
-    def excited(self, values: Array) -> Mask:
+    def felt_unknowns(self, values: Array) -> Mask:
         """Which unknowns the recorded quantities depend on at all."""
         jacobian = self.residuals(values)[1]
         sizes = np.linalg.norm(jacobian, axis=0) * _sizes(values)

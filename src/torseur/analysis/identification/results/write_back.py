@@ -206,7 +206,7 @@ def _group_shares(estimate: Estimate, owner: str) -> dict[str, Array]:
     link = tree.places[owner][0]
     bodies = {body.name for body in tree.mechanism.bodies}
     names = [name for name, (carrier, _, _) in tree.places.items() if carrier == link and name in bodies]
-    whole, parts = pseudo_inertia(estimate.body(owner)), {name: _described(estimate, name) for name in names}
+    whole, parts = pseudo_inertia(estimate.body(owner)), {name: _description_of(estimate, name) for name in names}
     others = [J for name, J in parts.items() if name != owner]
     if all(J is not None for J in others):
         own = whole - sum(J for J in others if J is not None)
@@ -215,7 +215,7 @@ def _group_shares(estimate: Estimate, owner: str) -> dict[str, Array]:
     return _deform(whole, {name: whole / len(names) if J is None else J for name, J in parts.items()})
 
 
-def _described(estimate: Estimate, name: str) -> Array | None:
+def _description_of(estimate: Estimate, name: str) -> Array | None:
     """Pseudo-inertia of a body as the description has it, in its link's frame; None without values of a body."""
     model = estimate.model
     tree = model.equations.tree

@@ -42,22 +42,26 @@ VerifyOption = Annotated[
 ]
 
 
+class IdentifyOptions(NamedTuple):
+    """What `torseur identify` is asked for."""
+
+    study: StudyArgument
+    report: PageOption = None
+    out: DescriptionOption = None
+    method: MethodOption = None
+    payload: PayloadOption = None
+    base: BaseOption = False
+    verify: VerifyOption = True
+    force: ForceOption = False
+    json: JsonOption = False
+
+
 @option_rules(
     Rule("--report --out --method --verify", not_with="--base", why="base parameters follow from the mechanism alone"),
     Rule("--payload", needs="--out", why="it names what is written into the description"),
     force_needs("--report", "--out"),
 )
-def identify(
-    study: StudyArgument,
-    report: PageOption = None,
-    out: DescriptionOption = None,
-    method: MethodOption = None,
-    payload: PayloadOption = None,
-    base: BaseOption = False,
-    verify: VerifyOption = True,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
+def identify(options: IdentifyOptions) -> None:
     """Masses, centres, inertias, friction and other parameters from data, with their uncertainty.
 
     Example: torseur identify study.toml --report identified.html --out identified.lsd
@@ -67,25 +71,26 @@ def identify(
     from torseur.cli.shared.output_files import require_free, require_suffix
     from torseur.cli.shared.sources import open_source
 
-    for path, suffixes in ((report, (".html",)), (out, (".lsd",))):
+    for path, suffixes in ((options.report, (".html",)), (options.out, (".lsd",))):
         if path is not None:
-            require_free(path, force)
+            require_free(path, options.force)
             require_suffix(path, suffixes)
-    asked = read_study(study)
-    if method is not None:
-        asked = Study(asked.path, {**asked.tables, "method": method})
+    asked = read_study(options.study)
+    if options.method is not None:
+        asked = Study(asked.path, {**asked.tables, "method": options.method})
     source = open_source(asked.mechanism)
-    if base:
-        _tell_base(asked, source.mechanism, json)
+    if options.base:
+        _tell_base(asked, source.mechanism, options.json)
         return
     asked.require_applicable()
-    if not verify and asked.method != OUTPUT_ERROR:
+    if not options.verify and asked.method != OUTPUT_ERROR:
         raise CommandError(f"--no-verify is for output-error fits: checks of {asked.method} cost nothing.", USAGE)
     roads: dict[str, Callable[[Study, Mechanism, bool], Result]]
-    roads = {OUTPUT_ERROR: partial(_motion, verify=verify), SEGMENTS: _segments}
-    result = roads.get(asked.method, _forces)(asked, source.mechanism, json)
-    written = _write(result.content(source.text), report, partial(result.described, payload or ()), out, force)
-    _tell(result, written, json)
+    roads = {OUTPUT_ERROR: partial(_motion, verify=options.verify), SEGMENTS: _segments}
+    result = roads.get(asked.method, _forces)(asked, source.mechanism, options.json)
+    described = partial(result.described, options.payload or ())
+    written = _write(result.content(source.text), options.report, described, options.out, options.force)
+    _tell(result, written, options.json)
     end_with([check.title for check in result.checks if not check.ok])
 
 

@@ -100,6 +100,7 @@ def _document(trial: MotionTrial, faults: list[str]) -> dict[str, Any]:
              "greatest_force": float(abs(plate.force).max())} for plate in trial.plates
         ],
         "channels": list(trial.analog.labels) if trial.analog else [],
+        "events": [vars(event) for event in trial.events],
         "faults": faults,
         "notes": [*markers.notes, *trial.notes],
     }  # fmt: skip
