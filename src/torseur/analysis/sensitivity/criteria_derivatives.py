@@ -32,7 +32,8 @@ def by_direct(study: Study, choice: Choice) -> Sensitivities:
     table |= _at_instants(study, tangents, len(jumps))
     responses = [study.response(criterion, *table[criterion.label]) for criterion in study.criteria]
     notes, trusted = remarks(growth_of_tangents(study.variation, tangents.u), tangents.times, study.course.rtol)
-    return study.result(choice, responses, tangents.run.statistics, (*tangents.run.notes, *notes), trusted)
+    notes = (*tangents.run.notes, *notes, *((SINGULAR,) if tangents.passes_singularity else ()))
+    return study.result(choice, responses, tangents.run.statistics, notes, trusted)
 
 
 def _observe_values(study: Study, tangents: Tangents) -> tuple[Vector, Vector]:
@@ -56,6 +57,7 @@ def _at_instants(study: Study, tangents: Tangents, jumps: int) -> dict[str, tupl
     return table
 
 
+SINGULAR = "The motion passes a singular configuration, beside which derivatives lose digits."
 SUSPECT = 1e-3  # growth times tolerance from which digits are lost
 MEANINGLESS = 1.0
 BASIS_LOST = 1e-4  # condition number of a basis of adjoint solutions times the tolerance, beyond which it is not used

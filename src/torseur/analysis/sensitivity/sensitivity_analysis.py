@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from torseur.analysis.sensitivity.criteria.criteria import as_criteria, read_criterion
-from torseur.analysis.sensitivity.criteria_derivatives import by_adjoint, by_continuous_adjoint, by_direct, from_basis
+from torseur.analysis.sensitivity.criteria_derivatives import (
+    SINGULAR,
+    by_adjoint,
+    by_continuous_adjoint,
+    by_direct,
+    from_basis,
+)
 from torseur.analysis.sensitivity.events.jumps import Jump
 from torseur.analysis.sensitivity.extended_loop import MOST_BYTES, Course
 from torseur.analysis.sensitivity.method_choice import Choice, choose_method
@@ -117,7 +123,10 @@ def _verify(study: Study, result: Sensitivities, each: bool | None) -> Sensitivi
         ready = study.ready.with_shift(parameter, step)
         read = tuple(read_criterion(c.criterion, ready.system) for c in study.criteria)
         course = tight if tightly else replace(study.course, progress=None)
-        shifted = replace(study, ready=ready, criteria=read, course=course)
-        return [response.values for response in by_direct(shifted, Choice("direct", "")).responses]
+        shifted = by_direct(replace(study, ready=ready, criteria=read, course=course), Choice("direct", ""))
+        doubts.extend(note for note in shifted.notes if note == SINGULAR)
+        return [response.values for response in shifted.responses]
 
-    return verify_result(result, values_after_shift, study.course.rtol, each)
+    doubts: list[str] = []
+    verified = verify_result(result, values_after_shift, study.course.rtol, each, lambda: bool(doubts))
+    return verified if verified.trusted else replace(verified, notes=(*verified.notes, *dict.fromkeys(doubts)))

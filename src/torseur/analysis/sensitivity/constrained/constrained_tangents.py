@@ -10,11 +10,13 @@ with the factors of K that the motion itself was solved by; adjoints use the sam
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
+from torseur.analysis.sensitivity.adjoint.backward_routines import settle_back
 from torseur.analysis.sensitivity.direct.tangent_routines import NPAR, NX, NY, Tangents
 from torseur.computation.codegen.routine import Array, External, Record, Static, flat, routine, zeros
-from torseur.computation.simulation.constrained.solver.accelerations import LEAST
+from torseur.computation.simulation.constrained.solver.accelerations import LEAST, NEAR
 from torseur.computation.simulation.constrained.solver.constrained_sizes import (
     MASSLESS,
     NC,
@@ -32,6 +34,8 @@ from torseur.computation.simulation.constrained.solver.factors import (
     factor,
     solve_augmented,
 )
+from torseur.computation.simulation.explicit.runge_kutta import N
+from torseur.computation.simulation.loop.settling import constrain
 
 NZ: int = Static("NZ")  # integrands
 NSHARED: int = Static("NSHARED")  # values that the terms of the motion share with what is computed from them
@@ -76,8 +80,8 @@ equations_pullback = External(
 
 
 @routine
-def solve_motion_with_factors(t: float, y: Array, p: Array, rates: Array, solved: SolvedMotion) -> None:
-    """Rates, accelerations and multipliers, with the factors they were solved by."""
+def solve_motion_with_factors(t: float, y: Array, p: Array, rates: Array, solved: SolvedMotion) -> float:
+    """Rates, accelerations and multipliers, with the factors they were solved by; how far a singularity is."""
     factors = solved.factors
     motion_terms(t, y, p, rates, solved.a, solved.s, factors)
     if MASSLESS:
@@ -85,10 +89,11 @@ def solve_motion_with_factors(t: float, y: Array, p: Array, rates: Array, solved
         for c in range(NC):
             for i in range(NV):
                 solved.plain[c, i] = factors.rows[c, i]
-    factor(p, factors, LEAST)
+    distance = factor(p, factors, LEAST)
     for c in range(NC):
         solved.l[c] = factors.gamma[c]
     solve_with_factors(p, solved, solved.a, solved.l)
+    return distance
 
 
 @routine
@@ -105,12 +110,32 @@ def solve_with_factors(p: Array, solved: SolvedMotion, force: Array, multipliers
 
 @routine
 def constrained_tangent_rhs(t: float, y: Array, p: Array, dy: Array) -> None:
-    """(x', u') of a constrained mechanism."""
+    """(x', u') of a constrained mechanism.
+
+    Close to a singular configuration those of the nearest state and tangents on the constraints are taken, as the
+    simulation does: off them accelerations are far from those on them, and their derivatives farther.
+    """
+    distance = tangent_rhs_as_it_is(t, y, p, dy)
+    if NC > 0 and distance < NEAR:
+        on_it = zeros(N)
+        constrain(t, y, p, on_it)
+        if math.isfinite(on_it[0]):
+            tangent_rhs_as_it_is(t, on_it, p, dy)
+            if PLAIN:
+                for i in range(NV):
+                    dy[i] = y[NQ + i]
+                for i in range(NV * NPAR):
+                    dy[NX + i] = y[NX + NQ * NPAR + i]
+
+
+@routine
+def tangent_rhs_as_it_is(t: float, y: Array, p: Array, dy: Array) -> float:
+    """(x', u') of a state that may be off its constraints; how far a singularity is."""
     solved = SolvedMotion()
     derivatives = Derivatives()
     by_solution = zeros(NZ, NV + NC)
     tangents = zeros(NV + NC, NPAR)  # of accelerations and multipliers
-    solve_motion_with_factors(t, y, p, dy, solved)
+    distance = solve_motion_with_factors(t, y, p, dy, solved)
     for i in range(NV):
         dy[NQ + i] = solved.a[i]
     motion_derivatives(t, y, p, solved, derivatives)
@@ -139,6 +164,7 @@ def constrained_tangent_rhs(t: float, y: Array, p: Array, dy: Array) -> None:
                 derivative = by_solution[z, i]
                 for k in range(NPAR):
                     out[z * NPAR + k] += derivative * tangents[i, k]
+    return distance
 
 
 @routine
@@ -223,14 +249,29 @@ def scale_row(factor: float, a: Array) -> None:
 
 @routine
 def constrained_rhs_with_integrals(t: float, y: Array, p: Array, dy: Array) -> None:
-    """x' of a constrained mechanism."""
+    """x' of a constrained mechanism; beside a singular configuration that of the nearest state on the constraints."""
+    distance = rhs_as_it_is(t, y, p, dy)
+    if distance < NEAR:
+        on_it = zeros(N)
+        constrain(t, y, p, on_it)
+        if math.isfinite(on_it[0]):
+            rhs_as_it_is(t, on_it, p, dy)
+            if PLAIN:
+                for i in range(NV):
+                    dy[i] = y[NQ + i]
+
+
+@routine
+def rhs_as_it_is(t: float, y: Array, p: Array, dy: Array) -> float:
+    """x' of a state that may be off its constraints; how far a singularity is."""
     solved = SolvedMotion()
     by_solution = zeros(NZ, NV + NC)
-    solve_motion_with_factors(t, y, p, dy, solved)
+    distance = solve_motion_with_factors(t, y, p, dy, solved)
     for i in range(NV):
         dy[NQ + i] = solved.a[i]
     if NZ > 0:
         integrands(t, y, p, solved, dy[NY:], by_solution)
+    return distance
 
 
 @routine
@@ -251,9 +292,33 @@ def adjoint_of_solution(t: float, y: Array, p: Array, solved: SolvedMotion, w: A
 @routine
 def constrained_pullback(t: float, y: Array, p: Array, a: Array, w: Array, ybar: Array, pbar: Array) -> None:
     """Adjoints of x' pulled back to those of the states and of the parameters."""
+    distance = pullback_as_it_is(t, y, p, w, ybar, pbar)
+    if distance < NEAR:
+        # x' is that of the projected state there, so that adjoints go back through the projection; rates that are
+        # speeds are those of the state itself.
+        on_it = zeros(N)
+        others = zeros(N)
+        constrain(t, y, p, on_it)
+        if math.isfinite(on_it[0]):
+            for i in range(NX):
+                others[i] = w[i]
+            if PLAIN:
+                for i in range(NQ):
+                    others[i] = 0.0
+            pullback_as_it_is(t, on_it, p, others, ybar, pbar)
+            settle_back(t, y, on_it, p, ybar, pbar)
+            if PLAIN:
+                for i in range(NV):
+                    ybar[NQ + i] += w[i]
+
+
+@routine
+def pullback_as_it_is(t: float, y: Array, p: Array, w: Array, ybar: Array, pbar: Array) -> float:
+    """Adjoints pulled back at a state that may be off its constraints; how far a singularity is."""
     solved = SolvedMotion()
     rates = zeros(NQ)
     x = zeros(NV + NC)
-    solve_motion_with_factors(t, y, p, rates, solved)
+    distance = solve_motion_with_factors(t, y, p, rates, solved)
     adjoint_of_solution(t, y, p, solved, w, x)
     equations_pullback(t, y, p, solved, w, x, ybar, pbar)
+    return distance

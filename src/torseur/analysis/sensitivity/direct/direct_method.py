@@ -10,6 +10,7 @@ from torseur.analysis.sensitivity.events.discontinuities import Discontinuities,
 from torseur.analysis.sensitivity.extended_loop import Course, integrator_of_course
 from torseur.analysis.sensitivity.method_routines import Routines
 from torseur.computation.simulation.loop import memory
+from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.integrator import Run
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.computation.simulation.output.failure import failure_message
@@ -38,6 +39,7 @@ class Tangents:
     end: Mark
     run: Run
     settings: Settings
+    passes_singularity: bool = False
 
 
 def integrate_tangents(
@@ -49,8 +51,20 @@ def integrate_tangents(
     running = jumps.along(problem.parameters) if jumps is not None else None
     reselect = selection(variation, problem.parameters)
     problem = replace(problem, jump=running.apply if running is not None else None, reselect=reselect)
+    externals = routines.direct
+    held: list[Vector] = []
+    if variation.system.constrained is not None and not variation.columns:
+        # Without tangents it is the motion of a simulation, which holds accelerations across singular configurations.
+        externals = {**routines.forward, "motion_terms": externals["motion_terms"]}
+        settings, states = SolverSettings(variation.system, problem.parameters), len(variation.states)
+
+        def hold(derivative: Vector) -> None:
+            held.append(derivative)
+            settings.hold(derivative[:states])
+
+        problem = replace(problem, hold=hold, let_go=settings.let_go)
     statics = {**routines.direct_statics, "NG": len(watch.directions)}
-    loop = integrator_of_course(routines, len(problem.initial), statics, {**routines.direct, **watch.externals}, course)
+    loop = integrator_of_course(routines, len(problem.initial), statics, {**externals, **watch.externals}, course)
     run = loop.run(problem)
     require_done(run, problem, variation.system)
     size, columns = variation.size, variation.columns
@@ -59,8 +73,8 @@ def integrate_tangents(
     x, u = _split(run.samples, size, columns)
     end_x, end_u = _split(run.y[None], size, columns)
     end = Mark(-1, run.t, end_x[0], end_u[0])
-    settings = running.settings_at if running is not None else lambda t: problem.parameters
-    return Tangents(times, x, u, tuple(marks), end, run, settings)
+    settings_at = running.settings_at if running is not None else lambda t: problem.parameters
+    return Tangents(times, x, u, tuple(marks), end, run, settings_at, bool(held))
 
 
 def _split(rows: Vector, size: int, columns: int) -> tuple[Vector, Vector]:
@@ -80,4 +94,7 @@ def require_done(run: Run, problem: Problem, system: System) -> None:
         size = len(system.states)
         # The message names a state of the system: tangents and integrals behind it have no names.
         own = run._replace(worst=min(max(run.worst, 0), size - 1), y=run.y[:size])
-        raise SimulationError(failure_message(own, replace(problem, initial=problem.initial[:size]), system))
+        text = failure_message(own, replace(problem, initial=problem.initial[:size]), system)
+        # Beside a singular configuration tangents vary faster than the motion, by which alone the adjoint steps.
+        advice = " Its derivatives need shorter steps than a simulation: method='adjoint' takes those of a simulation."
+        raise SimulationError(f"{text}{advice if len(problem.initial) > size else ''}")

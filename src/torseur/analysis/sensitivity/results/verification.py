@@ -57,14 +57,23 @@ class Agreement:
         return {"parameter": self.parameter, **known, "reason": self.reason, "agrees": self.is_good}
 
 
-def verify(result: Sensitivities, values_after_shift: Shifted, rtol: float, each: bool | None) -> Sensitivities:
-    """The result with what differences say: of each parameter if asked for, by default along one direction."""
+def verify(
+    result: Sensitivities,
+    values_after_shift: Shifted,
+    rtol: float,
+    each: bool | None,
+    is_delicate: Callable[[], bool] = lambda: False,
+) -> Sensitivities:
+    """The result with what differences say: of each parameter if asked for, by default along one direction.
+
+    After the first motion `is_delicate` says whether it met anything beside which derivatives lose digits.
+    """
     if each is False or not result.responses:
         return result
     if each:
         agreement = agreements(result.parameters, result.responses, values_after_shift)
     else:
-        agreement = (along_one_direction(result.parameters, result.responses, values_after_shift, rtol),)
+        agreement = (along_one_direction(result.parameters, result.responses, values_after_shift, rtol, is_delicate),)
     wrong = [a for a in agreement if not a.is_good]
     return replace(
         result,
@@ -98,7 +107,11 @@ def agreements(
 
 
 def along_one_direction(
-    varied: Sequence[Varied], responses: Sequence[Response], values_after_shift: Shifted, rtol: float
+    varied: Sequence[Varied],
+    responses: Sequence[Response],
+    values_after_shift: Shifted,
+    rtol: float,
+    is_delicate: Callable[[], bool],
 ) -> Agreement:
     """How far the derivatives are apart from a difference along all parameters, in units of all their effects."""
     # One-sided, because the motion at the start of the difference is there already. What is left is the tolerance of
@@ -117,7 +130,7 @@ def along_one_direction(
             reason = str(problem)
             continue
         quick = Agreement(TOGETHER, difference, KNOWN * rtol ** (1 - power))
-        if quick.is_good:
+        if quick.is_good and not is_delicate():
             return quick
         first = direction.agreement(direction.first_order)
         return direction.agreement(direction.second_order) if first.is_good and is_curved else first
