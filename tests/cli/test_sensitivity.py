@@ -112,7 +112,6 @@ def test_contacts_jumps_and_surfaces(torseur):
         (("--criterion", "kinetc_energy"), "Did you mean 'kinetic_energy'"),
         (("--criterion", "q1", "--parameters", "mm1"), "unknown parameter 'mm1'"),
         (("--criterion", "q1", "--kind", "mean"), "unknown kind of criterion"),
-        (("--criterion", "q1", "--kind", "event", "--when", "q1 - 9"), "never happens"),
         (("--criterion", "q1", "--form", "odd"), "unknown form 'odd'"),
         (("--criterion", "q1", "--out", "derivatives.odd"), "suffixes"),
         (("--criterion", "q1", "--cost", "m1"), "expected NAME=VALUE"),
@@ -122,7 +121,6 @@ def test_contacts_jumps_and_surfaces(torseur):
             ("--criterion", "q1", "--over", "m1=1:2:2", "--over", "m2=1:2:2", "--over", "g=9:10:2"),
             "one or two parameters",
         ),
-        (("--criterion", "q1", "--kind", "response"), "--input is missing"),
         (("--criterion", "q1", "--integrator", "bdf"), "unknown integrator 'bdf'"),
         (("--criterion", "q1", "--contact", "q9 >= 0"), "unknown coordinate 'q9'"),
     ],
@@ -133,6 +131,38 @@ def test_mistakes_are_explained(torseur, arguments, message):
     assert result.exit_code in (1, 2)
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_events_that_never_happen_and_forces_without_a_place(torseur):
+    never = torseur("sensitivity", DOUBLE, "--until", "1", "--criterion", "q1", "--kind", "event", "--when", "q1 - 9")
+    assert never.exit_code == 1 and "never happens" in never.stderr
+    missing = torseur("sensitivity", DOUBLE, "--criterion", "q1", "--kind", "response")
+    assert missing.exit_code == 2 and "--input is missing" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        ("--kind steady --criterion q1 --until 1", "--until"),
+        ("--kind eigenvalues --criterion q1", "--criterion"),
+        ("--kind eigenvalues --method adjoint", "--method"),
+        ("--kind response --input q1 --criterion q1 --over m1=3:4:2", "--over"),
+        ("--kind maximum --criterion q1 --until 1 --samples 3", "--samples"),
+        ("--kind steady --criterion q1 --integral", "--integral"),
+        ("--criterion q1 --until 1 --when q2", "--when"),
+        ("--criterion q1 --until 1 --moving q1", "--moving"),
+        ("--criterion q1 --until 1 --from 3", "--from"),
+        ("--criterion q1 --until 1 --restitution 0.5", "--restitution"),
+        ("--criterion q1 --until 1 --over m1=3:4:2 --tolerance m1=1", "--tolerance"),
+        ("--criterion q1 --until 1 --pareto p.png", "--pareto"),
+        ("--criterion q1 --until 1 --form logarithmic", "--form"),
+        ("--criterion q1 --until 1 --force", "--force"),
+    ],
+)
+def test_options_that_do_not_apply_are_refused(torseur, arguments, option):
+    result = torseur("sensitivity", DOUBLE, "--parameters", "m1", *arguments.split())
+    assert result.exit_code == 2
+    assert option in result.stderr
 
 
 def test_report_shows_influences(torseur):
@@ -177,7 +207,7 @@ def test_parameters_that_set_a_fixed_speed(torseur):
 
 
 def test_files_have_the_form_that_is_asked_for(torseur):
-    common = ("sensitivity", DOUBLE, "--parameters", "m1,r2", "--until", "1", "--criterion", "q1", "--force")
+    common = ("sensitivity", DOUBLE, "--parameters", "m1,r2", "--until", "1", "--criterion", "q1")
     raw = json.loads(torseur(*common, "--json").stdout)["criteria"][0]["derivatives"][-1]
     assert torseur(*common, "--out", "s.csv", "--form", "per_percent").exit_code == 0
     header, row = Path("s.csv").read_text().splitlines()

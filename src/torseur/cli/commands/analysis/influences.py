@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from torseur.analysis.sensitivity import Sensitivities, Surface
     from torseur.analysis.sensitivity.steady.small_motion_sensitivity import ModeSensitivities
-    from torseur.cli.commands.analysis.sensitivity import ResultOptions
+    from torseur.cli.commands.analysis.sensitivity_options import ResultOptions
     from torseur.cli.shared.prepared_model import Work
 
 CURVE_ROWS = 11  # times of a curve shown on the screen
@@ -62,13 +62,15 @@ class Shown:
         self._end(result)
 
     def _files(self, result: Sensitivities | Surface) -> None:
+        from torseur.analysis.sensitivity import Surface
+
         if self.options.out is not None:
             result.save(self.options.out, overwrite=self.options.force, form=self.options.form)
         if self.options.plot is not None:
             # Parameters of different units are compared by what 1 % of each does.
             form = self.options.form if self.options.form != "raw" else "per_percent"
             result.plot(self.options.plot, form=form)
-        if self.options.pareto is not None and not hasattr(result, "over"):
+        if self.options.pareto is not None and not isinstance(result, Surface):
             result.pareto(self.options.pareto, self.costs)
 
     def _end(self, result: Sensitivities | Surface) -> None:

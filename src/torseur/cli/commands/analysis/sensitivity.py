@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from torseur.cli.commands.computation.simulate import ContactOption, RestitutionOption
-from torseur.cli.shared.about_state import SteadyOptions
-from torseur.cli.shared.options import (
-    ForceOption,
-    JsonOption,
-    RtolOption,
-    SourceArgument,
-    ValueOptions,
+from torseur.cli.commands.analysis.sensitivity_options import (
+    CriterionOptions,
+    ForceOptions,
+    MotionOptions,
+    ResultOptions,
+    SensitivityOptions,
 )
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,178 +23,34 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf")
-CRITERION, MOTION, STILL, RESULTS = "Criterion", "Motion", "Without a motion", "Results"
 _JUMP = re.compile(r"\s*(.+?)\s*(?:\s(rises|falls))?\s*:\s*(.+)")
 _GRID = re.compile(r"\s*([^=]+?)\s*=\s*([^:]+):([^:]+):\s*(\d+)\s*")
 
-CriterionOption = Annotated[
-    list[str] | None,
-    typer.Option("--criterion", metavar="EXPR", help="A formula over the motion. Repeatable.", show_default=False,
-                 rich_help_panel=CRITERION),
-]  # fmt: skip
-UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
-]
-ParametersOption = Annotated[
-    str | None,
-    typer.Option("--parameters", metavar="A,B", help="m1, q1(0), arm.mass, l=l1+r2; by default all parameters."),
-]
-KindOption = Annotated[
-    str,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        help="value, integral, maximum, minimum, event, 'event time', or without a motion: steady, eigenvalues, "
-        "response (to an oscillating force).",
-        rich_help_panel=CRITERION,
-    ),
-]
-IntegralOption = Annotated[
-    bool, typer.Option("--integral", help="Integrate the criteria over time.", rich_help_panel=CRITERION)
-]
-WhenOption = Annotated[
-    str,
-    typer.Option("--when", metavar="EXPR", help="Formula whose change of sign is the event.", show_default=False,
-                 rich_help_panel=CRITERION),
-]  # fmt: skip
-DirectionOption = Annotated[
-    int,
-    typer.Option("--direction", min=-1, max=1, help="1: only where it rises, -1: only where it falls.",
-                 rich_help_panel=CRITERION),
-]  # fmt: skip
-OccurrenceOption = Annotated[
-    int, typer.Option("--occurrence", min=1, help="Which of these events.", rich_help_panel=CRITERION)
-]
-MethodOption = Annotated[
-    str, typer.Option("--method", metavar="NAME", help="auto, direct, adjoint or continuous_adjoint.")
-]
-IntegratorOption = Annotated[
-    str,
-    typer.Option("--integrator", metavar="NAME", help="auto, explicit, or for stiff motions radau5 or radau9.",
-                 rich_help_panel=MOTION),
-]  # fmt: skip
-JumpOption = Annotated[
-    list[str] | None,
-    typer.Option("--jump", metavar="'WHEN: STATE=EXPR'", help="New speeds where a formula changes sign, "
-                 "e.g. \"z falls: z'=-0.8*z'\". Repeatable.", rich_help_panel=MOTION),
-]  # fmt: skip
-EquilibriumOption = Annotated[
-    bool,
-    typer.Option("--equilibrium", help="Start from the equilibrium, which moves with the parameters.",
-                 rich_help_panel=MOTION),
-]  # fmt: skip
-InputOption = Annotated[
-    str,
-    typer.Option("--input", metavar="NAME", help="Coordinate that the force of a response acts along.",
-                 show_default=False, rich_help_panel=STILL),
-]  # fmt: skip
-FromOption = Annotated[
-    float, typer.Option("--from", metavar="HZ", help="Lowest frequency (Hz).", rich_help_panel=STILL)
-]
-ToOption = Annotated[float, typer.Option("--to", metavar="HZ", help="Highest frequency (Hz).", rich_help_panel=STILL)]
-PointsOption = Annotated[int, typer.Option("--points", min=1, help="Number of frequencies.", rich_help_panel=STILL)]
-FormOption = Annotated[
-    str, typer.Option("--form", metavar="FORM", help="raw, per_percent or logarithmic.", rich_help_panel=RESULTS)
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write .csv (curves) or .json (everything).",
-                 rich_help_panel=RESULTS),
-]  # fmt: skip
-ToleranceOption = Annotated[
-    list[str] | None,
-    typer.Option("--tolerance", metavar="NAME=VALUE", help="Tolerance of a parameter; 1 % otherwise. Repeatable.",
-                 rich_help_panel=RESULTS),
-]  # fmt: skip
-CostOption = Annotated[
-    list[str] | None,
-    typer.Option("--cost", metavar="NAME=VALUE", help="Cost of changing a parameter. Repeatable.",
-                 rich_help_panel=RESULTS),
-]  # fmt: skip
-PlotOption = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw curves, a tornado chart or a surface (.png, .svg, .pdf).",
-                 rich_help_panel=RESULTS),
-]  # fmt: skip
-ParetoOption = Annotated[
-    Path | None,
-    typer.Option("--pareto", metavar="FILE", help="Draw influence against --cost.", rich_help_panel=RESULTS),
-]
-OverOption = Annotated[
-    list[str] | None,
-    typer.Option("--over", metavar="NAME=A:B:N", help="N values of an operating parameter; two make a surface.",
-                 rich_help_panel=RESULTS),
-]  # fmt: skip
-VerifyOption = Annotated[
-    bool | None,
-    typer.Option("--verify/--no-verify", help="Compare each parameter by itself with differences of motions, or nothing"
-                 " at all; by default one more motion is compared, with all parameters changed.", show_default=False),
-]  # fmt: skip
+STILL_KINDS = "--kind=steady --kind=eigenvalues --kind=response"
+EVENTS = "--kind=event --kind=event_time"
+SINGLE = f"--kind=maximum --kind=minimum {EVENTS}"
+RANKED = f"--kind=value --kind=integral --kind=maximum --kind=minimum {EVENTS} --kind=steady --kind=response"
 
 
-class CriterionOptions(NamedTuple):
-    """Which formulas are criteria, and how each becomes a number."""
-
-    criterion: CriterionOption = None
-    integral: IntegralOption = False
-    kind: KindOption = "value"
-    when: WhenOption = ""
-    direction: DirectionOption = 0
-    occurrence: OccurrenceOption = 1
-
-
-class MotionOptions(NamedTuple):
-    """The motion, how accurately it is integrated, and what its derivatives are computed by."""
-
-    until: UntilOption = None
-    samples: Annotated[int | None, typer.Option("--samples", min=2, help="Derivatives at so many times.")] = None
-    method: MethodOption = "auto"
-    second_order: Annotated[bool, typer.Option("--second-order", help="Second derivatives too.")] = False
-    integrator: IntegratorOption = "auto"
-    equilibrium: EquilibriumOption = False
-    jump: JumpOption = None
-    contact: ContactOption = None
-    restitution: RestitutionOption = 0.0
-    rtol: RtolOption = 1e-9
-
-
-class ForceOptions(NamedTuple):
-    """The oscillating force of a frequency response, and its frequencies."""
-
-    along: InputOption = ""
-    first: FromOption = 0.1
-    last: ToOption = 10.0
-    points: PointsOption = 41
-
-
-class ResultOptions(NamedTuple):
-    """The form of the results, what they are weighed by, and the files they go to."""
-
-    form: FormOption = "raw"
-    tolerance: ToleranceOption = None
-    cost: CostOption = None
-    out: OutOption = None
-    plot: PlotOption = None
-    pareto: ParetoOption = None
-    over: OverOption = None
-    force: ForceOption = False
-    json: JsonOption = False
-
-
-class SensitivityOptions(NamedTuple):
-    """Criteria and parameters, the motion or steady state they belong to, and the results."""
-
-    source: SourceArgument
-    criteria: CriterionOptions = CriterionOptions()
-    parameters: ParametersOption = None
-    motion: MotionOptions = MotionOptions()
-    oscillation: ForceOptions = ForceOptions()
-    steady: SteadyOptions = SteadyOptions()
-    verify: VerifyOption = None
-    values: ValueOptions = ValueOptions()
-    results: ResultOptions = ResultOptions()
-
-
+@option_rules(
+    Rule("--until --second-order --integrator --equilibrium --jump --contact --rtol --integral --over",
+         not_with=STILL_KINDS, why="it belongs to a motion"),
+    Rule("--samples", not_with=f"{SINGLE} {STILL_KINDS}", why="only values and integrals along a motion have a course"),
+    Rule("--integral", not_with=SINGLE, why="a criterion has one kind"),
+    Rule("--when --direction --occurrence", needs=EVENTS, why="it says which event is meant"),
+    Rule("--restitution", needs="--contact", why="it is the part of the speed that a contact gives back"),
+    Rule("--method", not_with="--kind=eigenvalues --kind=response", why="small motions have one method"),
+    Rule("--criterion", not_with="--kind=eigenvalues", why="frequencies and damping ratios are the criteria"),
+    Rule("--input --from --to --points", needs="--kind=response", why="it belongs to an oscillating force"),
+    Rule("--moving --fix", needs=STILL_KINDS, why="it says which steady motion is looked for"),
+    Rule("--tolerance", not_with="--over --kind=eigenvalues", why="no parameters are ranked there"),
+    Rule("--cost", needs=f"--pareto {RANKED}", why="it weighs a ranking or a picture of influence against cost"),
+    Rule("--cost --pareto", not_with="--over", why="no parameters are ranked there"),
+    Rule("--pareto", needs="--cost", why="it shows influence against cost"),
+    Rule("--form", needs="--samples --out --plot --json --over --kind=eigenvalues --kind=response",
+         why="the table of a single number has every form"),
+    force_needs("--out", "--plot", "--pareto"),
+)  # fmt: skip
 def sensitivity(options: SensitivityOptions) -> None:
     """Derivatives of criteria by parameters: which one matters, how much, and when.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.commands.analysis.sensitivity import ParametersOption
+from torseur.cli.commands.analysis.sensitivity_options import ParametersOption
 from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import (
     ForceOption,
