@@ -28,7 +28,7 @@ MISTAKES = {
     "compile a mechanism": (lambda: ts.compile(PENDULUM), "expected equations, got Mechanism"),
     "time with a unit": (lambda: ts.simulate(PENDULUM, "5 s"), "until is '5 s': expected a finite time in seconds"),
     "samples in words": (lambda: ts.simulate(PENDULUM, 1, samples="many"), "samples is 'many': expected how many"),
-    "a library's name as a file": (lambda: ts.load("library:pendulum"), r"torseur\.library\.load"),
+    "a library's name misspelt": (lambda: ts.load("library:pendulm"), "unknown library mechanism 'pendulm'.*pendulum"),
 }
 
 

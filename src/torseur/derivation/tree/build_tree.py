@@ -87,6 +87,7 @@ class _Builder:
             replace(link, motion=self.resolve(link.motion), inertia=self.resolve(inertia), base=self.resolve(link.base))
             for link, inertia in zip(self.links, self.inertias, strict=True)
         ]
+        # Laws and dependent parameters are expanded once here, and nowhere in the algorithms.
         gravity = self.resolve(Vec3(*self.mechanism.gravity))
         places = {
             body.name: (link, self.resolve(place), self.resolve(place.then(mass_centre(body))))

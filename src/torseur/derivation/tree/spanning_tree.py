@@ -78,6 +78,7 @@ class _Usefulness:
 
     def rank(self, joint: Joint) -> tuple[int, ...]:
         """Smaller is more useful in the tree."""
+        # A coordinate with an initial value should be in the state, where the value can be given.
         given = {name.removesuffix("'") for name, _ in self.mechanism.initial}
         return (
             joint.role != "tree",

@@ -7,7 +7,7 @@ from pathlib import Path
 from torseur.description.language.description_errors import Diagnostic, LanguageError, Report, Source
 from torseur.description.language.reading.read_mechanism import DEFAULT_NAME, Reader
 from torseur.description.language.syntax.parser import LARGEST_TEXT, parse_statements
-from torseur.description.language.writing.to_text import to_text
+from torseur.description.language.writing.write_document import to_text
 from torseur.description.mechanism import Mechanism
 
 BYTE_ORDER_MARK = "\ufeff"

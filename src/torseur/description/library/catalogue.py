@@ -10,8 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from torseur.description.library.antennas import antenna_chain, antenna_grid
-from torseur.description.library.chains import cart_pendulum, pendulum_chain
-from torseur.description.library.four_bars import four_bar_chain
+from torseur.description.library.chains import cart_pendulum, four_bar_chain, pendulum_chain
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError, unknown_name
 

@@ -113,6 +113,7 @@ def rolling(
 
 def point(name: str, first: Frame, second: Frame) -> Joint:
     """The origins of two frames stay together."""
+    # A joint of role "loop" rather than a constraint of its own: closing a loop by a ball is already there.
     joint = spherical(name, first, second, *(f"{name}.{axis}" for axis in "xyz"), angles="xyz")
     return replace(joint, role="loop")
 

@@ -129,6 +129,7 @@ def spring(
     `law`, a formula of ts.LENGTH and ts.LENGTH_RATE, replaces that tension.
     """
     linear = (as_expr(stiffness), as_expr(rest), as_expr(damping))
+    # Never both: a law replaces the tension, and a stiffness beside it would be ignored.
     if law is not None and not all(value.is_zero for value in linear):
         raise MechanismError(f"spring '{name}': give either a law or stiffness, rest and damping.")
     one, other = (frame_of(end, f"spring '{name}'") for end in (first, second))

@@ -67,6 +67,7 @@ class Mechanism:
             "laws": tuple(laws), "sensors": tuple(sensors), "frames": tuple(dict(frames).items()),
             "initial": tuple((key, as_expr(value)) for key, value in dict(initial).items()), "meaning": meaning,
         }  # fmt: skip
+        # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for field, value in fields.items():
             object.__setattr__(self, field, value)
         check(self)

@@ -44,6 +44,7 @@ def body_speeds(
 ) -> tuple[Speed, ...]:
     """Named speeds for the components of the velocity or rotation in the child's axes that can differ from zero."""
     components = {"velocity": body_velocity, "rotation": body_rotation}[quantity](coordinates, motions)
+    # In a plane one component is zero whatever the state: it needs no name, and could have no speed.
     moving = components if len(names) == 3 else tuple(c for c in components if not c.is_zero)
     if len(moving) != len(names):
         raise MechanismError(f"the {quantity} has {len(moving)} components here, but {len(names)} names were given.")

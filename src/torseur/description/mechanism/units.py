@@ -85,6 +85,7 @@ def unit_of(text: str) -> Unit:
     """The unit a text such as "kg*m^2", "N/mm" or "deg" stands for."""
     if len(text) > 100:
         raise UnitError(f"unit '{text[:20]}...' is too long.")
+    # Read by hand rather than by pint: exact fractions, bounded, and pint is imported for rare units only.
     tokens = _tokens(text)
     unit = _product(text, tokens)
     if tokens:
@@ -137,6 +138,7 @@ def _exponent(text: str, tokens: list[str]) -> float:
         token = tokens.pop() if tokens else ""
         if not tokens or tokens.pop() != ")":
             raise _unreadable(text)
+    # Exponents are bounded, so that no text makes a number that takes the machine's memory.
     if not re.fullmatch(r"-?\d{1,3}(\.\d{1,3})?", token) or abs(float(token)) > _LARGEST_EXPONENT:
         raise _unreadable(text)
     return float(token)
@@ -160,6 +162,7 @@ def _registry() -> Any:
 @lru_cache(maxsize=1024)
 def _from_pint(word: str, text: str) -> Unit:
     try:
+        # One and two of it: a unit with an offset (degrees Celsius) is not twice as much at two, and is refused.
         one, two = (_registry().Quantity(Fraction(n), word).to_base_units() for n in (1, 2))
         ratio, powers = Fraction(one.magnitude), dict(one.dimensionality)
     except Exception as problem:
@@ -183,9 +186,11 @@ def in_si(value: Number | str, unit: str) -> Expr:
     if unit == "1":
         return as_expr(_number(value) if isinstance(value, str) else value)
     known = unit_of(unit)
+    # A decimal is converted as the fraction that was written and rounded once: 9.3 mm is 0.0093 m to the last bit.
     text = repr(value) if isinstance(value, float) else str(value)
     rounded = any(mark in text for mark in ".eE")
     exact = Fraction(text) * known.ratio
+    # What was written without a point stays exact, so that 60 deg is pi/3 and its sine can be simplified.
     coefficient = as_expr(float(exact) if rounded else exact)
     return coefficient * PI ** as_expr(known.turns) if known.turns else coefficient
 
@@ -232,6 +237,7 @@ def kind_of(dimension: Dimension) -> str:
 def si_unit_of(unit: str) -> str:
     """The SI unit a value in this unit is converted to; angles stay in radians by name."""
     known = unit_of(unit)
+    # Angles and numbers have one dimension; only the word tells them apart in tables.
     if known.dimension == _NONE and unit != "1":
         return "rad"
     return unit if known.ratio == 1 and not known.turns else si_name(known.dimension)

@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
-from torseur.description.mechanism.constraints import Distance, Rolling
 from torseur.description.mechanism.dependencies import check_dependencies
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import apply_laws
-from torseur.description.mechanism.loads import (
-    AppliedWrench,
-    Bushing,
-    CoordinateForce,
-    CoordinateSpring,
-    JointWrench,
-    PointSpring,
-)
+from torseur.description.mechanism.loads import CoordinateForce, CoordinateSpring, JointWrench
 from torseur.errors import MechanismError, unknown_name
 
 if TYPE_CHECKING:
@@ -112,28 +104,13 @@ def _check_frames(mechanism: Mechanism) -> None:
 
 
 def _frames(mechanism: Mechanism) -> Iterator[tuple[str, Frame]]:
-    for joint in mechanism.joints:
-        yield f"joint '{joint.name}'", joint.parent
-        yield f"joint '{joint.name}'", joint.child
-    for load in mechanism.loads:
-        if isinstance(load, (PointSpring, Bushing)):
-            yield f"load '{load.name}'", load.first
-            yield f"load '{load.name}'", load.second
-        elif isinstance(load, AppliedWrench):
-            yield f"load '{load.name}'", load.on
-            yield f"load '{load.name}'", load.axes
-    for constraint in mechanism.constraints:
-        if isinstance(constraint, Distance):
-            yield f"constraint '{constraint.name}'", constraint.first
-            yield f"constraint '{constraint.name}'", constraint.second
-        elif isinstance(constraint, Rolling):
-            yield f"constraint '{constraint.name}'", constraint.wheel
-            yield f"constraint '{constraint.name}'", constraint.on
-    for sensor in mechanism.sensors:
-        yield f"sensor '{sensor.name}'", sensor.of
-        yield f"sensor '{sensor.name}'", sensor.axes
-    for name, frame in mechanism.frames:
-        yield f"frame '{name}'", frame
+    """Every frame with the words for what mentions it: a field that is a frame, whatever thing has it."""
+    for kind in ("joint", "load", "constraint", "sensor"):
+        for thing in getattr(mechanism, f"{kind}s"):
+            for value in vars(thing).values():
+                if isinstance(value, Frame):
+                    yield f"{kind} '{thing.name}'", value
+    yield from ((f"frame '{name}'", frame) for name, frame in mechanism.frames)
 
 
 def _check_joints(mechanism: Mechanism) -> None:

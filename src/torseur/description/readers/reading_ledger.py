@@ -22,13 +22,13 @@ class Ledger:
         count = 1 if known is None else known.count + 1
         self._entries[key] = Finding(kind, message, where if known is None else known.where, count)
 
-    def not_modelled(self, message: str, element: Element | None = None) -> None:
+    def note_unmodelled(self, message: str, element: Element | None = None) -> None:
         self.note(NOT_MODELLED, message, element)
 
-    def assumed(self, message: str, element: Element | None = None) -> None:
+    def note_assumption(self, message: str, element: Element | None = None) -> None:
         self.note(ASSUMED, message, element)
 
-    def renamed(self, changes: list[tuple[str, str, str]]) -> None:
+    def note_renaming(self, changes: list[tuple[str, str, str]]) -> None:
         for kind, old, new in changes:
             self.note(RENAMED, f"{kind} '{old}' is called '{new}' here.")
 
@@ -42,12 +42,12 @@ class Ledger:
         while waiting:
             element = waiting.pop()
             if not element.used:
-                self.not_modelled(_explain(f"<{element.tag}>", element.tag, meanings), element)
+                self.note_unmodelled(_explain(f"<{element.tag}>", element.tag, meanings), element)
                 continue
             for name, attribute in element.attributes.items():
                 if not attribute.used:
                     what = f"{name} of <{element.tag}>"
-                    self.not_modelled(_explain(what, f"{element.tag} {name}", meanings), element)
+                    self.note_unmodelled(_explain(what, f"{element.tag} {name}", meanings), element)
             waiting.extend(reversed(element.children))
 
     @property

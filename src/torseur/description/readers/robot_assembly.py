@@ -185,6 +185,7 @@ class Assembly:
         """A spring and damper on a coordinate, when there is anything of them."""
         if stiffness == 0.0 and damping == 0.0:
             return
+        # A rest without a stiffness does nothing, and the language refuses it.
         kind = "spring" if stiffness else "damping"
         name = self.load_names.fresh(f"{joint.name}.{kind}")
         load = coordinate_spring(name, joint.name, q.name, stiffness=stiffness, rest=rest if stiffness else 0,
@@ -199,7 +200,7 @@ class Assembly:
         slip: Expr = scalar.tanh(q.rate * (1 / speed)) if speed else scalar.sign(q.rate)
         self.loads.append(motor(self.load_names.fresh(f"{joint.name}.friction"), joint.name, q.name, -friction * slip))
         law = f"-f tanh(q'/{speed:g})" if speed else "-f sign(q')"
-        self.ledger.assumed(f"dry friction f of a joint is {law}; sticking is not modelled.", element)
+        self.ledger.note_assumption(f"dry friction f of a joint is {law}; sticking is not modelled.", element)
 
     def add_armature(self, joint: Joint, value: float, element: Element) -> None:
         """The inertia of a rotor: kept, and on request made a wheel on the earth that turns with the joint."""
@@ -208,8 +209,9 @@ class Assembly:
         self.armatures.append((joint.name, value))
         if not self.options.rotors or len(joint.coordinates) != 1:
             what = f"armature of <{element.tag}>: the inertia of rotors is kept in `armatures`"
-            self.ledger.not_modelled(f"{what} and slows nothing; rotors=True adds it to hinges and slides.", element)
+            self.ledger.note_unmodelled(f"{what} and slows nothing; rotors=True adds it to hinges and slides.", element)
             return
+        # A wheel on the earth that turns with the coordinate: it adds exactly `armature` to the coordinate's inertia.
         name = self.body_names.fresh(f"{joint.name}.rotor")
         angle = Coordinate(self.coordinate_names.fresh(name), "rad")
         disc = body(name, mass=value, centre=(0, 0, 0), inertia=inertia(value / 2, value / 2, value))
@@ -228,10 +230,11 @@ class Assembly:
         changed = [
             change for names in (self.body_names, self.joint_names, self.coordinate_names) for change in names.changed
         ]
-        self.ledger.renamed(changed)
+        self.ledger.note_renaming(changed)
         mechanism = Mechanism(
             Names("robot").fresh(name), bodies=self.bodies, joints=self.joints, loads=self.loads,
             constraints=self.constraints, parameters=self.parameters, gravity=gravity, frames=self.frames,
+            # Zero is where everything starts anyway.
             initial={key: value for key, value in self.initial.items() if value != 0.0 or not math.isfinite(value)},
         )  # fmt: skip
         return RobotFile(

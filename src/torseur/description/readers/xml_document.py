@@ -65,6 +65,7 @@ class Element:
 
     def all(self, *tags: str) -> list[Element]:
         """The children with one of the tags; they count as read."""
+        # What nobody asks for stays unread, and is listed at the end: nothing of a file is dropped in silence.
         children = [child for child in self.children if child.tag in tags]
         for child in children:
             child.used = True
@@ -149,6 +150,7 @@ class _Builder:
         self.parser.CharacterDataHandler = self.add_text
         self.parser.buffer_text = True
         self.text: list[str] = []
+        # Entities can grow to gigabytes from a few lines, and reach for other files.
         self.parser.StartDoctypeDeclHandler = self.refuse_document_type
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 

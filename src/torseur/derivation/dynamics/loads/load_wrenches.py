@@ -173,6 +173,7 @@ def _bushing(load: Bushing, total: LoadSum) -> None:
     to_first, to_earth = first.place.rotation.to_child, first.place.rotation.to_parent
     values = total.laws(*load.stiffness, *load.damping)
     k, kr, c, cr = (values[i : i + 3] for i in (0, 3, 6, 9))
+    # The slide is seen from the first frame: what its own turning does to the span is no deformation.
     span = second.place.position - first.place.position
     x = to_first(span)
     turning = second.velocity.angular - first.velocity.angular

@@ -73,6 +73,7 @@ def _natural_speeds(
     natural: JointKinematics, joint: Joint, symbols: JointSymbols, values: Sequence[Expr], named: Mapping[Expr, Expr]
 ) -> list[Expr]:
     """ν in terms of the speeds: what is known from the geometry of the joint, the rest by solving Y ν + y = u."""
+    # Geometry first: R v and undone turns leave nothing to simplify. What it does not tell is solved for by minors.
     known = _moving_rates(natural, joint, symbols, named) | _turning_rates(natural, joint, symbols, named)
     # A speed that the geometry has used gives no equation of its own any more.
     used = {named[c] for c in _components(natural.velocity) if c in named and _rates_in(c, symbols) <= set(known)}

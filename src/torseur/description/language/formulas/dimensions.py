@@ -75,8 +75,9 @@ class Dimensions:
         self._count += 1
         return Dim(NUMBER.base, ((self._count, 1),))
 
-    def resolved(self, dimension: Dim) -> Dim:
+    def resolve(self, dimension: Dim) -> Dim:
         """The dimension with all that has been learnt put in."""
+        # Chains of unknowns that stand for each other are shortened on the way, as in union-find.
         passed = []
         while any(number in self._solved for number, _ in dimension.unknowns):
             if dimension.base == NUMBER.base and len(dimension.unknowns) == 1 and dimension.unknowns[0][1] == 1:
@@ -94,11 +95,12 @@ class Dimensions:
         """Makes two dimensions equal; False when they cannot be."""
         if not first.unknowns and not second.unknowns:
             return first.base == second.base
-        difference = self.resolved(first.times(second, -1))
+        difference = self.resolve(first.times(second, -1))
         if difference.is_known:
             return difference.base == NUMBER.base
         if len(difference.unknowns) > MOST_UNKNOWNS:
             return False
+        # The youngest unknown is solved for, in terms of older ones: so no chain of them leads back to itself.
         number, exponent = max(difference.unknowns)
         rest = Dim(difference.base, tuple(pair for pair in difference.unknowns if pair[0] != number))
         self._solved[number] = rest.power(_exact(Fraction(-1) / exponent))
@@ -106,12 +108,12 @@ class Dimensions:
 
     def unit(self, dimension: Dim, number: str = "1") -> str:
         """The SI unit; unknowns that nothing determined count as plain numbers."""
-        known = self.resolved(dimension)
+        known = self.resolve(dimension)
         return number if known.base == NUMBER.base else si_name(known.exponents)
 
-    def described(self, dimension: Dim) -> str:
+    def in_words(self, dimension: Dim) -> str:
         """What the dimension is called, for messages."""
-        return kind_of(self.resolved(dimension).exponents)
+        return kind_of(self.resolve(dimension).exponents)
 
 
 def with_article(kind: str) -> str:

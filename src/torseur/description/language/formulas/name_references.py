@@ -44,8 +44,9 @@ class References:
         """What a `let` gave for the name, if it did."""
         return self.scope.definitions.get(node.name) if isinstance(node, x.Reference) and not node.primes else None
 
-    def defined(self, kind: str, node: x.Reference, read: Callable[[], T], instead: T) -> T:
+    def read_definition(self, kind: str, node: x.Reference, read: Callable[[], T], instead: T) -> T:
         """What a definition says as a scalar, vector, rotation or placement: read once, not by itself, not too deep."""
+        # Kept by kind: a name may be read as a position here and as a vector there.
         key = (kind, node.name)
         if key not in self._definitions:
             if not self._open_definition(node):
@@ -85,7 +86,7 @@ class References:
         """The formula behind a name."""
         zero = x.Number(node.start, node.end, 1, "0", None)
         instead = self.formulas.read(zero, None, Context(""))
-        known = self.defined("scalar", node, lambda: self._scalar(node.name, definition), instead)
+        known = self.read_definition("scalar", node, lambda: self._scalar(node.name, definition), instead)
         return type(known)(node, known.dimension, known.literal, known.build)
 
     def _scalar(self, name: str, definition: x.Expression) -> Term:
@@ -94,7 +95,9 @@ class References:
 
     def vector_definition(self, node: x.Reference, definition: x.Expression) -> Components:
         """The vector behind a name."""
-        return self.defined("vector", node, lambda: self._vector(node.name, definition), self.places.origin(node))
+        return self.read_definition(
+            "vector", node, lambda: self._vector(node.name, definition), self.places.origin(node)
+        )
 
     def _vector(self, name: str, definition: x.Expression) -> Components:
         components = self.places.vector(definition, self.scope.dimensions.unknown(), Context(name))
@@ -116,6 +119,7 @@ class References:
 
     def _resolve_name(self, node: x.Reference, context: Context) -> Known | None:
         name = node.name
+        # The nearest meaning first: a law's argument hides a coordinate of its name.
         known = context.local.get(name) or self.scope.quantities.get(name)
         known = known or self._of_joint(node) or self._of_body(node) or self._sensor(node)
         if known is None:
@@ -152,7 +156,7 @@ class References:
         *place, kind, component = ("", "", *node.path)[-max(3, len(node.path)) :]
         if kind not in UNITS or component not in COMPONENTS:
             return None
-        of = self.places.named(tuple(part for part in place if part))
+        of = self.places.named_frame(tuple(part for part in place if part))
         if of is None:
             return None
         return self.sensor(node.name, kind, component, of)
@@ -186,13 +190,14 @@ class References:
 
     def fresh_constant(self, node: x.Fresh, context: Context, component: str = "") -> Known:
         """An undetermined constant of its own for this place in the text."""
+        # One constant per place in the text: a definition that is used twice still holds one `?k`.
         key = (node.start, component)
         if key not in self._fresh:
             label = f"{node.label}.{component}" if component else node.label
-            self._fresh[key] = self.undetermined(f"{context.owner}.{label}", node)
+            self._fresh[key] = self.new_constant(f"{context.owner}.{label}", node)
         return self._fresh[key]
 
-    def undetermined(self, wanted: str, node: x.Node) -> Known:
+    def new_constant(self, wanted: str, node: x.Node) -> Known:
         """A parameter without a value, under the wanted name or the same with a number."""
         if len(self.parameters) == MOST_FRESH:
             self.scope.fault(node, f"there are more than {MOST_FRESH} undetermined constants.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -33,6 +33,11 @@ class Located:
     build: Callable[[], Placement]
 
 
+def _three(components: Iterable[Term]) -> Components:
+    x_, y_, z_ = components
+    return x_, y_, z_
+
+
 def vector_of(components: Components) -> Vector:
     """The vector of three terms."""
     x_, y_, z_ = (component.build() for component in components)
@@ -49,10 +54,7 @@ class Places:
 
     def vector(self, node: x.Expression, expected: Dim, context: Context) -> Components:
         """Three components, each of the expected dimension."""
-        first, second, third = (
-            self.formulas.in_slot(c, context) for c in self._vector(node, expected, context.within(""))
-        )
-        return first, second, third
+        return _three(self.formulas.in_slot(c, context) for c in self._vector(node, expected, context.within("")))
 
     def _vector(self, node: x.Expression, expected: Dim, context: Context) -> Components:
         if isinstance(node, x.Bracket):
@@ -79,32 +81,28 @@ class Places:
         if len(node.components) != 3:
             self.scope.fault(node, f"a vector has three components, got {len(node.components)}.")
             return self.origin(node)
-        parts = [self.measured(part, node.unit) for part in node.components]
-        first, second, third = (self.formulas.read(part, expected, context) for part in parts)
-        return first, second, third
+        parts = [self.with_unit(part, node.unit) for part in node.components]
+        return _three(self.formulas.read(part, expected, context) for part in parts)
 
-    def measured(self, part: x.Expression, unit: str | None) -> x.Expression:
+    def with_unit(self, part: x.Expression, unit: str | None) -> x.Expression:
         """A component with the unit that follows the bracket."""
         if unit is None:
             return part
         if isinstance(part, x.Negative):
-            return replace(part, operand=self.measured(part.operand, unit))
+            return replace(part, operand=self.with_unit(part.operand, unit))
         if isinstance(part, x.Number) and part.unit is None:
             return replace(part, unit=None if part.text == "0" else unit)
         self.scope.fault(part, f"the unit after a bracket is for plain numbers; {self.scope.excerpt(part)} is none.")
         return part
 
     def _fresh(self, node: x.Fresh, expected: Dim, context: Context) -> Components:
-        terms = []
-        for axis in _AXES:
-            known = self.references.fresh_constant(node, context, axis)
+        constants = [self.references.fresh_constant(node, context, axis) for axis in _AXES]
+        for known in constants:
             self.scope.dimensions.equal(known.dimension, expected)
-            terms.append(Term(node, known.dimension, False, known.build))
-        return terms[0], terms[1], terms[2]
+        return _three(self.formulas.term(node, known) for known in constants)
 
     def _check_dimensions(self, components: Components, expected: Dim, node: x.Node) -> Components:
-        first, second, third = (self.formulas.fitted(replace(c, node=node), expected) for c in components)
-        return first, second, third
+        return _three(self.formulas.require_dimension(replace(c, node=node), expected) for c in components)
 
     def _combine(self, node: x.Sum | x.Negative | x.Product, expected: Dim, context: Context) -> Components:
         """A sum of vectors, or a vector with factors, component by component."""
@@ -114,8 +112,7 @@ class Places:
             parts = [(sign, self.vector(part, expected, context)) for sign, part in node.terms]
         else:
             return self._scale(node, expected, context)
-        first, second, third = (self._sum(node, [(sign, v[i]) for sign, v in parts], expected) for i in range(3))
-        return first, second, third
+        return _three(self._sum(node, [(sign, v[i]) for sign, v in parts], expected) for i in range(3))
 
     def _sum(self, node: x.Node, parts: list[tuple[str, Term]], expected: Dim) -> Term:
         def total() -> Expr:
@@ -124,7 +121,7 @@ class Places:
                 result = result + term.build() if sign == "+" else result - term.build()
             return result
 
-        return Term(node, expected, all(t.literal for _, t in parts), self.formulas.guarded(node, total))
+        return Term(node, expected, all(t.literal for _, t in parts), self.formulas.guard(node, total))
 
     def _scale(self, node: x.Product, expected: Dim, context: Context) -> Components:
         vectors = [part for sign, part in node.factors if sign == "*" and self.looks_like_vector(part)]
@@ -139,8 +136,7 @@ class Places:
             if not term.literal:
                 inside = inside.times(term.dimension, -1 if sign == "*" else 1)
         components = self.vector(vectors[0], inside, context)
-        first, second, third = (self._multiply(node, c, scales, expected) for c in components)
-        return first, second, third
+        return _three(self._multiply(node, c, scales, expected) for c in components)
 
     def _multiply(self, node: x.Node, component: Term, scales: list[tuple[str, Term]], expected: Dim) -> Term:
         def total() -> Expr:
@@ -150,7 +146,7 @@ class Places:
             return result
 
         literal = component.literal and all(term.literal for _, term in scales)
-        return Term(node, expected, literal, self.formulas.guarded(node, total))
+        return Term(node, expected, literal, self.formulas.guard(node, total))
 
     def looks_like_vector(self, node: x.Expression) -> bool:
         if isinstance(node, x.Negative):
@@ -187,7 +183,9 @@ class Places:
             return Rotations(lambda: self._limit_turns(node, [turn for part in parts for turn in part.build()]))
         if isinstance(node, x.Reference) and (definition := self.references.definition(node)) is not None:
             none = Rotations(lambda: ())
-            return self.references.defined("rotation", node, lambda: self._rotation(node.name, definition), none)
+            return self.references.read_definition(
+                "rotation", node, lambda: self._rotation(node.name, definition), none
+            )
         self.scope.fault(node, f"expected a rotation such as pi/2 || [1, 0, 0], or 1, got {self.scope.excerpt(node)}.")
         return Rotations(lambda: ())
 
@@ -224,7 +222,9 @@ class Places:
         definition = self.references.definition(node)
         if isinstance(node, x.Reference) and isinstance(definition, (x.Offset, x.TurnAbout, x.Reference)):
             here = Located(lambda: HERE)
-            return self.references.defined("place", node, lambda: self._placement(definition, Context(node.name)), here)
+            return self.references.read_definition(
+                "place", node, lambda: self._placement(definition, Context(node.name)), here
+            )
         position = self.vector(node, LENGTH, context)
         return Located(lambda: Placement(vector_of(position)))
 
@@ -240,19 +240,19 @@ class Places:
             located = self.placement(node.place, context)
             return Placed(base.body, lambda: Frame(base.body, located.build(), base.build().base))
         if isinstance(node, x.Reference) and not node.primes:
-            frame = self.named(node.path)
+            frame = self.named_frame(node.path)
             if frame is not None:
                 return frame
             definition = self.references.definition(node)
             if definition is not None:
                 nowhere = Placed(EARTH_NAME, lambda: Frame(EARTH_NAME))
-                return self.references.defined("frame", node, lambda: self.frame(definition, context), nowhere)
+                return self.references.read_definition("frame", node, lambda: self.frame(definition, context), nowhere)
             self._unknown_place(node)
             return Placed(node.path[0], lambda: Frame(node.path[0]))
         self.scope.fault(node, f"expected a frame such as [0, 0, 1] @ body, got {self.scope.excerpt(node)}.")
         return Placed(EARTH_NAME, lambda: Frame(EARTH_NAME))
 
-    def named(self, path: tuple[str, ...]) -> Placed | None:
+    def named_frame(self, path: tuple[str, ...]) -> Placed | None:
         """The frame that a dotted name stands for, if any."""
         whole = ".".join(path)
         if whole in self.scope.frames:
@@ -275,7 +275,7 @@ class Places:
 
     def _base(self, node: x.Reference) -> Placed:
         """The body that a frame is fixed in."""
-        frame = None if node.name in self.scope.frames else self.named(node.path)
+        frame = None if node.name in self.scope.frames else self.named_frame(node.path)
         if frame is None:
             if node.name in self.scope.frames:
                 self.scope.fault(node, f"'{node.name}' is a frame; place others from a body.")

@@ -60,7 +60,7 @@ class Formulas:
     def read(self, node: x.Expression, expected: Dim | None, context: Context) -> Term:
         """The formula, checked to have the expected dimension."""
         term = self._any(node, context)
-        return self.in_slot(term if expected is None else self.fitted(term, expected), context)
+        return self.in_slot(term if expected is None else self.require_dimension(term, expected), context)
 
     def in_slot(self, term: Term, context: Context) -> Term:
         """The term, which is noted for its slot when it is built."""
@@ -95,7 +95,7 @@ class Formulas:
         """Stands for what could not be read, so that reading goes on."""
         return Term(node, self.dimensions.unknown(), False, lambda: _PLACEHOLDER)
 
-    def guarded(self, node: x.Node, operation: Callable[[], Expr], literal: bool = False) -> Callable[[], Expr]:
+    def guard(self, node: x.Node, operation: Callable[[], Expr], literal: bool = False) -> Callable[[], Expr]:
         """The operation, with arithmetic faults noted at the formula; bare numbers must have a value."""
 
         def build() -> Expr:
@@ -121,7 +121,7 @@ class Formulas:
             hint = "A unit is written without spaces; a space before '*' or '/' ends it."
             self.scope.fault(node, str(problem), hint if "*" in unit or "/" in unit else "")
             return self._unreadable(node)
-        return Term(node, dimension, node.unit is None, self.guarded(node, lambda: in_si(node.text, unit)))
+        return Term(node, dimension, node.unit is None, self.guard(node, lambda: in_si(node.text, unit)))
 
     def _reference(self, node: x.Reference, context: Context) -> Term:
         definition = self.references.definition(node)
@@ -154,7 +154,7 @@ class Formulas:
             return self._unreadable(node)
         for term, wanted in zip(terms, function.arguments, strict=True):
             if wanted is not None:
-                self.fitted(term, wanted)
+                self.require_dimension(term, wanted)
         return Term(node, function.result, False, lambda: function.build()(*(term.build() for term in terms)))
 
     def _known_function(self, node: x.Call, name: str, terms: list[Term]) -> Term:
@@ -166,7 +166,7 @@ class Formulas:
             return self._unreadable(node)
         literal = all(term.literal for term in terms)
         dimension = NUMBER if literal else self._function_dimension(node, name, terms)
-        build = self.guarded(node, lambda: call_function(name, [term.build() for term in terms]), literal)
+        build = self.guard(node, lambda: call_function(name, [term.build() for term in terms]), literal)
         return Term(node, dimension, literal, build)
 
     def _function_dimension(self, node: x.Call, name: str, terms: list[Term]) -> Dim:
@@ -174,16 +174,17 @@ class Formulas:
         rule = FUNCTIONS[name].rule
         if rule == "number":
             for term in terms:
-                self.fitted(term, NUMBER)
+                self.require_dimension(term, NUMBER)
             return NUMBER
+        # The condition of `where` has no dimension to share with what it chooses between.
         alike = terms[1:] if name == "where" else terms
         common = self._common(node, alike)
         return {"same": common, "ratio": NUMBER, "root": common.power(Fraction(1, 2))}[rule]
 
-    def fitted(self, term: Term, wanted: Dim) -> Term:
+    def require_dimension(self, term: Term, wanted: Dim) -> Term:
         """The term, noted when it has another dimension than the wanted one."""
         if not term.literal and not self.dimensions.equal(term.dimension, wanted):
-            kind, got = self.dimensions.described(wanted), self.dimensions.described(term.dimension)
+            kind, got = self.dimensions.in_words(wanted), self.dimensions.in_words(term.dimension)
             excerpt = self.scope.excerpt(term.node)
             self.scope.fault(term.node, f"expected {with_article(kind)}, got {excerpt} ({got}).")
         return term
@@ -201,7 +202,7 @@ class Formulas:
         for term in measured[1:]:
             if not self.dimensions.equal(first.dimension, term.dimension):
                 parts = [
-                    f"{self.scope.excerpt(t.node)} ({self.dimensions.described(t.dimension)})" for t in (first, term)
+                    f"{self.scope.excerpt(t.node)} ({self.dimensions.in_words(t.dimension)})" for t in (first, term)
                 ]
                 self.scope.fault(term.node, f"cannot combine {parts[0]} and {parts[1]}.")
         return first.dimension
@@ -217,7 +218,7 @@ class Formulas:
             return result
 
         literal = all(term.literal for term in terms)
-        return Term(node, self._common(node, terms), literal, self.guarded(node, total, literal))
+        return Term(node, self._common(node, terms), literal, self.guard(node, total, literal))
 
     def _product(self, node: x.Product, context: Context) -> Term:
         signs = [sign for sign, _ in node.factors]
@@ -237,18 +238,18 @@ class Formulas:
             return result
 
         literal = all(term.literal for term in terms)
-        return Term(node, dimension, literal, self.guarded(node, total, literal))
+        return Term(node, dimension, literal, self.guard(node, total, literal))
 
     def _negative(self, node: x.Negative, context: Context) -> Term:
         inside = self._any(node.operand, context)
-        return Term(node, inside.dimension, inside.literal, self.guarded(node, lambda: -inside.build()))
+        return Term(node, inside.dimension, inside.literal, self.guard(node, lambda: -inside.build()))
 
     def _power(self, node: x.Power, context: Context) -> Term:
         base, exponent = self._any(node.base, context), self._any(node.exponent, context)
-        self.fitted(exponent, NUMBER)
+        self.require_dimension(exponent, NUMBER)
         literal = base.literal and exponent.literal
         dimension = NUMBER if literal else self._power_dimension(base, exponent, node)
-        build = self.guarded(node, lambda: call_function("pow", [base.build(), exponent.build()]), literal)
+        build = self.guard(node, lambda: call_function("pow", [base.build(), exponent.build()]), literal)
         return Term(node, dimension, literal, build)
 
     def _power_dimension(self, base: Term, exponent: Term, node: x.Power) -> Dim:
@@ -256,7 +257,7 @@ class Formulas:
         known = _plain_number(node.exponent) if exponent.literal else None
         if known is not None and not base.literal:
             return base.dimension.power(known)
-        self.fitted(base, NUMBER)
+        self.require_dimension(base, NUMBER)
         return NUMBER
 
     def _comparison(self, node: x.Comparison, context: Context) -> Term:
@@ -268,7 +269,7 @@ class Formulas:
         }  # fmt: skip
         operation = compare[node.sign]
         literal = left.literal and right.literal
-        return Term(node, NUMBER, literal, self.guarded(node, lambda: operation(left.build(), right.build())))
+        return Term(node, NUMBER, literal, self.guard(node, lambda: operation(left.build(), right.build())))
 
 
 def _plain_number(node: x.Expression) -> Exponent | None:
@@ -294,6 +295,7 @@ def _require_value(value: Expr) -> Expr:
 
 def _require_bound(value: Expr) -> Expr:
     """The value, unless an exact constant in it has grown beyond any use."""
+    # Two levels are enough: longer formulas were looked at while their parts were built.
     for node in (value, *value.args, *(inner for part in value.args for inner in part.args)):
         if node.is_constant and not isinstance(node.value, float):
             exact = Fraction(node.value)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from torseur.description.language.formulas.name_scope import Scope
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.errors import nearest
+
+I = TypeVar("I", x.Property, x.Clause, x.TableFile)
 
 
 class Items:
@@ -39,11 +42,14 @@ class Items:
         return None if item is None else item.value
 
     def _property(self, name: str) -> x.Property | None:
-        items = [(i, p) for i, p in enumerate(self.items) if isinstance(p, x.Property) and p.name.text == name]
-        for index, item in items:
-            self._taken.add(index)
-            if item is not items[0][1]:
-                self.scope.fault(item.name, f"'{name}' of {self.owner} is given twice.")
+        return self._first(x.Property, lambda p: p.name.text == name, f"'{name}' of {self.owner} is given twice.")
+
+    def _first(self, kind: type[I], fits: Callable[[I], bool], twice: str) -> I | None:
+        """The first item of a kind that fits; all such are taken, and every further one is noted."""
+        items = [(i, item) for i, item in enumerate(self.items) if isinstance(item, kind) and fits(item)]
+        self._taken |= {index for index, _ in items}
+        for _, item in items[1:]:
+            self.scope.fault(item.name if isinstance(item, x.Property) else item, twice)
         return items[0][1] if items else None
 
     def properties(self, *names: str) -> list[x.Property]:
@@ -54,21 +60,13 @@ class Items:
 
     def clause(self, word: str) -> x.Expression | None:
         """The value after a word such as `about`, if it is there."""
-        items = [(i, c) for i, c in enumerate(self.items) if isinstance(c, x.Clause) and c.word == word]
-        for index, item in items:
-            self._taken.add(index)
-            if item is not items[0][1]:
-                self.scope.fault(item, f"'{word}' of {self.owner} is given twice.")
-        return items[0][1].value if items else None
+        item = self._first(x.Clause, lambda c: c.word == word, f"'{word}' of {self.owner} is given twice.")
+        return None if item is None else item.value
 
     def file(self) -> x.Text | None:
         """The file after `table`, if there is one."""
-        items = [(i, t) for i, t in enumerate(self.items) if isinstance(t, x.TableFile)]
-        for index, item in items:
-            self._taken.add(index)
-            if item is not items[0][1]:
-                self.scope.fault(item, f"{self.owner} has two tables.")
-        return items[0][1].file if items else None
+        item = self._first(x.TableFile, lambda _: True, f"{self.owner} has two tables.")
+        return None if item is None else item.file
 
     def take(self, index: int) -> x.Item:
         """An item by its position, for readers that look at neighbours."""

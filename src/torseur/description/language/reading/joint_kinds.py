@@ -79,18 +79,18 @@ class JointKind:
     clauses: tuple[str, ...] = ()
 
 
+def _preset(make: Callable[..., Joint], *axes: tuple[str, Vector]) -> JointKind:
+    """A kind that is made of its coordinates and the directions after some words, each with its default."""
+
+    def read(r: Reading) -> Callable[[], Joint]:
+        directions = [r.axis(word, default) for word, default in axes]
+        return lambda: r.attempt(lambda: make(*r.frames(), *_coordinates(r), *(axis() for axis in directions)))
+
+    return JointKind(read, clauses=tuple(word for word, _ in axes))
+
+
 def _fixed(r: Reading) -> Callable[[], Joint]:
     return lambda: fixed(*r.frames())
-
-
-def _revolute(r: Reading) -> Callable[[], Joint]:
-    axis = r.axis("about", Z)
-    return lambda: r.attempt(lambda: revolute(*r.frames(), _coordinates(r)[0], axis()))
-
-
-def _prismatic(r: Reading) -> Callable[[], Joint]:
-    axis = r.axis("along", X)
-    return lambda: r.attempt(lambda: prismatic(*r.frames(), _coordinates(r)[0], axis()))
 
 
 def _helical(r: Reading) -> Callable[[], Joint]:
@@ -103,20 +103,6 @@ def _helical(r: Reading) -> Callable[[], Joint]:
     return lambda: r.attempt(lambda: helical(*r.frames(), _coordinates(r)[0], pitch.build(), axis()))
 
 
-def _cylindrical(r: Reading) -> Callable[[], Joint]:
-    axis = r.axis("about", Z)
-    return lambda: r.attempt(lambda: cylindrical(*r.frames(), _coordinates(r)[0], _coordinates(r)[1], axis()))
-
-
-def _universal(r: Reading) -> Callable[[], Joint]:
-    first, second = r.axis("about", X), r.axis("then", Y)
-    return lambda: r.attempt(lambda: universal(*r.frames(), _coordinates(r)[0], _coordinates(r)[1], first(), second()))
-
-
-def _planar(r: Reading) -> Callable[[], Joint]:
-    return lambda: r.attempt(lambda: planar(*r.frames(), *_coordinates(r)))
-
-
 def _angles(r: Reading) -> str:
     node = r.items.clause("angles")
     if node is None:
@@ -127,14 +113,14 @@ def _angles(r: Reading) -> str:
     return "zxz"
 
 
-def _spherical(r: Reading) -> Callable[[], Joint]:
-    angles = _angles(r)
-    return lambda: r.attempt(lambda: spherical(*r.frames(), *_coordinates(r), angles=angles))
+def _turning(make: Callable[..., Joint]) -> JointKind:
+    """A kind with a free rotation, in angles or by a quaternion."""
 
+    def read(r: Reading) -> Callable[[], Joint]:
+        angles = _angles(r)
+        return lambda: r.attempt(lambda: make(*r.frames(), *_coordinates(r), angles=angles))
 
-def _free(r: Reading) -> Callable[[], Joint]:
-    angles = _angles(r)
-    return lambda: r.attempt(lambda: free(*r.frames(), *_coordinates(r), angles=angles))
+    return JointKind(read, clauses=("angles",))
 
 
 def _coordinates(r: Reading) -> list[Coordinate]:
@@ -166,6 +152,7 @@ def _screw(r: Reading) -> Callable[[], Joint]:
     if file is None or len(r.coordinates) != 1:
         r.shop.scope.fault(r.kind, 'a screw joint has one coordinate and a table: screw(z) table "file.csv".')
         return _fixed(r)
+    # The first column of the file is the coordinate, a length: suspensions are measured by their stroke.
     r.shop.scope.dimensions.equal(r.context.local[next(iter(r.context.local))].dimension, LENGTH)
     tables = screw_tables(file, r.name, r.shop)
     if tables is None:
@@ -238,15 +225,15 @@ def _translations(r: Reading, value: x.Expression) -> Callable[[], tuple[Element
 
 
 JOINT_KINDS: dict[str, JointKind] = {
-    "fixed": JointKind(_fixed),
-    "revolute": JointKind(_revolute, clauses=("about",)),
-    "prismatic": JointKind(_prismatic, clauses=("along",)),
+    "fixed": _preset(fixed),
+    "revolute": _preset(revolute, ("about", Z)),
+    "prismatic": _preset(prismatic, ("along", X)),
     "helical": JointKind(_helical, ("pitch",), ("about",)),
-    "cylindrical": JointKind(_cylindrical, clauses=("about",)),
-    "universal": JointKind(_universal, clauses=("about", "then")),
-    "spherical": JointKind(_spherical, clauses=("angles",)),
-    "planar": JointKind(_planar),
-    "free": JointKind(_free, clauses=("angles",)),
+    "cylindrical": _preset(cylindrical, ("about", Z)),
+    "universal": _preset(universal, ("about", X), ("then", Y)),
+    "spherical": _turning(spherical),
+    "planar": _preset(planar),
+    "free": _turning(free),
     "screw": JointKind(_screw),
     "denavit_hartenberg": JointKind(_denavit_hartenberg, ("a", "alpha", "r", "theta")),
     "link": JointKind(_link, ("dof", "kind")),

@@ -125,6 +125,7 @@ def _inertia(items: Items, shop: Workshop, context: Context) -> Callable[[], Ine
 
 def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[[], tuple[Expr, ...]]:
     """The six components of `0`, `diag(xx, yy, zz)` or a symmetric matrix of rows."""
+    # Nothing has no dimension: 0 is read without one.
     if isinstance(value, x.Number) and value.text == "0":
         return lambda: inertia(0, 0, 0).components
     rows = _rows(value, shop)
@@ -138,6 +139,7 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
     def build() -> tuple[Expr, ...]:
         matrix = [[term.build() for term in row] for row in terms]
         for i, j in ((0, 1), (0, 2), (1, 2)):
+            # Equal expressions are one object.
             if matrix[i][j] is not matrix[j][i]:
                 shop.scope.fault(
                     rows[j][i], "an inertia matrix is symmetric; this is not what stands across the diagonal."
@@ -150,12 +152,12 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
 def _rows(value: x.Expression, shop: Workshop) -> list[list[x.Expression]] | None:
     """Three rows of three entries."""
     if isinstance(value, x.Call) and value.function.name == "diag" and len(value.arguments) == 3:
-        a, b, c = (shop.places.measured(entry, value.unit) for entry in value.arguments)
+        a, b, c = (shop.places.with_unit(entry, value.unit) for entry in value.arguments)
         zero = x.Number(value.start, value.end, 1, "0", None)
         return [[a, zero, zero], [zero, b, zero], [zero, zero, c]]
     if isinstance(value, x.Bracket) and len(value.components) == 3:
         brackets = [row for row in value.components if isinstance(row, x.Bracket) and row.unit is None]
-        rows = [[shop.places.measured(entry, value.unit) for entry in row.components] for row in brackets]
+        rows = [[shop.places.with_unit(entry, value.unit) for entry in row.components] for row in brackets]
         return rows if [len(row) for row in rows] == [3, 3, 3] else None
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from torseur.description.language.default_names import Names, between
+from torseur.description.language.default_names import between
 from torseur.description.language.formulas.dimensions import LENGTH
 from torseur.description.language.formulas.name_scope import Context
 from torseur.description.language.formulas.read_places import vector_of
@@ -17,11 +17,7 @@ ConstraintIs = x.EquationIs | x.DistanceIs | x.RollingIs
 
 def constraint_names(statements: Sequence[ConstraintIs], shop: Workshop) -> list[str]:
     """A name for each constraint: its own, or one made of the bodies it holds."""
-    names = Names()
-    for statement in statements:
-        if statement.name is not None and shop.define(statement.name, "constraint", dict.fromkeys(names.taken)):
-            names.taken.add(statement.name.text)
-    return [s.name.text if s.name is not None else names.unique(_default_name(s, shop)) for s in statements]
+    return shop.statement_names("constraint", statements, lambda s: _default_name(s, shop))
 
 
 def _default_name(statement: ConstraintIs, shop: Workshop) -> str:
@@ -47,7 +43,7 @@ def read_constraint(statement: ConstraintIs, name: str, shop: Workshop) -> Calla
 def _equation(statement: x.EquationIs, name: str, context: Context, shop: Workshop) -> Callable[[], Constraint]:
     left, right = (shop.formulas.read(side, None, context) for side in (statement.left, statement.right))
     if not left.literal and not right.literal and not shop.scope.dimensions.equal(left.dimension, right.dimension):
-        kinds = [shop.scope.dimensions.described(side.dimension) for side in (left, right)]
+        kinds = [shop.scope.dimensions.in_words(side.dimension) for side in (left, right)]
         shop.scope.fault(statement, f"the two sides differ: {kinds[0]} on the left, {kinds[1]} on the right.")
     return lambda: Equation(name, right.build() - left.build())
 

@@ -52,6 +52,7 @@ def _written_unit(statement: x.ParameterIs, shop: Workshop) -> str | None:
     if statement.declared.unit is not None:
         return shop.formulas.unit(statement.declared.unit)
     value = statement.value
+    # Only a single number tells its unit: that of a formula follows from its parts.
     while isinstance(value, x.Negative):
         value = value.operand
     if not isinstance(value, x.Number) or value.unit is None:
@@ -68,7 +69,7 @@ def read_parameter(statement: x.ParameterIs, shop: Workshop) -> Callable[[], Par
         None if statement.value is None else shop.formulas.read(statement.value, None, Context(name, slot="parameter"))
     )
     if value is not None and not value.literal:
-        shop.formulas.fitted(value, known.dimension)
+        shop.formulas.require_dimension(value, known.dimension)
     elif statement.value is not None:
         _check_bare(statement.value, known.dimension, unit, shop)
 
@@ -141,7 +142,7 @@ def read_law(statement: x.LawIs, shop: Workshop) -> Callable[[], Law] | None:
     arguments = _arguments(statement, shop)
     formula = shop.formulas.read(statement.formula, None, Context(name, arguments))
     if not formula.literal:
-        shop.formulas.fitted(formula, function.result)
+        shop.formulas.require_dimension(formula, function.result)
 
     def build() -> Law:
         made = function.build()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torseur.algebra.graph import as_expr
-from torseur.description.language.default_names import Names, joint_name, qualified_coordinates
+from torseur.description.language.default_names import joint_name, qualified_coordinates
 from torseur.description.language.formulas.dimensions import NUMBER, RATE, Dim, dimension_of
 from torseur.description.language.formulas.name_scope import Context, Deferred, JointNames, Known, Placed
 from torseur.description.language.reading.clauses import Items
@@ -28,7 +28,6 @@ class JointReading:
     qualifier: str
     parent: x.Expression
     child: x.Expression
-    child_body: str
     coordinates: tuple[Callable[[], Coordinate], ...] = ()
     context: Context = field(default_factory=lambda: Context(""))
     items: tuple[x.Item, ...] = ()
@@ -40,11 +39,8 @@ class JointReading:
 
 def declare_joints(statements: Sequence[x.JointIs], shop: Workshop) -> list[JointReading]:
     """Names every joint and its coordinates, and makes them known to formulas."""
-    names = Names()
-    for statement in statements:
-        if statement.name is not None and shop.define(statement.name, "joint", dict.fromkeys(names.taken)):
-            names.taken.add(statement.name.text)
-    joints = [_name_joint(statement, names, shop) for statement in statements]
+    names = shop.statement_names("joint", statements, lambda s: joint_name(*(body for _, body in _sides(s, shop))))
+    joints = [_joint_reading(s, name, shop) for s, name in zip(statements, names, strict=True)]
     written = [[c.name.text for c in joint.statement.coordinates] for joint in joints]
     full = qualified_coordinates([(j.qualifier, w) for j, w in zip(joints, written, strict=True)])
     for joint, names_of_joint in zip(joints, full, strict=True):
@@ -54,15 +50,16 @@ def declare_joints(statements: Sequence[x.JointIs], shop: Workshop) -> list[Join
     return joints
 
 
-def _name_joint(statement: x.JointIs, names: Names, shop: Workshop) -> JointReading:
+def _sides(statement: x.JointIs, shop: Workshop) -> list[tuple[x.Expression, str]]:
+    """The frames of parent and child, each with its body."""
     sides = [(side, shop.places.owner(side)) for side in (statement.first, statement.second)]
-    if sides[1][1] == EARTH_NAME and not statement.ordered:
-        sides.reverse()
-    (parent, parent_body), (child, child_body) = sides
-    if statement.name is not None:
-        return JointReading(statement, statement.name.text, statement.name.text, parent, child, child_body)
-    name = names.unique(joint_name(parent_body, child_body))
-    return JointReading(statement, name, child_body, parent, child, child_body)
+    return sides[::-1] if sides[1][1] == EARTH_NAME and not statement.ordered else sides
+
+
+def _joint_reading(statement: x.JointIs, name: str, shop: Workshop) -> JointReading:
+    (parent, _), (child, child_body) = _sides(statement, shop)
+    # Coordinates that several joints have are put behind the joint's own name, or the name of the body it moves.
+    return JointReading(statement, name, name if statement.name is not None else child_body, parent, child)
 
 
 def _declare_coordinates(joint: JointReading, full: list[str], shop: Workshop) -> None:
@@ -96,7 +93,7 @@ def _coordinate(name: str, unit: str | None, meaning: str, dimension: Dim, shop:
     def build() -> Coordinate:
         dimensions = shop.scope.dimensions
         # What turns is an angle; what nothing determines is a plain number.
-        number = "rad" if dimensions.resolved(dimension).is_known else "1"
+        number = "rad" if dimensions.resolve(dimension).is_known else "1"
         return Coordinate(name, unit or dimensions.unit(dimension, number), meaning)
 
     return build

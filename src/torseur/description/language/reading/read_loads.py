@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torseur.algebra.graph import Expr, as_expr
-from torseur.description.language.default_names import Names, between, wrench_name
+from torseur.description.language.default_names import between, wrench_name
 from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, TIME, Dim, dimension_of
 from torseur.description.language.formulas.name_scope import Context, Known, Placed
 from torseur.description.language.formulas.read_places import Components, vector_of
@@ -46,11 +46,7 @@ _SPRING_NAMES = {
 
 def load_names(statements: Sequence[x.WrenchIs | x.SpringIs], shop: Workshop) -> list[str]:
     """A name for each load: its own, or one made of what it acts on."""
-    names = Names()
-    for statement in statements:
-        if statement.name is not None and shop.define(statement.name, "load", dict.fromkeys(names.taken)):
-            names.taken.add(statement.name.text)
-    return [s.name.text if s.name is not None else names.unique(_default_name(s, shop)) for s in statements]
+    return shop.statement_names("load", statements, lambda s: _default_name(s, shop))
 
 
 def _default_name(statement: x.WrenchIs | x.SpringIs, shop: Workshop) -> str:
@@ -108,7 +104,7 @@ def _wrench(statement: x.WrenchIs, name: str, shop: Workshop) -> _Wrench:
 
 def _undetermined_components(part: x.WrenchPart, name: str, shop: Workshop) -> Components:
     """Components that are not given: symbols named after the load."""
-    known = [shop.references.undetermined(f"{name}.{axis}", part) for axis in "xyz"]
+    known = [shop.references.new_constant(f"{name}.{axis}", part) for axis in "xyz"]
     for one in known:
         shop.scope.dimensions.equal(one.dimension, DIMENSIONS[part.kind])
     first, second, third = (shop.formulas.term(part, one) for one in known)

@@ -228,6 +228,7 @@ class Reader:
         return tuple(built)
 
     def _build(self, parts: Understood) -> Mechanism | None:
+        # Tables first: a table with a fault is a fault of its own, not of every formula that calls it.
         self._build_parts(parts.tables)
         joints = self._build_parts(parts.joints)
         options = [load for _, loads in joints for load in loads]

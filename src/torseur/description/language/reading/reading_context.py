@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from torseur.algebra.graph import Expr, as_expr
+from torseur.description.language.default_names import Names
 from torseur.description.language.formulas.name_references import References
 from torseur.description.language.formulas.name_scope import Context, Known, Scope
 from torseur.description.language.formulas.read_places import Places
@@ -15,12 +16,20 @@ from torseur.description.language.syntax import syntax_nodes as x
 from torseur.errors import TorseurError
 
 T = TypeVar("T")
+S = TypeVar("S", bound="Named")
 _IN_FORMULAS = ("parameter", "coordinate", "speed", "sensor", "definition")
 RESERVED = {
     "earth": ("the ground", ("body", "frame", "definition")),
     "t": ("time", _IN_FORMULAS),
     "pi": ("the number pi", _IN_FORMULAS),
 }
+
+
+class Named(Protocol):
+    """A statement that may say its own name."""
+
+    @property
+    def name(self) -> x.Name | None: ...
 
 
 class Workshop:
@@ -47,6 +56,15 @@ class Workshop:
             self.scope.fault(name, f"'{name.text}' is defined twice.")
             return False
         return True
+
+    def statement_names(self, kind: str, statements: Sequence[S], default: Callable[[S], str]) -> list[str]:
+        """A name for each statement: its own, or the default one, with a number where that is taken."""
+        names = Names()
+        # Written names first: a default must not take one that comes later in the text.
+        for statement in statements:
+            if statement.name is not None and self.define(statement.name, kind, dict.fromkeys(names.taken)):
+                names.taken.add(statement.name.text)
+        return [s.name.text if s.name is not None else names.unique(default(s)) for s in statements]
 
     def mass(self, body: str) -> Expr:
         """The mass given for a body; something of no consequence when that could not be read."""

@@ -85,6 +85,7 @@ def _scan(source: Source, report: Report, keywords: frozenset[str]) -> Iterator[
             diagonals.append(last == "diag")
         is_diagonal = match[0] == ")" and bool(diagonals) and diagonals.pop()
         last = match[0]
+        # Units are found here because a unit ends at a space, which the grammar does not see.
         if kind == "NUMBER" or match[0] == "]" or is_diagonal:
             unit = _unit_after(position, text, keywords, in_equation=opening == "constrain")
             if unit is not None:

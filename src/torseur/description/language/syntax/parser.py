@@ -54,6 +54,7 @@ def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tup
     """The statement (several for a list) starting at a token, and where the next one starts."""
     from lark.exceptions import UnexpectedToken
 
+    # Token by token rather than as a whole: a bad statement ends at its semicolon, and the next one is read as usual.
     parser: Any = grammar().lark.parse_interactive()
     for index in range(first, len(stream)):
         token = stream[index]
@@ -81,6 +82,7 @@ def _terminal(token: Token, choices: Any) -> Any:
     language, kind = grammar(), token.kind
     if kind == "SIGN" or (kind == "NAME" and not token.quoted):
         keyword = language.terminals.get(token.value)
+        # `mass`, `end` or `on` may be names of a user; only where the grammar can take the word is it one.
         if keyword is not None and (kind == "SIGN" or keyword in choices):
             kind = keyword
     return language.token(kind, token.value, start_pos=token.start, end_pos=token.end)

@@ -54,6 +54,7 @@ class Builder:
         """(start, end, depth) of a formula made of other formulas."""
         start, end = _bounds(parts)
         depth = 1 + max((part.depth for part in inside if isinstance(part, x.Expression)), default=0)
+        # Counted while parsing: later stages walk formulas by recursion.
         if depth > DEEPEST:
             raise TooDeep(start, end)
         return start, end, depth

@@ -8,11 +8,13 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 
 from torseur.algebra.graph import Expr, Table, UndeterminedFunction
+from torseur.description.language.description_errors import Report, Source
 from torseur.description.language.formulas.dimensions import NUMBER, Dim, dimension_of
 from torseur.description.language.reading.read_definitions import ACCELERATION
-from torseur.description.language.reading.read_mechanism import DEFAULT_NAME
+from torseur.description.language.reading.read_mechanism import DEFAULT_NAME, Reader
 from torseur.description.language.syntax.grammar import grammar
 from torseur.description.language.syntax.lexer import is_unit
+from torseur.description.language.syntax.parser import parse_statements
 from torseur.description.language.writing.words import fold_line, meaning_text, measured_text, name_text, number_in
 from torseur.description.language.writing.write_bodies import body_text
 from torseur.description.language.writing.write_joints import joint_place, joint_text, needs_name, qualifier
@@ -34,6 +36,7 @@ from torseur.description.mechanism import (
 from torseur.description.mechanism.quantities import ORIGIN, per_second
 from torseur.description.mechanism.sensors import UNITS
 from torseur.description.mechanism.units import si_name, unit_of
+from torseur.errors import UnsupportedError
 
 
 def expressions_of(thing: object) -> Iterator[Expr]:
@@ -49,9 +52,28 @@ def expressions_of(thing: object) -> Iterator[Expr]:
                 yield from expressions_of(getattr(thing, part.name))
 
 
-def mechanism_text(mechanism: Mechanism, short: bool) -> str:
-    """The mechanism in the short or the plain form."""
-    return _Document(mechanism, short).text()
+def to_text(mechanism: Mechanism) -> str:
+    """The description of a mechanism; reading it gives the same mechanism back, always.
+
+    The short form, which leaves out what the reader would say itself, is checked by reading it; where it says something
+    else, the plain form is used.
+    """
+    short = _Document(mechanism, short=True).text()
+    if _reading(short)[0] == mechanism:
+        return short
+    plain = _Document(mechanism, short=False).text()
+    read, report = _reading(plain)
+    if read != mechanism:
+        reason = (
+            report.diagnostics[0].message if report.diagnostics else "its parts do not follow the language's own rules"
+        )
+        raise UnsupportedError(f"mechanism '{mechanism.name}' cannot be written as text: {reason}.".replace("..", "."))
+    return plain
+
+
+def _reading(text: str) -> tuple[Mechanism | None, Report]:
+    report = Report(Source(text))
+    return Reader(parse_statements(report.source, report), report, DEFAULT_NAME, None).mechanism(), report
 
 
 class _Document:
@@ -114,6 +136,7 @@ class _Document:
         last = -1
         for load in self.mechanism.loads:
             carrier = joints.get(getattr(load, "joint", ""))
+            # The reader lists options joint by joint before all other loads: what breaks that order is written apart.
             if carrier is None or carrier[0] < last or not is_option(load, carrier[1], self.written):
                 break
             last = carrier[0]
@@ -197,6 +220,7 @@ class _Document:
     def _declared_sensors(self) -> Sequence[Sensor]:
         """Sensors up to the last that must be declared; those after it follow from being mentioned."""
         sensors = self.mechanism.sensors
+        # Sensors keep their order: one that is only mentioned comes after all that are declared.
         last = max((i for i, sensor in enumerate(sensors) if self._is_explicit(sensor)), default=-1)
         return sensors[: last + 1]
 

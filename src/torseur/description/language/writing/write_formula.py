@@ -67,6 +67,7 @@ class _Writer:
 
     def piece(self, node: Expr, want: Dim | None) -> Piece:
         """The node with the wanted dimension, or its own when none is asked for."""
+        # Expressions share parts: without this a shared one would be written as often as it has ways to it.
         key = (node, want)
         if key not in self._written:
             self._written[key] = self._piece(node, want)
@@ -150,6 +151,7 @@ class _Writer:
 
     def _order_arguments(self, node: Expr, chain: tuple[str, ...]) -> tuple[Expr, Expr]:
         """The two arguments of a commutative operation: the nested one first, then names, then by their text."""
+        # Products and sums are built from the left: the nested one first gives the same expression without brackets.
         nested = [a.op in chain for a in node.args]
         if nested[0] != nested[1]:
             return (node.args[0], node.args[1]) if nested[0] else (node.args[1], node.args[0])
@@ -173,6 +175,7 @@ class _Writer:
             return self._convert(self._plain_product(node), self._natural(node), want)
         factor, rest = node.args
         unit = _unit(want.times(self._natural(rest), -1))
+        # t / 0.1 s reads better than 10 1/s * t, where both are the same number.
         if unit.startswith("1/") and (quotient := self._over_time(node, want)) is not None:
             return quotient
         return _scale(factor.value, unit, self.piece(rest, None))
@@ -309,6 +312,7 @@ def _over(left: Piece, right: Piece) -> Piece:
 def _as_power(node: Expr) -> tuple[Expr, int] | None:
     """(base, n) when the node is what base^n builds, n at least 2."""
     base, exponent = _base_and_exponent(node)
+    # Powers are kept as products; written as a power they must build the very same products.
     if exponent < 2 or exponent > 64 or base**exponent is not node:
         return None
     return base, exponent

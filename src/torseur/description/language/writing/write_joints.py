@@ -92,6 +92,8 @@ def _motion(joint: Joint, place: Place, script: Script) -> tuple[str, list[str],
     """(kind, items, preset): the preset that builds this joint, or a link with its motions."""
     plain = replace(joint, speeds=(), frame_speeds="", role="")
     for kind, make in _PRESETS.items():
+        if len(joint.coordinates) not in [len(units) for units in COORDINATE_UNITS[kind] or ()]:
+            continue
         try:
             made, words = make(plain)
         except (TorseurError, ValueError, IndexError, TypeError, ArithmeticError):
@@ -118,18 +120,15 @@ def _clauses(words: list[tuple[str, object]], place: Place, script: Script) -> l
     return texts
 
 
-def _fixed(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    return fixed(joint.name, joint.parent, joint.child), []
+def _plain(make: Callable[..., Joint], *words: str) -> Preset:
+    """A preset of coordinates and the axes of its first motions, each after its word."""
 
+    def preset(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
+        axes = [motion.axis for motion in joint.motions[: len(words)]]
+        made = make(joint.name, joint.parent, joint.child, *joint.coordinates, *axes)
+        return made, list(zip(words, axes, strict=True))
 
-def _revolute(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    axis = joint.motions[0].axis
-    return revolute(joint.name, joint.parent, joint.child, joint.coordinates[0], axis), [("about", axis)]
-
-
-def _prismatic(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    axis = joint.motions[0].axis
-    return prismatic(joint.name, joint.parent, joint.child, joint.coordinates[0], axis), [("along", axis)]
+    return preset
 
 
 def _helical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
@@ -139,43 +138,25 @@ def _helical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
     return made, [("about", axis), ("pitch", pitch)]
 
 
-def _cylindrical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    angle, advance = joint.coordinates
-    axis = joint.motions[0].axis
-    return cylindrical(joint.name, joint.parent, joint.child, angle, advance, axis), [("about", axis)]
-
-
-def _universal(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    first, second = (motion.axis for motion in joint.motions)
-    a, b = joint.coordinates
-    made = universal(joint.name, joint.parent, joint.child, a, b, first, second)
-    return made, [("about", first), ("then", second)]
-
-
-def _planar(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    return planar(joint.name, joint.parent, joint.child, *joint.coordinates), []
-
-
 def _angles(motions: tuple[ElementaryMotion, ...]) -> str:
     if motions and motions[-1].kind == "quaternion":
         return "quaternion"
     return "".join(_LETTERS.get(motion.axis, "?") for motion in motions[-3:])
 
 
-def _spherical(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    angles = _angles(joint.motions)
-    made = spherical(joint.name, joint.parent, joint.child, *joint.coordinates, angles=angles)
-    return made, [("angles", angles)]
+def _turning(make: Callable[..., Joint]) -> Preset:
+    def preset(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
+        angles = _angles(joint.motions)
+        made = make(joint.name, joint.parent, joint.child, *joint.coordinates, angles=angles)
+        return made, [("angles", angles)]
 
-
-def _free(joint: Joint) -> tuple[Joint, list[tuple[str, object]]]:
-    angles = _angles(joint.motions)
-    return free(joint.name, joint.parent, joint.child, *joint.coordinates, angles=angles), [("angles", angles)]
+    return preset
 
 
 _PRESETS: dict[str, Preset] = {
-    "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical, "cylindrical": _cylindrical,
-    "universal": _universal, "planar": _planar, "spherical": _spherical, "free": _free,
+    "fixed": _plain(fixed), "revolute": _plain(revolute, "about"), "prismatic": _plain(prismatic, "along"),
+    "helical": _helical, "cylindrical": _plain(cylindrical, "about"), "universal": _plain(universal, "about", "then"),
+    "planar": _plain(planar), "spherical": _turning(spherical), "free": _turning(free),
 }  # fmt: skip
 
 

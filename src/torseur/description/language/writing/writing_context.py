@@ -62,6 +62,7 @@ class Script:
     def _candidates(self) -> set[str]:
         """Parameters that `?` may stand for: no value, no meaning, used once, and after all that must be declared."""
         names = set()
+        # The reader appends fresh constants to the parameters, so that only the last ones can have been fresh.
         for p in reversed(self.mechanism.parameters):
             if p.value is not None or p.meaning or p.unit != p.si_unit or self._uses[p.name] != 1:
                 break
@@ -90,6 +91,7 @@ class Script:
             return self._fresh_function(leaf, place)
         if leaf.op != "symbol":
             return None
+        # A symbol that nothing declares would come back as an unknown name.
         if leaf not in self._known:
             raise UnsupportedError(
                 f"'{leaf.name}' in {place.owner or 'a formula'} is not declared: make it a parameter."
@@ -123,6 +125,7 @@ class Script:
 
     def vector(self, vector: Vector, want: Dim, place: Place) -> str:
         """Three components of one dimension; plain numbers share the unit after the bracket."""
+        # `?F` before brackets: three constants named after one label were one mark in the text.
         fresh = self._fresh_vector(vector, place)
         if fresh is not None:
             return fresh

@@ -44,10 +44,10 @@ def read_assets(root: Element, settings: Settings, defaults: Defaults, folder: P
     meshes = MeshFolder(folder / settings.mesh_folder, {})
     for group in root.all("asset"):
         for element in group.all("mesh"):
-            name, asset = _mesh(defaults.applied(element, None), settings, meshes)
+            name, asset = _mesh(defaults.apply(element, None), settings, meshes)
             assets.meshes[name] = asset
         for element in group.all("material"):
-            material = defaults.applied(element, None)
+            material = defaults.apply(element, None)
             material_name, colour = material.text("name"), number_list(material, "rgba")
             if material_name and colour is not None and len(colour) == 4:
                 assets.colours[material_name] = colour

@@ -38,7 +38,7 @@ class Defaults:
             self._elements.append(child)
         self.classes[name] = values
 
-    def applied(self, element: Element, inherited: str | None, tag: str | None = None) -> Element:
+    def apply(self, element: Element, inherited: str | None, tag: str | None = None) -> Element:
         """The element with the defaults of its class, or of the class its ancestors give it."""
         name = element.text("class") or inherited or self.main
         if name not in self.classes and name != self.main:

@@ -9,10 +9,31 @@ from torseur.description.readers.robot_assembly import Assembly, Options
 from torseur.description.readers.robot_file import RobotFile
 from torseur.description.readers.urdf.urdf_joints import read_joints
 from torseur.description.readers.urdf.urdf_links import read_links
-from torseur.description.readers.urdf.urdf_meanings import MEANINGS
 from torseur.description.readers.xml_document import Element
 
 GRAVITY = (0, 0, -9.81)
+# What it means for the mechanism that a part of the file is not modelled.
+MEANINGS = {
+    "gazebo": "settings of a simulator",
+    "transmission": "gears between motors and joints; forces act on the joints directly",
+    "ros2_control": "settings of controllers",
+    "sensor": "sensors of the robot",
+    "safety_controller": "limits kept by a controller",
+    "calibration": "marks for calibrating the joint",
+    "collision_checking": "contact is not modelled",
+    "contact": "contact is not modelled",
+    "self_collision_checking": "contact is not modelled",
+    "verbose": "a setting of collision checking",
+    "texture": "pictures go without textures",
+    "loop_joint": "URDF describes trees; write loops in MJCF or in a description of this package",
+    "mimic": "only a joint with one coordinate can follow another",
+    "axis": "the joint has no axis",
+    "limit": "the joint has no single coordinate to limit",
+    "dynamics": "the joint has no single coordinate to damp",
+    "inertial": "a link has one inertia; the first is used",
+    "material": "colours are read where shapes use them",
+    "hardwareInterface": "settings of controllers",
+}
 
 
 def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) -> RobotFile:
@@ -23,7 +44,7 @@ def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) 
     assembly = Assembly(options, ledger)
     links = read_links(root, assembly, folder)
     assembly.ground(Frame(read_joints(root, links, assembly)))
-    ledger.assumed(f"URDF gives no gravity: {-GRAVITY[2]} m/s^2 against the z axis.")
+    ledger.note_assumption(f"URDF gives no gravity: {-GRAVITY[2]} m/s^2 against the z axis.")
     name = root.text("name") or source
     root.text("version")
     ledger.unread(root, MEANINGS)

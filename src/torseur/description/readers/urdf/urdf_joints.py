@@ -141,10 +141,10 @@ def _limit(element: Element, joint: str, assembly: Assembly) -> None:
         try:
             values = [limit_value(given, name) for name in ("lower", "upper", "velocity", "effort")]
         except RobotFileError as problem:
-            assembly.ledger.not_modelled(f"limits of joint '{joint}': {problem}", given)
+            assembly.ledger.note_unmodelled(f"limits of joint '{joint}': {problem}", given)
             return
         assembly.add_limit(Limit(joint, *values))
-        assembly.ledger.not_modelled("<limit>: limits of joints are kept, but no stop acts at them.", given)
+        assembly.ledger.note_unmodelled("<limit>: limits of joints are kept, but no stop acts at them.", given)
 
 
 def _dynamics(element: Element, joint: Joint, assembly: Assembly) -> None:
@@ -167,7 +167,7 @@ def _mimic(element: Element, joints: Mapping[str, Joint], assembly: Assembly) ->
     other = joints.get(name)
     if other is None or other is joint or len(other.coordinates) != 1:
         reason = "is not a joint of the robot" if other is None else "has no other single coordinate"
-        assembly.ledger.not_modelled(f"<mimic>: joint '{joint.name}' moves by itself, for '{name}' {reason}.", given)
+        assembly.ledger.note_unmodelled(f"<mimic>: joint '{joint.name}' moves by itself, for '{name}' {reason}.", given)
         given.take()
         return
     multiplier, offset = number(given, "multiplier", 1.0), number(given, "offset", 0.0)

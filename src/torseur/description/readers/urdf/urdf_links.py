@@ -51,7 +51,9 @@ def read_links(root: Element, assembly: Assembly, folder: MeshFolder) -> dict[st
     if "world" not in links and _hangs_on_world(root):
         links["world"] = assembly.body_names.keep("world")
         assembly.add_massless(links["world"], root)
-        assembly.ledger.assumed("joints hang on a link 'world' that is not described: it is the fixed world.", root)
+        assembly.ledger.note_assumption(
+            "joints hang on a link 'world' that is not described: it is the fixed world.", root
+        )
     return links
 
 
@@ -78,7 +80,7 @@ def _add_body(link: Element, name: str, shapes: list[Shape], assembly: Assembly)
     else:
         if shapes:
             words = f"link '{name}' has shapes but no <inertial>: it has no mass. A density (--density) gives it one."
-            assembly.ledger.assumed(words, link)
+            assembly.ledger.note_assumption(words, link)
         assembly.add_massless(name, link)
 
 
@@ -87,7 +89,7 @@ def _add_inertial(inertial: Element, name: str, assembly: Assembly) -> None:
     centre = tuple(float(c) for c in where.position)
     mass = inertial.first("mass")
     if mass is None:
-        assembly.ledger.assumed(f"link '{name}' has an <inertial> without <mass>: its mass is zero.", inertial)
+        assembly.ledger.note_assumption(f"link '{name}' has an <inertial> without <mass>: its mass is zero.", inertial)
     value = 0.0 if mass is None else number(mass, "value")
     assembly.add_inertial(name, value, centre, where.rotation, _matrix(inertial, name, assembly), inertial)
 
@@ -95,11 +97,11 @@ def _add_inertial(inertial: Element, name: str, assembly: Assembly) -> None:
 def _matrix(inertial: Element, name: str, assembly: Assembly) -> Symmetric3:
     given = inertial.first("inertia")
     if given is None:
-        assembly.ledger.assumed(f"link '{name}' has a mass but no <inertia>: it is a point.", inertial)
+        assembly.ledger.note_assumption(f"link '{name}' has a mass but no <inertia>: it is a point.", inertial)
         return Symmetric3(0, 0, 0, 0, 0, 0)
     missing = [component for component in COMPONENTS if component not in given.attributes]
     if missing:
-        assembly.ledger.assumed(f"link '{name}': {', '.join(missing)} of its inertia are zero.", given)
+        assembly.ledger.note_assumption(f"link '{name}': {', '.join(missing)} of its inertia are zero.", given)
     return Symmetric3(*(number(given, component, 0.0) for component in COMPONENTS))
 
 
@@ -130,13 +132,13 @@ def _shapes(link: Element, body: str, materials: dict[str, tuple[float, ...] | N
         try:
             shape = _shape(element, body, folder)
         except RobotFileError as problem:
-            assembly.ledger.not_modelled(f"a shape of link '{body}': {problem}", element)
+            assembly.ledger.note_unmodelled(f"a shape of link '{body}': {problem}", element)
             element.take()
             continue
         if shape is not None:
             shapes.append(Shape(**{**vars(shape), "colour": _shape_colour(element, materials)}))
     if any(shape.role == "collision" for shape in shapes):
-        assembly.ledger.not_modelled("<collision>: shapes are kept, contact is not modelled.", link)
+        assembly.ledger.note_unmodelled("<collision>: shapes are kept, contact is not modelled.", link)
     return shapes
 
 

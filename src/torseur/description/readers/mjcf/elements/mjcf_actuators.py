@@ -54,7 +54,7 @@ def read_actuators(root: Element, scene: Scene) -> None:
     """Adds loads for the actuators of the model."""
     elements = [element for group in root.all("actuator") for element in group.all(*ACTUATORS)]
     for place, element in enumerate(elements):
-        actuator = scene.defaults.applied(element, None)
+        actuator = scene.defaults.apply(element, None)
         if "actuation" in scene.settings.disabled or not _read_actuator(actuator, place, scene):
             actuator.take()
 
@@ -66,7 +66,7 @@ def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
     damped = None if law is None or drive is None else _with_damping(law, drive, scene)
     if damped is None or drive is None:
         words = f"actuators of kind <{element.tag}>: such an actuator {_obstacle(law, drive)}."
-        scene.assembly.ledger.not_modelled(words, element)
+        scene.assembly.ledger.note_unmodelled(words, element)
         return False
     name = element.text("name") or element.tag
     control = parameter(scene.parameter_names.fresh(f"{name}.control"), 0, "1", f"control of actuator {name}")
@@ -165,7 +165,7 @@ def _on_joint(element: Element, axis: Axis, gear: float, scene: Scene) -> _Drive
     added = polynomial(element, "damping")
     assembly.add_spring(axis.joint, q, 0.0, 0.0, added[0] * gear * gear)
     if any(added[1:]):
-        assembly.ledger.not_modelled("damping of actuators that is not linear.", element)
+        assembly.ledger.note_unmodelled("damping of actuators that is not linear.", element)
     assembly.add_armature(axis.joint, number(element, "armature", 0.0) * gear * gear, element)
 
     def push(force: Expr, name: str) -> None:
@@ -212,4 +212,6 @@ def _control_range(element: Element, control: Control, scene: Scene) -> None:
     limited = _is_limited(element, "ctrllimited", "ctrlrange", scene)
     scene.assembly.controls.append(replace(control, lower=low, upper=high) if limited else control)
     if limited:
-        scene.assembly.ledger.not_modelled("ctrlrange: kept in `controls`; a control beyond it acts as it is.", element)
+        scene.assembly.ledger.note_unmodelled(
+            "ctrlrange: kept in `controls`; a control beyond it acts as it is.", element
+        )

@@ -62,7 +62,7 @@ def _read_body(branch: _Branch, weights: list[Weight], scene: Scene) -> tuple[st
     at = _compose(branch.part.frame, place(element, scene.settings))
     scene.places[body] = scene.places[branch.parent].then(place_of(at))
     if element.text("mocap") == "true":
-        scene.assembly.ledger.not_modelled(f"mocap: body '{body}' stays where it is written.", element)
+        scene.assembly.ledger.note_unmodelled(f"mocap: body '{body}' stays where it is written.", element)
     parts = list(_parts(element, element.text("childclass") or branch.part.defaults, scene))
     joints = [(part.element, part.frame) for part in parts if part.element.tag in ("joint", "freejoint")]
     join(Frame(branch.parent, at), body, joints, element, scene)
@@ -100,7 +100,7 @@ def _parts(body: Element, inherited: str | None, scene: Scene) -> Iterator[_Part
             waiting += [_Part(child, name, inside) for child in reversed(element.children)]
         elif element.tag in ("geom", "site", "joint"):
             element.used = True
-            yield _Part(scene.defaults.applied(element, part.defaults), part.defaults, part.frame)
+            yield _Part(scene.defaults.apply(element, part.defaults), part.defaults, part.frame)
         elif element.tag in ("body", "freejoint"):
             element.used = True
             yield part
@@ -140,7 +140,7 @@ def _add_tuned_springs(scene: Scene) -> None:
         mass = felt_inertia({joint.name: 1.0}, scene)
         if mass is None:
             words = f"springdamper of joint '{joint.name}': the inertia that it feels is not known."
-            scene.assembly.ledger.not_modelled(words)
+            scene.assembly.ledger.note_unmodelled(words)
             continue
         stiffness = 0.0 if "spring" in off else mass / (time * ratio) ** 2
         damping = 0.0 if "damper" in off else 2 * mass / time

@@ -22,13 +22,13 @@ def read_equalities(root: Element, scene: Scene) -> None:
     """Adds the constraints that are active; soft in MuJoCo, they are exact here."""
     for group in root.all("equality"):
         for element in group.all(*_KINDS):
-            constraint = scene.defaults.applied(element, None, "equality")
+            constraint = scene.defaults.apply(element, None, "equality")
             active = choice(constraint, "active", ("false", "true"), "true") == "true"
             if active and "equality" not in scene.settings.disabled:
                 _KINDS[element.tag](constraint, scene)
             else:
                 constraint.take()
-                scene.assembly.ledger.not_modelled(f"<{element.tag}> that is not active.", element)
+                scene.assembly.ledger.note_unmodelled(f"<{element.tag}> that is not active.", element)
 
 
 def _add_loop(joint: Joint, element: Element, scene: Scene) -> None:
@@ -113,14 +113,14 @@ def _tendon(element: Element, scene: Scene) -> None:
     first, second = (_named_tendon(element, name, scene) for name in ("tendon1", "tendon2"))
     if first is None or (second is None and element.text("tendon2") is not None):
         element.take()
-        scene.assembly.ledger.not_modelled("equality of tendons that are not modelled.", element)
+        scene.assembly.ledger.note_unmodelled("equality of tendons that are not modelled.", element)
         return
     if first.ends is not None and second is None:
         _keep_distance(element, first, scene)
         return
     if first.ends is not None or (second is not None and second.ends is not None):
         element.take()
-        scene.assembly.ledger.not_modelled("equality of two tendons between sites.", element)
+        scene.assembly.ledger.note_unmodelled("equality of two tendons between sites.", element)
         return
     _relate(element, _stretch(first), None if second is None else _stretch(second), scene)
 

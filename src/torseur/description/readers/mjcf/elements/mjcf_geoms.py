@@ -44,7 +44,7 @@ def read_geom(element: Element, body: str, outer: Transform, scene: Scene) -> Ge
     kind = (element.text("type") or "sphere").strip()
     element.text("name")
     if kind in UNMODELLED:
-        scene.assembly.ledger.not_modelled(f"geoms of type {kind}.", element)
+        scene.assembly.ledger.note_unmodelled(f"geoms of type {kind}.", element)
         element.take()
         return None
     if kind not in _SIZES:

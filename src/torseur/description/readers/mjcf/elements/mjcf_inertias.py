@@ -39,7 +39,7 @@ def read_weight(element: Element, body: str, geoms: Sequence[Geom], scene: Scene
     if given is not None:
         given.take()
     if how == "false":
-        scene.assembly.ledger.assumed(f"body '{body}' has no <inertial>: it has no mass.", element)
+        scene.assembly.ledger.note_assumption(f"body '{body}' has no <inertial>: it has no mass.", element)
         return Weight(body, element, (0.0, ORIGIN, (), Symmetric3(0, 0, 0, 0, 0, 0)))
     unknown = next((geom for geom in geoms if geom.inertia is None), None)
     if unknown is not None:
@@ -60,7 +60,7 @@ def _explicit_inertia(element: Element, scene: Scene) -> Values:
         if values is not None and len(values) != count:
             raise element.fault(f"{name} has {len(values)} numbers; expected {count}.")
     if full is None and diagonal is None:
-        scene.assembly.ledger.assumed("an <inertial> without inertia is a point.", element)
+        scene.assembly.ledger.note_assumption("an <inertial> without inertia is a point.", element)
     entries = full if full is not None else (*(diagonal or ORIGIN), 0.0, 0.0, 0.0)
     turns = orientation(element, scene.settings)
     return number(element, "mass"), numbers(element, "pos", 3, ORIGIN), turns, Symmetric3(*entries)
@@ -72,6 +72,7 @@ def _correct(values: Values, settings: Settings) -> Values:
     if settings.least_inertia > 0.0 or settings.balance:
         moments, axes = np.linalg.eigh(array_of(matrix))
         moments = np.maximum(moments, settings.least_inertia)
+        # As MuJoCo's balanceinertia: impossible moments are replaced by their mean.
         if settings.balance and moments[0] + moments[1] < moments[2]:
             moments = np.full(3, moments.mean())
         full = axes @ np.diag(moments) @ axes.T
@@ -98,7 +99,7 @@ def _scale_to_total(weights: Sequence[Weight], scene: Scene) -> Sequence[Weight]
     if wanted <= 0.0:
         return weights
     if any(weight.inertia is None for weight in weights):
-        scene.assembly.ledger.not_modelled("settotalmass: the mass of some bodies is not known.")
+        scene.assembly.ledger.note_unmodelled("settotalmass: the mass of some bodies is not known.")
         return weights
     total = sum(weight.inertia[0] for weight in weights if weight.inertia is not None)
     factor = wanted / total if total > 0.0 else 1.0

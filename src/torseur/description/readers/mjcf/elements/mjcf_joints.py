@@ -76,6 +76,7 @@ def join(
     if not joints:
         assembly.joints.append(fixed(assembly.joint_names.fresh(f"{child}.fixed"), parent, Frame(child)))
         return
+    # MJCF stacks joints in one body; here each joint carries a body, so that all but the last carry a massless one.
     last = len(joints) - 1
     for k, (joint, frame) in enumerate(joints):
         name = _name(joint, child, scene)
@@ -141,6 +142,7 @@ def _free(step: _Step) -> Axis:
     start = place_of(step.parent.placement)
     quaternion = quaternion_of([list(row) for row in start.rotation.matrix.rows])
     names = [q.name for q in joint.coordinates]
+    # A free body's coordinates are its place in the world: the place it is written at is where it starts.
     pose = [*start.position, *quaternion]
     if pose != [0, 0, 0, 1, 0, 0, 0]:
         assembly.initial |= {name: float(value) for name, value in zip(names, pose, strict=True)}
@@ -195,7 +197,9 @@ def _limit(step: _Step, unit: float) -> None:
     )
     if wanted:
         step.scene.assembly.add_limit(Limit(step.name, bounds[0] * unit, bounds[1] * unit))
-        step.scene.assembly.ledger.not_modelled("range of <joint>: limits are kept, but no stop acts at them.", element)
+        step.scene.assembly.ledger.note_unmodelled(
+            "range of <joint>: limits are kept, but no stop acts at them.", element
+        )
 
 
 def _all_around(step: _Step, joint: Joint) -> None:
@@ -207,8 +211,9 @@ def _all_around(step: _Step, joint: Joint) -> None:
         return
     damping = polynomial(step.element, "damping")
     if any(damping[1:]):
-        step.scene.assembly.ledger.not_modelled("damping that is not linear in a ball or free joint.", step.element)
+        step.scene.assembly.ledger.note_unmodelled("damping that is not linear in a ball or free joint.", step.element)
     if damping[0]:
+        # MuJoCo damps every speed of the joint alike: three turns of a ball, and the translations of a free body too.
         shift = damping[0] if joint.kind.startswith("free") else 0
         name = step.scene.assembly.load_names.fresh(f"{joint.name}.damping")
         around = bushing(name, joint.parent, joint.child, (0,) * 6, (shift,) * 3 + (damping[0],) * 3)
@@ -228,6 +233,6 @@ def _list_what_has_one_axis(step: _Step) -> None:
     element, off = step.element, step.scene.settings.disabled
     for name, (flag, words) in _OF_ONE_AXIS.items():
         if flag not in off and any(number_list(element, name) or ()):
-            step.scene.assembly.ledger.not_modelled(f"{name} of <joint>: {words} of ball and free joints.", element)
+            step.scene.assembly.ledger.note_unmodelled(f"{name} of <joint>: {words} of ball and free joints.", element)
     if "range" in element.attributes:
         element.text("limited")

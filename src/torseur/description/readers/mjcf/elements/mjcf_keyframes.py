@@ -55,6 +55,7 @@ def _speeds_of(axis: Axis, values: tuple[float, ...], scene: Scene) -> dict[str,
         return {f"{axis.joint.coordinates[0].name}'": values[0]}
     if axis.kind == "ball":
         return {f"{name}.w{letter}": value for letter, value in zip("xyz", values, strict=True)}
+    # MuJoCo has a free body's velocity along the world's axes, its rotation along its own; here both are its own.
     quaternion = [scene.assembly.initial.get(q.name, 0.0) for q in axis.joint.coordinates[3:]]
     turned = from_quaternion(*(quaternion if any(quaternion) else (1.0, 0.0, 0.0, 0.0)))
     own = [*turned.to_child(Vec3(*values[:3])), *values[3:]]

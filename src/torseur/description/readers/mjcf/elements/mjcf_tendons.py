@@ -16,7 +16,7 @@ def read_tendons(root: Element, scene: Scene) -> None:
     """All tendons by name, with loads for their springs and dampers; what wraps around something is listed."""
     for group in root.all("tendon"):
         for element in group.all("fixed", "spatial"):
-            tendon = scene.defaults.applied(element, None, "tendon")
+            tendon = scene.defaults.apply(element, None, "tendon")
             read = _fixed(tendon, scene) if element.tag == "fixed" else _spatial(tendon, scene)
             for picture in ("width", "rgba", "material", "group"):
                 tendon.text(picture)
@@ -44,7 +44,9 @@ def _spatial(element: Element, scene: Scene) -> Tendon | None:
     ends = [site for site in sites if site is not None]
     if len(ends) != 2 or len(element.children) != 2 or ends[0].body == ends[1].body:
         element.take()
-        scene.assembly.ledger.not_modelled("spatial tendons that wrap or pass through more than two points.", element)
+        scene.assembly.ledger.note_unmodelled(
+            "spatial tendons that wrap or pass through more than two points.", element
+        )
         return None
     return Tendon(name, ends=(ends[0], ends[1]))
 
@@ -76,6 +78,7 @@ def _rest(element: Element, tendon: Tendon, scene: Scene) -> tuple[float, float]
     """The lengths between which the spring is slack; -1 stands for the length in the springs' configuration."""
     given = number_list(element, "springlength") or (-1.0,)
     low, high = (given[0], given[-1])
+    # -1 is MuJoCo's word for the length in the springs' reference configuration.
     if low == -1.0 and high == -1.0:
         low = high = _reference_length(tendon, scene)
     return low, high

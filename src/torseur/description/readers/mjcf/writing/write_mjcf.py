@@ -248,6 +248,7 @@ def _shape(shape: Shape, writer: _Writer) -> None:
     size = tuple(factor * length for factor, length in zip(_HALVES[shape.kind], shape.size, strict=True))
     colour = {} if shape.colour is None else {"rgba": shape.colour}
     group = 0 if shape.role == "visual" else 3
+    # Inertias are written as they are: a shape with mass would add to them, one that touches would change the motion.
     ghost = {"mass": 0, "contype": 0, "conaffinity": 0, "group": group}
     parts: dict[str, Value] = {"size": size, **ghost, **_pose(place_of(shape.at)), **colour}
     element(writer.bodies[shape.body], "geom", type=shape.kind, **parts)
@@ -289,6 +290,7 @@ def _distance(constraint: Distance, writer: _Writer) -> None:
     at_zero = float(span.dot(span)) ** 0.5
     wanted = writer.values.number(constraint.value, f"constraint '{constraint.name}'")
     tendon = _tendon(constraint.name, constraint.first, constraint.second, writer)
+    # An equality of tendons holds the change of length from the one at zero, not the length.
     polynomial = (wanted - at_zero, 0, 0, 0, 0)
     element(
         writer.section("equality"), "tendon", name=constraint.name, tendon1=tendon.get("name", ""), polycoef=polynomial
