@@ -109,7 +109,7 @@ def test_stop_after_a_number_of_resets():
 def test_bad_input():
     with pytest.raises(TorseurError, match=r"restitution is 1.2"):
         Impact("floor", "z", restitution=1.2)
-    with pytest.raises(TorseurError, match=r"starts with a gap of -0.1"):
+    with pytest.raises(TorseurError, match=r"starts 0.1 inside it, with a gap of -0.1"):
         ts.simulate(ball(z=-0.1), until=1.0, events=[Impact("floor", "z")])
     with pytest.raises(TorseurError, match="unknown coordinate 'height'"):
         ts.simulate(ball(z=1.0), until=1.0, events=[Impact("floor", "height")])

@@ -65,6 +65,7 @@ class Course:
             max_steps=self.max_steps,
             max_step=longest_step(self.max_step, self.start, self.until),
             progress=self.progress,
+            **_contacts_of(variation),
         )
 
     def _tolerances(self, variation: Variation) -> Vector:
@@ -73,6 +74,14 @@ class Course:
         # An integral starts at zero and has no size of its own.
         integrals = np.full(len(variation.integrands), self.rtol * abs(self.until - self.start))
         return np.concatenate([own, integrals])
+
+
+def _contacts_of(variation: Variation) -> dict[str, Any]:
+    """How many contacts there are, and which the motion starts with an impact on."""
+    constrained = variation.system.constrained
+    if constrained is None or constrained.contacts is None:
+        return {}
+    return {"contacts": len(constrained.impacts), "struck": constrained.contacts.struck}
 
 
 # Features of the loop that stay out of the compiled code unless someone asks for them.

@@ -28,7 +28,8 @@ class Problem:
     `repartition` chooses new independent speeds at a state, writes them into the parameters and says which they are.
     `hold` takes a slope of the state as the one to go on with across a singular configuration, `let_go` forgets it.
     `reselect` looks for other constraints among redundant ones at a state; None when there is no choice.
-    `jump` changes the state where the loop stopped at an event, and says whether the motion goes on.
+    `jump` changes the state where the loop stopped at an event, and says whether the motion goes on. The first events,
+    as many as `contacts`, are contacts, and the motion starts with an impact on those in `struck`.
     """
 
     initial: Vector
@@ -43,6 +44,8 @@ class Problem:
     max_step: float
     directions: tuple[int, ...] = ()
     limits: tuple[int, ...] = ()
+    contacts: int = 0
+    struck: tuple[int, ...] = ()
     progress: Callable[[float], None] | None = None
     repartition: Callable[[float, Vector], str] | None = None
     hold: Callable[[Vector], None] | None = None

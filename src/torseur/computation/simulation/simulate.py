@@ -112,6 +112,8 @@ def simulate(
         max_step=longest_step(max_step, start, until),
         directions=jumps.directions,
         limits=jumps.limits,
+        contacts=jumps.contacts,
+        struck=jumps.struck,
         progress=progress,
         repartition=settings.repartition,
         hold=settings.hold,

@@ -115,6 +115,10 @@ def record(
     landed: list[tuple[int, Landing | Switch]] = []
     notes: list[str] = []
     answer = memory.PAUSED
+    if problem.struck and running is not None:
+        work.strike(problem.struck)
+        running.apply(work)
+        landed += [(0, landing) for landing in running.landings]
     while answer in (memory.PAUSED, memory.STIFFENED, memory.RESELECT) and work.attempts < problem.max_steps:
         if answer == memory.RESELECT and problem.reselect is not None:
             # The state goes on, but the way back needs the constraints that were selected before.

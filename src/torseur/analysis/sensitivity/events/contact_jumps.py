@@ -47,7 +47,7 @@ def events_with_contacts(t: float, y: Array, p: Array, g: Array) -> None:
         if settings.sizes[row] >= 0.0:
             g[k] = -solved.l[row]
         else:
-            g[k] = distances[k] + settings.thickness
+            g[k] = distances[k] + settings.thickness[k]
     if NG > NK:
         other_events(t, y, p, g[NK:])
 

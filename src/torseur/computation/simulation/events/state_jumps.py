@@ -29,25 +29,32 @@ class Jumps:
     labels: list[str] = field(default_factory=list)
 
     @property
-    def _contacts(self) -> int:
+    def contacts(self) -> int:
+        """Number of contacts that open and close."""
         constrained = self.settings.system.constrained
         return len(constrained.impacts) if constrained is not None else 0
 
     @property
+    def struck(self) -> tuple[int, ...]:
+        """Contacts that the motion starts with an impact on."""
+        constrained = self.settings.system.constrained
+        return constrained.contacts.struck if constrained is not None and constrained.contacts is not None else ()
+
+    @property
     def limits(self) -> tuple[int, ...]:
         """Occurrences after which the loop stops, per contact and event."""
-        return (1,) * self._contacts + tuple(1 if event.reset else int(event.stop) for event in self.events)
+        return (1,) * self.contacts + tuple(1 if event.reset else int(event.stop) for event in self.events)
 
     @property
     def directions(self) -> tuple[int, ...]:
-        return (-1,) * self._contacts + tuple(event.direction for event in self.events)
+        return (-1,) * self.contacts + tuple(event.direction for event in self.events)
 
     def too_fast(self, number: int) -> tuple[str, ...]:
         """A note about the event function of this number, which the search for events could not follow; -1 for none."""
         if number < 0:
             return ()
         contacts = (
-            self.settings.system.constrained.impacts if self._contacts and self.settings.system.constrained else ()
+            self.settings.system.constrained.impacts if self.contacts and self.settings.system.constrained else ()
         )
         name = [*(f"contact '{c.name}'" for c in contacts), *(f"event '{e.name}'" for e in self.events)][number]
         return (
@@ -63,28 +70,35 @@ class Jumps:
             return False
         ended = False
         self.settings.let_go()
-        contacts = [k for k in fired if k < self._contacts]
+        contacts = [k for k in fired if k < self.contacts]
         if contacts:
             self._change_contacts(t, work, contacts)
         for k in fired:
-            if k >= self._contacts and self._jumps(k):
+            if k >= self.contacts and self._jumps(k):
                 ended = self._reset(t, work, k) or ended
         return not ended
 
     def _jumps(self, k: int) -> bool:
-        return k < self._contacts or self.events[k - self._contacts].reset is not None
+        return k < self.contacts or self.events[k - self.contacts].reset is not None
 
     def _change_contacts(self, t: float, work: Memory, fired: Sequence[int]) -> None:
         constrained = self.settings.system.constrained
         assert constrained is not None and constrained.contacts is not None
         contacts = constrained.contacts
-        for k in fired:
-            name = contacts.impacts[k].name
-            self.labels.append(f"{name} opens" if k in contacts.closed else name)
+        opening = {k for k in fired if k in contacts.closed}
         work.y[:] = contacts.change(t, work.y.copy(), fired)
+        for k in fired:
+            if k in opening or k in contacts.rebounding:
+                self.labels.append(contacts.impacts[k].name + " opens" * (k in opening))
+        # A contact that rounding alone had closed has no event.
+        real = [
+            m[0] != t or m[1] >= self.contacts or m[1] in opening or m[1] in contacts.rebounding
+            for m in work.kept_marks[-1]
+        ]
+        work.kept_marks[-1] = work.kept_marks[-1][real]
         self.settings.take_constraints(t, work.y)
-        work.events.limits[: self._contacts] = 1
-        work.events.sides[: self._contacts] = 1
+        work.events.limits[: self.contacts] = 1
+        work.events.sides[: self.contacts] = 1
         flight = FLIGHTS * contacts.flight_time(t, work.y)
         work.motion.step = min(work.motion.step, flight)
 
@@ -100,7 +114,7 @@ class Jumps:
 
     def _reset(self, t: float, work: Memory, k: int) -> bool:
         """Applies a user's reset; true when the event's number of occurrences is reached."""
-        event = self.events[k - self._contacts]
+        event = self.events[k - self.contacts]
         assert event.reset is not None
         try:
             new = np.array(event.reset(t, work.y.copy()), dtype=float)

@@ -109,6 +109,10 @@ class Memory:
         output.row_room, events.mark_room = len(output.rows) // self.width, len(events.marks)
         self.motion.pause_at = attempts
 
+    def strike(self, struck: tuple[int, ...]) -> None:
+        """Marks events that happen at the very start."""
+        self.kept_marks.append(np.array([[self.time, k, *self.y] for k in struck]))
+
     def take_over(self) -> None:
         """Keeps what was written since there was room."""
         self.kept_rows.append(self.rows)
@@ -137,8 +141,11 @@ def _output(problem: Problem, kind: type[Output], width: int) -> Output:
 
 def _events(problem: Problem, kind: type[Events], states: int) -> Events:
     count = len(problem.directions)
+    sides = np.zeros(max(count, 1), dtype=np.int64)
+    # Just after the start a motion may be through a stop already: a contact is positive there, whatever its gap says.
+    sides[: problem.contacts] = 1
     return kind(
-        np.zeros(max(count, 1), dtype=np.int64),
+        sides,
         _integers(problem.directions),
         _integers(problem.limits),
         np.empty((FIRST_ROOM + count if count else 1, 2 + states)),
@@ -174,6 +181,9 @@ class Integrator:
         work.motion.can_hold = problem.hold is not None
         work.motion.watches_stiffness = self.when_stiff is not None
         present, answer, error, notes = self, memory.PAUSED, None, []
+        if problem.struck and problem.jump is not None:
+            work.strike(problem.struck)
+            answer, error = _after_jump(problem.jump, work)
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
             if answer == memory.STIFFENED and present.when_stiff is not None:
                 present = present.when_stiff()

@@ -47,6 +47,15 @@ class MechanismPrograms:
         """Gaps of the contacts."""
         return Program("gaps", self.inputs, (vector("gaps", [c.residual for c in self.contacts]),))
 
+    @cached_property
+    def gap_gradients(self) -> Program:
+        """Derivatives of the gaps by the coordinates."""
+        coordinates = self.equations.layout.coordinates
+        entries = jacobian([c.residual for c in self.contacts], coordinates)
+        zero = as_expr(0)
+        rows = [[entries.get((i, j), zero) for j in range(len(coordinates))] for i in range(len(self.contacts))]
+        return Program("gap_gradients", self.inputs, (matrix("gradients", rows),))
+
     @property
     def holonomic(self) -> int:
         return sum(c.is_holonomic for c in self.constraints)

@@ -41,4 +41,4 @@ def contact_events(t: float, y: Array, p: Array, g: Array) -> None:
         if settings.sizes[row] >= 0.0:
             g[k] = -multipliers[row]
         else:
-            g[k] = distances[k] + settings.thickness
+            g[k] = distances[k] + settings.thickness[k]

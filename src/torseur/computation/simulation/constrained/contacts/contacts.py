@@ -18,8 +18,10 @@ from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import SimulationError, TorseurError
 
-THICKNESS = 1e-12  # of the layer in which a contact closes, in units of the mechanism
-TOUCHING = 1e-9  # gap in units of the mechanism that counts as none when a motion starts
+# Both in units of the gap's own size, see `_sizes_of_gaps`.
+THICKNESS = 1e-12  # of the layer in which a contact closes
+TOUCHING = 1e-9  # gap that counts as none
+ABOVE_ROUNDING = 1e-14
 MOST_AT_ONCE = 200  # changes of contacts at one time
 
 
@@ -27,8 +29,10 @@ MOST_AT_ONCE = 200  # changes of contacts at one time
 class Contacts:
     """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them.
 
-    `lasting` is what the lasting constraints usually add, `own` what the contacts add to them. `pushed` are the rows
-    along which the last change had impulses, and `rebounding` the restitution of each contact that was hit in it.
+    `lasting` is what the lasting constraints usually add, `own` what the contacts add to them; `gap_sizes` are lengths
+    or angles by which gaps are judged small. `struck` are contacts that the motion starts with an impact on. `pushed`
+    are the rows along which the last change had impulses, and `rebounding` the restitution of each contact that was hit
+    in it.
     """
 
     impacts: tuple[Impact, ...]
@@ -37,6 +41,8 @@ class Contacts:
     own: Vector
     first: int
     closed: set[int]
+    gap_sizes: Vector = field(default_factory=lambda: np.ones(0))
+    struck: tuple[int, ...] = ()
     changes: int = 0
     last_time: float = -np.inf
     pushed: tuple[int, ...] = ()
@@ -55,16 +61,38 @@ class Contacts:
             result[self.first + k] = self.usual[self.first + k] ** 2 if k in self.closed else -1.0
         return result
 
+    @property
+    def thickness(self) -> Vector:
+        """Depth at which each contact closes: far above rounding, far below anything else."""
+        return THICKNESS * self.gap_sizes
+
     def start(self, t: float, y: Vector) -> None:
-        """Finds the contacts that are closed at the start; a state inside one is refused."""
+        """Finds the contacts that are closed or struck at the start; a state inside one is refused."""
         gaps, rates = self._gaps(t, y)
-        for impact, gap in zip(self.impacts, gaps, strict=True):
-            if gap < -TOUCHING * self.numbers.length:
-                raise TorseurError(f"impact '{impact.name}': the motion starts with a gap of {gap:.4g}, inside it.")
-        touching = np.abs(gaps) <= TOUCHING * self.numbers.length
+        self.gap_sizes = np.maximum(self._sizes_of_gaps(t, y), np.abs(gaps))
+        touching = np.abs(gaps) <= TOUCHING * self.gap_sizes
+        for impact, gap, touches in zip(self.impacts, gaps, touching, strict=True):
+            if gap < 0.0 and not touches:
+                raise TorseurError(
+                    f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
+                    "Start where the gap is zero or more."
+                )
         slow = [abs(rate) <= impact.rest_speed for impact, rate in zip(self.impacts, rates, strict=True)]
         self.closed = {k for k in range(len(gaps)) if touching[k] and slow[k]}
+        self.struck = tuple(k for k in range(len(gaps)) if touching[k] and not slow[k] and rates[k] < 0.0)
         self._release_pulling(t, y)
+
+    def _sizes_of_gaps(self, t: float, y: Vector) -> Vector:
+        """What each gap is a difference of: its terms by the coordinates, or what a move by the mechanism's size adds.
+
+        Rounding is in proportion to it: a gap at an angle is judged in radians, and one far from the origin by its
+        distance from there.
+        """
+        programs, count = self.numbers.programs, self.numbers.coordinates
+        terms = np.abs(self.numbers.of(programs.gap_gradients, t, y)["gradients"]) @ np.abs(y[:count])
+        rows = self.numbers.of(programs.velocities, t, y)["rows"][self.first : self.first + len(self.impacts)]
+        sizes: Vector = np.maximum(terms, np.abs(rows * self.numbers.scales).max(axis=1, initial=0.0))
+        return sizes
 
     def change(self, t: float, y: Vector, fired: Sequence[int]) -> Vector:
         """The state after contacts have hit or let go; which are closed is updated."""
@@ -73,11 +101,11 @@ class Contacts:
         letting_go = [k for k in fired if k in self.closed]
         self.closed -= set(letting_go)
         gaps, rates = self._gaps(t, y)
-        near = gaps <= TOUCHING * self.numbers.length
+        near = gaps <= TOUCHING * self.gap_sizes
         hit = [k for k in range(len(gaps)) if k not in self.closed and near[k] and rates[k] < 0.0]
-        hit = [k for k in hit if k in fired or gaps[k] <= THICKNESS * self.numbers.length]
+        hit = [k for k in hit if k in fired or gaps[k] <= self.thickness[k]]
         if not hit:
-            return y
+            return self._lifted(t, y, [k for k in fired if k not in letting_go])
         return self._rebound(t, y, hit, rates)
 
     def flight_time(self, t: float, y: Vector) -> float:
@@ -87,7 +115,7 @@ class Contacts:
         a, _ = self._solved(t, y, found["rows"][active], found["force"], found["gamma"][active])
         gaps, rates = self._gaps(t, y)
         bending = (found["rows"] @ a - found["gamma"])[self.first : self.first + len(self.impacts)]
-        near = np.abs(gaps) <= TOUCHING * self.numbers.length
+        near = np.abs(gaps) <= TOUCHING * self.gap_sizes
         times = [2 * rate / -bend for rate, bend, n in zip(rates, bending, near, strict=True) if n and rate > 0 > bend]
         return min(times, default=np.inf)
 
@@ -107,6 +135,22 @@ class Contacts:
         self.closed |= set(staying)
         self._release_pulling(t, after)
         return after
+
+    def _lifted(self, t: float, y: Vector, opening: list[int]) -> Vector:
+        """The state with contacts that are opening, but have been found closed again, just out of their layer.
+
+        After a slow rebound a gap grows by less than rounding at first, and would be found closed for ever. Lifting all
+        that rebound would keep them from coming to rest: what they fall in addition exceeds their rest_speed.
+        """
+        if not opening:
+            return y
+        gaps, _ = self._gaps(t, y)
+        rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
+        out = {k: (ABOVE_ROUNDING - THICKNESS) * self.gap_sizes[k] - gaps[k] for k in opening}
+        active = [r for r in range(len(rows)) if self.usual[r] > 0.0 and not self._is_open(r, out)]
+        target = np.array([out.get(r - self.first, 0.0) for r in active])
+        move, _ = self._solved(t, y, rows[active], np.zeros(rows.shape[1]), target)
+        return self.numbers.moved(t, y, move / self.numbers.scales)
 
     def _pushed(self, t: float, y: Vector, jumps: dict[int, float]) -> Vector:
         """The state after impulses that change gap rates by the given amounts; closed contacts that pull let go."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from torseur.computation.codegen.routine import Routine
-from torseur.computation.simulation.constrained.contacts.contacts import THICKNESS, Contacts
+from torseur.computation.simulation.constrained.contacts.contacts import Contacts
 from torseur.computation.simulation.constrained.solver.accelerations import augmented, constrained_rhs, projector
 from torseur.computation.simulation.constrained.solver.manifold import on_manifold
 from torseur.computation.simulation.constrained.solver.partitioned_accelerations import is_well_partitioned, partitioned
@@ -165,7 +165,8 @@ def at_start(
     )
     ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
     nothing_held = [0.0] * (1 + len(numbers.scales))
-    settings = (*numbers.scales, *ready.sizes, THICKNESS * numbers.length, *ready.play, *nothing_held)
+    thickness = ready.contacts.thickness if ready.contacts is not None else ()
+    settings = (*numbers.scales, *ready.sizes, *thickness, *ready.play, *nothing_held)
     if not constrained.is_partitioned:
         return replace(ready, settings=settings), start
     partition, note = ready.partitioned(t, start.y)

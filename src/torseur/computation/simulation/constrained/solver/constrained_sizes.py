@@ -29,7 +29,7 @@ class Settings(Record):
     scales: Annotated[Array, NV]  # of moves along the speeds: 1 for angles, the mechanism's size for lengths
     sizes: Annotated[Array, NC]  # squares of what each constraint usually adds to those before it, 0 if nothing; -1
     # for a contact that is open, whose constraint is switched off
-    thickness: float  # depth at which a contact closes, far above rounding and far below anything else
+    thickness: Annotated[Array, NK]  # depth at which each contact closes
     play: Annotated[Array, NC]  # amounts that the constraints are left open by
     holds: float  # 1 when accelerations from beside a singular configuration are held, 0 when not
     held: Annotated[Array, NV]  # accelerations, the last ones before a singular configuration is passed
