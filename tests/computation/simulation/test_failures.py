@@ -100,7 +100,7 @@ def test_samples_of_the_valid_part():
 
 
 def test_negative_masses_under_constraints():
-    rope = ts.parse("""let a = body mass = -1 kg, centre = 0, inertia = 0 end ;
+    rope = ts.parse("""let a = body mass = -1 kg, negative, centre = 0, inertia = 0 end ;
     join earth and a.frame with planar(x, y, q) end ; constrain q = 0 ; constrain x = y ;""")
     with pytest.raises(SimulationError, match="negative inertia"):
         ts.simulate(rope, 1)

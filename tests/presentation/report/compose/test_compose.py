@@ -131,8 +131,10 @@ def test_units_are_typeset(unit, text):
 
 
 def body(**inertia):
-    slab = ts.body("slab", mass=inertia.pop("mass", 1), centre=(0, 0, 0), inertia=ts.inertia(**inertia))
-    return ts.Mechanism("slab", bodies=[slab], joints=[ts.revolute("pin", ts.EARTH, slab, "q")])
+    mass = inertia.pop("mass", 1)
+    slab = ts.body("slab", mass=mass, centre=(0, 0, 0), inertia=ts.inertia(**inertia), negative=mass < 0)
+    # A ball: the body turns any way, and feels all its moments.
+    return ts.Mechanism("slab", bodies=[slab], joints=[ts.spherical("pin", ts.EARTH, slab, "a", "b", "c")])
 
 
 @pytest.mark.parametrize(
