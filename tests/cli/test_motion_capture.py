@@ -46,7 +46,7 @@ def test_a_box_is_followed(torseur, corners, own_folder):
     (("kinematics", "library:pendulum", "corners.c3d"), "none of the recorded markers is a frame of 'pendulum'"),
     (("kinematics", "library:box_on_string", "corners.c3d", "--weight", "P1"), "expected LABEL=NUMBER"),
     (("kinematics", "library:box_on_string", "corners.c3d", "--limit", "x=1"), "expected NAME=FROM..TO"),
-    (("kinematics", "library:box_on_string", "corners.c3d", "--out", "a.xls"), "cannot tell the format"),
+    (("kinematics", "library:box_on_string", "corners.c3d", "--out", "a.xls"), "unknown format"),
 ])  # fmt: skip
 def test_mistakes_are_named(torseur, corners, arguments, message):
     result = torseur(*arguments)

@@ -55,6 +55,7 @@ FILES = {
     "driven.lsd": ARM.format(torque="") + BELT.format(left="0.1 m/s * t"),
     "open.lsd": RIG.format(torque="torque = ?motor(t, q')", left="0"),
     "arm.lsd": ARM.format(torque=""),
+    "motor.lsd": ARM.format(torque="torque = ?motor(t, q')"),
     "belt.lsd": ARM.format(torque="") + BELT.format(left="0"),
     "robot.urdf": ROBOT,
     "strict.urdf": STRICT,
@@ -118,6 +119,29 @@ CASES = {
         "--from 0.1", "--to 9", "--points 3", *STATE, *VALUES, *STARTS, "--force", "--no-verify", "--json",
     ), ("--input q", "--output q"), LAW),
     "response drawn": Case("rig.lsd", ("--plot out.svg", "--force", "--from 0.1", "--json"), ("--input q", "--output q")),
+    "sensitivity": Case("arm.lsd", (
+        "--integral", "--kind maximum", "--kind steady", "--kind eigenvalues", "--kind response", "--kind event",
+        "--when q", "--direction 1", "--occurrence 2", "--parameters m", "--samples 3", "--method adjoint", "--second-order",
+        "--integrator radau5", "--equilibrium", "--jump 'q falls: q=0.1'", "--contact 'q >= 0.2'", "--restitution 0.5",
+        "--rtol 1e-3", "--input q", "--from 0.2", "--to 5", "--points 3", "--moving q", "--fix q", "--verify",
+        "--no-verify", "--form per_percent", "--tolerance m=0.1", "--cost m=3", "--out out.csv", "--pareto out.svg",
+        "--over m=1:2:2", *VALUES, "--init \"q'=1 rad/s\"", "--law 'pivot.motor(t, w) = 0.3*sin(9*t)'", "--force", "--json",
+    ), ("--until 0.6", "--criterion q"), {"--law": "motor.lsd"}),
+    "sensitivity at an event": Case("arm.lsd", (
+        "--direction 1", "--occurrence 2", "--parameters m", "--form per_percent", "--json",
+    ), ("--until 6", "--criterion \"q'\"", "--kind event", "--when q")),
+    "sensitivity of eigenvalues": Case("arm.lsd", ("--parameters m", "--form per_percent", "--set 'r=0.2 m'", "--json"), (
+        "--kind eigenvalues",
+    )),
+    "sensitivity of a response": Case("arm.lsd", (
+        "--from 0.2", "--to 5", "--parameters m", "--form per_percent", "--set 'r=0.2 m'", "--json",
+    ), ("--kind response", "--criterion q", "--input q", "--points 2")),
+    "sensitivity of a steady state": Case("rig.lsd", (
+        "--moving s", '--fix "s\'"', "--method adjoint", "--parameters m", "--form per_percent", *VALUES, "--json",
+    ), ("--kind steady", "--criterion q")),
+    "sensitivity over a parameter": Case("arm.lsd", (
+        "--samples 3", "--second-order", "--form per_percent", "--out out.json", "--rtol 1e-3", "--json",
+    ), ("--until 0.6", "--criterion q", "--over m=1:2:2", "--parameters r")),
     "report": Case("rig.lsd", (
         "--until '0.3 s'", "--out out.html", "--rtol 1e-4", "--formalism hamilton", *VALUES, *STARTS, *ROBOTS,
         "--criterion q", "--parameters m", "--force", "--json",
@@ -145,10 +169,13 @@ NONSENSE = {
     # Results by another way are equal, or differ beyond the digits shown: that the value is read is seen by a wrong one.
     "--formalism": "newtonian", "--rtol": "-1", "--formulation": "loose", "--method": "guess", "--init": "nothing=1",
     "--set": "nothing=1", "--values": "absent.toml", "--independent": "nothing", "--time": "never", "--event": "nothing",
-    "--prefer": "nothing",
+    "--prefer": "nothing", "--integrator": "leap", "--jump": "nothing falls: q=0.1", "--contact": "nothing >= 0",
 }  # fmt: skip
 ALWAYS = {
     ("modes", "--matrices", "--json"): "the document has the matrices in any case",
+    ("sensitivity", "--form", ""): "a ranking shows the derivative in every form",
+    ("sensitivity", "--equilibrium", "--values"): "initial values of the file replace those of the equilibrium",
+    ("sensitivity", "--verify", "--no-verify"): "one option of two names",
     ("equations", "--level", "--collect"): "what is collected are the scalar equations",
     ("equations", "--fold-size", "--fold"): "every part of that size has a name already, by its depth",
 }
@@ -247,7 +274,7 @@ def violations(bench: Bench, name: str) -> Iterator[str]:
         alone = [bench.run(*words, present=present) for words in rest]
         if outcome.code == 70 or "Traceback" in outcome.stderr:
             yield f"{text}: {outcome.stderr}"
-        elif outcome.code in (1, 2) and not outcome.files:
+        elif outcome.code in (1, 2) and (not outcome.stdout or '"error"' in outcome.stdout):
             words = {f"'{word}'" for option in (first, second) for word in shlex.split(option)[1:]}
             named = any(
                 word in outcome.stderr for word in {*(o.strip("-") for o in options), *words}
@@ -257,7 +284,8 @@ def violations(bench: Bench, name: str) -> Iterator[str]:
                 yield f"{text}: refused without a name of an option: {outcome.stderr.strip()}"
         else:
             for option, other, without in zip(options, reversed(options), alone, strict=True):
-                if without == outcome and (both[0], option, other) not in ALWAYS and not _reads(bench, both, option):
+                known = {(both[0], option, other), (both[0], option, "")} & ALWAYS.keys()
+                if without == outcome and not known and not _reads(bench, both, option):
                     yield f"{text}: {option} changes nothing"
 
 
@@ -274,7 +302,12 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     yield Bench(tmp_path_factory.mktemp("pairs"))
 
 
-@pytest.mark.parametrize("name", CASES)
+SLOW = ("sensitivity", "report", "locus", "loops on the way", "generate an FMU", "simulate")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CASES]
+)
 def test_every_option_of_a_pair_is_used_or_refused(bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(bench.folder)
     # Pages hold the command line that made them, in which every option is seen.

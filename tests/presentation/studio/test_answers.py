@@ -59,9 +59,9 @@ def test_poses_are_those_of_the_motion():
     np.testing.assert_allclose(x, 0.3 * np.cos(2.0 * times), atol=1e-5)
 
 
-def test_slopes_of_an_oscillator_by_its_parameters():
+def test_derivatives_of_an_oscillator_by_its_parameters():
     """Oracle: derivatives of x0 cos(t √(k/m)) at t = 3 s, from the table of the page."""
-    found = last(examine(Request("examine", 1, OSCILLATOR, until=3.0, criterion="x"), None), "slopes")
+    found = last(examine(Request("examine", 1, OSCILLATOR, until=3.0, criterion="x"), None), "derivatives")
     assert found["reason"] == ""
     curves = {c["label"]: k for k, c in enumerate(found["plots"]["list"][0]["curves"])}
     times, w = found["arrays"]["plot-0-times"].astype(float), 2.0
@@ -243,4 +243,6 @@ def test_numbers_without_bounds_are_told():
 
 
 def test_a_text_without_motion_is_told():
-    assert last(examine(Request("examine", 1, "mechanism nothing ;\n"), None), "slopes")["reason"].startswith("Nothing")
+    assert last(examine(Request("examine", 1, "mechanism nothing ;\n"), None), "derivatives")["reason"].startswith(
+        "Nothing"
+    )

@@ -75,7 +75,7 @@ def test_it_opens_with_everything_in_its_place(visit):
     assert page.locator(".handle").count() == 2
     assert page.locator("#parameters input[type=range]").count() == 5
     assert page.locator("#curves .plot").count() == 3
-    wait_until(page, "document.querySelectorAll('#slopes .influence tbody tr').length === 5")
+    wait_until(page, "document.querySelectorAll('#derivatives .influence tbody tr').length === 5")
     drawn = page.evaluate(
         """() => {
           studio.show.theatre.scene.draw("fine");
@@ -134,8 +134,8 @@ def test_numbers_stand_beside_their_lines(visit):
 
 def test_a_slider_moves_the_motion_and_its_sensitivities(visit):
     page = ready(visit())
-    wait_until(page, "document.querySelectorAll('#slopes .influence tbody tr').length === 5")
-    before, table = curve(page), words(page, "#slopes")
+    wait_until(page, "document.querySelectorAll('#derivatives .influence tbody tr').length === 5")
+    before, table = curve(page), words(page, "#derivatives")
     box = page.locator("#slider-l2").bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
@@ -145,7 +145,7 @@ def test_a_slider_moves_the_motion_and_its_sensitivities(visit):
     page.mouse.up()
     ready(page)
     assert curve(page) != before
-    wait_until(page, f"document.getElementById('slopes').innerText !== {table!r}")
+    wait_until(page, f"document.getElementById('derivatives').innerText !== {table!r}")
     length = page.evaluate("() => studio.state.values.l2")
     points = page.evaluate("() => studio.show.stage.bodies[2].shapes.filter((one) => one.end).map((one) => one.end)")
     assert any(abs(point[0] + length) < 1e-3 for point in points), "the blade is drawn as long as it is"

@@ -59,7 +59,7 @@ def test_every_kind_is_answered():
             await page.wait("done", number)
         await crew.ask(Request("open", 4, what="four_bar"))
         assert (await page.wait("opened", 4))["text"] == source_of("four_bar")
-        assert {m["kind"] for m in page.heard} >= {"faults", "outline", "equations", "motion", "slopes"}
+        assert {m["kind"] for m in page.heard} >= {"faults", "outline", "equations", "motion", "derivatives"}
 
     with_crew(act)
 

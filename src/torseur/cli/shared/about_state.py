@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torseur.computation.linearisation import RootLocus, SmallMotions, Steady
     from torseur.computation.linearisation.verification import Check
     from torseur.derivation.equations import Equations
+    from torseur.derivation.tree import Tree
 
 STATE = "State"
 MOVES = 1e-6  # acceleration, in units of the mechanism, from which a state is called neither rest nor steady motion
@@ -54,6 +55,13 @@ class SteadyOptions(NamedTuple):
     moving: MovingOption = None
     fix: FixOption = None
 
+    def require_movable(self, tree: Tree) -> None:
+        """Refuses speeds that should be kept where nothing moves: they would be zero, whatever was asked for."""
+        for name in self.fix or () if not self.moving else ():
+            if name not in tree.layout.coordinate_names:
+                reason = "nothing moves in an equilibrium; --moving names coordinates that move in a steady motion"
+                raise CommandError(f"--fix {name}: {reason}.", USAGE)
+
 
 STATE_RULES = (
     Rule("--equilibrium", not_with="--moving", why="in a steady motion coordinates move, in an equilibrium none does"),
@@ -85,10 +93,7 @@ class Surroundings:
 
         given = self._values_with(parameters, at)
         moving, fixed = self.near.moving or (), self.near.fix or ()
-        for name in fixed if not moving else ():
-            if name not in self.work.tree.layout.coordinate_names:
-                reason = "nothing moves in an equilibrium; --moving names coordinates that move in a steady motion"
-                raise CommandError(f"--fix {name}: {reason}.", USAGE)
+        self.near.require_movable(self.work.tree)
         return steady_motion(self.equations, moving=moving, fixed=fixed, **given)
 
     def state(

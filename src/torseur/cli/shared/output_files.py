@@ -35,7 +35,7 @@ def require_free(path: Path, force: bool) -> None:
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
     """Refuses a name whose suffix is no known format."""
     if path.suffix not in suffixes:
-        raise CommandError(f"'{path}': cannot tell the format; expected one of the suffixes {', '.join(suffixes)}.")
+        raise CommandError(f"'{path}': unknown format; expected a name that ends in one of {', '.join(suffixes)}.")
 
 
 def write_text(path: Path, text: str) -> Path:

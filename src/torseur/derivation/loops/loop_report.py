@@ -208,8 +208,7 @@ def _lines(r: LoopReport) -> list[str]:
         *_singular_lines(r),
         *_velocity_lines(r),
         *_redundancy_lines(r),
-        f"  independent coordinates: {', '.join(r.partition.independent) or 'none'} "
-        f"(quality {r.partition.quality:.2f} of 1)",
+        _independent_line(r.partition),
         *(f"  also met from random starts ({o.starts}): rank {o.rank}, infinitesimal mobility {o.infinitesimal}"
           for o in r.others),
         *(f"  remark: {remark}" for remark in r.remarks),
@@ -245,6 +244,13 @@ def _cut_lines(cut: Cut) -> list[str]:
 def _values_text(values: Mapping[str, float]) -> str:
     shown = [f"{name} = {value + 0.0:.5g}" for name, value in list(values.items())[:_MOST_SHOWN]]
     return ", ".join(shown) + (f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else "")
+
+
+def _independent_line(partition: Partition) -> str:
+    if not partition.independent:
+        return "  independent coordinates: none, nothing can move"
+    quality = f"(conditioning {partition.quality:.2f}, at best 1)"
+    return f"  independent coordinates: {', '.join(partition.independent)} {quality}"
 
 
 def _singular_lines(r: LoopReport) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from torseur.derivation.formalisms import FORMALISMS
 from torseur.description.library import entries
 from torseur.presentation.levels.levels import LEVELS
+from torseur.presentation.report.compose.make_report import TITLES
 from torseur.presentation.report.page.palette import GROUND, SERIES, body_colour
 from torseur.presentation.report.page.report_page import colour_rules
 
@@ -35,7 +36,7 @@ def knowledge() -> dict[str, Any]:
     from torseur.description.language.syntax.grammar import grammar
 
     return {
-        "formalisms": list(FORMALISMS),
+        "formalisms": {name: TITLES[name] for name in FORMALISMS},
         "levels": list(LEVELS),
         "library": [{"name": one.name, "use": one.usage.partition(":")[2], "title": one.title} for one in entries()],
         "targets": list(TARGETS),

@@ -122,6 +122,7 @@ def _motion_requests(work: Work, motion: MotionOptions) -> dict[str, Any]:
 
 def _steady_search(work: Work, options: SensitivityOptions) -> dict[str, Any]:
     """What the search for a steady state is given."""
+    options.steady.require_movable(work.tree)
     near = {"moving": options.steady.moving or (), "fixed": options.steady.fix or ()}
     return {"at": dict(work.values.initial), "values": dict(work.values.parameters), **near}
 

@@ -35,7 +35,6 @@ def studio(
 
     Example: torseur studio arm.lsd
     """
-    _require_peers()
     from torseur.cli.shared.console import say
     from torseur.presentation.studio.serving import Place, begin, serve
 
@@ -50,14 +49,3 @@ def studio(
 
     with suppress(KeyboardInterrupt):  # the usual way to end it
         serve(begin(file), Place(host, port, tuple(name or ())), ready)
-
-
-def _require_peers() -> None:
-    """Says what to install where the server's libraries are absent."""
-    from importlib.util import find_spec
-
-    from torseur.cli.shared.exits import CommandError
-
-    absent = [name for name in ("starlette", "uvicorn", "websockets") if find_spec(name) is None]
-    if absent:
-        raise CommandError(f"the studio needs {', '.join(absent)}: pip install 'torseur[studio]'.")

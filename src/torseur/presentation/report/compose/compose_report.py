@@ -12,7 +12,7 @@ from torseur.algebra.graph import Expr, symbols_of
 from torseur.analysis.sensitivity import Sensitivities
 from torseur.computation.simulation import Trajectory
 from torseur.derivation.equations import Equations
-from torseur.derivation.tree import Tree, build_tree
+from torseur.derivation.tree import GROUND, Tree, build_tree
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.mechanism import EARTH_NAME, Mechanism
 from torseur.description.readers import RobotFile, summary
@@ -213,7 +213,13 @@ class Page:
         gravity = np.array([component or 0.0 for component in self.account.gravity])
         strength = float(np.linalg.norm(gravity))
         x, y, z = (-gravity / strength).tolist() if strength > 0 else (0.0, 0.0, 1.0)
-        return View(up=(x, y, z), traces=self.traces())
+        return View(up=(x, y, z), traces=self.traces(), level=self._level())
+
+    def _level(self) -> float | None:
+        """The height of the floor: a robot that is bolted down stands on it, everything else moves above it."""
+        # By convention the origin of a robot's file lies on the floor. Without contacts one with a free base falls.
+        base = [link for link in self.tree.links if link.parent == GROUND]
+        return 0.0 if self.looks and all(len(link.symbols.speeds) <= 1 for link in base) else None
 
     def traces(self) -> tuple[Trace, ...]:
         """The mass centres of the bodies that carry nothing, the outermost first."""

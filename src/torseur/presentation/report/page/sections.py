@@ -20,6 +20,7 @@ from torseur.presentation.report.page.report_content import (
 )
 from torseur.presentation.typesetting.markup import Markup, element, join
 
+LONGEST_NUMBER = 8  # letters of a fact that fit its column; names are longer
 POINTING = "Point at a term to see which body it comes from; select a part of it to fold it, and again to open it."
 
 
@@ -45,7 +46,7 @@ def findings(sentences: tuple[str, ...]) -> Markup:
     if not sentences:
         return Markup()
     head = element(
-        "summary", element("span", "What the file says beyond this"), element("small", f"{len(sentences)} findings")
+        "summary", element("span", "Other contents of the file"), element("small", f"{len(sentences)} findings")
     )
     listed = element("ul", *(element("li", one) for one in sentences), class_="findings")
     return element("details", head, element("div", listed), class_="card block")
@@ -64,6 +65,7 @@ def fact_list(facts: tuple[Fact, ...]) -> Markup:
             element("dt", fact.label),
             element("dd", fact.value),
             element("dd", fact.note, class_="note"),
+            class_="named" if len(fact.value) > LONGEST_NUMBER else None,
         )
         for fact in facts
     ]

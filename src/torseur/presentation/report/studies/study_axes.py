@@ -66,6 +66,10 @@ def band_colour(part: float) -> str:
     return oklch(0.36 + 0.55 * place, 0.11, 285.0 - 185.0 * place)
 
 
+UP_TICKS = 4
+DIGIT, TITLE = 6.4, 24  # width of a digit, and of the upright title with the space beside it, in units of a drawing
+
+
 @dataclass
 class Frame:
     """A plot: its spans in the units of the data, its size, and what was drawn in it."""
@@ -81,6 +85,11 @@ class Frame:
     top: int = 12
     right: int = 14
     drawn: list[Markup] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Makes room for the numbers along the upright axis, beside which its title stands."""
+        longest = max(map(len, tick_labels(ticks(*self.y, UP_TICKS))), default=0)
+        self.left = max(self.left, round(DIGIT * longest) + 7 + (TITLE if self.y_label else 0))
 
     def at_x(self, value: float) -> float:
         part = (value - self.x[0]) / (self.x[1] - self.x[0])
@@ -140,7 +149,7 @@ class Frame:
         marks = []
         floor, edge = self.height - self.bottom, self.width - self.right
         across = ticks(*self.x) if x_ticks is None else list(x_ticks)
-        up = ticks(*self.y, 4) if y_ticks is None else list(y_ticks)
+        up = ticks(*self.y, UP_TICKS) if y_ticks is None else list(y_ticks)
         for value, words in zip(up, tick_labels(up), strict=True):
             y = self.at_y(value)
             marks.append(element("line", x1=self.left, x2=edge, y1=y, y2=y, class_="grid"))

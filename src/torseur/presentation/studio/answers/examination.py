@@ -25,12 +25,12 @@ def examine(request: Request, folder: Path | None) -> Iterator[bytes]:
     try:
         model = model_of(request.text, folder)
     except TorseurError as problem:
-        yield text_message("slopes", request.number, reason=str(problem))
+        yield text_message("derivatives", request.number, reason=str(problem))
         return
     if not model.tree.layout.coordinates:
-        yield text_message("slopes", request.number, reason="Nothing moves here yet.")
+        yield text_message("derivatives", request.number, reason="Nothing moves here yet.")
     elif model.missing(request.values):
-        yield text_message("slopes", request.number, reason="Sensitivities need a motion.")
+        yield text_message("derivatives", request.number, reason="Sensitivities need a motion.")
     else:
         yield _sensitivities(model, request)
     if "loops" in request.what.split():
@@ -52,11 +52,11 @@ def _sensitivities(model: Model, request: Request) -> bytes:
             verify=False,  # a slider asks for many of these in a second
         )
     except TorseurError as problem:
-        return text_message("slopes", request.number, reason=str(problem))
+        return text_message("derivatives", request.number, reason=str(problem))
     page, shown = model.page(request.values), sensitivity_plots(results)
     table = sensitivities(influences_of(results), note_on(results))
     return binary_message(
-        "slopes",
+        "derivatives",
         request.number,
         curve_arrays(shown),
         criterion=criterion,

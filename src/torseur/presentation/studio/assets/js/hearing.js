@@ -87,20 +87,20 @@ export const hearing = {
     studio.examineAfter();
   },
 
-  slopes(studio, message) {
-    const { number, reason, html, plots, arrays } = message, root = byId("slopes");
+  derivatives(studio, message) {
+    const { number, reason, html, plots, arrays } = message, root = byId("derivatives");
     if (!studio.desk.isAbout(studio.good, number)) return;
     if (reason) {
-      studio.slopes.clear();
+      studio.derivatives.clear();
       root.replaceChildren(make("p", { className: "reason", textContent: reason }));
       return;
     }
     if (!studio.table?.isConnected) {
       studio.table = make("div");
-      root.replaceChildren(studio.slopes.root, studio.table);
+      root.replaceChildren(studio.derivatives.root, studio.table);
     }
     studio.table.innerHTML = html;
-    studio.slopes.show(plots, arrays);
+    studio.derivatives.show(plots, arrays);
   },
 
   loops(studio, { number, html, reason }) {

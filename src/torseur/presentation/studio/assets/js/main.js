@@ -33,7 +33,7 @@ export class Studio {
     this.start = new Sliders(byId("start"), (name, value) => this.setValue("initial", name, value));
     this.show = new Show(this.store, (name, value) => this.setValue("initial", name, value));
     this.curves = new Curves(byId("curves"), this.store);
-    this.slopes = new Curves(make("div"), this.store);
+    this.derivatives = new Curves(make("div"), this.store);
     this.equations = new Reading(byId("panel-equations"), this.store);
     this.graph = new Reading(byId("panel-graph"), this.store);
     this.loops = new Reading(byId("panel-loops"), this.store);
@@ -245,8 +245,8 @@ export class Studio {
   offer({ formalisms, levels, library, targets, words }) {
     this.editor.knows(words);
     /** @param {string} value */
-    const option = (value) => make("option", { value, textContent: value.replaceAll("_", " ") });
-    this.choices.formalism.replaceChildren(...formalisms.map(option));
+    const option = (value) => make("option", { value, textContent: formalisms[value] ?? value });
+    this.choices.formalism.replaceChildren(...Object.keys(formalisms).map(option));
     this.choices.level.replaceChildren(...levels.map(option));
     bindShelf(byId("library"), byId("shelf", HTMLDialogElement), library, (use) => this.open(use));
     bindMenu(byId("export"), byId("exports"), [

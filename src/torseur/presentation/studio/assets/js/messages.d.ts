@@ -25,7 +25,7 @@ export type Arrays = Record<string, ArrayBuffer>;
 
 export interface LibraryEntry { name: string; use: string; title: string }
 /** What the page offers to choose from, and the words of the language. */
-export interface Offer { formalisms: string[]; levels: string[]; library: LibraryEntry[]; targets: string[]; words: string[] }
+export interface Offer { formalisms: Record<string, string>; levels: string[]; library: LibraryEntry[]; targets: string[]; words: string[] }
 
 export interface Outline {
   name: string; title: string; summary: string[]; warnings: string[]; bodies: string[]; joints: string[]; graph: string;
@@ -47,7 +47,7 @@ export interface Answers {
   equations: { html: string; reason: string; copies: Record<string, string> };
   definitions: { rows: Record<string, string>; copies: Record<string, string> };
   motion: MotionAnswer;
-  slopes: { reason: string; html: string; plots: PlotFrames; arrays: Arrays };
+  derivatives: { reason: string; html: string; plots: PlotFrames; arrays: Arrays };
   loops: { html: string; reason: string };
   halt: { reason: string };
   done: object;

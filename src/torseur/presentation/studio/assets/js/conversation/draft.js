@@ -1,4 +1,4 @@
-// What is written and chosen. The browser keeps a copy, so that what is typed while the server is away is not lost.
+// What is written and chosen. The browser keeps a copy, so that what is typed while there is no connection is not lost.
 /** @import { Numbers, Outline, Quantity, State } from "../messages.js" */
 
 /** @type {State} */

@@ -27,7 +27,7 @@ export class Status {
   connection(word) {
     this.lost = word !== "open";
     this.line.classList.toggle("lost", this.lost);
-    if (word === "lost") this.line.textContent = "the server is away; what you type is kept here";
+    if (word === "lost") this.line.textContent = "no connection to the server; what you type is kept in this page";
     else if (word === "open") this.line.textContent = "";
     if (word === "taken over") this.notice("The studio is open in another page. This one has stopped.", { "Use this one": () => location.reload() });
     if (this.lost) this.line.classList.remove("busy");
