@@ -140,7 +140,7 @@ CASES = {
         "--moving s", '--fix "s\'"', "--method adjoint", "--parameters m", "--form per_percent", *VALUES, "--json",
     ), ("--kind steady", "--criterion q")),
     "sensitivity over a parameter": Case("arm.lsd", (
-        "--samples 3", "--second-order", "--form per_percent", "--out out.json", "--rtol 1e-3", "--json",
+        "--samples 3", "--second-order", "--form per_percent", "--out out.json", "--plot out.svg", "--rtol 1e-3", "--json",
     ), ("--until 0.6", "--criterion q", "--over m=1:2:2", "--parameters r")),
     "report": Case("rig.lsd", (
         "--until '0.3 s'", "--out out.html", "--rtol 1e-4", "--formalism hamilton", *VALUES, *STARTS, *ROBOTS,
