@@ -100,6 +100,8 @@ class AssignmentTranslator(CallTranslator):
         return [Assign(name, converted), *([StopIfFailed()] if fails(value) else [])]
 
     def _alias(self, name: str, value: Expression, node: ast.AST) -> None:
+        # An array in a loop is the same memory in each round, where Python makes a new one: a second name would still
+        # show the last round's numbers there, and not here.
         sources = array_names(value)
         fresh = sources & self.scope.made_in_loop
         if fresh:
@@ -110,6 +112,7 @@ class AssignmentTranslator(CallTranslator):
 
     def _bind_static(self, name: str, value: ast.expr) -> bool:
         """Keeps a name as a compile-time value when it is assigned once, to one."""
+        # Assigned twice, its value would depend on which branch was taken: no longer a matter of translation.
         if not self.scope.is_single_assignment(name) or name in self.scope.locals:
             return False
         table = self.table(value) if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) else None
@@ -149,6 +152,7 @@ class AssignmentTranslator(CallTranslator):
         self.aliases.setdefault(name, set())
         storage = self.scope.label(name)
         self.scope.storage[storage] = (kind, size)
+        # Local arrays lie on the stack, whose size nobody can rely on beyond a few MiB; threads often have less.
         if 8 * sum(length for _, length in self.scope.storage.values()) > LARGEST_FRAME:
             self.scope.fail(
                 node, f"local arrays of more than {LARGEST_FRAME >> 20} MiB: take a workspace as a parameter."
@@ -229,6 +233,7 @@ class AssignmentTranslator(CallTranslator):
     def _assign_augmented(self, node: ast.AugAssign) -> list[Statement]:
         if isinstance(node.target, ast.Subscript) and self._calls_out(node.target):
             self.scope.fail(node, "a call in the target of an augmented assignment: assign its result to a name first.")
+        # a[i] += x is a[i] = a[i] + x: the index is evaluated twice, which no call may notice (refused above).
         whole = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
         return self._assign_to(node.target, whole, node)
 

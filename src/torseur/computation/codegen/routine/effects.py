@@ -65,6 +65,7 @@ def order_conflict(*operands: Expression) -> str | None:
     parts = [part for operand in operands for part in walk(operand)]
     calls = [part for part in parts if isinstance(part, (Call, CallExternal))]
     changing = [call for call in calls if writes(call)]
+    # Calls that change nothing commute, unless two of them may raise: which exception the user sees would be chance.
     if not changing:
         failing = [call for call in calls if can_fail(call)]
         return _name(failing[1]) if len(failing) > 1 else None
@@ -86,6 +87,7 @@ def falls_through(body: tuple[Statement, ...]) -> bool:
         return falls_through(last.then) or falls_through(last.otherwise)
     if isinstance(last, Block):
         return falls_through(last.body) or leaves(last.body, last.label)
+    # `while True` has a constant condition, since a false one is dropped: only a break leads past it.
     if isinstance(last, While):
         endless = isinstance(last.condition, Const)
         return not endless or leaves(last.body, last.label)

@@ -82,6 +82,8 @@ class Scope:
 
     def declare(self, name: str, kind: Kind, node: ast.AST) -> None:
         """Types a local by its first assignment and refuses another type later."""
+        # Narrower numbers are converted to the wider first type, as C would. The other way would need the type of all
+        # assignments before the first is translated, and would make x = 0; x += 0.5 a float far from where it is read.
         known = self.locals.setdefault(name, kind)
         self.statics.pop(name, None)
         if (
@@ -102,10 +104,13 @@ class Scope:
     def label(self, stem: str) -> str:
         """A name no Python identifier can take."""
         self._labels += 1
-        return f"{stem}.{self._labels}"
+        return (
+            f"{stem}.{self._labels}"  # the dot keeps it apart; numbers by order of translation are the same each time
+        )
 
     def declare_record(self, name: str, layout: Layout, node: ast.AST) -> None:
         """Gives a record its name, and its blocks and references theirs."""
+        # A record is known at translation, by its name: a second one would need pointers to records at run time.
         if not self.is_single_assignment(name):
             self.fail(node, f"'{name}' is a record and cannot be assigned twice.")
         self.records[name] = layout
@@ -121,6 +126,7 @@ class Scope:
         """Types an array by its first assignment: rows keep their length."""
         known = self.shapes.setdefault(name, shape)
         if known != shape:
+            # Index arithmetic needs the length of a row; the number of rows is nobody's business but the caller's.
             if known[1:] != shape[1:]:
                 self.fail(node, f"'{name}' is an array of another shape since its first assignment.")
             self.shapes[name] = (None, *known[1:]) if len(known) > 1 else ()
@@ -183,6 +189,7 @@ def _count_assignments(definition: ast.FunctionDef) -> Counter[str]:
 
 def _outer_names(routine: Routine) -> Mapping[str, Any]:
     """Globals of the routine's module and the variables of an enclosing function."""
+    # The names that Python itself would see, so that a routine means the same untranslated.
     function: Any = routine.function
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     return ChainMap({name: cell.cell_contents for name, cell in cells.items()}, function.__globals__)

@@ -74,6 +74,7 @@ class StatementTranslator(AssignmentTranslator):
 
     def _if(self, node: ast.If) -> list[Statement]:
         condition = self.condition(node.test)
+        # The other branch is not even translated: it may use externals and sizes that this system has not.
         if isinstance(condition, Const):
             return list(self.body(node.body if condition.value else node.orelse))
         before, condition = self._evaluate_first(condition, node)
@@ -89,6 +90,8 @@ class StatementTranslator(AssignmentTranslator):
             body = self.body(node.body)
         if not fails(condition):
             return [While(condition, body, label)]
+        # A condition that calls Python has to stop the loop when that raises, which an expression cannot: it becomes
+        # statements at the head of an endless loop.
         before, settled = self._evaluate_first(condition, node)
         test = If(typed.invert(settled), (Break(label),), ())
         return [While(typed.constant(True), (*before, test, *body), label)]
@@ -111,6 +114,7 @@ class StatementTranslator(AssignmentTranslator):
         step = self.static_integer(call.args[2], "the step of range") if len(call.args) == 3 else 1
         if step == 0:
             self.scope.fail(node, "the step of range is zero.")
+        # Bounds are evaluated once, before the loop, as range does it: C's for would ask for its end in each round.
         before, settled = [], []
         for bound in bounds:
             statements, value = self._evaluate_first(bound, node)
@@ -136,6 +140,7 @@ class StatementTranslator(AssignmentTranslator):
         return self._unroll(node, name, indices)
 
     def _unroll(self, node: ast.For, name: str, indices: range) -> list[Statement]:
+        # break leaves the outer block and continue the block of its round: nested blocks need no loop to jump out of.
         outer = self.scope.label("unrolled")
         rounds: list[Statement] = []
         self.scope.static_indices.add(name)
@@ -149,6 +154,7 @@ class StatementTranslator(AssignmentTranslator):
                 break
         self.scope.static_indices.discard(name)
         last = self.scope.statics.pop(name, None)
+        # After the loop its index keeps its last value, as in Python.
         if name in self.scope.locals and last is not None:
             rounds.append(Assign(name, typed.constant(last)))
         return [Block(tuple(rounds), outer)]

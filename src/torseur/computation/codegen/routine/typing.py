@@ -69,6 +69,7 @@ def arithmetic(op: str, a: Expression, b: Expression) -> Expression:
     if isinstance(a, Const) and isinstance(b, Const):
         return constant(ARITHMETIC[op](a.value, b.value))
     a, b = convert(a, kind), convert(b, kind)
+    # Of integers only: 0.0 + x and 0.0 * x are not x and 0.0 for a signed zero or NaN, on which integrators rely.
     if kind is Kind.INT and (short := _integer_identity(op, a, b)) is not None:
         return short
     return Binary(op, a, b, kind)
@@ -149,10 +150,11 @@ def power(a: Expression, b: Expression) -> Expression | None:
     """a ** b: small whole exponents become products, others pow; None for a whole base with an unknown exponent."""
     if isinstance(a, Const) and isinstance(b, Const):
         return constant(a.value**b.value)
+    # As products on every target: C libraries disagree about pow in its last digit, and none is as fast.
     if isinstance(b, Const) and float(b.value).is_integer() and abs(b.value) <= LARGEST_EXPANDED_POWER:
         return _whole_power(a, int(b.value))
     if a.kind is not Kind.FLOAT and b.kind is not Kind.FLOAT:
-        return None
+        return None  # int or float, as the exponent's sign says in Python: no type at translation
     return intrinsic("pow", a, b)
 
 

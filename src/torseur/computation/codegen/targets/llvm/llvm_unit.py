@@ -70,6 +70,8 @@ def _routines(functions: tuple[Function, ...], linked: LinkedUnit, module: Decla
 
 def _words(linked: LinkedUnit) -> dict[str, int]:
     """Where in the context each prepared vector and callback stands."""
+    # Words of the context, on the stack of the entry function, so that several threads may run the same code:
+    #     [ failed | prepared vector of each program that has one | address of each callback ]
     names = [f"{program.name}_prepared" for program in linked.prepared_programs]
     names += [bound.external.name for bound in linked.callbacks]
     return {name: k for k, name in enumerate(names, start=1)}
@@ -86,6 +88,7 @@ def _call_program(code: FunctionBuilder, linked: LinkedProgram, arguments: list[
             address = _word(code, "%ctx", words[f"{linked.name}_prepared"])
             given.append(code.value(f"load ptr, ptr {address}, align 8, {_POINTER}"))
         elif linked.external.parameters[position].kind is Kind.FLOAT:
+            # Programs take arrays only: a number goes through memory, which is gone again once the call is inlined.
             slot = code.slot("double")
             code.effect(f"store double {arguments[position]}, ptr {slot}, align 8")
             given.append(slot)
@@ -100,6 +103,7 @@ def _call_back(code: FunctionBuilder, call: CallExternal, arguments: list[str], 
     function = code.value(f"load ptr, ptr {address}, align 8, {_POINTER}")
     given = []
     for argument, node in zip(arguments, call.args, strict=True):
+        # Callbacks are ctypes' functions: a truth value is a whole word there, an i1 would leave its other bits open.
         value = code.value(f"zext i1 {argument} to i64") if node.kind is Kind.BOOL else argument
         given.append(f"{ABI_TYPES[node.kind]} {value}")
     text = f"call {ABI_TYPES[call.kind]} {function}({', '.join([*given, 'ptr %ctx'])})"
