@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
+from computation.functions.test_constraint_rank import text_of
 from torseur.computation.simulation.rollouts.rollout_programs import RolloutPrograms
 from torseur.description import library
 from torseur.errors import TorseurError, UnsupportedError
@@ -86,6 +87,26 @@ def test_closed_loops_stay_closed(emulated):
     move = Moved(mechanism, "rk4")
     found = move(first[: count[0]], first[count[0] :], 1e-3, 2000)[0]
     assert np.abs(found - last).max() < 1e-6 * np.abs(last).max()
+
+
+@pytest.mark.parametrize(("name", "seed"), [("four_bar", 1), ("parallelogram", 2), ("massless_coupler", 1)])
+def test_closed_loops_whose_rows_are_rounding(emulated, name, seed):
+    """Linkages in an oblique plane, one with a bar too many, one with a bar without mass. Oracle: simulation."""
+    mechanism = ts.parse(text_of(name, seed))
+    motion = ts.simulate(mechanism, until=0.5, rtol=1e-11, samples=2).values
+    n = motion.shape[1] // 2
+    end = Moved(mechanism, "dopri5")(motion[0][:n], motion[0][n:], 0.01, 50, rtol=1e-9)[0]
+    assert np.abs(end - motion[-1]).max() < 1e-6
+
+
+@pytest.mark.parametrize("precision", ["float32", "mixed"])
+def test_rounding_is_told_from_constraints_in_single_precision(emulated, precision):
+    """Rows of rounding are ten million times larger there. Oracle: simulation, to the digits that are left."""
+    mechanism = ts.parse(text_of("four_bar", 1))
+    motion = ts.simulate(mechanism, until=0.5, rtol=1e-11, samples=2).values
+    move = ts.Rollouts(mechanism, "rk4", precision)
+    end = move(motion[0][:3, None], motion[0][3:, None], step=0.005, steps=100)[0, :, 0]
+    assert np.abs(end - motion[-1]).max() < 1e-4
 
 
 def test_parameters_of_each_motion(emulated):

@@ -87,28 +87,28 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
     entry = linked.entry
     kinds = [_POINTERS.get(p.kind, CTYPES[p.kind]) for p in entry.parameters]
     function = library.function(_SYMBOL, CTYPES[entry.returns], *kinds, ctypes.c_void_p, ctypes.c_void_p)
-    converters = [_converter(entry.name, p, p.name in entry.writes) for p in entry.parameters]
-    sizes = [(k, least) for k, p in enumerate(entry.parameters) if (least := linked.least_size(p.name))]
-    records = [type_.record for _, type_ in entry.signature]
-    expand = _expander(entry.name, records) if any(records) else None
+    steps = _conversions(linked)
     is_bool = entry.returns is Kind.BOOL
     # The caller outlives the translation: it keeps names, not the functions that were translated.
-    name, names, expected = entry.name, [p.name for p in entry.parameters], len(entry.signature)
+    name, expected = entry.name, len(entry.signature)
     failures = Failures()
     unused = ctypes.byref(ctypes.c_int64(0))
     pointers = [trampoline(b.external, specs[b.external.name], failures) for b in linked.callbacks]
     table = (ctypes.c_void_p * len(pointers))(*[ctypes.cast(p, ctypes.c_void_p).value for p in pointers])
 
-    def call(*given_arguments: Any) -> Any:
-        arguments: Sequence[Any] = given_arguments
+    def call(*arguments: Any) -> Any:
         if len(arguments) != expected:
             raise RoutineError(f"routine '{name}' takes {expected} arguments, got {len(arguments)}.")
-        if expand is not None:
-            arguments = expand(arguments)
-        given = [convert(argument) for convert, argument in zip(converters, arguments, strict=True)]
-        for position, least in sizes:
-            if arguments[position].size < least:
-                raise _too_short(name, names[position], arguments[position].size, least)
+        given = []
+        for (record, parts), argument in zip(steps, arguments, strict=False):  # a strict zip takes twice as long
+            if record is None:
+                given.append(parts[0][1](argument))
+                continue
+            if type(argument) is not record:
+                raise _other_record(name, record, argument)
+            own = argument.__dict__
+            for component, convert in parts:
+                given.append(convert(own[component]))
         if not pointers:
             result = function(*given, None, unused)
             return bool(result) if is_bool else result
@@ -124,32 +124,32 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
     return call
 
 
-def _expander(routine: str, records: Sequence[type[Record] | None]) -> Callable[[Any], Any]:
-    """Arguments with records as the arrays they consist of."""
-
-    parts = [(record, () if record is None else record.layout().components) for record in records]
-
-    def expand(arguments: tuple[Any, ...]) -> list[Any]:
-        expanded: list[Any] = []
-        for k, (record, names) in enumerate(parts):
-            argument = arguments[k]
-            if record is None:
-                expanded.append(argument)
-            elif type(argument) is record:
-                own = argument.__dict__
-                expanded += [own[name] for name in names]
-            else:
-                raise RoutineError(
-                    f"routine '{routine}' takes a record '{record.__name__}' with the sizes it was compiled for, "
-                    f"got {type(argument).__name__}."
-                )
-        return expanded
-
-    return expand
+Conversions = Sequence[tuple[type[Record] | None, Sequence[tuple[str, Callable[[Any], Any]]]]]
 
 
-def _converter(routine: str, parameter: Parameter, written: bool) -> Callable[[Any], Any]:
-    """How an argument enters ctypes, checked."""
+def _conversions(linked: LinkedUnit) -> Conversions:
+    """For each argument: the record it has to be, and how the arrays that it consists of enter ctypes, by name."""
+    entry, parameters = linked.entry, iter(linked.entry.parameters)
+    steps = []
+    for _, type_ in entry.signature:
+        names = type_.record.layout().components if type_.record is not None else ("",)
+        own = [(name, next(parameters)) for name in names]
+        converters = [
+            (name, _converter(entry.name, p, p.name in entry.writes, linked.least_size(p.name))) for name, p in own
+        ]
+        steps.append((type_.record, converters))
+    return steps
+
+
+def _other_record(routine: str, record: type[Record], argument: Any) -> RoutineError:
+    return RoutineError(
+        f"routine '{routine}' takes a record '{record.__name__}' with the sizes it was compiled for, "
+        f"got {type(argument).__name__}."
+    )
+
+
+def _converter(routine: str, parameter: Parameter, written: bool, least: int) -> Callable[[Any], Any]:
+    """How an argument enters ctypes, checked; an array has at least so many entries."""
     if parameter.kind is Kind.FLOAT:
         return float
     if not parameter.kind.is_array:
@@ -160,17 +160,13 @@ def _converter(routine: str, parameter: Parameter, written: bool) -> Callable[[A
 
     def convert(array: Any) -> Any:
         try:
-            if array.dtype is dtype:
+            if array.dtype is dtype and array.size >= least:
                 return from_buffer(array)
         except (AttributeError, TypeError, ValueError):
             pass
-        return _unusual_array(routine, parameter, written, array)
+        return _unusual_array(routine, parameter, written, array, least)
 
     return convert
-
-
-def _too_short(routine: str, name: str, size: int, least: int) -> RoutineError:
-    return RoutineError(f"argument '{name}' of routine '{routine}' has {size} entries: at least {least} are read.")
 
 
 def _whole(routine: str, parameter: Parameter, value: Any) -> int:
@@ -182,7 +178,7 @@ def _whole(routine: str, parameter: Parameter, value: Any) -> int:
     )
 
 
-def _unusual_array(routine: str, parameter: Parameter, written: bool, array: Any) -> Any:
+def _unusual_array(routine: str, parameter: Parameter, written: bool, array: Any, least: int) -> Any:
     """A pointer to an empty or read-only array; anything else is refused with its reason."""
     where = f"argument '{parameter.name}' of routine '{routine}'"
     dtype = _DTYPES[parameter.kind]
@@ -194,5 +190,7 @@ def _unusual_array(routine: str, parameter: Parameter, written: bool, array: Any
         raise RoutineError(f"{where} is not contiguous. Use np.ascontiguousarray.")
     if written and not array.flags.writeable:
         raise RoutineError(f"{where} is read-only, and the routine writes to it.")
+    if array.size < least:
+        raise RoutineError(f"{where} has {array.size} entries: at least {least} are read.")
     pointer: Any = _POINTERS[parameter.kind]
     return ctypes.cast(array.ctypes.data, pointer)
