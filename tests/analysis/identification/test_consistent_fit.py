@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
@@ -51,6 +53,7 @@ BODIES = {
     "no values": ts.body("rod"),
     "a plate": ts.body("rod", mass=1, centre=(0, 0, 0), inertia=ts.inertia(0.1, 0.2, 0.3)),
     "heavy": ts.body("rod", mass=5000, centre=(3, 0, 0), inertia=ts.inertia(1e4, 1e4, 1e4)),
+    "in grams": ts.body("rod", mass=1e-3, centre=(0.01, 0, 0), inertia=ts.inertia(1e-6, 1e-6, 1e-6)),
 }
 
 
@@ -118,8 +121,6 @@ def test_noise_free_recovery(description):
         I = np.trace(S) * np.eye(3) - S
         matrix = ts.inertia(I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
         bodies.append(ts.body(body.name, mass=m.sum(), centre=tuple(c), inertia=matrix))
-    from dataclasses import replace
-
     true = replace(true, bodies=tuple(bodies))
     described = {
         "true": true,
@@ -235,6 +236,20 @@ def true_parameters_at_link(body: ts.Body, mechanism: ts.Mechanism) -> np.ndarra
         s, k = np.sin(0.3), np.cos(0.3)
         points = points @ np.array([[k, 0, s], [0, 1, 0], [-s, 0, k]]).T + [0.6, 0, 0]
     return moments_of(points, np.full(6, m / 6))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize("mass", [1e-3, 500.0])
+def test_descriptions_of_another_size_do_not_matter(noise, mass):
+    """An arm of kilograms described in grams, or in tons: the fit is that with its own description."""
+    true = arm(PUMA, seed=5)
+    bodies = [
+        ts.body(b.name, mass=mass, centre=(0.01, 0, 0), inertia=ts.inertia(*(mass * 1e-3,) * 3)) for b in true.bodies
+    ]
+    own, other = linear_model(true), linear_model(replace(true, bodies=tuple(bodies)))
+    fits = [identify(m, [recorded(m, noise, mechanism=true, count=60)], "consistent") for m in (own, other)]
+    apart = np.abs(fits[0].values - fits[1].values) / np.maximum(fits[0].deviation, 1e-6 * np.abs(fits[0].values).max())
+    assert apart.max() < 0.2
 
 
 def test_rotors_and_payloads_share_what_is_felt():

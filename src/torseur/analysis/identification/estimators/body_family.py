@@ -64,7 +64,8 @@ def body_family(
     # The description says nothing of friction, rotors and offsets: they give way before bodies do.
     metric = np.diag([1.0 if column.name in expected else _LOOSE for column in model.columns])
     for where in model.bodies.values():
-        metric[where, where] = np.linalg.inv(_whitening_map(pseudo_inertia(reference[where]), length))
+        root = _inverse_root(_rounder(pseudo_inertia(reference[where]), pseudo_inertia(ball)))
+        metric[where, where] = np.linalg.inv(np.stack([triangle_of(root @ B @ root) for B in BASIS], axis=1))
     return Family(combination, reference, metric)
 
 
@@ -80,18 +81,18 @@ def _sizes(model: LinearModel, columns: Sequence[int], values: Array) -> tuple[f
     return mass, length
 
 
-def _whitening_map(J: Array, length: float) -> Array:
-    """The linear map from ten parameters to J₀^-½ J J₀^-½, stacked; J₀ a little rounder than J."""
-    root = _whitening_root(J, length)
-    return np.stack([triangle_of(root @ B @ root.T) for B in BASIS], axis=1)
+def _rounder(J: Array, ball: Array) -> Array:
+    """A body as it is expected, with some extent where it has none, and not far below what the data speak of.
+
+    Its own metric would make a thin rod stiff, and a description in grams would call kilograms impossibly far.
+    """
+    extent = float(np.trace(J[:3, :3]))
+    return J + _ROUND * np.diag([extent, extent, extent, float(J[3, 3])]) + _ROUND * ball
 
 
-def _whitening_root(J: Array, length: float) -> Array:
-    """J₀^-½ of a body as it is expected, with some extent where it has none."""
-    mass = float(J[3, 3])
-    extent = float(np.trace(J[:3, :3])) or mass * length**2
-    rounder = J + _ROUND * np.diag([extent, extent, extent, mass])
-    values, vectors = np.linalg.eigh(rounder)
+def _inverse_root(J: Array) -> Array:
+    """J^-½."""
+    values, vectors = np.linalg.eigh(J)
     return np.asarray((vectors / np.sqrt(values)) @ vectors.T)
 
 
@@ -122,11 +123,11 @@ def _cones(model: LinearModel, family: Family, limits: Mapping[str, Limits]) -> 
     cones = []
     for owner, where in model.bodies.items():
         # A congruence leaves the signs of eigenvalues alone: the solver sees every body in units of its own size.
-        root = _whitening_root(pseudo_inertia(family.reference[where]), 1.0)
-        cones.append(Cone(owner, np.zeros((4, 4)), root @ BASIS @ root.T, where))
+        size = pseudo_inertia(family.metric[where, where] @ triangle_of(np.eye(4)))
+        root = _inverse_root(size)
+        cones.append(Cone(owner, np.zeros((4, 4)), root @ BASIS @ root, where))
         if owner in limits and (fullest := limits[owner].fullest) is not None:
-            values, vectors = np.linalg.eigh(fullest)
-            inner = (vectors / np.sqrt(values)) @ vectors.T
+            inner = _inverse_root(fullest)
             cones.append(Cone(f"density of {owner}", np.eye(4), -(inner @ BASIS @ inner), where))
     return tuple(cones)
 

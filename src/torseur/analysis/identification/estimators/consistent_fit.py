@@ -19,7 +19,7 @@ from torseur.errors import IdentificationError, UnsupportedError
 
 # The free part ν of the parameters is chosen nearest to the reference by ½ (_TIE |ν|)², in squared deviations of the
 # noise: it decides between parameters that fit equally well, and moves the fit by less than _GAP.
-_TIE = 1e-4
+_TIE = 1e-5
 _GAP, _OUTSIDE, _UNBALANCED, _ROUNDING, _ROOM = 1e-2, 1e-6, 1e-2, 1e-11, 1e-8
 
 
@@ -247,7 +247,7 @@ def _size(problem: ConsistentProblem) -> int:
 
 # How much the cost weighs beside the conditions in the solver's numbers. Where every body is at the edge of what bodies
 # can be (point masses, exact data) one weight ends where another stalls; the certificate says which result is one.
-_STRESSES = (1e3, 1.0, 1e6)
+_STRESSES = (1e3, 1e2, 1e4, 10.0, 1.0, 1e6)
 
 
 def _solve(problem: ConsistentProblem, stress: float) -> tuple[Array, Array, int]:
