@@ -23,8 +23,8 @@ from robots import data, our_coordinates, robot
 from strategies import mechanisms
 from torseur.algebra.graph import as_expr, directional_derivative, evaluate
 from torseur.algebra.graph import scalar as s
+from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.formalisms import FORMALISMS, certify, derive
-from torseur.derivation.formalisms.certification.random_states import multiple_precision_values, rational_state
 from torseur.description.mechanism import TIME
 from torseur.errors import UnsupportedError
 

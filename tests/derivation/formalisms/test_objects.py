@@ -12,8 +12,8 @@ import torseur.description.mechanism as tm
 from derivation.formalisms.examples import cart_pendulum, driven_tree, planar_vehicle
 from derivation.formalisms.test_classics import pendulum, values
 from torseur.algebra.graph import as_expr, evaluate, gradient, symbols_of, time_derivative
+from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.formalisms import derive
-from torseur.derivation.formalisms.certification.random_states import multiple_precision_values, rational_state
 from torseur.description import library
 from torseur.description.mechanism import TIME
 

@@ -10,8 +10,8 @@ import pytest
 from derivation.formalisms.examples import PUMA, RX90, six_axis_arm
 from torseur.algebra.graph import Expr, as_expr, live_nodes
 from torseur.derivation.dynamics import inverse_dynamics
+from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.formalisms import derive
-from torseur.derivation.formalisms.certification.random_states import multiple_precision_values, rational_state
 from torseur.derivation.tree import Tree, build_tree, regroup
 
 

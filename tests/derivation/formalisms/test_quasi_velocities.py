@@ -16,8 +16,8 @@ import torseur.description.mechanism as tm
 from derivation.formalisms.examples import free_body, planar_vehicle
 from torseur.algebra.graph import scalar as s
 from torseur.algebra.graph.sympy.sympy_bridge import to_sympy
+from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.formalisms import FORMALISMS, certify, derive
-from torseur.derivation.formalisms.certification.random_states import multiple_precision_values, rational_state
 from torseur.description.mechanism import TIME, Coordinate, Speed
 from torseur.errors import MechanismError
 

@@ -13,12 +13,12 @@ import torseur.description.mechanism as tm
 from derivation.formalisms.examples import cart_pendulum, declared_speeds, driven_tree
 from strategies import mechanisms
 from torseur.algebra.graph import as_expr, evaluate, symbols_of
-from torseur.derivation.formalisms import derive, reactions
-from torseur.derivation.formalisms.certification.random_states import (
+from torseur.derivation.equations.random_states import (
     multiple_precision_values,
     random_fraction,
     rational_state,
 )
+from torseur.derivation.formalisms import derive, reactions
 from torseur.description import library
 from torseur.description.mechanism import TIME
 

@@ -112,11 +112,11 @@ def test_orthogonal_double_pendulum_in_the_most_factored_form():
     listed = collected_statements(ts.derive(library.load("double_pendulum"), "inertia_tensors"))
     first, second = ([plain_text(term) for term in terms_of(one.left)] for one in listed)
     assert first == [
-        "(r2^2*(m1 + m2) + m2*l2^2*cos(q2)^2)*q1''",
+        "((m1 + m2)*r2^2 + m2*l2^2*cos(q2)^2)*q1''",
         "m2*r2*l2*sin(q2)*q2''",
         "-2*m2*l2^2*cos(q2)*sin(q2)*q1'*q2'",
         "m2*r2*l2*cos(q2)*q2'^2",
-        "g*(r2*(m1 + m2)*sin(q1) - m2*l2*cos(q1)*cos(q2))",
+        "g*((m1 + m2)*r2*sin(q1) - m2*l2*cos(q1)*cos(q2))",
     ]
     assert second == [
         "m2*r2*l2*sin(q2)*q1''",
@@ -163,9 +163,9 @@ def test_euler_s_equations_come_out_in_their_classical_form():
     """Oracle: Euler's equations of a free body, A p' + (C - B) q r = 0 and so on."""
     shown = [plain_text(one.right) for one in statements(ts.derive(library.load("free_body")), "scalar")[3:6]]
     assert shown == [
-        "A*flight.wx' + flight.wy*flight.wz*(C - B)",
-        "B*flight.wy' + flight.wx*flight.wz*(A - C)",
-        "C*flight.wz' + flight.wx*flight.wy*(B - A)",
+        "A*flight.wx' + (C - B)*flight.wy*flight.wz",
+        "B*flight.wy' + (A - C)*flight.wx*flight.wz",
+        "C*flight.wz' + (B - A)*flight.wx*flight.wy",
     ]
 
 
@@ -184,5 +184,5 @@ def test_like_quantities_are_added_up_with_their_weights():
     mass = statements(ts.derive(ts.parse(CRANE)), "matrix")[0]
     shown = plain_text(mass.rows[0][0])
     expected = "J1 + J2 + a**2*(m1/4 + m2) + b**2*m2/4 + m2*a*b*cos(q2)"
-    assert "a^2*(1/4*m1 + m2)" in shown
+    assert "(1/4*m1 + m2)*a^2" in shown
     assert sympy.simplify(sympy.sympify(shown.replace("^", "**")) - sympy.sympify(expected)) == 0

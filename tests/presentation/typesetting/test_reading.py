@@ -17,10 +17,11 @@ from torseur.algebra.graph import scalar as s
 from torseur.computation.functions import program_of
 from torseur.derivation.equations.terms.origins import Shares
 from torseur.derivation.equations.terms.polynomial import TooManyTerms, expand
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.description import library
 from torseur.presentation.typesetting.latex import latex
 from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.read_graph import few_terms, literal_form, read_name, readable_form
+from torseur.presentation.typesetting.read_graph import literal_form, read_name, readable_form
 from torseur.presentation.typesetting.recursion import definitions, lines
 
 a, b, x, y, z = (symbol(name) for name in "abxyz")
@@ -90,7 +91,7 @@ def test_equal_polynomials_cancel(first, second):
         (s.sin(x) * s.cos(y) - s.cos(x) * s.sin(y), "sin(x - y)"),
         (s.cos(x) * s.cos(y) - s.sin(x) * s.sin(y), "cos(x + y)"),
         (s.cos(x + y) * s.cos(z) - s.sin(x + y) * s.sin(z), "cos(x + y + z)"),
-        (a * x + b * x, "x*(a + b)"),
+        (a * x + b * x, "(a + b)*x"),
         (a - b, "a - b"),
         (-(a / b), "-a/b"),
         (a / (x + y), "a/(x + y)"),
@@ -173,9 +174,9 @@ def test_every_line_of_the_recursion_has_its_own_name():
     [
         (symbol("q1''") * symbol("m_arm"), r"m_{\mathrm{arm}} \, \ddot{q}_{1}"),
         (a / b, r"\frac{a}{b}"),
-        (s.sin(symbol("theta")) ** 2, r"\sin^{2}\left(\theta\right)"),
-        (s.sqrt(a) + x, r"\sqrt{a} + x"),
-        (-(a + b) * x, r"-x \, \left(a + b\right)"),
+        (s.sin(symbol("theta")) ** 2, r"\sin^{2} \theta"),
+        (s.sqrt(a) + x, r"x + \sqrt{a}"),
+        (-(a + b) * x, r"-\left(a + b\right) \, x"),
         (symbol("arm.mass"), r"m_{\mathrm{arm}}"),
         (symbol("l"), r"\ell"),
     ],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from torseur.algebra.graph import Expr, as_expr, live_nodes, substitute, symbol, time_derivative
@@ -22,11 +23,13 @@ from torseur.derivation.dynamics import (
 )
 from torseur.derivation.dynamics.recursion import inertial_force, link_motions
 from torseur.derivation.equations.formulation import Formulation, as_expressions
+from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.tree import GROUND, Layout, Link, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.errors import TorseurError, UnsupportedError
 
 if TYPE_CHECKING:
+    from torseur.derivation.equations.sympy_form import SympyEquations
     from torseur.derivation.loops import ConstraintEquation
 
 
@@ -43,6 +46,8 @@ class StateForm:
     right: tuple[Expr, ...]
 
 
+ATTEMPTS = 5
+SAME = 1e-11  # numbers of the description are rounded when formalisms fold them in their own orders
 _MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
@@ -57,6 +62,8 @@ class Equations:
     formulation: Formulation
     few_digits: bool = False
     """Whether code is for single precision: it is then written so that digits are not lost where masses differ much."""
+    reference: Formulation | None = None
+    """The formulation whose expressions people read, where it gives the same M, b and Q."""
 
     @property
     def tree(self) -> Tree:
@@ -243,10 +250,50 @@ class Equations:
         """Undetermined functions that the loads contain, as nodes."""
         return tuple(node for node in live_nodes(self.loads) if node.op == "apply")
 
+    # Why the recursion's writing: docs/decisions/0070-one-text-for-all-formalisms.md.
+    @cached_property
+    def as_read(self) -> Equations:
+        """The same equations in the writing that people read, whatever formalism derived them.
+
+        Formalisms reach one M, b and Q through expressions of very different length: Lagrange's derivatives of a
+        kinetic energy in earth axes hold sin² + cos² in every term, the recursion's body axes none. The shortest is
+        read, once the values of both have been compared at a random state; where they differ, each has its own.
+        """
+        if self.reference is None or type(self.reference) is type(self.formulation):
+            return self
+        other = Equations(self.reference, self.few_digits)
+        return other if same_values(self, other) else self
+
+    def sympy(self) -> SympyEquations:
+        """The equations as SymPy objects: residuals, M, b, Q, constraints and energies over functions of t."""
+        from torseur.derivation.equations.sympy_form import sympy_form
+
+        return sympy_form(self.as_read)
+
     @property
     def objects(self) -> Mapping[str, Any]:
         """Named intermediate results of the formalism."""
         return self.formulation.objects()
+
+
+def same_values(first: Equations, second: Equations) -> bool:
+    """Whether two derivations of one tree have the same M, b and Q at a random state, to what rounding allows."""
+    n, random = len(first.bias), Random(0)
+    parts = [(*(e for row in one.mass_matrix for e in row), *one.bias, *one.loads) for one in (first, second)]
+    for _ in range(ATTEMPTS):
+        try:
+            values = multiple_precision_values([*parts[0], *parts[1]], rational_state(first.tree, random))
+            break
+        except TorseurError:  # a pole of angles or a spring of no length: another state has a value
+            continue
+    else:
+        return False
+    ours, theirs = values[: len(parts[0])], values[len(parts[0]) :]
+    for part in (slice(0, n * n), slice(n * n, None)):
+        size = max((abs(value) for value in theirs[part]), default=0)
+        if any(abs(a - b) > SAME * size for a, b in zip(ours[part], theirs[part], strict=True)):
+            return False
+    return True
 
 
 def multiplier_of(constraint: ConstraintEquation) -> Expr:

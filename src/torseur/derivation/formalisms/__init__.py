@@ -7,6 +7,7 @@ from torseur.derivation.formalisms.catalogue import FORMALISMS, formulate
 from torseur.derivation.formalisms.certification.certificate import Certificate, Entry, certify
 from torseur.derivation.formalisms.ingredients.speed_span import require_spanning_speeds
 from torseur.derivation.formalisms.joint_reactions import Reaction, reactions
+from torseur.derivation.formalisms.recursive import Recursive
 from torseur.derivation.tree import Tree, build_tree
 from torseur.description.mechanism import Mechanism
 
@@ -19,7 +20,7 @@ def derive(mechanism: Mechanism | Tree, formalism: str = "recursive") -> Equatio
     """
     tree = mechanism if isinstance(mechanism, Tree) else build_tree(mechanism)
     require_spanning_speeds(tree)
-    return Equations(formulate(tree, formalism))
+    return Equations(formulate(tree, formalism), reference=Recursive(tree))
 
 
 __all__ = ["FORMALISMS", "Certificate", "Entry", "Reaction", "certify", "derive", "reactions"]

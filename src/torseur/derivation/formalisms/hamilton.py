@@ -24,6 +24,8 @@ from torseur.algebra.graph import Expr, as_expr, gradient, substitute
 from torseur.algebra.graph.solve import solve_symmetric
 from torseur.derivation.equations.equations import multiplier_of
 from torseur.derivation.equations.formulation import Formulation
+from torseur.derivation.equations.terms.equal_values import merge_equal_values
+from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
 from torseur.derivation.formalisms.ingredients.energies import Energies
 from torseur.derivation.formalisms.ingredients.matrices import dot
@@ -111,17 +113,17 @@ class Hamilton(Formulation):
     def loads(self) -> list[Expr]:
         return self.energies.generalised_forces(self._rates)
 
-    def canonical_equations(self) -> tuple[list[Expr], list[Expr]]:
-        """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ."""
-        layout = self.tree.layout
+    def canonical_equations(self, written: Expr | None = None) -> tuple[list[Expr], list[Expr]]:
+        """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ; H may be given as written."""
+        layout, hamiltonian = self.tree.layout, self.hamiltonian if written is None else written
         rates = dict(zip(layout.rates, self.velocities, strict=True))
         speeds = [value for link in self.tree.links for value in self._rates.definitions(link)]
         in_momenta = rates | dict(zip(layout.speeds, substitute(speeds, rates), strict=True))
         forces = substitute(self.energies.forces_without_potential(self._rates), in_momenta)
-        gradient_q = gradient(self.hamiltonian, layout.coordinates)
+        gradient_q = gradient(hamiltonian, layout.coordinates)
         constraint_forces = self._rates.by_coordinate(self._constraint_forces())
         changes = [f - s - c for f, s, c in zip(forces, gradient_q, constraint_forces, strict=True)]
-        return gradient(self.hamiltonian, self.momenta), changes
+        return gradient(hamiltonian, self.momenta), changes
 
     def _constraint_forces(self) -> list[Expr]:
         """Cᵀ λ of loops and constraints, by speed."""
@@ -132,12 +134,20 @@ class Hamilton(Formulation):
         return total
 
     def objects(self) -> Mapping[str, Any]:
+        """p, H and both sets of canonical equations; momenta that nothing changes are conserved."""
         names = self.tree.layout.coordinate_names
-        velocities, forces = self.canonical_equations()
+        hamiltonian = short_expression(self.hamiltonian)  # whose derivatives are short in turn
+        velocities, forces = self.canonical_equations(hamiltonian)
+        changing = merge_equal_values(forces)
         return {
             "kinetic energy": self.energies.kinetic,
             "momenta": dict(zip(names, self.energies.momenta, strict=True)),
-            "Hamiltonian": self.hamiltonian,
+            "Hamiltonian": hamiltonian,
             "rates of the coordinates": dict(zip(names, velocities, strict=True)),
             "rates of the momenta": dict(zip(names, forces, strict=True)),
+            "conserved momenta": {
+                name: momentum
+                for name, momentum, force in zip(names, self.energies.momenta, changing, strict=True)
+                if force.is_zero
+            },
         }

@@ -16,7 +16,7 @@ loads.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -102,7 +102,21 @@ class Kane(Formulation):
             for r, partial in row.items()
         }
         links = [link.name for link in self.tree.links]
-        return {"velocities": dict(zip(links, self.velocities, strict=True)), "partial velocities": partials}
+        accelerations = self.tree.layout.accelerations
+        still = replace(self, tree=replace(self.tree, gravity=Vec3(0, 0, 0)))
+        weights = [weightless - b for weightless, b in zip(still.bias(), self.bias(), strict=True)]
+        inertia = [
+            -sum((m * a for m, a in zip(row, accelerations, strict=True)), as_expr(b))
+            for row, b in zip(self.mass_matrix(), still.bias(), strict=True)
+        ]
+        return {
+            "velocities": dict(zip(links, self.velocities, strict=True)),
+            "partial velocities": partials,
+            "generalised active forces": {
+                name: load + own for name, load, own in zip(names, self.loads(), weights, strict=True)
+            },
+            "generalised inertia forces": dict(zip(names, inertia, strict=True)),
+        }
 
 
 def inertia_force(inertia: Inertia, w: Vec3, acceleration: Motion) -> Force:

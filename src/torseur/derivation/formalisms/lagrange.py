@@ -22,10 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from torseur.algebra.graph import Expr, gradient
+from torseur.algebra.graph import Expr, gradient, time_derivative
 from torseur.derivation.equations.formulation import Formulation
+from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
 from torseur.derivation.formalisms.ingredients.energies import Energies
+from torseur.description.mechanism import TIME
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,24 @@ class Lagrange(Formulation):
         return self.energies.generalised_forces(self._rates)
 
     def objects(self) -> Mapping[str, Any]:
-        momenta = dict(zip(self.tree.layout.coordinate_names, self.momenta, strict=True))
+        """Lagrange's steps: T, V, L, p = ∂L/∂q', dp/dt with v' as symbols, ∂L/∂q and the forces without potential."""
+        layout, energies, rates = self.tree.layout, self.energies, self._rates
+        names = layout.coordinate_names
+        # The energies in their shortest writing, whose derivatives are short in turn.
+        kinetic = short_expression(energies.kinetic)
+        potential = short_expression(energies.gravity + energies.elastic)
+        momenta = rates.in_speeds(gradient(kinetic, layout.rates))
+        moving = dict(zip(layout.coordinates, rates.values, strict=True))
+        moving |= dict(zip(layout.speeds, layout.accelerations, strict=True))
+        lagrangian = kinetic - potential
         return {
-            "kinetic energy": self.energies.kinetic,
-            "potential energy": self.energies.gravity + self.energies.elastic,
-            "momenta": momenta,
+            "kinetic energy": kinetic,
+            "potential energy": potential,
+            "Lagrangian": lagrangian,
+            "momenta": dict(zip(names, momenta, strict=True)),
+            "rates of the momenta": dict(zip(names, time_derivative(momenta, moving, TIME), strict=True)),
+            "gradient of the Lagrangian": dict(
+                zip(names, rates.in_speeds(gradient(lagrangian, layout.coordinates)), strict=True)
+            ),
+            "generalised forces": dict(zip(names, energies.forces_without_potential(rates), strict=True)),
         }

@@ -10,11 +10,14 @@ from fractions import Fraction
 
 from torseur.algebra.graph import Expr, as_expr
 from torseur.derivation.equations import Equations
+from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, monomial
+from torseur.derivation.equations.terms.short_sum import few_terms
+from torseur.derivation.equations.terms.trigonometry import vanishes
 from torseur.presentation.levels.levels import RESIDUAL, definition_statements
 from torseur.presentation.levels.statement import Statement, terms_of
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, Sum
-from torseur.presentation.typesetting.read_graph import factored_form, few_terms, read_name, readable_form
+from torseur.presentation.typesetting.read_graph import factored_form, read_name, readable_form
 from torseur.presentation.typesetting.recursion import definitions
 
 ZERO = Number(Fraction(0))
@@ -26,6 +29,7 @@ def collected_statements(equations: Equations) -> list[Statement]:
 
     Coefficients that are long in any writing are broken up by named intermediates, which come first.
     """
+    equations = equations.as_read
     try:
         return [_statement(equations, k, _parts(equations, k), _forces(equations, k)) for k in _rows(equations)]
     except TooManyTerms:
@@ -38,7 +42,7 @@ def _rows(equations: Equations) -> range:
 
 def _parts(equations: Equations, k: int) -> list[Node]:
     weighted = zip(equations.mass_matrix[k], equations.layout.accelerations, strict=True)
-    terms = [_times(readable_form(entry), [read_name(str(a.name))]) for entry, a in weighted if not entry.is_zero]
+    terms = [_times(readable_form(entry), [read_name(str(a.name))]) for entry, a in weighted if not vanishes(entry)]
     return [*terms, *by_speeds(few_terms(equations.bias[k]), equations.layout.speeds)]
 
 
@@ -54,7 +58,7 @@ def _by_intermediates(equations: Equations) -> list[Statement]:
     n = len(equations.layout.speeds)
     entries = [e for k in _rows(equations) for e in (*equations.mass_matrix[k], equations.bias[k])]
     entries += [_forces(equations, k) for k in _rows(equations)]
-    lines, nodes = definitions(entries)
+    lines, nodes = definitions(merge_equal_values(entries))
     statements = definition_statements(equations, lines)
     accelerations = [read_name(str(a.name)) for a in equations.layout.accelerations]
     for k in _rows(equations):

@@ -16,6 +16,7 @@ from torseur.derivation.dynamics import link_poses, link_velocities
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.origins import body_inertia_in_link
 from torseur.derivation.equations.terms.polynomial import TooManyTerms, expression_of
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.derivation.equations.terms.trigonometry import vanishes
 from torseur.derivation.tree import GROUND
 from torseur.description.mechanism import TIME
@@ -23,7 +24,7 @@ from torseur.presentation.levels.collected_form import by_speeds
 from torseur.presentation.levels.levels import definition_statements
 from torseur.presentation.levels.statement import Remark, Statement, terms_of
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, Sum, split_sign
-from torseur.presentation.typesetting.read_graph import few_terms, readable_form
+from torseur.presentation.typesetting.read_graph import readable_form
 from torseur.presentation.typesetting.recursion import definitions
 
 HALF = Number(Fraction(1, 2))

@@ -46,7 +46,19 @@ class Remarks:
                 for axis in "xyz":
                     said = Remark(meaning.format(link.name, axis), unit, self._bodies(link.name), (link.joint.name,))
                     labels[f"{letter}_{link.name}_{axis}"] = said
-        return labels
+        return labels | self._parts
+
+    @property
+    def _parts(self) -> dict[str, Remark]:
+        """What the parts of a long row are, by their names."""
+        along = [name.rstrip("'") for name in self.equations.layout.speed_names]
+        parts = {}
+        for i, row in enumerate(along, 1):
+            parts[f"b_{i}"] = Remark(f"centrifugal, Coriolis and gravity terms along {row}")
+            parts[f"Q_{i}"] = Remark(f"loads along {row}")
+            for j, column in enumerate(along, 1):
+                parts[f"M_{i}_{j}"] = Remark(f"entry {i}, {j} of the mass matrix: {row}, {column}")
+        return parts
 
     def _bodies(self, name: str) -> tuple[str, ...]:
         return (name,) if any(body.name == name for body in self.equations.mechanism.bodies) else ()

@@ -9,10 +9,11 @@ from typing import Any
 from torseur.algebra.graph import Expr, as_expr
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
+from torseur.derivation.equations.terms.short_sum import written_size
 from torseur.errors import UnsupportedError
 from torseur.presentation.levels.statement import Remark, Statement, terms_of
 from torseur.presentation.typesetting.formula_tree import Node, Number, Sum
-from torseur.presentation.typesetting.read_graph import read_name, readable_form, written_size
+from torseur.presentation.typesetting.read_graph import read_name, readable_form
 from torseur.presentation.typesetting.read_sympy import read_intrinsic
 
 LONGEST_FORMULA = 300  # operations of a load that is written out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,22 +11,20 @@ from torseur.computation.functions import program_of
 from torseur.derivation.dynamics import inverse_dynamics
 from torseur.derivation.dynamics.recursion import motion_names
 from torseur.derivation.equations import Equations
+from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
+from torseur.derivation.equations.terms.short_sum import HOPELESS, written_sizes
 from torseur.errors import TorseurError, unknown_name
+from torseur.presentation.levels.conditions import CONDITION, conditions
 from torseur.presentation.levels.intermediate_remarks import Remarks
 from torseur.presentation.levels.statement import Remark, Statement, terms_of
 from torseur.presentation.levels.term_origins import TermOrigins
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number
-from torseur.presentation.typesetting.read_graph import (
-    HOPELESS,
-    LARGEST_WRITING,
-    read_name,
-    readable_form,
-    written_sizes,
-)
+from torseur.presentation.typesetting.read_graph import LARGEST_WRITING, NO_NAMES, read_name, readable_form
 from torseur.presentation.typesetting.recursion import Line, definitions, lines, result_line
 
 RESIDUAL = "R_"
+WORTH_A_NAME = 12  # operations of a part of a long row that is written by its name
 ZERO = Number(Fraction(0))
 Part = tuple[str, Sequence[Sequence[Expr]], str]
 
@@ -42,12 +40,14 @@ def statements(equations: Equations, level: str, steps: int = 0, hopeless: int =
         from torseur.presentation.levels.intrinsic_form import intrinsic_statements
 
         return intrinsic_statements(equations, steps)
-    return recursive_level(equations) if level == "recursive" else _BUILDERS[level](equations, hopeless)
+    listed = recursive_level(equations) if level == "recursive" else _BUILDERS[level](equations, hopeless)
+    return [*listed, *conditions(equations)]
 
 
 def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
     """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
-    return _statements(equations, _matrix_parts(equations), hopeless)
+    shared = equations.as_read
+    return _statements(shared, _matrix_parts(shared), hopeless)
 
 
 def _matrix_parts(equations: Equations) -> list[Part]:
@@ -71,14 +71,15 @@ def _rates(equations: Equations) -> list[Part]:
 
 def scalar_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
     """0 = one equation per speed, each term with its origin where terms could be added up."""
-    return residual_statements(equations, equations.residual, TermOrigins(equations), hopeless)
+    shared = equations.as_read
+    return residual_statements(shared, shared.residual, TermOrigins(shared), hopeless)
 
 
 def residual_statements(
     equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None, hopeless: int = HOPELESS
 ) -> list[Statement]:
     """0 = each of these rows, and q' where it is not the speeds."""
-    listed = _statements(equations, _scalar_parts(equations, residual), hopeless)
+    listed = _statements(equations, _scalar_parts(equations, residual), hopeless, names_of_parts(equations))
     # In terms of named intermediates a term has no single origin.
     if origins is None or any(one.auxiliary for one in listed):
         return listed
@@ -94,21 +95,41 @@ def _scalar_parts(equations: Equations, residual: Sequence[Expr]) -> list[Part]:
 
 def level_by_names(equations: Equations, level: str, hopeless: int = HOPELESS) -> tuple[list[Line], list[Statement]]:
     """The matrix or the scalar level: lines that define named intermediates, and the equations in terms of them."""
-    parts = _matrix_parts(equations) if level == "matrix" else _scalar_parts(equations, equations.residual)
-    return _break_up(parts, hopeless)
+    shared = equations.as_read
+    if level == "matrix":
+        return _break_up(_matrix_parts(shared), hopeless)
+    return _break_up(_scalar_parts(shared, shared.residual), hopeless, names_of_parts(shared))
+
+
+def names_of_parts(equations: Equations) -> dict[Expr, str]:
+    """M_1_2, b_1 and Q_1 for the parts that a long row is the sum of, where they are more than a few operations."""
+    parts = {
+        entry: f"M_{i}_{j}"
+        for i, row in enumerate(equations.mass_matrix, 1)
+        for j, entry in enumerate(row, 1)
+        if j >= i
+    }
+    parts |= {entry: f"b_{i}" for i, entry in enumerate(equations.bias, 1)}
+    parts |= {entry: f"Q_{i}" for i, entry in enumerate(equations.loads, 1)}
+    sizes = written_sizes(list(parts))
+    return {entry: name for (entry, name), size in zip(parts.items(), sizes, strict=True) if size > WORTH_A_NAME}
 
 
 def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
     return replace(one, origins=origins) if len(origins) == len(terms_of(one.right)) else one
 
 
-def _statements(equations: Equations, parts: Sequence[Part], hopeless: int) -> list[Statement]:
+def _statements(
+    equations: Equations, parts: Sequence[Part], hopeless: int, labels: Mapping[Expr, str] = NO_NAMES
+) -> list[Statement]:
     """Named intermediates, where there are any, and the equations."""
-    lines, results = _break_up(parts, hopeless)
+    lines, results = _break_up(parts, hopeless, labels)
     return [*definition_statements(equations, lines), *results]
 
 
-def _break_up(parts: Sequence[Part], hopeless: int) -> tuple[list[Line], list[Statement]]:
+def _break_up(
+    parts: Sequence[Part], hopeless: int, labels: Mapping[Expr, str] = NO_NAMES
+) -> tuple[list[Line], list[Statement]]:
     """Readable entries; those that are long in any writing are broken up by named intermediates."""
     entries = [entry for _, rows, _ in parts for row in rows for entry in row]
     # All entries are measured in one walk: those of M share most of their nodes.
@@ -116,7 +137,11 @@ def _break_up(parts: Sequence[Part], hopeless: int) -> tuple[list[Line], list[St
     hopeful = [entry for entry, size in sizes if size <= max(hopeless, LARGEST_WRITING)]
     short = {entry: node for entry in hopeful if (node := _short(entry, hopeless)) is not None}
     long = list(dict.fromkeys(entry for entry in entries if entry not in short))
-    listed, nodes = definitions(long)
+    # No name for what is zero, and no two names for one value.
+    labelled = list(labels) if long else []
+    merged = merge_equal_values([*long, *labelled])
+    names = dict(zip(merged[len(long) :][::-1], list(labels.values())[::-1], strict=True)) if labelled else {}
+    listed, nodes = definitions(merged[: len(long)], labels={node: name for node, name in names.items() if node.args})
     written_as = {**short, **dict(zip(long, nodes, strict=True))}
     results = []
     for name, rows, shape in parts:
@@ -149,7 +174,7 @@ def size_note(listed: Sequence[Statement], named_ones: int = 0) -> str:
     `named_ones` are intermediates beside those that are listed.
     """
     named_ones += sum(1 for s in listed if s.auxiliary and s.shape == "scalar")
-    results = [s for s in listed if not s.auxiliary]
+    results = [s for s in listed if not s.auxiliary and s.shape != "name" and not s.name.startswith(CONDITION)]
     if not named_ones or not any(s.expressions for s in results):
         return ""
     entries = [e for s in results for row in s.expressions for e in row]

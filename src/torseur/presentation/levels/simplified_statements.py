@@ -8,11 +8,12 @@ from torseur.algebra.graph import Expr
 from torseur.algebra.graph import scalar as s
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.simplification import Change, Piece, group_parameters, horner
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 from torseur.presentation.levels.levels import RESIDUAL, ZERO
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.read_graph import factored_form, few_terms, literal_form, read_name, term
+from torseur.presentation.typesetting.read_graph import factored_form, literal_form, read_name, term
 
 MOST_TERMS = 400
 

@@ -2,58 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from torseur.algebra.graph import Expr, substitute, symbol, symbols_of
-from torseur.algebra.graph.sympy.sympy_bridge import to_sympy
-from torseur.derivation.equations import Equations
 from torseur.presentation.levels.statement import Statement
 from torseur.presentation.typesetting.formula_tree import names_in
+from torseur.presentation.typesetting.plain_text import plain_text
 from torseur.presentation.typesetting.sympy_code import VectorCode, declarations, identifier, matrix, sympy_code
 
 
-def source(equations: Equations, listed: Sequence[Statement]) -> str:
+def source(listed: Sequence[Statement]) -> str:
     """A Python program that defines every statement as a SymPy matrix or expression."""
-    # Three sources, the richest first: vectors as SymPy has them, expressions of the graph, and at last the written
-    # lines.
     if any(statement.summands for statement in listed):
         return _vectors(listed)
-    if all(statement.expressions for statement in listed):
-        return _from_graph(equations, listed)
-    return _from_lines(listed)
-
-
-def _from_graph(equations: Equations, listed: Sequence[Statement]) -> str:
-    names = _identifiers([e for statement in listed for row in statement.expressions for e in row])
-    lines = ["from sympy import *", ""]
-    lines += [f"{new.name} = Symbol({old.name!r}, real=True)" for old, new in names.items()]
-    functions = {node.data.function.name: identifier(node.data.function.name) for node in equations.undetermined}
-    lines += [f"{new} = Function({old!r})" for old, new in functions.items()]
-    return "\n".join([*lines, "", *(_definition(statement, names, functions) for statement in listed)])
-
-
-def _identifiers(expressions: Sequence[Expr]) -> dict[Expr, Expr]:
-    """For every symbol, one whose name Python accepts: q1' is q1_d, arm.mass is arm_mass."""
-    renamed: dict[Expr, Expr] = {}
-    taken: set[str] = set()
-    for old in symbols_of(expressions):
-        name = identifier(str(old.name))
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        renamed[old] = symbol(name)
-    return renamed
-
-
-def _definition(statement: Statement, names: Mapping[Expr, Expr], functions: Mapping[str, str]) -> str:
-    from sympy import Function
-
-    called = {old: Function(new) for old, new in functions.items()}
-    left = identifier(statement.name).rstrip("_")
-    rows = [[str(e) for e in to_sympy(substitute(row, names), called)] for row in statement.expressions]
-    if statement.shape == "scalar":
-        return f"{left} = {rows[0][0]}"
-    return f"{left} = {matrix(rows)}"
+    equal = [statement for statement in listed if statement.shape != "name"]
+    remarks = [f"# {plain_text(one.left)}: {one.remark.text}" for one in listed if one.shape == "name"]
+    return "\n".join([_from_lines(equal), *remarks])
 
 
 def _from_lines(listed: Sequence[Statement]) -> str:

@@ -10,11 +10,12 @@ from torseur.algebra.graph import Expr, symbols_of
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.origins import Share, Shares, acting
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.derivation.tree.body_constants import body_inertia
 from torseur.derivation.tree.flatten import flatten
 from torseur.presentation.levels.statement import Remark, unite
 from torseur.presentation.typesetting.formula_tree import Node, names_in
-from torseur.presentation.typesetting.read_graph import few_terms, read_name, term_sources
+from torseur.presentation.typesetting.read_graph import read_name, term_sources
 
 MOST_SENTENCES = 3
 

@@ -17,7 +17,7 @@ from torseur.presentation.typesetting.markup import escape
 from torseur.presentation.typesetting.plain_text import plain_text
 
 _MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
-FORMATS = ("text", "latex", "mathml", "sympy", "omml")
+FORMATS = ("text", "latex", "tex", "mathml", "sympy", "omml")
 
 
 def write_equations(
@@ -25,7 +25,8 @@ def write_equations(
 ) -> str:
     """The equations of motion at a level of detail ("intrinsic", "recursive", "matrix", "scalar") in a format.
 
-    Formats are "text", "latex", "mathml", "sympy" (a Python program) and "omml" (Word's own). `steps` of the
+    Formats are "text", "latex" (an `align*` to paste), "tex" (a whole document), "mathml", "sympy" (a Python
+    program) and "omml" (Word's own). `steps` of the
     intrinsic level (0 to 3) put the definitions of accelerations and angular velocities in. `fold` writes parts by
     names, with a table of what these stand for.
     """
@@ -43,7 +44,9 @@ def write_statements(equations: Equations, listed: Sequence[Statement], form: st
     if form == "sympy":
         from torseur.presentation.levels.sympy_source import source
 
-        return source(equations, listed)
+        return source(listed)
+    if form in _WHOLE:
+        return _WHOLE[form](listed)
     return "\n".join(_WRITERS[form](statement) for statement in listed)
 
 
@@ -94,14 +97,25 @@ def _text(statement: Statement) -> str:
     return "\n".join([f"{left}: {size}, {how}entries not listed are 0", *shown])
 
 
-def _latex(statement: Statement) -> str:
+def _latex(listed: Sequence[Statement]) -> str:
+    """One `align*` of all statements, which LaTeX sets where it is pasted and KaTeX as a display."""
+    lines = " \\\\\n".join(map(_latex_line, listed))
+    return f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"
+
+
+def _latex_line(statement: Statement) -> str:
+    left = latex.latex(statement.left)
     if statement.shape == "name":
-        return rf"\[ {latex.latex(statement.left)}: \text{{{latex.escape(statement.remark.text)}}} \]"
+        return rf"{left} &: \text{{{latex.escape(statement.remark.text)}}}"
     if statement.shape == "scalar":
-        right = latex.latex(statement.right)
-    else:
-        right = latex.matrix(tuple(tuple(latex.latex(entry) for entry in row) for row in statement.rows))
-    return rf"\[ {latex.latex(statement.left)} = {right} \]"
+        return latex.broken_lines(left, statement.right)
+    return rf"{left} &= {latex.matrix(tuple(tuple(latex.latex(entry) for entry in row) for row in statement.rows))}"
+
+
+def _latex_document(listed: Sequence[Statement]) -> str:
+    """A whole article that pdflatex turns into pages."""
+    head = "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath,amssymb}\n\\allowdisplaybreaks"
+    return f"{head}\n\\begin{{document}}\n{_latex(listed)}\n\\end{{document}}"
 
 
 def _mathml(statement: Statement) -> str:
@@ -127,10 +141,11 @@ def omml_of(statement: Statement) -> str:
     return omml.paragraph(omml.omml(statement.left) + omml.text("=") + right)
 
 
-_WRITERS: dict[str, Callable[[Statement], str]] = {
-    "text": _text, "latex": _latex, "mathml": _mathml, "omml": omml_of,
+_WRITERS: dict[str, Callable[[Statement], str]] = {"text": _text, "mathml": _mathml, "omml": omml_of}
+_WHOLE: dict[str, Callable[[Sequence[Statement]], str]] = {"latex": _latex, "tex": _latex_document}
+_SPELL: dict[str, Callable[[Node], str]] = {
+    "latex": latex.latex, "tex": latex.latex, "mathml": mathml.mathml, "omml": omml.omml,
 }  # fmt: skip
-_SPELL: dict[str, Callable[[Node], str]] = {"latex": latex.latex, "mathml": mathml.mathml, "omml": omml.omml}
 
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

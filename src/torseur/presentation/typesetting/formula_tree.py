@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -15,11 +15,15 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A named quantity with its number of time derivatives; vectors and matrices are bold."""
+    """A named quantity with its number of time derivatives; vectors and matrices are bold.
+
+    Its unit, where it is known, decides its place in a product and nothing else: two names are equal without it.
+    """
 
     text: str
     dots: int = 0
     bold: bool = False
+    unit: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,26 @@ from torseur.presentation.typesetting.formula_tree import (
     split_fraction,
     split_sign,
 )
+from torseur.presentation.typesetting.plain_text import plain_text
 from torseur.presentation.typesetting.symbols import GREEK, symbol
 
 DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot"}
 KNOWN = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max"}
+SIMPLE = {"sin", "cos", "tan"}  # of a single letter, which needs no brackets
 INVERSE = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
 SIGNS = {"×": r"\times", "·": r"\cdot", "<": "<", "≤": r"\le"}
 LETTERS = {letter: name for name, letter in GREEK.items()}
-SPECIAL = {"_": r"\_", "%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "\u2009": r"\,"}
+SPECIAL = {
+    "_": r"\_",
+    "%": r"\%",
+    "#": r"\#",
+    "&": r"\&",
+    "$": r"\$",
+    "{": r"\{",
+    "}": r"\}",
+    "\u2009": r"\,",
+    "∂": r"\partial ",
+}
 LATIN_CAPITALS = set("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")  # Greek capitals that LaTeX has no command for
 
 
@@ -49,6 +61,44 @@ def latex(node: Node, superscript: str = "") -> str:
             return f"{_operand(node.left)} {SIGNS[node.sign]} {_operand(node.right)}"
         case Over():
             return rf"\widetilde{{{latex(node.inner)}}}"
+
+
+WIDTH = 95  # characters of plain text that fit on a line of an article
+
+
+def broken_lines(left: str, right: Node) -> str:
+    """left &= right as lines of `align`, broken before a sign where the line gets long.
+
+    A bracket around a long sum cannot grow over a break, so it has one size: 0 &= m \\bigl( ... \\\\ & ... \\bigr).
+    """
+    lines, room = [f"{left} &="], WIDTH - len(left)
+    for size, text in _pieces(right):
+        if size > room and lines[-1].strip() not in (f"{left} &=", r"&\qquad"):
+            lines.append(r"&\qquad")
+            room = WIDTH - 6
+        lines[-1] += text if text.startswith(" ") else f" {text}"
+        room -= size
+    return " \\\\\n".join(lines)
+
+
+def _pieces(node: Node) -> list[tuple[int, str]]:
+    """An expression in pieces between which a line may end, each with its width."""
+    if isinstance(node, Sum):
+        return [(len(plain_text(term)) + 3, _signed_term(term, k == 0)) for k, term in enumerate(node.terms)]
+    if not isinstance(node, Product):
+        return [(len(plain_text(node)), latex(node))]
+    sums = [factor for factor in node.factors if isinstance(factor, Sum)]
+    if len(sums) != 1 or len(plain_text(node)) <= WIDTH or split_fraction(node)[1]:
+        return [(len(plain_text(node)), latex(node))]
+    place = node.factors.index(sums[0])
+    before, after = (product(part) for part in (node.factors[:place], node.factors[place + 1 :]))
+    pieces = _pieces(sums[0])
+    opening = rf"{latex(before)} \, \bigl(" if place else r"\bigl("
+    closing = rf"\bigr) \, {latex(after)}" if node.factors[place + 1 :] else r"\bigr)"
+    (first, head), *middle = pieces
+    inside = [(first, f"{opening}{head}"), *middle]
+    inside[-1] = (inside[-1][0] + len(plain_text(after)), inside[-1][1] + closing)
+    return inside
 
 
 def _operand(node: Node) -> str:
@@ -136,6 +186,8 @@ def _power(node: Power) -> str:
 
 def _call(node: Call, superscript: str) -> str:
     inside = ", ".join(map(latex, node.arguments))
+    if node.function in SIMPLE and isinstance(node.arguments[0], Name) and not superscript.startswith("-"):
+        return rf"\{node.function}{f'^{{{superscript}}}' if superscript else ''} {inside}"
     if node.function == "sqrt":
         return rf"\sqrt{{{inside}}}"
     if node.function == "abs":

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
-from torseur.algebra.graph import Expr, live_nodes
+from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number as Scalar
 from torseur.derivation.equations.equations import multiplier_display_name
-from torseur.derivation.equations.terms.factoring import Group, common_factor, common_number, groups, quotient
+from torseur.derivation.equations.terms.factoring import Group, factor
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand
-from torseur.derivation.equations.terms.polynomial import product as monomials_product
-from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry
+from torseur.derivation.equations.terms.short_sum import HOPELESS, LIMIT, few_terms, written_size
 from torseur.presentation.typesetting.formula_tree import (
     AT_MOST,
     LESS,
@@ -31,11 +32,7 @@ from torseur.presentation.typesetting.reading_order import factor_key, term_key
 
 Names = Mapping[Expr, str]
 NO_NAMES: Names = {}
-LIMIT = 60  # terms of an entry above which it is written as it was computed
-ALL_AT_ONCE, STEP_BY_STEP = 300, 150  # terms it may have on the way, shortened at the end or at every step
 LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
-# Why longer sums are not tried: docs/decisions/0051-hopeless-sums-are-not-tried.md.
-HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
 
 
 RELATIONS = {"lt": LESS, "le": AT_MOST}
@@ -63,66 +60,48 @@ def readable_form(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT,
         return literal_form(expression, names)
 
 
-def written_size(expression: Expr, names: Names = NO_NAMES) -> int:
-    """How many operations the expression has when written out, shared parts as often as they occur."""
-    return written_sizes([expression], names)[0]
-
-
-def written_sizes(expressions: Sequence[Expr], names: Names = NO_NAMES) -> list[int]:
-    """The sizes of several expressions, what they share walked once."""
-    sizes: dict[Expr, int] = {}
-    for node in live_nodes(expressions, names):
-        sizes[node] = 1 + sum(sizes[a] for a in node.args if node not in names)
-    return [sizes[expression] for expression in expressions]
-
-
-def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) -> Polynomial:
-    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms.
-
-    One of more than `hopeless` operations is not tried.
-    """
-    # Counted on the graph in one walk, before anything is multiplied out.
-    if written_size(expression) > hopeless:
-        raise TooManyTerms(limit)
+def readable_or_literal_form(expression: Expr) -> Node:
+    """The expression with few terms, or as it was computed where it is long in any writing."""
     try:
-        # sin² + cos² = 1 shortens best when it sees the whole sum. Where that is too long on the way, shortening after
-        # every operation keeps it small, at the price of identities that it then does not see.
-        result = shorten_by_trigonometry(expand(expression, ALL_AT_ONCE))
+        return readable_form(expression)
     except TooManyTerms:
-        result = shorten_by_trigonometry(expand(expression, STEP_BY_STEP, shorten=shorten_by_trigonometry))
-    if len(result) > limit:
-        raise TooManyTerms(limit)
-    return result
+        return literal_form(expression)
 
 
 def factored_form(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
     """A sum with what all its terms have in common in front of a bracket, like quantities added up in brackets."""
-    if len(polynomial) < 2:
-        return _sum_of_groups(polynomial, names)
-    # 2 m l² x + 4 m l y  ->  2 m l (l x + 2 y): what every monomial is divided by goes in front.
-    number, shared = common_number(polynomial.values()), common_factor(polynomial)
-    below = tuple((factor, -exponent) for factor, exponent in shared)
-    inside = {monomials_product(monomial, below): quotient(c, number) for monomial, c in polynomial.items()}
-    front = [_factor(factor, exponent, names) for factor, exponent in shared]
-    if number == 1 and not front:
-        return _sum_of_groups(inside, names)
-    total = _sum_of_groups(inside, names)
-    factors = sorted([*front, *_factors(total)], key=factor_key)
-    return product(tuple(factors) if number == 1 else (Number(_value(number)), *factors))
+    if not polynomial:
+        return Number(Fraction(0))
+    written = factor(polynomial)
+    if not written.sums:
+        return term(written.front, written.number, names)
+    sums = [(_sum_of_groups(gathered, names), exponent) for gathered, exponent in written.sums]
+    if len(sums) == 1 and sums[0][1] == 1 and not written.front and written.number == 1:
+        return sums[0][0]
+    brackets = [part for base, exponent in sums for part in _powers_of(base, exponent)]
+    front = [_factor(own, exponent, names) for own, exponent in written.front]
+    return _one_number((Number(_value(written.number)), *sorted([*front, *brackets], key=factor_key)))
+
+
+def _powers_of(base: Node, exponent: int) -> tuple[Node, ...]:
+    if exponent > 1:
+        return (Power(base, Number(Fraction(exponent))),)
+    return _factors(base)
 
 
 def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:
     """For every term of `factored_form`, in its order, the terms of the polynomial that it stands for."""
-    shared = common_factor(polynomial) if len(polynomial) > 1 else ()
-    if shared or (len(polynomial) > 1 and common_number(polynomial.values()) != 1):
+    if len(polynomial) < 2:
         return [list(polynomial)]
-    return [group.terms for group in sorted(groups(polynomial), key=lambda one: term_key(_group(one, NO_NAMES)))]
+    written = factor(polynomial)
+    ((gathered, exponent), *others) = written.sums or (((), 1),)
+    if others or exponent > 1 or written.front or written.number != 1:
+        return [list(polynomial)]
+    return [group.terms for group in sorted(gathered, key=lambda one: term_key(_group(one, NO_NAMES)))]
 
 
-def _sum_of_groups(polynomial: Polynomial, names: Names) -> Node:
-    terms = [_group(group, names) for group in groups(polynomial)]
-    if not terms:
-        return Number(Fraction(0))
+def _sum_of_groups(gathered: Sequence[Group], names: Names) -> Node:
+    terms = [_group(group, names) for group in gathered]
     return terms[0] if len(terms) == 1 else Sum(tuple(sorted(terms, key=term_key)))
 
 
@@ -130,11 +109,18 @@ def _group(group: Group, names: Names) -> Node:
     """(m1 + m2) r² for a group of like quantities, a plain term for one alone."""
     if not group.like:
         return term(group.rest, group.coefficient, names)
-    # m1 - m2 and not -m2 + m1: what is added comes before what is taken away.
-    like = sorted(group.like, key=lambda one: (one[1] < 0, factor_key(literal_form(one[0], names))))
-    bracket = Sum(tuple(term(((x, 1),), weight, names) for x, weight in like))
-    factors = sorted((bracket, *_factors(term(group.rest, group.coefficient, names))), key=factor_key)
-    return product(tuple(f for f in factors if f != ONE))
+    front = () if group.rest == () and group.coefficient == 1 else _factors(term(group.rest, group.coefficient, names))
+    bracket = factored_form(dict(group.like), names)
+    factors = sorted((*_factors(bracket), *front), key=factor_key)
+    return _one_number(tuple(f for f in factors if f != ONE))
+
+
+def _one_number(factors: tuple[Node, ...]) -> Node:
+    """A product whose numbers, which sorting brings to the front, are multiplied."""
+    numbers = [own.value for own in factors if isinstance(own, Number)]
+    rest = tuple(own for own in factors if not isinstance(own, Number))
+    total = prod(numbers)
+    return product(rest if total == 1 and rest else (Number(total), *rest))
 
 
 def term(monomial: Monomial, coefficient: Scalar, names: Names = NO_NAMES) -> Node:
@@ -199,7 +185,7 @@ def _name(node: Expr) -> str:
 def _leaf(node: Expr, names: Names) -> Node:
     if node.op == "constant":
         return Number(_value(node.value))
-    return Name("pi") if node.op == "pi" else read_name(str(node.data.name))
+    return Name("pi") if node.op == "pi" else replace(read_name(str(node.data.name)), unit=node.data.unit)
 
 
 def _call(node: Expr, names: Names) -> Node:

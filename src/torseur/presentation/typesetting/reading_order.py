@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from enum import IntEnum
+
 from torseur.presentation.typesetting.formula_tree import (
     Call,
     Infix,
@@ -12,55 +15,162 @@ from torseur.presentation.typesetting.formula_tree import (
     Power,
     Product,
     Sum,
+    children,
     split_sign,
 )
 from torseur.presentation.typesetting.symbols import symbol
 
 # Letters by convention: masses and inertias, then stiffness and damping, gravity, then lengths.
 LETTERS = "mMIJABCkKcdbgGFTRrlLh"
+LENGTHS = "RrlLh"  # where units are known, letters decide among lengths only: radii and rods before a, b, c
 COORDINATE_LETTERS = "qxyzuvwθφψαβγϕ"
+MULTIPLIER = "lambda_"
+
+
+class Place(IntEnum):
+    """Where a factor stands in a product: m g l x λ x' (...) sin x."""
+
+    NUMBER = 0
+    INERTIA = 1
+    STIFFNESS = 2
+    GRAVITY = 3
+    GEOMETRY = 4
+    COORDINATE = 5
+    MULTIPLIER = 6
+    RATE = 7
+    SUM = 8
+    FUNCTION = 9
+
+
+class Group(IntEnum):
+    """Where a term stands in an equation of motion."""
+
+    ACCELERATION = 0
+    CENTRIFUGAL = 1  # and Coriolis: products of two speeds
+    DAMPING = 2
+    STIFFNESS = 3
+    GRAVITY = 4
+    INPUT = 5
+    CONSTRAINT = 6
+
+
+_INERTIA = re.compile(r"(?!.*\bs\b).*\bkg\b")  # kg, kg*m^2, kg/m: no second in it
+_STIFFNESS = re.compile(r".*\b(N|Pa|J|W|kg)\b")  # forces per length, speed or angle, and forces themselves
 
 
 # Sort keys are tuples: the kind of the factor first, then its place within the kind, and its text at last, so that the
 # order is the same on every run.
 def factor_key(node: Node) -> tuple[int, int, int, str]:
-    """Sort key of a factor: number, parameters, coordinates, rates, sums, functions."""
+    """Sort key of a factor: number, inertia, stiffness, gravity, lengths, coordinates, rates, sums, functions."""
     inner = node.base if isinstance(node, Power) else node
+    place = _place(inner)
     match inner:
         case Number():
-            return (0, 0, 0, "")
+            return (place, 0, 0, "")
         case Name():
             base = symbol(inner.text).base
-            # The tree knows names and not what they stand for, so that a parameter called x is taken for a
-            # coordinate. This
-            # decides places in a product and nothing else.
-            moving = inner.dots > 0 or base in COORDINATE_LETTERS
-            return (2 if moving else 1, _rank(base) if not moving else -inner.dots, 0, inner.text)
+            rank = -inner.dots if place in (Place.RATE, Place.COORDINATE) else _rank(base, inner.unit)
+            return (place, rank, 0, inner.text)
         case Call():
-            return (4, 0, 0, repr(inner.arguments))
+            return (place, 0, 0, repr(inner.arguments))
         case Sum() | Product() | Power() | Infix() | Over():
-            return (3, 0, 0, repr(inner))
+            return (place, len(LETTERS), 0, repr(inner))
 
 
-def term_key(node: Node) -> tuple[int, int, int, str]:
+def _place(node: Node) -> Place:
+    match node:
+        case Number():
+            return Place.NUMBER
+        case Name():
+            return _place_of_name(node)
+        case Sum():
+            # A bracket stands where the quantity that it adds up would: (m1 + m2) g l. One with functions in it, or
+            # with more than one rate in a term, is no quantity by itself.
+            places = [min((_place(factor) for factor in _factors(term)), default=Place.NUMBER) for term in _sizes(node)]
+            return Place.SUM if _has_functions(node) else max(places)
+        case Power():
+            return _place(node.base)
+        case Product():
+            return min((_place(own) for own in node.factors), default=Place.NUMBER)
+        case Call() | Infix() | Over():
+            return Place.FUNCTION if isinstance(node, Call) else Place.SUM
+
+
+def _place_of_name(name: Name) -> Place:
+    if name.dots > 0:
+        return Place.RATE
+    if name.text.startswith(MULTIPLIER):
+        return Place.MULTIPLIER
+    if _INERTIA.match(name.unit):
+        return Place.INERTIA
+    if _STIFFNESS.match(name.unit):
+        return Place.STIFFNESS
+    if name.unit == "m/s^2":
+        return Place.GRAVITY
+    # The tree knows names and units, and not what stands for a coordinate: a length called x is taken for one.
+    return Place.COORDINATE if symbol(name.text).base in COORDINATE_LETTERS else Place.GEOMETRY
+
+
+def _sizes(node: Sum) -> list[Node]:
+    """The terms of a sum without their signs and numbers."""
+    sizes = (split_sign(term)[1] for term in node.terms)
+    return [Product(size.factors[1:]) if isinstance(size, Product) and isinstance(size.factors[0], Number) else size
+            for size in sizes]  # fmt: skip
+
+
+def _factors(node: Node) -> tuple[Node, ...]:
+    return node.factors if isinstance(node, Product) else (node,)
+
+
+def _has_functions(node: Node) -> bool:
+    return isinstance(node, Call | Infix | Over) or any(map(_has_functions, children(node)))
+
+
+def term_key(node: Node) -> tuple[int, int, int, list[tuple[int, int, int, str]]]:
     """Sort key of a term: accelerations, products of rates, rates, the rest; positive before negative."""
     negative, size = split_sign(node)
+    factors = [factor for factor in _factors(size) if not isinstance(factor, Number)]
+    return (_group(size), int(negative), len(factors), [*map(factor_key, factors), (0, 0, 0, repr(size))])
+
+
+def _group(size: Node) -> Group:
+    # M v' before the terms of Coriolis and centrifugal forces, then damping, springs, weight and what acts from
+    # outside: as textbooks write it.
     seconds, firsts = _rates(size)
-    # M v' before the terms of Coriolis and centrifugal forces, then damping, then weight and springs: as textbooks
-    # write it.
-    group = 0 if seconds else 1 if firsts >= 2 else 2 if firsts else 3
-    return (group, int(negative), _length(size), repr(size))
+    if seconds or firsts:
+        return Group.ACCELERATION if seconds else Group.CENTRIFUGAL if firsts >= 2 else Group.DAMPING
+    places = {_place(factor) for factor in _factors(size)} | {_place(name) for name in _names(size)}
+    if Place.MULTIPLIER in places:
+        return Group.CONSTRAINT
+    if Place.GRAVITY in places:
+        return Group.GRAVITY
+    return Group.STIFFNESS if Place.STIFFNESS in places and not _is_force(size) else Group.INPUT
 
 
-def _rank(base: str) -> int:
-    return LETTERS.find(base[:1]) if base[:1] in LETTERS else len(LETTERS)
+def _is_force(size: Node) -> bool:
+    """Whether a term is a given force along some direction, or a number or name alone."""
+    return not isinstance(size, Product) or any(name.unit == "N" for name in _names(size))
+
+
+def _names(node: Node) -> list[Name]:
+    """The names of a term outside its functions."""
+    if isinstance(node, Name):
+        return [node]
+    return [] if isinstance(node, Call) else [name for child in children(node) for name in _names(child)]
+
+
+def _rank(base: str, unit: str) -> int:
+    letters = LENGTHS if unit else LETTERS
+    return letters.find(base[:1]) if base[:1] in letters else len(letters)
 
 
 def _rates(node: Node) -> tuple[int, int]:
     """How many second and first derivatives multiply in a term."""
     match node:
         case Name():
-            return (int(node.dots >= 2), int(node.dots == 1))
+            # The derivative of a speed that has a name of its own, vx', is an acceleration by its unit.
+            second = node.dots >= 2 or (node.dots == 1 and node.unit.endswith("/s^2"))
+            return (int(second), int(node.dots == 1 and not second))
         case Power(base=base, exponent=Number(value=value)):
             seconds, firsts = _rates(base)
             times = max(1, int(value))
@@ -73,7 +183,3 @@ def _rates(node: Node) -> tuple[int, int]:
             return (max(p[0] for p in pairs), max(p[1] for p in pairs))
         case _:
             return (0, 0)
-
-
-def _length(node: Node) -> int:
-    return len(node.factors) if isinstance(node, Product) else 1

@@ -14,8 +14,9 @@ from torseur.presentation.typesetting.read_graph import Names, literal_form, rea
 from torseur.presentation.typesetting.symbols import symbol
 
 SHORT = 2  # operations that may be repeated rather than named
-LONG = 12  # operations after which a line is broken by a name
+LONG, LONG_SUM = 12, 36  # operations after which a line is broken by a name, at a factor and within a sum
 _FREE = {"neg"}
+_SUMS = {"add", "sub"}
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ def _names(
     # already.
     results = set(entries)
     uses = Counter(a for node in operations for a in node.args)
+    # A sum goes on in the sum that uses it: lines are broken at factors rather than in the middle of a sum.
+    goes_on = {a for node in operations if node.op in _SUMS for a in node.args if a.op in _SUMS and uses[a] == 1}
     taken = {str(node.name) for node in live_nodes(entries, given) if node.op == "symbol"}
     letter, numbers = _free_letter(taken), count(1)
     names: dict[Expr, str] = {}
@@ -91,7 +94,7 @@ def _names(
         lengths[node] = length
         repeated = uses[node] > 1 and length > SHORT
         label = labels.get(node)
-        if label or repeated or (length > LONG and node not in results):
+        if label or repeated or (length > (LONG_SUM if node in goes_on else LONG) and node not in results):
             names[node] = _unique(label or f"{letter}_{next(numbers)}", taken)
     return names
 

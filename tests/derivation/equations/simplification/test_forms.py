@@ -19,9 +19,9 @@ from torseur.derivation.equations.simplification import (
     solve_accelerations,
     solve_motion,
 )
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.description import library
 from torseur.errors import TorseurError, UnsupportedError
-from torseur.presentation.typesetting.read_graph import few_terms
 
 x, y, a, b = (symbol(name) for name in "xyab")
 

@@ -21,6 +21,7 @@ LEVELS = (
     "intrinsic: forces and accelerations as vectors; recursive: named intermediates in order; "
     "matrix: M v' + b = Q, the default; scalar: one equation per speed."
 )
+FORMAT = "How they are written: latex to paste, tex a whole document; docx needs --out."
 STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
 
 
@@ -29,6 +30,9 @@ DEPTH = "Write parts deeper than this by names, with a table under them: 0 sides
 SIZE = "Write parts of more than this many symbols by names."
 PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
 OPEN = "Leave the part of this name as it is, e.g. P3. Repeatable."
+ELIMINATE = "The scalar level without multipliers, in the independent speeds."
+SOLVE = "The scalar level solved for the accelerations, multipliers eliminated."
+INDEPENDENT = "With --eliminate or --solve: speeds that stay, e.g. \"phi',x'\"."
 ENERGY = "The kinetic energy instead, as a sum of squares."
 
 
@@ -46,6 +50,7 @@ class Format(StrEnum):
 
     text = "text"
     latex = "latex"
+    tex = "tex"
     mathml = "mathml"
     sympy = "sympy"
     omml = "omml"
@@ -57,9 +62,12 @@ class EquationsOptions(NamedTuple):
 
     source: SourceArgument
     level: Annotated[Level | None, typer.Option("--level", help=LEVELS, show_default=False)] = None
-    form: Annotated[Format, typer.Option("--format", help="How they are written; docx needs --out.")] = Format.text
+    form: Annotated[Format, typer.Option("--format", help=FORMAT)] = Format.text
     formalism: FormalismOption = "recursive"
     collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False
+    eliminate: Annotated[bool, typer.Option("--eliminate", help=ELIMINATE)] = False
+    solve: Annotated[bool, typer.Option("--solve", help=SOLVE)] = False
+    independent: Annotated[str | None, typer.Option("--independent", metavar="SPEEDS", help=INDEPENDENT)] = None
     kinetic_energy: Annotated[bool, typer.Option("--kinetic-energy", help=ENERGY)] = False
     steps: Annotated[int, typer.Option("--steps", min=0, max=3, help=STEPS)] = 0
     depth: Annotated[int | None, typer.Option("--fold", metavar="DEPTH", min=0, help=DEPTH)] = None
@@ -73,12 +81,18 @@ class EquationsOptions(NamedTuple):
     @property
     def detail(self) -> str:
         """The level that is written."""
-        return self.level.value if self.level is not None else "scalar" if self.collect else "matrix"
+        scalar = self.collect or self.eliminate or self.solve
+        return self.level.value if self.level is not None else "scalar" if scalar else "matrix"
 
 
 @option_rules(
     Rule("--collect", not_with="--level=intrinsic --level=recursive --level=matrix --kinetic-energy",
          why="it collects the terms of the scalar equations"),
+    Rule("--eliminate --solve",
+         not_with="--level=intrinsic --level=recursive --level=matrix --kinetic-energy --collect",
+         why="multipliers are eliminated from the scalar equations"),
+    Rule("--solve", not_with="--eliminate", why="what is solved for the accelerations has no multipliers either"),
+    Rule("--independent", needs="--eliminate --solve", why="it chooses the speeds that stay"),
     Rule("--level --formalism", not_with="--kinetic-energy",
          why="the kinetic energy has no levels and is the same by every formalism"),
     Rule("--steps", needs="--level=intrinsic", why="accelerations are expanded in steps where they are vectors"),
@@ -119,6 +133,11 @@ def _statements(derived: Equations, options: EquationsOptions) -> list[Statement
     from torseur.presentation.levels.energy_squares import kinetic_energy_statements
     from torseur.presentation.levels.levels import statements
 
+    if options.eliminate or options.solve:
+        from torseur.presentation.levels.reduced_form import reduced_statements
+
+        kept = [name.strip() for name in (options.independent or "").split(",") if name.strip()]
+        return reduced_statements(derived, kept, options.solve)
     if options.kinetic_energy:
         return kinetic_energy_statements(derived)
     return collected_statements(derived) if options.collect else statements(derived, options.detail, options.steps)

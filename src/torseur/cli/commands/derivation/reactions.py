@@ -36,9 +36,9 @@ def reactions(
     Along a motion, ask simulate for them. Example: torseur reactions library:pendulum
     """
     from torseur.cli.shared.console import print_json, say, working
-    from torseur.cli.shared.formula_lines import formula_texts
     from torseur.cli.shared.prepared_model import Work
     from torseur.derivation.formalisms import reactions as derived
+    from torseur.presentation.levels.object_statements import formula_texts
 
     work = Work.begin(source)
     with working(f"{work.source.mechanism.name}: reactions", quiet=json):

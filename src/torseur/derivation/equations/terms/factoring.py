@@ -6,11 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from torseur.algebra.graph import Expr
+from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.graph.expr import Number
-from torseur.derivation.equations.terms.polynomial import ONE, Monomial, Polynomial, monomial, product
+from torseur.derivation.equations.terms.polynomial import (
+    ONE,
+    Monomial,
+    Polynomial,
+    expression_of,
+    monomial,
+    product,
+)
 
-Key = tuple[Monomial, str, float | None]
+MOST_FACTORED = 40  # terms of a sum that is tried to be written as a product
 
 
 @dataclass(frozen=True)
@@ -19,12 +26,12 @@ class Group:
 
     rest: Monomial
     coefficient: Number
-    like: tuple[tuple[Expr, Number], ...]
+    like: tuple[tuple[Monomial, Number], ...]
 
     @property
     def terms(self) -> list[Monomial]:
         """The terms that it gathers."""
-        return [product(self.rest, ((x, 1),)) for x, _ in self.like] or [self.rest]
+        return [product(self.rest, x) for x, _ in self.like] or [self.rest]
 
 
 def common_factor(terms: Iterable[Monomial]) -> Monomial:
@@ -57,27 +64,157 @@ def quotient(coefficient: Number, number: Number) -> Number:
     return coefficient / number if isinstance(coefficient, float) else Fraction(coefficient) / number
 
 
+@dataclass(frozen=True)
+class Factored:
+    """number · front · (sum of groups)^exponent · ..., with one sum or several; none where there is one term."""
+
+    number: Number
+    front: Monomial
+    sums: tuple[tuple[tuple[Group, ...], int], ...] = ()
+
+
+def factor(polynomial: Polynomial) -> Factored:
+    """A sum with what all its terms have in common in front, as a product of sums where it is one: (R - r)² x''."""
+    if len(polynomial) == 1:
+        ((only, coefficient),) = polynomial.items()
+        return Factored(coefficient, only)
+    number, shared = common_number(polynomial.values()), common_factor(polynomial)
+    below = tuple((own, -exponent) for own, exponent in shared)
+    inside = {product(term, below): quotient(c, number) for term, c in polynomial.items()}
+    content, powers = _powers(inside)
+    whole = groups(inside)
+    if len(powers) > 1 or any(exponent > 1 for _, exponent in powers):
+        sums = tuple((tuple(groups(base)), exponent) for base, exponent in powers)
+        if sum(symbols_shown(one) for one, _ in sums) < symbols_shown(whole):
+            return Factored(number * content, shared, sums)
+    return Factored(number, shared, ((tuple(whole), 1),))
+
+
+def _powers(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynomial, int]]]:
+    """The factors of a polynomial over the rational numbers, sines and cosines taken as unknowns."""
+    whole: list[tuple[Polynomial, int]] = [(polynomial, 1)]
+    unsuited = any(isinstance(c, float) for c in polynomial.values()) or any(e < 0 for t in polynomial for _, e in t)
+    if not 3 <= len(polynomial) <= MOST_FACTORED or unsuited:
+        return 1, whole
+    from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+    unknowns = sorted({own for term in polynomial for own, _ in term}, key=lambda own: own.rank)
+    context = fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(unknowns))], Ordering.lex)
+    exponents = {term: dict(term) for term in polynomial}
+    entries = {
+        tuple(exponents[term].get(own, 0) for own in unknowns): fmpq(Fraction(c).numerator, Fraction(c).denominator)
+        for term, c in polynomial.items()
+    }
+    content, found = context.from_dict(entries).factor()
+    powers: list[tuple[Polynomial, int]] = []
+    for base, exponent in found:
+        terms = {
+            monomial(dict(zip(unknowns, map(int, place), strict=True))): Fraction(int(c.p), int(c.q))
+            for place, c in base.to_dict().items()
+        }
+        powers.append((terms, int(exponent)))
+    number = Fraction(int(content.p), int(content.q))
+    if number < 0:
+        # (R - r) (...) and not -(r - R) (...).
+        place = next((k for k, (_, exponent) in enumerate(powers) if exponent % 2), None)
+        if place is not None:
+            turned, exponent = powers[place]
+            powers[place], number = ({term: -c for term, c in turned.items()}, exponent), -number
+    return number, powers
+
+
+def symbols_shown(gathered: Iterable[Group]) -> int:
+    """How many symbols are written."""
+    return sum(len(g.rest) + sum(max(1, len(x)) for x, _ in g.like) for g in gathered)
+
+
 def groups(polynomial: Polynomial) -> list[Group]:
-    """The terms, those gathered that differ in one symbol of the same unit: m1 r² + m2 r² / 2 is (m1 + m2/2) r²."""
-    alike = _alike(polynomial)
+    """The terms, those gathered that differ in one quantity: m1 r² + m2 r² / 2 is (m1 + m2/2) r².
+
+    Either all but one symbol is shared, and these symbols have the same unit, or the same motion multiplies different
+    parameters, as in (J + m l²) x''. What is gathered first decides what is left for others; of two orders, by what
+    saves most at once and single symbols first, the one that writes fewer symbols is taken.
+    """
+    candidates = _candidates(polynomial)
+    orders = (sorted(candidates, key=_by_saving), sorted(candidates, key=_single_symbols_first))
+    return min((_gather(polynomial, order) for order in orders), key=symbols_shown)
+
+
+def _gather(polynomial: Polynomial, candidates: Iterable[_Candidate]) -> list[Group]:
     taken: set[Monomial] = set()
     gathered: list[Group] = []
-    for key in sorted(alike, key=lambda key: -len(alike[key])):
-        like = {x: c for x, c in alike[key].items() if product(key[0], ((x, 1),)) not in taken}
+    for rest, members in candidates:
+        like = {x: c for x, c in members.items() if product(rest, x) not in taken}
         if len(like) > 1:
             number = shared_number(like.values())
-            gathered.append(Group(key[0], number, tuple((x, quotient(c, number)) for x, c in like.items())))
+            gathered.append(Group(rest, number, tuple((x, quotient(c, number)) for x, c in like.items())))
             taken |= set(gathered[-1].terms)
     return [*gathered, *(Group(term, c, ()) for term, c in polynomial.items() if term not in taken)]
 
 
-def _alike(polynomial: Polynomial) -> dict[Key, dict[Expr, Number]]:
-    """Symbols with their coefficients by what multiplies them; rounded coefficients only where they are equal."""
-    alike: dict[Key, dict[Expr, Number]] = {}
+_Candidate = tuple[Monomial, dict[Monomial, Number]]  # what is shared, and the weights of what differs
+
+
+def _candidates(polynomial: Polynomial) -> list[_Candidate]:
+    """Ways to gather two terms or more."""
+    # Rounded coefficients are gathered by a single symbol only where they are equal.
+    by_symbol: dict[tuple[Monomial, str, float | None], dict[Monomial, Number]] = {}
+    by_motion: dict[Monomial, dict[Monomial, Number]] = {}
     for term, coefficient in polynomial.items():
-        for factor, exponent in term:
-            rest = product(term, ((factor, -1),))
-            if exponent == 1 and factor.op == "symbol" and rest != ONE:
+        for own, exponent in term:
+            rest = product(term, ((own, -1),))
+            if exponent > 0 and own.op == "symbol" and rest != ONE:
                 rounded = coefficient if isinstance(coefficient, float) else None
-                alike.setdefault((rest, factor.data.unit, rounded), {})[factor] = coefficient
-    return alike
+                by_symbol.setdefault((rest, own.data.unit, rounded), {})[((own, 1),)] = coefficient
+        motion = tuple(pair for pair in term if _moves(pair[0]))
+        if motion:
+            by_motion.setdefault(motion, {})[tuple(pair for pair in term if not _moves(pair[0]))] = coefficient
+    listed = [*((rest, like) for (rest, _, _), like in by_symbol.items()), *by_motion.items()]
+    return [(rest, like) for rest, like in listed if len(like) > 1] + _springs(polynomial)
+
+
+def _springs(polynomial: Polynomial) -> list[_Candidate]:
+    """Terms of one stiffness that make a square: k r²/2 - k r l + k l²/2 is k (r - l)²/2."""
+    by_stiffness: dict[Expr, dict[Monomial, Number]] = {}
+    for term, coefficient in polynomial.items():
+        for own, exponent in term:
+            if exponent == 1 and own.op == "symbol" and "N" in own.data.unit:
+                by_stiffness.setdefault(own, {})[product(term, ((own, -1),))] = coefficient
+    squares = {own: like for own, like in by_stiffness.items() if any(e > 1 for _, e in _powers(like)[1])}
+    return [(((own, 1),), like) for own, like in squares.items()]
+
+
+def _moves(own: Expr) -> bool:
+    """Whether a factor belongs to the motion and not to the coefficient before it: rates, functions, multipliers."""
+    return own.op != "symbol" or str(own.name).endswith("'") or str(own.name).startswith("lambda.")
+
+
+def _by_saving(candidate: _Candidate) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+    """Sort key: symbols saved; single symbols before coefficients; then the structure, so that the order is fixed."""
+    rest, like = candidate
+    numbers = {abs(c) for c in like.values()}
+    shown_once = len(rest) + (len(numbers) == 1 and numbers != {1})
+    several = max(len(x) for x in like)
+    # A coefficient of parameters saves inside too: J x'' + m1 r² x'' + m2 r² x'' is (J + (m1 + m2) r²) x''.
+    inside = [g for g in groups(like) if g.like] if several > 1 else []
+    saved = (len(like) - 1) * shown_once + sum((len(g.like) - 1) * len(g.rest) for g in inside)
+    return (-saved, several, tuple((own.rank, e) for own, e in rest))
+
+
+def _single_symbols_first(candidate: _Candidate) -> tuple[bool, int, int, tuple[tuple[int, int], ...]]:
+    return (max(len(x) for x in candidate[1]) > 1, *_by_saving(candidate))
+
+
+def factored_expression(polynomial: Polynomial) -> Expr:
+    """The sum as `factor` writes it."""
+    if not polynomial:
+        return as_expr(0)
+    written = factor(polynomial)
+    total = expression_of({written.front: written.number})
+    for gathered, exponent in written.sums:
+        inside = as_expr(0)
+        for group in gathered:
+            front = expression_of({group.rest: group.coefficient})
+            inside = inside + (front * factored_expression(dict(group.like)) if group.like else front)
+        total = total * inside**exponent
+    return total

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from fractions import Fraction
+from functools import lru_cache
+from math import isqrt, sqrt
 
 from torseur.algebra.graph import Expr, as_expr, live_nodes
+from torseur.algebra.graph import scalar as s
 from torseur.algebra.graph.expr import Number
 from torseur.errors import UnsupportedError
 
@@ -51,6 +54,19 @@ def expand(
         if len(known[node]) > limit:
             raise TooManyTerms(limit)
     return known[expression]
+
+
+@lru_cache(maxsize=4096)
+def _one_writing(total: Expr) -> Expr:
+    """A sum that stays closed, below a bar or under a root, in one writing: computed in two ways it is one factor."""
+    # Here and not above: trigonometry is written in terms of this module, and closed sums are shortened by it.
+    from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry, without_sines_squared
+
+    try:
+        terms = shorten_by_trigonometry(without_sines_squared(expand(total)))
+    except TooManyTerms:
+        return total
+    return expression_of(dict(sorted(terms.items(), key=lambda pair: [(f.rank, e) for f, e in pair[0]])))
 
 
 def expression_of(polynomial: Polynomial) -> Expr:
@@ -100,8 +116,39 @@ def product(first: Monomial, second: Monomial) -> Monomial:
 
 def monomial(exponents: Mapping[Expr, int]) -> Monomial:
     """The monomial with these exponents."""
+    if any(factor.op == "abs" for factor in exponents):
+        exponents = _with_single_magnitudes(exponents)
+    if any(factor.op == "sqrt" for factor in exponents):
+        exponents = _without_even_roots(exponents)
     present = [(factor, exponent) for factor, exponent in exponents.items() if exponent]
     return tuple(sorted(present, key=lambda pair: pair[0].rank))
+
+
+def _with_single_magnitudes(exponents: Mapping[Expr, int]) -> Mapping[Expr, int]:
+    """x^a |x|^b with b = 1, 0 or -1: even powers of |x| are powers of x, and x² / |x| is |x|."""
+    settled = dict(exponents)
+    for magnitude in [factor for factor in exponents if factor.op == "abs"]:
+        x = magnitude.args[0]
+        power, inner = settled.pop(magnitude), settled.pop(x, 0)
+        if power % 2 == 0:
+            rest, left = 0, power + inner
+        else:
+            # x^(total) with the sign of x^inner: |x| or 1/|x| takes the odd part.
+            total = power + inner
+            rest = 1 if inner % 2 == 0 or total > 0 else -1
+            left = total - rest
+        settled |= {magnitude: rest, x: left}
+    return settled
+
+
+def _without_even_roots(exponents: Mapping[Expr, int]) -> Mapping[Expr, int]:
+    """sqrt(x)² is x, and x sqrt(x) is sqrt(x)³: one of both, as the power is even or odd."""
+    rooted = dict(exponents)
+    for root in [factor for factor in exponents if factor.op == "sqrt"]:
+        inside = root.args[0]
+        halves = rooted.pop(root) + 2 * rooted.pop(inside, 0)
+        rooted |= {root: halves} if halves % 2 else {inside: halves // 2}
+    return rooted
 
 
 def single(node: Expr, exponent: int = 1) -> Polynomial:
@@ -112,7 +159,7 @@ def single(node: Expr, exponent: int = 1) -> Polynomial:
 def inverse(node: Expr, polynomial: Polynomial) -> Polynomial:
     """1 / node: a monomial is turned over, a sum stays closed below the bar."""
     if len(polynomial) != 1:
-        return single(node, -1)
+        return single(_one_writing(node), -1)
     ((only, coefficient),) = polynomial.items()
     below = 1 / coefficient if isinstance(coefficient, float) else 1 / Fraction(coefficient)
     return {tuple((factor, -exponent) for factor, exponent in only): below}
@@ -156,6 +203,61 @@ def _power(node: Expr, known: Known) -> Polynomial:
     return result
 
 
+def _root(node: Expr, known: Known) -> Polynomial:
+    """sqrt(c² x² y⁴) is c |x| y²; a root of anything else is a factor by itself."""
+    inside = known[node.args[0]]
+    if len(inside) != 1:
+        return single(s.sqrt(_one_writing(node.args[0]))) if inside else {}
+    ((term, coefficient),) = inside.items()
+    number = _exact_root(coefficient)
+    if number is None or any(exponent % 2 for _, exponent in term):
+        return single(node)
+    exponents: dict[Expr, int] = {}
+    for factor, exponent in term:
+        half = exponent // 2
+        exponents[factor if half % 2 == 0 else abs(factor)] = half
+    return {monomial(exponents): number}
+
+
+def _exact_root(number: Number) -> Number | None:
+    if number < 0:
+        return None
+    if isinstance(number, float):
+        return sqrt(number)
+    fraction = Fraction(number)
+    above, below = isqrt(fraction.numerator), isqrt(fraction.denominator)
+    root = Fraction(above, below)
+    return root if root * root == fraction else None
+
+
+def _circular(node: Expr, known: Known) -> Polynomial:
+    """Sine or cosine; of an inverse function the fraction it stands for: cos(atan2(y, x)) is x / sqrt(x² + y²)."""
+    inner = node.args[0]
+    rule = _INVERSES.get(inner.op)
+    if rule is None:
+        return single(node)
+    sine, cosine = rule(*inner.args)
+    return expand(sine if node.op == "sin" else cosine)
+
+
+def _of_atan2(y: Expr, x: Expr) -> tuple[Expr, Expr]:
+    radius = s.sqrt(x * x + y * y)
+    return y / radius, x / radius
+
+
+def _of_atan(x: Expr) -> tuple[Expr, Expr]:
+    radius = s.sqrt(1 + x * x)
+    return x / radius, 1 / radius
+
+
+# Sine and cosine of an inverse function, by its arguments.
+_INVERSES: dict[str, Callable[..., tuple[Expr, Expr]]] = {
+    "atan2": _of_atan2,
+    "atan": _of_atan,
+    "asin": lambda x: (x, s.sqrt(1 - x * x)),
+    "acos": lambda x: (s.sqrt(1 - x * x), x),
+}
+
 _RULES: dict[str, Callable[[Expr, Known], Polynomial]] = {
     "constant": _constant,
     "add": _sum,
@@ -164,4 +266,7 @@ _RULES: dict[str, Callable[[Expr, Known], Polynomial]] = {
     "mul": _product,
     "div": _quotient,
     "pow": _power,
+    "sqrt": _root,
+    "sin": _circular,
+    "cos": _circular,
 }

@@ -60,24 +60,39 @@ def _without_squares(polynomial: Polynomial) -> Polynomial:
             sine, cosine = _function("sin", angle), _function("cos", angle)
             choices = [current, _without_square(current, sine, cosine), _without_square(current, cosine, sine)]
             current = min(choices, key=len)
-    return _join_equal_squares(current)
+    return _join_squares(current)
 
 
-def _join_equal_squares(polynomial: Polynomial) -> Polynomial:
-    """x sin² + x cos² made x for single pairs of terms, where other squares of the angle stay."""
+def without_sines_squared(polynomial: Polynomial) -> Polynomial:
+    """sin² replaced by 1 - cos² everywhere: equal sums of products of sines and cosines become the same terms."""
+    current = polynomial
+    for angle in _squared_angles(current):
+        current = _without_square(current, _function("sin", angle), _function("cos", angle))
+    return current
+
+
+def _join_squares(polynomial: Polynomial) -> Polynomial:
+    """Pairs of terms made one where other squares of the angle stay: x sin² + x cos² is x, x - x cos² is x sin²."""
     current = dict(polynomial)
     pending = deque(current)
     while pending:
         term = pending.popleft()
-        for factor in [f for f, exponent in term if f.op == "sin" and exponent >= 2]:
+        for factor in [f for f, exponent in term if f.op in _OTHER and exponent >= 2]:
+            if term not in current:
+                break
             rest = product(term, ((factor, -2),))
-            partner = product(rest, ((_function("cos", factor.args[0]), 2),))
-            if term in current and current[term] == current.get(partner):
-                total = current.pop(rest, 0) + current.pop(term)
-                del current[partner]
-                if total != 0:
-                    current[rest] = total
-                    pending.append(rest)
+            partner = product(rest, ((_function(_OTHER[factor.op], factor.args[0]), 2),))
+            if current[term] == current.get(partner):
+                joined, coefficient, gone = rest, current[term], partner
+            elif current.get(rest) == -current[term]:
+                joined, coefficient, gone = partner, current[rest], rest
+            else:
+                continue
+            del current[term], current[gone]
+            total = current.pop(joined, 0) + coefficient
+            if total != 0:
+                current[joined] = total
+                pending.append(joined)
     return current
 
 

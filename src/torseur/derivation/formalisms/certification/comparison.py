@@ -12,8 +12,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, live_nodes
 from torseur.derivation.equations import Formulation
-from torseur.derivation.formalisms.catalogue import formulation_of
-from torseur.derivation.formalisms.certification.random_states import (
+from torseur.derivation.equations.random_states import (
     DIGITS,
     exact_values,
     is_rational,
@@ -21,6 +20,7 @@ from torseur.derivation.formalisms.certification.random_states import (
     multiple_precision_values,
     rational_state,
 )
+from torseur.derivation.formalisms.catalogue import formulation_of
 from torseur.derivation.tree import Tree
 from torseur.errors import MechanismError, TorseurError, UnsupportedError
 

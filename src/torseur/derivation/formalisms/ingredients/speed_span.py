@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from torseur.algebra.graph import dense_jacobian
-from torseur.derivation.formalisms.certification.random_states import (
+from torseur.derivation.equations.random_states import (
     multiple_precision,
     multiple_precision_values,
     rational_state,

@@ -142,7 +142,7 @@ class Page:
         return samples_of(self.equations, self.numbers, self.trajectory)
 
     def blocks(self) -> tuple[EquationBlock, ...]:
-        return Blocks(self.equations, self.samples).all() if self.equations is not None else ()
+        return Blocks(self.equations.as_read, self.samples).all() if self.equations is not None else ()
 
     def checks(self) -> tuple[Check, ...]:
         if self.equations is None or self.samples is None or self.trajectory is None:

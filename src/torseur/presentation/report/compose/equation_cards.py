@@ -10,6 +10,7 @@ from torseur.algebra.graph import Expr
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.origins import INERTIA, Shares
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
+from torseur.derivation.equations.terms.short_sum import HOPELESS, few_terms, written_sizes
 from torseur.derivation.tree import GROUND
 from torseur.errors import TorseurError, counted, unknown_name
 from torseur.presentation.levels.levels import LEVELS
@@ -27,8 +28,8 @@ from torseur.presentation.report.compose.term_values import (
 )
 from torseur.presentation.report.page.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.presentation.typesetting.formula import Formula, formula, name_formula
-from torseur.presentation.typesetting.read_graph import HOPELESS, few_terms, term, written_sizes
 from torseur.presentation.typesetting.read_graph import read_name as name_node
+from torseur.presentation.typesetting.read_graph import term
 from torseur.presentation.typesetting.reading_order import term_key
 from torseur.presentation.typesetting.recursion import definitions
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from torseur.algebra.graph import live_nodes
 from torseur.derivation.equations import Equations
+from torseur.derivation.equations.terms.short_sum import HOPELESS
 from torseur.errors import UnsupportedError, counted
 from torseur.presentation.levels.intrinsic_form import first_statements
 from torseur.presentation.levels.levels import (
@@ -23,7 +24,6 @@ from torseur.presentation.typesetting import mathml
 from torseur.presentation.typesetting.formula import Formula, formula
 from torseur.presentation.typesetting.formula_tree import Call, Name, Node, children
 from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.read_graph import HOPELESS
 
 MOST_LINES = 300
 MOST_SYMBOLS = 1200  # of the intrinsic level

@@ -13,13 +13,14 @@ from torseur.computation.simulation import Trajectory
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.origins import Share
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.description.mechanism import TIME
 from torseur.presentation.report.bodies.known_numbers import Numbers
 from torseur.presentation.report.page.equation_content import Equation, Origin, Term
 from torseur.presentation.report.page.report_content import Array
 from torseur.presentation.typesetting.formula import formula
 from torseur.presentation.typesetting.formula_tree import Node, Number
-from torseur.presentation.typesetting.read_graph import few_terms, term
+from torseur.presentation.typesetting.read_graph import term
 from torseur.presentation.typesetting.reading_order import term_key
 
 ROW_LIMIT, TOTAL_LIMIT, VALUES_LIMIT = 60, 250, 150

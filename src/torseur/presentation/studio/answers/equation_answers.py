@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from torseur.algebra.graph import symbols_of
+from torseur.derivation.equations.terms.short_sum import HOPELESS
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError
 from torseur.presentation.report.compose.compose_report import Page
@@ -18,7 +19,6 @@ from torseur.presentation.report.page.equation_view import Index, block, definit
 from torseur.presentation.report.page.report_content import ReportContent
 from torseur.presentation.report.page.sections import legend
 from torseur.presentation.studio.answers.text_model import Model
-from torseur.presentation.typesetting.read_graph import HOPELESS
 
 # Why equations are written twice: docs/decisions/0055-equations-twice.md.
 HURRY = 700  # operations of a row beyond which it is not multiplied out at once,
@@ -44,12 +44,12 @@ def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iter
     try:
         equations = model.equations(formalism)
         few = len(equations.layout.speeds) <= FEW
-        cards = Blocks(equations, None, HOPELESS if few else HURRY).at_level(level)
+        cards = Blocks(equations.as_read, None, HOPELESS if few else HURRY).at_level(level)
         for part in _parts(page, cards, level):
             parts.append(part)
             yield part
         if not few and _may_be_shorter(model, cards):
-            patient = Blocks(equations, None, HOPELESS).at_level(level)
+            patient = Blocks(equations.as_read, None, HOPELESS).at_level(level)
             if _is_broken_up(patient):
                 _remember(_hopeless, _coordinates(model), None)
             else:

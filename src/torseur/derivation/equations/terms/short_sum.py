@@ -1,0 +1,66 @@
+"""An expression as the shortest sum of terms that the rules find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torseur.algebra.graph import Expr, live_nodes
+from torseur.derivation.equations.terms.common_denominators import over_common_denominators
+from torseur.derivation.equations.terms.equal_values import merge_equal_values
+from torseur.derivation.equations.terms.factoring import factored_expression
+from torseur.derivation.equations.terms.polynomial import Polynomial, TooManyTerms, expand
+from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry
+
+LIMIT = 60  # terms of an entry above which it is written as it was computed
+ALL_AT_ONCE, STEP_BY_STEP = 300, 150  # terms it may have on the way, shortened at the end or at every step
+# Why longer sums are not tried: docs/decisions/0051-hopeless-sums-are-not-tried.md.
+HOPELESS = 15_000  # operations, shared parts counted as often as they occur, that never came down to a short sum
+_NO_NAMES: Mapping[Expr, str] = {}
+
+
+def written_size(expression: Expr, names: Mapping[Expr, str] = _NO_NAMES) -> int:
+    """How many operations the expression has when written out, shared parts as often as they occur."""
+    return written_sizes([expression], names)[0]
+
+
+def written_sizes(expressions: Sequence[Expr], names: Mapping[Expr, str] = _NO_NAMES) -> list[int]:
+    """The sizes of several expressions, what they share walked once."""
+    sizes: dict[Expr, int] = {}
+    for node in live_nodes(expressions, names):
+        sizes[node] = 1 + sum(sizes[a] for a in node.args if node not in names)
+    return [sizes[expression] for expression in expressions]
+
+
+def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) -> Polynomial:
+    """The expression as a short sum; raises TooManyTerms when it has more than `limit` terms.
+
+    One of more than `hopeless` operations is not tried.
+    """
+    # Counted on the graph in one walk, before anything is multiplied out.
+    if written_size(expression) > hopeless:
+        raise TooManyTerms(limit)
+    try:
+        # sin² + cos² = 1 shortens best when it sees the whole sum. Where that is too long on the way, shortening after
+        # every operation keeps it small, at the price of identities that it then does not see.
+        result = shorten_by_trigonometry(expand(expression, ALL_AT_ONCE))
+    except TooManyTerms:
+        result = shorten_by_trigonometry(expand(expression, STEP_BY_STEP, shorten=shorten_by_trigonometry))
+    result = over_common_denominators(result)
+    if len(result) > limit:
+        raise TooManyTerms(limit)
+    return result
+
+
+def short_expression(expression: Expr) -> Expr:
+    """The expression with few terms, like quantities added up and what all have in common in front.
+
+    One that is long in any writing is returned without what vanishes in it.
+    """
+    try:
+        return factored_expression(few_terms(expression))
+    except TooManyTerms:
+        merged = merge_equal_values([expression])[0]
+    try:
+        return factored_expression(few_terms(merged))
+    except TooManyTerms:
+        return merged

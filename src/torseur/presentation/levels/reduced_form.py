@@ -1,0 +1,119 @@
+"""Equations without multipliers, and solved for the accelerations, as statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from torseur.algebra.graph import Expr, as_expr, jacobian, substitute, symbol
+from torseur.algebra.graph.solve import solve_symmetric
+from torseur.derivation.equations import Equations
+from torseur.derivation.equations.elimination import (
+    ReducedEquations,
+    eliminate_multipliers,
+    forces_without_multipliers,
+)
+from torseur.derivation.equations.terms.polynomial import TooManyTerms
+from torseur.derivation.equations.terms.short_sum import few_terms, short_expression
+from torseur.errors import UnsupportedError
+from torseur.presentation.levels.levels import RESIDUAL, ZERO
+from torseur.presentation.levels.statement import Remark, Statement
+from torseur.presentation.typesetting.formula_tree import Name, Node
+from torseur.presentation.typesetting.read_graph import read_name, readable_or_literal_form
+
+NOTHING, DEPENDENT = Remark(), Remark("by the constraints")
+MOST_TERMS = 20  # of an equation whose factors N are multiplied out
+MOST_SOLVED = 40  # terms of an acceleration that is written as one formula
+
+
+def reduced_statements(equations: Equations, independent: Collection[str] = (), solve: bool = False) -> list[Statement]:
+    """One equation per independent speed, then what the dependent speeds are and what was divided by.
+
+    Multiplied out where that is short, and otherwise Nᵀ F = 0 with F = M v' + b - Q and N written by their names. With
+    `solve` each is solved for its acceleration.
+    """
+    reduced = eliminate_multipliers(equations.as_read, independent)
+    first = _solved(reduced) if solve else _zeros(reduced)
+    dependent = [_equal(str(v.name), read_name(str(v.name)), value, DEPENDENT) for v, value in reduced.speeds.items()]
+    return [*first, *dependent, *_assumptions(reduced)]
+
+
+def _equal(name: str, left: Node, value: Expr, remark: Remark = NOTHING, auxiliary: bool = False) -> Statement:
+    return Statement(
+        name, left, ((readable_or_literal_form(value),),), "scalar", ((value,),), remark=remark, auxiliary=auxiliary
+    )
+
+
+def _zeros(reduced: ReducedEquations) -> list[Statement]:
+    """0 = Nᵀ F, row by row."""
+    names = [f"{RESIDUAL}{_bare(speed)}" for speed in reduced.independent]
+    try:
+        for row in reduced.residuals:
+            few_terms(row, MOST_TERMS)
+    except TooManyTerms:
+        return _by_factors(reduced, names)
+    return [_equal(name, ZERO, row) for name, row in zip(names, reduced.residuals, strict=True)]
+
+
+def _by_factors(reduced: ReducedEquations, names: Sequence[str]) -> list[Statement]:
+    """0 = F_1 + N_21 F_2 + ..., with F the forces and N the dependent speeds by the independent ones."""
+    equations = reduced.equations
+    along = [_bare(speed) for speed in equations.layout.speeds]
+    forces = [symbol(f"F_{name}") for name in along]
+    factors: dict[Expr, tuple[str, Expr]] = {}
+    results = []
+    for i, (name, speed) in enumerate(zip(names, reduced.independent, strict=True)):
+        total = as_expr(0)
+        for k, force in enumerate(forces):
+            entry = reduced.projection[k][i]
+            if entry.args and not entry.is_constant:
+                label = f"N_{along[k]}_{_bare(speed)}"
+                factors[symbol(label)] = (label, entry)
+                entry = symbol(label)
+            total = total + entry * force
+        results.append(_equal(name, ZERO, total))
+    listed = [_equal(label, Name(label), value, auxiliary=True) for label, value in factors.values()]
+    rows = [
+        _equal(f"F_{name}", Name(f"F_{name}"), row, Remark(f"M v' + b - Q along {name}"), auxiliary=True)
+        for name, row in zip(along, forces_without_multipliers(equations), strict=True)
+    ]
+    accelerations = [
+        _equal(str(a.name), read_name(str(a.name)), value, DEPENDENT) for a, value in reduced.accelerations.items()
+    ]
+    return [*listed, *rows, *results, *accelerations]
+
+
+def _bare(speed: Expr) -> str:
+    return str(speed.name).rstrip("'")
+
+
+def _solved(reduced: ReducedEquations) -> list[Statement]:
+    """u' = (NᵀMN)⁻¹ (...), each as a formula."""
+    layout = reduced.equations.layout
+    unknown = [layout.accelerations[layout.speeds.index(speed)] for speed in reduced.independent]
+    entries = jacobian(list(reduced.residuals), unknown)
+    n = len(unknown)
+    matrix = [[short_expression(entries.get((i, j), as_expr(0))) for j in range(n)] for i in range(n)]
+    rest = substitute(list(reduced.residuals), {a: as_expr(0) for a in unknown})
+    names = [str(speed.name) for speed in reduced.independent]
+    solution = solve_symmetric(matrix, [-short_expression(r) for r in rest], names)
+    try:
+        for value in solution:
+            few_terms(value, MOST_SOLVED)
+    except TooManyTerms:
+        raise UnsupportedError(
+            f"mechanism '{reduced.equations.mechanism.name}': solved for, an acceleration has more than {MOST_SOLVED} "
+            "terms. --eliminate shows the equations unsolved; numbers come from the function forward_dynamics."
+        ) from None
+    pairs = zip(unknown, solution, strict=True)
+    return [_equal(str(a.name), read_name(str(a.name)), value) for a, value in pairs]
+
+
+def _assumptions(reduced: ReducedEquations) -> list[Statement]:
+    pivots = [
+        Statement("", readable_or_literal_form(pivot), ((ZERO,),), "name", remark=Remark("assumed not to vanish"))
+        for pivot in reduced.pivots
+    ]
+    return pivots + [
+        Statement("", Name(name), ((ZERO,),), "name", remark=Remark("follows from the other constraints"))
+        for name in reduced.redundant
+    ]
