@@ -113,7 +113,7 @@ def test_contacts_jumps_and_surfaces(torseur):
         (("--criterion", "q1", "--parameters", "mm1"), "unknown parameter 'mm1'"),
         (("--criterion", "q1", "--kind", "mean"), "unknown kind of criterion"),
         (("--criterion", "q1", "--form", "odd"), "unknown form 'odd'"),
-        (("--criterion", "q1", "--out", "derivatives.odd"), "suffixes"),
+        (("--criterion", "q1", "--out", "derivatives.odd"), "ends in one of .csv, .json"),
         (("--criterion", "q1", "--cost", "m1"), "expected NAME=VALUE"),
         (("--criterion", "q1", "--jump", "q1"), "expected 'WHEN: STATE=EXPR'"),
         (("--criterion", "q1", "--over", "m1=3"), "expected NAME=FIRST:LAST:COUNT"),
@@ -265,6 +265,7 @@ def test_what_disagrees_ends_with_one(torseur, monkeypatch):
     assert not document["trusted"]
     assert not document["agreement"][0]["agrees"]
     assert "Not to be trusted" in document["notes"][-1]
+    assert "Not to be trusted" in document["failed_checks"][0] and "not to be trusted" in result.stderr
     assert torseur(*common, "--verify").exit_code == 1
     assert torseur(*common, "--no-verify").exit_code == 0
 

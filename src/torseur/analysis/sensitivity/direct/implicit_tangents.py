@@ -121,7 +121,7 @@ def implicit_steps_back(
         step = ImplicitStep.view(rows[number])
         for i in range(NX):
             y_end[i] = step.y[i] + step.z[NS - 1, i]
-        fill_transposed(step, p, factors)
+        transpose_into(step, p, factors)
         eliminate(factors.a, factors.pivots)
         for c in range(NW):
             if PROJECT != 0:
@@ -132,7 +132,7 @@ def implicit_steps_back(
 
 
 @routine
-def fill_transposed(step: ImplicitStep, p: Array, factors: RealFactors) -> None:
+def transpose_into(step: ImplicitStep, p: Array, factors: RealFactors) -> None:
     """(A⁻¹ ⊗ 1/h - diag Jᵢ)ᵀ, block by block; where the rates are the speeds, J = [0 1; A B] and [A B] is given.
 
     [ a₁₁/h - J₁ᵀ   a₂₁/h         … ]

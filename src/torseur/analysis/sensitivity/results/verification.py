@@ -106,6 +106,7 @@ def agreements(
     return tuple(comparisons)
 
 
+# Why one motion, and one-sided: docs/decisions/0072-one-motion-checks-derivatives.md.
 def along_one_direction(
     varied: Sequence[Varied],
     responses: Sequence[Response],

@@ -32,7 +32,9 @@ class Shown:
         if self.options.json:
             ranked = {r.name: result.ranking(r.name, self.tolerances, self.costs) for r in result.responses}
             rankings = {name: [{**vars(rank), "is_zero": rank.is_zero} for rank in r] for name, r in ranked.items()}
-            print_json({**result.document(self.options.form), "rankings": rankings})
+            print_json(
+                {**result.document(self.options.form), "rankings": rankings, "failed_checks": failed_checks(result)}
+            )
         else:
             show_sensitivities(result, self.options.form, self.tolerances, self.costs)
         self._end(result)
@@ -45,7 +47,8 @@ class Shown:
         result = eigenvalue_sensitivity(work.source.mechanism, parameters, **search)
         self._files(result.criteria)
         if self.options.json:
-            print_json(modes_document(work.source.mechanism.name, result, self.options.form))
+            document = modes_document(work.source.mechanism.name, result, self.options.form)
+            print_json({**document, "failed_checks": failed_checks(result.criteria)})
         else:
             show_modes(result, self.options.form)
         self._end(result.criteria)
@@ -56,7 +59,7 @@ class Shown:
 
         self._files(result)
         if self.options.json:
-            print_json(result.document(self.options.form))
+            print_json({**result.document(self.options.form), "failed_checks": failed_checks(result)})
         else:
             show_surface(result, self.options.form)
         self._end(result)
@@ -80,12 +83,20 @@ class Shown:
 
         if not self.options.json:
             self._say_files(say)
-        end_with([] if result.trusted else [f"derivatives of {result.name} against differences, see the notes"])
+        end_with(failed_checks(result))
 
     def _say_files(self, say: Callable[[str], None]) -> None:
         for file in (self.options.out, self.options.plot, self.options.pareto):
             if file is not None:
                 say(f"written: {file}")
+
+
+def failed_checks(result: Sensitivities | Surface) -> list[str]:
+    """What says that the derivatives are not to be trusted."""
+    if result.trusted:
+        return []
+    doubts = [note.rstrip(".") for note in result.notes if "Not to be trusted" in note or "Not checked" in note]
+    return doubts or ["derivatives against differences"]
 
 
 def show_sensitivities(result: Sensitivities, form: str, tolerances: dict[str, float], costs: dict[str, float]) -> None:

@@ -107,7 +107,7 @@ def _motion_requests(work: Work, motion: MotionOptions) -> dict[str, Any]:
     from torseur.cli.shared.value_options import contacts
 
     return {
-        "until": duration(_required(motion.until, "--until")),
+        "until": duration(_require(motion.until, "--until")),
         "rtol": motion.rtol,
         "samples": motion.samples,
         "method": motion.method,
@@ -127,7 +127,7 @@ def _steady_search(work: Work, options: SensitivityOptions) -> dict[str, Any]:
     return {"at": dict(work.values.initial), "values": dict(work.values.parameters), **near}
 
 
-def _required(value: Any, option: str) -> Any:
+def _require(value: Any, option: str) -> Any:
     from torseur.cli.shared.exits import USAGE, CommandError
 
     if not value:
@@ -142,7 +142,7 @@ def _criteria(options: CriterionOptions) -> list[Criterion]:
     kind = "integral" if options.integral else options.kind.replace("_", " ")
     return [
         Criterion(formula, kind, when=options.when, direction=options.direction, occurrence=options.occurrence)
-        for formula in _required(options.criterion, "--criterion")
+        for formula in _require(options.criterion, "--criterion")
     ]
 
 
@@ -176,8 +176,8 @@ def _of_response(work: Work, options: SensitivityOptions) -> Sensitivities:
 
     from torseur.analysis.sensitivity.steady.small_motion_sensitivity import frequency_response_sensitivity
 
-    outputs = _required(options.criteria.criterion, "--criterion")
-    along, omega = _required(options.oscillation.along, "--input"), _frequencies(options.oscillation)
+    outputs = _require(options.criteria.criterion, "--criterion")
+    along, omega = _require(options.oscillation.along, "--input"), _frequencies(options.oscillation)
     mechanism, search = work.source.mechanism, _steady_search(work, options)
     parts = [
         frequency_response_sensitivity(
@@ -198,7 +198,7 @@ def _of_steady_state(work: Work, options: SensitivityOptions) -> Sensitivities:
     """Derivatives in equilibrium."""
     from torseur.analysis.sensitivity.steady.steady_states import steady_sensitivity
 
-    formulas, search = _required(options.criteria.criterion, "--criterion"), _steady_search(work, options)
+    formulas, search = _require(options.criteria.criterion, "--criterion"), _steady_search(work, options)
     method = "direct" if options.motion.method == "auto" else options.motion.method
     return steady_sensitivity(
         work.source.mechanism, formulas, options.parameters, method=method, verify=options.verify, **search
