@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from torseur.cli.shared.exits import CommandError
+
+if TYPE_CHECKING:
+    from torseur.presentation.report.page.report_content import Reproduction
 
 
 def version() -> str:
@@ -32,6 +36,14 @@ def require_free(path: Path, force: bool) -> None:
         raise CommandError(f"cannot write '{path}': the folder '{path.parent}' is not open to writing.")
 
 
+def require_outputs(force: bool, *places: tuple[Path | None, tuple[str, ...]]) -> None:
+    """Refuses output files that cannot be written, each with the suffixes it may have, before any work is done."""
+    for path, suffixes in places:
+        if path is not None:
+            require_free(path, force)
+            require_suffix(path, suffixes)
+
+
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
     """Refuses a name whose suffix is no known format."""
     if path.suffix not in suffixes:
@@ -48,6 +60,18 @@ def write_text(path: Path, text: str) -> Path:
     finally:
         draft.unlink(missing_ok=True)
     return path
+
+
+def reproduction(source: str = "", text: str = "") -> Reproduction:
+    """How a page is made again: this very command, what it reads, and the versions of what computed it."""
+    import sys
+
+    import numpy as np
+
+    from torseur.presentation.report.page.report_content import Reproduction
+
+    versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
+    return Reproduction((command_line(),), source, text, versions)
 
 
 def command_line() -> str:

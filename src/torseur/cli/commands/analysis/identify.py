@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torseur.analysis.identification.estimators.consistent_fit import Certificate
     from torseur.analysis.identification.results.fit_checks import FitCheck
     from torseur.description.mechanism import Mechanism
-    from torseur.presentation.report.page.report_content import Check, ReportContent
+    from torseur.presentation.report.page.report_content import Check, ReportContent, Reproduction
 
 StudyArgument = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="Mechanism, data, method and options.", show_default=False)
@@ -68,13 +68,10 @@ def identify(options: IdentifyOptions) -> None:
     """
     from torseur.analysis.identification.data.identification_study_file import OUTPUT_ERROR, SEGMENTS, Study, read_study
     from torseur.cli.shared.exits import USAGE, CommandError, end_with
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.sources import open_source
 
-    for path, suffixes in ((options.report, (".html",)), (options.out, (".lsd",))):
-        if path is not None:
-            require_free(path, options.force)
-            require_suffix(path, suffixes)
+    require_outputs(options.force, (options.report, (".html",)), (options.out, (".lsd",)))
     asked = read_study(options.study)
     if options.method is not None:
         asked = Study(asked.path, {**asked.tables, "method": options.method})
@@ -281,15 +278,8 @@ def _tell_base(study: Study, mechanism: Mechanism, json: bool) -> None:
         say(str(parameters))
 
 
-def _reproduction(study: Study, source: str) -> Any:
-    import sys
+def _reproduction(study: Study, source: str) -> Reproduction:
+    from torseur.cli.shared.output_files import reproduction
 
-    import numpy as np
-
-    from torseur.cli.shared.output_files import command_line, version
-    from torseur.presentation.report.page.report_content import Reproduction
-
-    versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
     text = study.path.read_text(encoding="utf-8")
-    listing = f"{text}\n\n(* {study.mechanism} *)\n{source}"
-    return Reproduction((command_line(),), study.path.name, listing, versions)
+    return reproduction(study.path.name, f"{text}\n\n(* {study.mechanism} *)\n{source}")

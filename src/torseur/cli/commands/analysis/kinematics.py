@@ -53,14 +53,12 @@ def kinematics(options: KinematicsOptions) -> None:
     from torseur.cli.shared.console import print_json, working
     from torseur.cli.shared.exits import end_with
     from torseur.cli.shared.options import ValueOptions
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
     from torseur.cli.shared.value_options import read_values
 
     out = options.out
-    if out is not None:
-        require_suffix(out, SUFFIXES)
-        require_free(out, options.force)
+    require_outputs(options.force, (out, SUFFIXES))
     work = Work.begin(options.source, ValueOptions(options.settings, options.starts))
     mechanism = work.source.mechanism
     ranges = [range_of(mechanism, "--limit", text) for text in options.limit or ()]

@@ -60,12 +60,10 @@ def limb(options: LimbOptions) -> None:
     from torseur.cli.commands.analysis.person import quantity
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.shared.console import working
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
 
     report, recording = options.report, options.recording
-    if report is not None:
-        require_suffix(report, (".html",))
-        require_free(report, options.force)
+    require_outputs(options.force, (report, (".html",)))
     height, mass = quantity("--height", options.height, "m"), quantity("--mass", options.mass, "kg")
     model = human36(height, mass, options.table)
     if options.standing is not None:
@@ -81,9 +79,9 @@ def limb(options: LimbOptions) -> None:
 
 def _tell(estimate: LimbEstimate, who: tuple[str, ...], options: LimbOptions) -> None:
     from torseur.cli.commands.analysis.identify import checks_document
-    from torseur.cli.commands.analysis.person import reproduction
     from torseur.cli.shared.console import print_json, say, show_table
     from torseur.cli.shared.exits import end_with
+    from torseur.cli.shared.output_files import reproduction
     from torseur.presentation.report.page.report_page import write_report
     from torseur.presentation.report.person.limb_page import limb_content, limb_table
 

@@ -36,12 +36,10 @@ def optimise(
     from torseur.analysis.studies import read_study
     from torseur.cli.shared.console import print_json, say
     from torseur.cli.shared.exits import end_with
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.progress import step_progress
 
-    if report is not None:
-        require_suffix(report, (".html",))
-        require_free(report, force)
+    require_outputs(force, (report, (".html",)))
     described = read_study(study)
     with step_progress(study.name, json) as follow:
         optimum = run(described, log, cores=cores, progress=follow)

@@ -60,13 +60,10 @@ def person(options: PersonOptions) -> None:
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.shared.console import print_json, working
     from torseur.cli.shared.exits import end_with
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.presentation.report.person.person_tables import person_checks
 
-    for path, suffix in ((options.report, ".html"), (options.out, ".csv")):
-        if path is not None:
-            require_suffix(path, (suffix,))
-            require_free(path, options.force)
+    require_outputs(options.force, (options.report, (".html",)), (options.out, (".csv",)))
     height, mass = quantity("--height", options.height, "m"), quantity("--mass", options.mass, "kg")
     model = human36(height, mass, options.table, values=dict(_setting(text) for text in options.settings or ()))
     recorded = open_recording(options.trial, options.recording)
@@ -110,6 +107,7 @@ def _setting(text: str) -> tuple[str, float]:
 def _write(analysis: PersonTrial, report: Path | None, out: Path | None, force: bool) -> list[str]:
     written = []
     if report is not None:
+        from torseur.cli.shared.output_files import reproduction
         from torseur.presentation.report.page.report_page import write_report
         from torseur.presentation.report.person.person_page import person_content
 
@@ -193,17 +191,3 @@ def _tell(analysis: PersonTrial, written: list[str]) -> None:
     warnings = [f"warning: {text}" for text in analysis.warnings]
     files = [f"written: {path}" for path in written]
     say("\n".join([*checks, *warnings, *analysis.calibration, *analysis.notes, *files]))
-
-
-def reproduction() -> Any:
-    """This very command, with versions."""
-    import shlex
-    import sys
-
-    import numpy as np
-
-    from torseur.cli.shared.output_files import version
-    from torseur.presentation.report.page.report_content import Reproduction
-
-    versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
-    return Reproduction((shlex.join(["torseur", *sys.argv[1:]]),), versions=versions)

@@ -83,12 +83,9 @@ def sensitivity(options: SensitivityOptions) -> None:
 
 
 def _require_files(wanted: ResultOptions) -> None:
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
 
-    for file, suffixes in ((wanted.out, SUFFIXES), (wanted.plot, PICTURES), (wanted.pareto, PICTURES)):
-        if file is not None:
-            require_free(file, wanted.force)
-            require_suffix(file, suffixes)
+    require_outputs(wanted.force, (wanted.out, SUFFIXES), (wanted.plot, PICTURES), (wanted.pareto, PICTURES))
 
 
 def _of_motion(work: Work, options: SensitivityOptions, follow: Callable[[float], None] | None) -> Sensitivities:

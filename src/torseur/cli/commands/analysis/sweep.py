@@ -63,12 +63,10 @@ def sweep(options: SweepOptions) -> None:
     from torseur.analysis.studies import read_study, summarise
     from torseur.analysis.studies import sweep as run
     from torseur.cli.shared.console import print_json, say
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.progress import point_progress
 
-    if options.report is not None:
-        require_suffix(options.report, (".html",))
-        require_free(options.report, options.force)
+    require_outputs(options.force, (options.report, (".html",)))
     study = read_study(options.study)
     with point_progress(options.study.name, options.json) as follow:
         swept = run(

@@ -70,12 +70,10 @@ def locus(options: LocusOptions) -> None:
     """
     from torseur.cli.shared.about_state import Surroundings, checks_of, report_checks
     from torseur.cli.shared.console import print_json, working
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
 
-    if (plot := options.plot) is not None:
-        require_free(plot, options.force)
-        require_suffix(plot, PLOTS)
+    require_outputs(options.force, (plot := options.plot, PLOTS))
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
     with working(f"{about.name}: roots", quiet=options.json):
         roots = _roots(about, options)

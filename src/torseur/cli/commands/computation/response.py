@@ -62,15 +62,13 @@ def response(options: ResponseOptions) -> None:
     from torseur.cli.shared.about_state import Surroundings, report_checks, unsteadiness
     from torseur.cli.shared.console import print_json, remark
     from torseur.cli.shared.exits import USAGE, CommandError
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
     from torseur.computation.linearisation import frequency_response
 
     if not 0 < options.first < options.last:
         raise CommandError(f"--from {options.first:g} --to {options.last:g}: expected 0 < first < last.", USAGE)
-    if (plot := options.plot) is not None:
-        require_free(plot, options.force)
-        require_suffix(plot, PLOTS)
+    require_outputs(options.force, (plot := options.plot, PLOTS))
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
     motions, checks = about.small_motions((), options.verify)
     if (warning := unsteadiness(motions)) is not None:

@@ -94,14 +94,12 @@ def simulate(options: SimulateOptions) -> None:
 
     Example: torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --init 'q1=30 deg' --out motion.csv
     """
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
     from torseur.errors import SimulationError
 
     file = options.out if str(options.out) != STANDARD_OUTPUT else None
-    if file is not None:
-        require_free(file, options.force)
-        require_suffix(file, SUFFIXES)
+    require_outputs(options.force, (file, SUFFIXES))
     work = Work.begin(options.source, options.values)
     work.require_constraints("--formulation", options.formulation != "augmented")
     try:

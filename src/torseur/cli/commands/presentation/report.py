@@ -21,8 +21,7 @@ from torseur.cli.shared.options import (
 from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
 
 if TYPE_CHECKING:
-    from torseur.cli.shared.prepared_model import Work
-    from torseur.presentation.report.page.report_content import ReportContent, Reproduction
+    from torseur.presentation.report.page.report_content import ReportContent
 
 
 PageOption = Annotated[
@@ -60,15 +59,14 @@ def report(options: ReportOptions) -> None:
     Example: torseur report library:double_pendulum -o report.html
     """
     from torseur.cli.shared.console import progress
-    from torseur.cli.shared.output_files import require_free, require_suffix
+    from torseur.cli.shared.output_files import reproduction, require_outputs
     from torseur.cli.shared.prepared_model import Work, duration
     from torseur.presentation.report.compose.make_report import Occasion, content_of
     from torseur.presentation.report.page.report_page import write_report
 
     work = Work.begin(with_robot_options(options.source, options.robot), options.values)
     place = options.out or Path(re.sub(r"[^\w.-]", "_", work.source.mechanism.name) + ".html")
-    require_free(place, options.force)
-    require_suffix(place, (".html", ".htm"))
+    require_outputs(options.force, (place, (".html", ".htm")))
     with progress(f"{work.source.mechanism.name}: report", quiet=options.json) as follow:
         occasion = Occasion(
             until=duration(options.until),
@@ -76,7 +74,7 @@ def report(options: ReportOptions) -> None:
             parameters=work.values.parameters,
             initial=work.values.initial,
             rtol=options.rtol,
-            reproduction=_reproduction(work),
+            reproduction=reproduction(work.source.name, work.source.text),
             criteria=tuple(options.criterion or ()),
             vary=options.parameters,
             progress=follow,
@@ -102,15 +100,3 @@ def _tell(content: ReportContent, place: Path, json: bool) -> None:
         say("\n".join([*(f"warning: {text}" for text in content.warnings), f"written: {place} ({size / 1000:.0f} kB)"]))
     # The page is written all the same: it shows which check failed and where.
     end_with(failed)
-
-
-def _reproduction(work: Work) -> Reproduction:
-    import sys
-
-    import numpy as np
-
-    from torseur.cli.shared.output_files import command_line, version
-    from torseur.presentation.report.page.report_content import Reproduction
-
-    versions = (("torseur", version()), ("python", sys.version.split()[0]), ("numpy", np.__version__))
-    return Reproduction((command_line(),), work.source.name, work.source.text, versions)
