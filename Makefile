@@ -23,7 +23,7 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench fuzz clean
+.PHONY: help demo test check quick bench fuzz truth clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
@@ -32,6 +32,7 @@ help:
 	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
 	@echo "make bench   install the peers and run the benchmarks"
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
+	@echo "make truth   random mechanisms over the whole language, compared with an independent oracle (an hour; goes on where it was)"
 	@echo "make clean   remove the environment, caches and build products"
 
 $(VENV)/.created:
@@ -76,6 +77,9 @@ bench: $(VENV)/.bench
 fuzz: $(VENV)/.dev
 	@$(BIN) tests/description/language/fuzz.py 1000000
 	@$(BIN) tests/description/readers/fuzz.py --count 100000
+
+truth: $(VENV)/.dev
+	@$(BIN) tests/truth/run.py --seconds 3600 --record build/truth.jsonl --table build/truth.md
 
 clean:
 	@rm -rf tools/web/node_modules $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
