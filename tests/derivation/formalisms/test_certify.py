@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from dataclasses import replace
 
 import pytest
@@ -21,10 +22,13 @@ from derivation.formalisms.examples import (
 )
 from robots import robot
 from strategies import JOINT_KINDS, mechanisms
-from torseur.algebra.graph import UndeterminedFunction, scalar
+from torseur.algebra.graph import UndeterminedFunction, as_expr, scalar, substitute
+from torseur.algebra.spatial import Motion, Vec3
 from torseur.derivation.formalisms import FORMALISMS, certify, derive
 from torseur.derivation.formalisms.certification.comparison import Derivation, difference
 from torseur.derivation.formalisms.kane import Kane
+from torseur.derivation.tree.joints.joint_kinematics import joint_kinematics
+from torseur.description.language import parse
 from torseur.errors import MechanismError, TorseurError, UnsupportedError
 
 EXAMPLES = {
@@ -121,6 +125,49 @@ def test_wrong_accelerations_are_found(monkeypatch):
 
     monkeypatch.setitem(FORMALISMS, "recursive", Wrong)
     assert not certify(cart_pendulum(2)).agrees
+
+
+@pytest.mark.parametrize("sides", ["earth to b.frame", "b.frame to earth"])
+def test_kinematics_that_all_formalisms_share_are_certified_too(sides, monkeypatch):
+    """A speed of the wrong sign: M, b and Q of all formalisms agree, what the text declares does not."""
+    text = f"""param m = 2 kg ; let b = body mass = m, centre = [1, 2, 3] m, inertia = diag(1, 2, 2.5) end ;
+    join {sides} with cylindrical(q, s) about [0, 0, -1] damping(s) = 3 N*s/m speeds U = s' + 0.3 m * q', W = q' end ;"""
+    mechanism = parse(text)
+    assert certify(mechanism).agrees
+
+    def mirrored(joint, symbols, reverse):
+        """The kinematics with -v in place of v, which is a motion as consistent as the right one."""
+        right = joint_kinematics(joint, symbols, reverse)
+        changed = [as_expr(c) for c in (*right.velocity.angular, *right.velocity.linear, *right.rates)]
+        w = substitute(changed, {v: -v for v in symbols.speeds})
+        return replace(
+            right,
+            rates=tuple(w[6:]),
+            velocity=Motion(Vec3(*w[:3]), Vec3(*w[3:6])),
+            screws=tuple(Motion(-x.angular, -x.linear) for x in right.screws),
+            screw_rates=tuple(Motion(-x.angular, -x.linear) for x in right.screw_rates),
+        )
+
+    monkeypatch.setattr(sys.modules["torseur.derivation.tree.build_tree"], "joint_kinematics", mirrored)
+    certificate = certify(mechanism)
+    assert not certificate.agrees and certificate.guilty == ("positions",)
+
+
+def test_positions_see_every_kind_of_load():
+    mechanism = parse(
+        """param k = 30 N/m ; gravity = [1, 2, -9] ;
+        let a = body box x = 0.3 m, y = 0.5 m, z = 0.2 m, mass = 2 kg at [0.1, -0.2, 0.3] m end ;
+        let b = body mass = 1 kg, centre = [0.1, 0.2, 0] m, inertia = diag(1, 2, 2.5) end ;
+        join [0.1, 0, 0.3] m ++ (0.4 || [1, 2, 0]) @ a to earth as j with spherical(e0, e1, e2, e3) angles quaternion end ;
+        join [0, 0.4, 0] m @ a to [0.1, 0, 0] m @ b as w with cylindrical(q, s) about [1, 2, 3] stiffness(q) = 3 N*m end ;
+        apply force [1, 2, 3] N, torque [3, 1, 2] N*m in a on [0.1, 0, 0] m @ b ; apply force [3, 0, 1] N, torque [1, 1, 2] N*m on joint w ;
+        apply spring stiffness = k, rest = 0.2 m, damping = 2 N*s/m between [1, 1, 2] m @ earth and [0, 0.3, 0] m @ b ;
+        apply spring law = 3 N/m^3 * length^3 + 1 N*s/m * length' between [1, 1, 2] m @ a and [0, 0.3, 0] m @ b ;
+        apply bushing stiffness = [1, 1, 2] N/m, torsion = [1, 2, 3] N*m, damping = [5, 5, 5] N*s/m, torsion_damping = [1, 1, 2] N*m*s between a and [0.1, 0, 0] m @ b ;
+        apply torque [0, 0, -2 N*m*s * b.rotation.z] on b ; apply force -3 N*s/m * s' on s ;"""
+    )
+    certificate = certify(mechanism, ["recursive"])
+    assert certificate.agrees and certificate.positions.applies
 
 
 def test_the_table_names_every_formalism_and_why_one_does_not_apply():

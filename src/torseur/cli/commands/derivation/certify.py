@@ -36,7 +36,7 @@ def certify(
     else:
         _show(comparison)
     if not comparison.agrees:
-        guilty = ", ".join(entry.formalism for entry in comparison.entries if entry.difference > comparison.tolerance)
+        guilty = ", ".join(comparison.guilty)
         remark(f"torseur: {comparison.mechanism}: the formalisms disagree by {comparison.worst:.1e} ({guilty}).")
         # Not an error of the command: with --json, what is printed above stays the only document.
         raise SystemExit(DISAGREE)
@@ -58,7 +58,7 @@ def _show(comparison: Certificate) -> None:
     rows = [
         (e.formalism, str(e.operations), f"{e.seconds * 1e3:.1f}", f"{e.difference:.1e}", "")
         if e.applies else (e.formalism, "-", "-", "-", f"does not apply: {e.reason}")
-        for e in comparison.entries
+        for e in (*comparison.entries, comparison.positions)
     ]  # fmt: skip
     show_table(
         comparison.mechanism, ("formalism", "operations", "time [ms]", "difference", ""), rows, numeric=(1, 2, 3)

@@ -32,7 +32,10 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class Derivation:
-    """What a formalism gave: M row after row, b, Q, accelerations in a way of its own; or why it gave nothing."""
+    """What a formalism gave: M row after row, b, Q, accelerations in a way of its own; or why it gave nothing.
+
+    `speeds` are what should vanish: declared speeds, by their formulas, less themselves.
+    """
 
     formalism: str
     matrix: Sequence[Any] = ()
@@ -41,17 +44,18 @@ class Derivation:
     acceleration: Sequence[Any] = ()
     seconds: float = 0.0
     reason: str = ""
+    speeds: Sequence[Any] = ()
 
     @property
     def outputs(self) -> list[Any]:
-        return [*self.matrix, *self.bias, *self.loads, *self.acceleration]
+        return [*self.matrix, *self.bias, *self.loads, *self.acceleration, *self.speeds]
 
     def at(self, values: Sequence[Any]) -> Derivation:
         """The same with values in place of its outputs."""
         rest = iter(values)
-        parts = (self.matrix, self.bias, self.loads, self.acceleration)
-        matrix, bias, loads, acceleration = ([next(rest) for _ in part] for part in parts)
-        return Derivation(self.formalism, matrix, bias, loads, acceleration)
+        parts = (self.matrix, self.bias, self.loads, self.acceleration, self.speeds)
+        matrix, bias, loads, acceleration, speeds = ([next(rest) for _ in part] for part in parts)
+        return Derivation(self.formalism, matrix, bias, loads, acceleration, speeds=speeds)
 
 
 def derivation(tree: Tree, name: str) -> Derivation:
@@ -180,7 +184,8 @@ def difference(derivation: Derivation, reference: Derivation, weight: float = 0.
             *_differences(reference.loads, nothing, scale),
         ]
     )
-    return max([0.0, *masses, *_relative(forces, size), *_unbalanced_forces(derivation, reference, scale, weight)])
+    unbalanced = _unbalanced_forces(derivation, reference, scale, weight)
+    return max([0.0, *masses, *_relative(forces, size), *unbalanced, *map(_size, derivation.speeds)])
 
 
 def _size(value: Any) -> float:

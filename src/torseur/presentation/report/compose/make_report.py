@@ -43,9 +43,10 @@ def certificate_of(equations: Equations) -> Certificate:
         for e in comparison.entries
     ]
     count = sum(not row.reason for row in rows)
+    alone = "" if comparison.positions.reason else ", and so do differentiated positions"
     verdict = (
-        f"{count} formalisms, each derived from its own principle, give the same M, b and Q, {comparison.method}."
-        if comparison.agrees else f"The formalisms disagree, {comparison.method}."
+        f"{count} formalisms, each derived from its own principle, give the same M, b, Q{alone}; {comparison.method}."
+        if comparison.agrees else f"The formalisms disagree ({', '.join(comparison.guilty)}), {comparison.method}."
     )  # fmt: skip
     return Certificate(comparison.agrees, verdict, tuple(rows))
 
