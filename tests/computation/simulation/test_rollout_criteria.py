@@ -267,6 +267,10 @@ def test_mistakes():
         ts.Rollouts(mechanism, stop=Event("low", lambda t, y: y[0], stop=True))
     with pytest.raises(TorseurError, match="does not stop"):
         ts.Rollouts(mechanism, stop=Event("theta"))
+    text = FALL.replace("end ; init", "force = where(t < 1 s, 1 N, 0 N) end ; init")
+    ts.Rollouts(ts.parse(text))
+    with pytest.raises(UnsupportedError, match="derivatives jump where"):
+        ts.Rollouts(ts.parse(text), sensitivities=["g"])
     move = ts.Rollouts(mechanism, criteria=[Criterion("theta", "maximum")])
     with pytest.raises(TorseurError, match="forward in time"):
         move(np.zeros((1, 2)), np.zeros((1, 2)), step=-0.1, steps=3)

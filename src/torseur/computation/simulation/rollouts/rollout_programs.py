@@ -12,13 +12,25 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, Input, Program, as_expr, directional_derivative, substitute, symbol, vector
+from torseur.algebra.graph import (
+    Expr,
+    Input,
+    Program,
+    as_expr,
+    directional_derivative,
+    substitute,
+    symbol,
+    symbols_of,
+    vector,
+)
 from torseur.algebra.graph.scalar import sqrt
 from torseur.computation.functions.mechanism_functions import all_inputs, outputs_of
+from torseur.computation.simulation.events.time_switches import conditions_of
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.named_quantities import NamedQuantities
 from torseur.derivation.equations import Equations
+from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
 
@@ -42,6 +54,19 @@ class RolloutPrograms:
         for name in self.parameters:
             if name not in known:
                 raise TorseurError(unknown_name("parameter or initial value", name, known, "rollout: "))
+        self._require_smooth()
+
+    def _require_smooth(self) -> None:
+        """Refuses derivatives of motions whose equations switch: tangents jump there, which a thread does not do."""
+        layout = self.equations.layout
+        moving = {TIME, *layout.coordinates, *layout.speeds}
+        formulas = [*self.equations.loads, *self.equations.rates] if self.parameters else []
+        switching = [w for w in conditions_of(formulas) if moving & set(symbols_of([w]))]
+        if switching:
+            raise UnsupportedError(
+                f"rollout: derivatives jump where {switching[0]} changes sign, which a GPU does not follow. Ask for "
+                "them on the CPU, by `sensitivity`."
+            )
 
     @cached_property
     def motion(self) -> Program:
