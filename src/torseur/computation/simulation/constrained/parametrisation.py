@@ -53,13 +53,13 @@ def _start(mechanism: Mechanism) -> tuple[tuple[str, Expr], ...]:
 
 def _cartesian(mechanism: Mechanism) -> Mechanism:
     initial = _places(mechanism)
-    free_joints = [_freed(body) for body in mechanism.bodies]
+    free_joints = [_free(body) for body in mechanism.bodies]
     loops = [replace(joint, role="loop") for joint in mechanism.joints]
     start = tuple((name, as_expr(value)) for name, value in initial.items())
     return replace(mechanism, joints=(*free_joints, *loops), initial=start)
 
 
-def _freed(body: Body) -> Joint:
+def _free(body: Body) -> Joint:
     names = [f"{body.name}.{c}" for c in ("x", "y", "z", "q0", "q1", "q2", "q3")]
     return replace(free(f"{body.name} freely", EARTH, body, *names, angles="quaternion"), role="tree")
 

@@ -206,14 +206,14 @@ class Integrator:
                 answer, error = _after_jump(problem.jump, work)
             if problem.progress is not None:
                 problem.progress((work.time - problem.start) / (problem.until - problem.start))
-        return present._gathered(answer, work, time.perf_counter() - begin, error, tuple(notes))
+        return present._run(answer, work, time.perf_counter() - begin, error, tuple(notes))
 
     def call(self, work: Memory, problem: Problem) -> int:
         """One call of the loop: goes on from where the memory stands, and answers why it came back."""
         answer: int = self.loop(work.motion, work.y, problem.parameters, work.tolerance, work.output, work.events)
         return answer
 
-    def _gathered(
+    def _run(
         self, answer: int, work: Memory, wall_time: float, error: SimulationError | None, notes: tuple[str, ...]
     ) -> Run:
         return Run(
@@ -221,8 +221,8 @@ class Integrator:
             t=work.time,
             y=work.y,
             samples=work.output.samples[: work.output.sample],
-            rows=_joined(work.kept_rows),
-            marks=_joined(work.kept_marks),
+            rows=_concatenate(work.kept_rows),
+            marks=_concatenate(work.kept_marks),
             worst=work.motion.worst,
             unresolved=work.events.unresolved,
             statistics=statistics_of(self, work.motion, wall_time),
@@ -254,5 +254,5 @@ def _after_jump(jump: Callable[[Memory], bool], work: Memory) -> tuple[int, Simu
         return memory.RAISED, raised
 
 
-def _joined(parts: list[Vector]) -> Vector:
+def _concatenate(parts: list[Vector]) -> Vector:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -50,7 +50,7 @@ def as_system(
         return replace(model, values=tuple(values.tolist()), initial=tuple(state.tolist()))
     if not isinstance(model, Equations):
         require_mechanism(model)
-    equations, system = _prepared(model)
+    equations, system = _system_of(model)
     if impacts:
         system = _with_contacts(equations, system, tuple(impacts))
     given = motion_values(equations, parameters or {})
@@ -63,7 +63,7 @@ def as_system(
     return replace(system, values=tuple(given.values()), initial=start, explain=explain)
 
 
-def _prepared(model: Equations | Mechanism) -> tuple[Equations, System]:
+def _system_of(model: Equations | Mechanism) -> tuple[Equations, System]:
     """What does not depend on values, kept for the last few models, each known by its identity."""
 
     def make() -> tuple[Model, Equations, System]:
@@ -86,7 +86,7 @@ def _without_values(equations: Equations) -> System:
         values=(0.0,) * len(layout.parameters),
         quantities=NamedQuantities(programs),
         programs=programs,
-        resolve=partial(_resolved, equations),
+        resolve=partial(_in_states, equations),
         name=equations.mechanism.name,
     )
     return _constrained(equations, common) if equations.is_constrained else _open(equations, common)
@@ -127,7 +127,7 @@ def _solved_together(common: System, programs: MechanismPrograms) -> System:
 
 def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, ...]) -> System:
     """The system with a constraint for each contact that may close."""
-    programs = MechanismPrograms(equations, contact_equations(equations, impacts, partial(_resolved, equations)))
+    programs = MechanismPrograms(equations, contact_equations(equations, impacts, partial(_in_states, equations)))
     constrained = Constrained(programs, impacts=impacts)
     return _solved_together(replace(common, programs=programs, constrained=constrained), programs)
 
@@ -147,7 +147,7 @@ def _projection(equations: Equations, states: tuple[Expr, ...]) -> Program | Non
     return Program("project", (Input("y", states),), (vector("out", [settled[x] for x in states]),))
 
 
-def _resolved(equations: Equations, formula: Expr) -> Expr:
+def _in_states(equations: Equations, formula: Expr) -> Expr:
     """A formula with its rates, sensors, laws and dependent parameters in terms of the state."""
     now = equations.tree.at(equations.layout.coordinates, equations.layout.speeds)
     (result,) = law_values(now, MovingFrames(now), [formula])

@@ -25,7 +25,7 @@ def initial_state(
     the speeds: q' = N(q) v.
     """
     bound = _bound(equations, parameters)
-    given = _own_values(equations, bound) | _checked(equations, changes)
+    given = _own_values(equations, bound) | _check(equations, changes)
     q = _coordinates(equations, given)
     v = _speeds(equations, given, q, bound)
     return (*q.tolist(), *v.tolist())
@@ -43,7 +43,7 @@ def _own_values(equations: Equations, bound: Mapping[Expr, float]) -> dict[str, 
     return {name: float(number) for (name, _), number in zip(mechanism.initial, numbers, strict=True)}
 
 
-def _checked(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
+def _check(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:
     layout = equations.layout
     known = [*layout.coordinate_names, *layout.speed_names]
     known += [str(rate.name) for rate in layout.rates if rate.name not in known]

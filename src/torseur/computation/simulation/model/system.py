@@ -86,11 +86,11 @@ class System:
 
     def state_with(self, changes: Mapping[str, float] | None) -> Vector:
         """The initial state with some values replaced."""
-        return _replaced("state", self.states, self.initial, changes)
+        return _with_changes("state", self.states, self.initial, changes)
 
     def parameters_with(self, changes: Mapping[str, float] | None) -> Vector:
         """The parameter vector with some values replaced."""
-        return _replaced("parameter", self.parameters, self.values, changes)
+        return _with_changes("parameter", self.parameters, self.values, changes)
 
     def state_scales(self, initial: Vector) -> Vector:
         """Size of each state for absolute errors: the largest initial magnitude among the states of the same unit.
@@ -105,7 +105,7 @@ class System:
         return np.array([largest[q.unit] if largest[q.unit] > 1e-6 else 1.0 for q in self.states])
 
 
-def _replaced(
+def _with_changes(
     kind: str, quantities: tuple[Quantity, ...], values: Sequence[float], changes: Mapping[str, float] | None
 ) -> Vector:
     vector = np.array(values, dtype=float)

@@ -23,7 +23,7 @@ class DenseOutput:
         """States at the given times, one row per time when t is an array."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
         self._check(times)
-        states = self._interpolated(times)
+        states = self._interpolate(times)
         if self.settle is not None:
             states = self.settle(times, states)
         return states if np.ndim(t) else states[0]
@@ -36,7 +36,7 @@ class DenseOutput:
                 f"t = {outside[0]:g} s lies outside the motion, which runs from {first:g} s to {last:g} s."
             )
 
-    def _interpolated(self, times: Vector) -> Vector:
+    def _interpolate(self, times: Vector) -> Vector:
         """Horner's rule with the factors x and 1 - x in turn, as in `dop853.interpolate_at`.
 
         A piece is its time, its length, the state at its start and seven coefficients of each state.

@@ -28,7 +28,7 @@ TIME = Quantity("time", "s")
 
 def write(trajectory: Trajectory, path: Path, suffix: str, overwrite: bool) -> Path:
     """Writes the format of a suffix. The file appears under its name only when it is complete."""
-    writer = _chosen(_WRITERS, suffix, path)
+    writer = _choose(_WRITERS, suffix, path)
     if path.exists() and not overwrite:
         raise TorseurError(f"'{path}' exists already. Give another name, or overwrite=True to replace it.")
     if not path.parent.is_dir():
@@ -44,7 +44,7 @@ def write(trajectory: Trajectory, path: Path, suffix: str, overwrite: bool) -> P
 
 def read(path: Path) -> Trajectory:
     """Reads a file that `write` made."""
-    reader = _chosen(_READERS, path.suffix, path)
+    reader = _choose(_READERS, path.suffix, path)
     if not path.is_file():
         raise TorseurError(f"there is no file '{path}'.")
     try:
@@ -198,7 +198,7 @@ def _statistics(data: dict[str, Any] | None) -> Statistics | None:
     return Statistics(**data) if data else None
 
 
-def _chosen(formats: dict[str, Callable[..., Any]], suffix: str, path: Path) -> Callable[..., Any]:
+def _choose(formats: dict[str, Callable[..., Any]], suffix: str, path: Path) -> Callable[..., Any]:
     if suffix not in formats:
         raise TorseurError(f"cannot tell the format of '{path}': expected one of the suffixes {', '.join(formats)}.")
     return formats[suffix]

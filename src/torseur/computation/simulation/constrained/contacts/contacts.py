@@ -105,14 +105,14 @@ class Contacts:
         hit = [k for k in range(len(gaps)) if k not in self.closed and near[k] and rates[k] < 0.0]
         hit = [k for k in hit if k in fired or gaps[k] <= self.thickness[k]]
         if not hit:
-            return self._lifted(t, y, [k for k in fired if k not in letting_go])
+            return self._above_layer(t, y, [k for k in fired if k not in letting_go])
         return self._rebound(t, y, hit, rates)
 
     def flight_time(self, t: float, y: Vector) -> float:
         """About how long the shortest of the gaps that are opening stays open; infinite when none closes again."""
         found = self.numbers.of(self.numbers.programs.dynamics, t, y)
         active = [r for r in range(len(self.usual)) if self.usual[r] > 0.0 and not self._is_open(r, {})]
-        a, _ = self._solved(t, y, found["rows"][active], found["force"], found["gamma"][active])
+        a, _ = self._solve(t, y, found["rows"][active], found["force"], found["gamma"][active])
         gaps, rates = self._gaps(t, y)
         bending = (found["rows"] @ a - found["gamma"])[self.first : self.first + len(self.impacts)]
         near = np.abs(gaps) <= TOUCHING * self.gap_sizes
@@ -131,12 +131,12 @@ class Contacts:
         staying = [k for k in hit if back[k] < self.impacts[k].rest_speed]
         wanted = {k: 0.0 if k in staying else back[k] for k in hit}
         self.rebounding = {k: 0.0 if k in staying else self.impacts[k].restitution for k in hit}
-        after = self._pushed(t, y, {k: wanted[k] - rates[k] for k in hit})
+        after = self._after_impulses(t, y, {k: wanted[k] - rates[k] for k in hit})
         self.closed |= set(staying)
         self._release_pulling(t, after)
         return after
 
-    def _lifted(self, t: float, y: Vector, opening: list[int]) -> Vector:
+    def _above_layer(self, t: float, y: Vector, opening: list[int]) -> Vector:
         """The state with contacts that are opening, but have been found closed again, just out of their layer.
 
         After a slow rebound a gap grows by less than rounding at first, and would be found closed for ever. Lifting all
@@ -149,17 +149,17 @@ class Contacts:
         out = {k: (ABOVE_ROUNDING - THICKNESS) * self.gap_sizes[k] - gaps[k] for k in opening}
         active = [r for r in range(len(rows)) if self.usual[r] > 0.0 and not self._is_open(r, out)]
         target = np.array([out.get(r - self.first, 0.0) for r in active])
-        move, _ = self._solved(t, y, rows[active], np.zeros(rows.shape[1]), target)
+        move, _ = self._solve(t, y, rows[active], np.zeros(rows.shape[1]), target)
         return self.numbers.moved(t, y, move / self.numbers.scales)
 
-    def _pushed(self, t: float, y: Vector, jumps: dict[int, float]) -> Vector:
+    def _after_impulses(self, t: float, y: Vector, jumps: dict[int, float]) -> Vector:
         """The state after impulses that change gap rates by the given amounts; closed contacts that pull let go."""
         count = self.numbers.coordinates
         rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
         while True:
             active = [r for r in range(len(rows)) if self.usual[r] > 0.0 and not self._is_open(r, jumps)]
             target = np.array([jumps.get(r - self.first, 0.0) for r in active])
-            change, impulses = self._solved(t, y, rows[active], np.zeros(rows.shape[1]), target)
+            change, impulses = self._solve(t, y, rows[active], np.zeros(rows.shape[1]), target)
             pulling = self._closed_among(active, impulses) - jumps.keys()
             if not pulling:
                 break
@@ -183,14 +183,14 @@ class Contacts:
         while self.closed:
             found = self.numbers.of(self.numbers.programs.dynamics, t, y)
             active = [r for r in range(len(self.usual)) if self.usual[r] > 0.0 and not self._is_open(r, {})]
-            _, multipliers = self._solved(t, y, found["rows"][active], found["force"], found["gamma"][active])
+            _, multipliers = self._solve(t, y, found["rows"][active], found["force"], found["gamma"][active])
             pulling = self._closed_among(active, multipliers)
             if not pulling:
                 return
             values = dict(zip(active, multipliers, strict=True))
             self.closed.remove(max(pulling, key=lambda k: values[self.first + k]))
 
-    def _solved(self, t: float, y: Vector, rows: Vector, force: Vector, target: Vector) -> tuple[Vector, Vector]:
+    def _solve(self, t: float, y: Vector, rows: Vector, force: Vector, target: Vector) -> tuple[Vector, Vector]:
         lower = self.numbers.of(self.numbers.programs.positions, t, y)["mass"]
         mass = lower + np.tril(lower, -1).T
         system = np.block([[mass, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
