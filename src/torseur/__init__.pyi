@@ -99,10 +99,12 @@ from torseur.description.mechanism import TIME as TIME
 from torseur.description.mechanism import Body as Body
 from torseur.description.mechanism import Coordinate as Coordinate
 from torseur.description.mechanism import Frame as Frame
+from torseur.description.mechanism import Guess as Guess
 from torseur.description.mechanism import Joint as Joint
 from torseur.description.mechanism import Mechanism as Mechanism
 from torseur.description.mechanism import Parameter as Parameter
 from torseur.description.mechanism import Sensor as Sensor
+from torseur.description.mechanism import about as about
 from torseur.description.mechanism import along as along
 from torseur.description.mechanism import body as body
 from torseur.description.mechanism import bushing as bushing
@@ -134,6 +136,7 @@ from torseur.description.mechanism import torque as torque
 from torseur.description.mechanism import translation as translation
 from torseur.description.mechanism import turn as turn
 from torseur.description.mechanism import universal as universal
+from torseur.description.mechanism import within as within
 from torseur.description.readers import RobotFile as RobotFile
 from torseur.description.readers import read_robot as read_robot
 from torseur.description.readers import write_robot as write_robot

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import torseur as ts
 from computation.simulation.linkages import four_bar, parallelogram
+from torseur import library
 from torseur.description.mechanism import Equation
 from torseur.errors import SimulationError, TorseurError
 
@@ -21,15 +23,82 @@ def test_the_rest_follows_from_what_is_given():
     assert q1 == math.pi / 3 and motion["q1'"][0] == 2.0
     tip = 0.4 * np.exp(1j * q1) + 0.9 * np.exp(1j * (q1 + q2))
     assert abs(tip - 1.0 - 0.7 * np.exp(1j * q3)) < 1e-12
-    assert motion.notes == ()
+    assert len(motion.notes) == 1 and "given: q1 = 1.0472, q1' = 2; following" in motion.notes[0]
 
 
-def test_slightly_wrong_values_are_moved_with_a_word():
-    start = ts.simulate(four_bar(), until=1e-6)
-    given = dict(zip(("q1", "q2", "q3"), start.q[0] + [0.0, 1e-4, 0.0], strict=True))
+def test_exact_values_are_never_moved_and_guesses_are():
+    """Off by 1e-4: refused as exact values, with the one to make a guess; as a guess moved back, which is said."""
+    start = ts.simulate(four_bar(), until=1e-6).q[0]
+    given = dict(zip(("q1", "q2", "q3"), start + np.array([0.0, 1e-4, 0.0]), strict=True))
+    with pytest.raises(TorseurError, match=r"violates the constraints.*is off by .* m at best.*Make 'q2' a guess"):
+        ts.simulate(four_bar(), until=1e-6, initial=given)
+    motion = ts.simulate(four_bar(), until=1e-6, initial={**given, "q2": ts.about(given["q2"])})
+    assert motion.q[0] == pytest.approx(start, abs=1e-12) and motion["q1"][0] == given["q1"]
+    assert any("guessed: q2" in note and "(moved by -0.0001)" in note for note in motion.notes)
+
+
+@pytest.mark.parametrize("digits", [7, 9, 12])
+def test_values_rounded_by_a_file_close(digits):
+    start = ts.simulate(four_bar(), until=1e-6).q[0]
+    given = {name: float(f"{x:.{digits}g}") for name, x in zip(("q1", "q2", "q3"), start, strict=True)}
     motion = ts.simulate(four_bar(), until=1e-6, initial=given)
-    assert any("initial coordinates were moved onto the constraints" in note for note in motion.notes)
-    assert np.abs(motion.q[0] - start.q[0]).max() < 1e-3
+    assert np.abs(motion.q[0] - start).max() < 10.0 ** (2 - digits)
+    tip = 0.4 * np.exp(1j * motion["q1"][0]) + 0.9 * np.exp(1j * (motion["q1"][0] + motion["q2"][0]))
+    assert abs(tip - 1.0 - 0.7 * np.exp(1j * motion["q3"][0])) < 1e-10
+
+
+def test_guesses_choose_the_branch():
+    """A four-bar has two assemblies at a crank angle: the coupler's guess decides."""
+    ends = [
+        ts.simulate(four_bar(), until=1e-6, initial={"q2": ts.about(guess), "q3": ts.about(2 * guess)}).q[0]
+        for guess in (-1.0, 1.0)
+    ]
+    assert abs(ends[0][1] - ends[1][1]) > 0.5 and ends[0][0] == ends[1][0] == math.pi / 3
+
+
+DISC = """
+mechanism disc ; param r = 0.4 m, m = 2 kg ; gravity = [0, 0, -9.81] ;
+let disc = body mass = m, centre = 0, inertia = diag(m*r^2/4, m*r^2/4, m*r^2/2) end ;
+join earth and disc.frame as flight with free(x, y, z, psi, theta, phi) angles zxz end ;
+constrain rolling disc.frame radius r on earth normal [0, 0, 1] as contact ;
+"""
+
+
+@pytest.mark.parametrize("theta", [0.4, 1.2, 1.7])
+@pytest.mark.parametrize("psi", [0.0, 0.7, -2.0])
+def test_what_constraints_leave_free_is_zero(theta, psi):
+    """A disc told to spin rolls straight on: the speed of its centre is r phi', heading and lean stay."""
+    disc = ts.parse(DISC + f"init theta = {theta} rad, psi = {psi} rad, phi' = 5 rad/s ;")
+    motion = ts.simulate(disc, until=1e-9, samples=2)
+    assert motion["psi'"][0] == 0.0 and motion["theta'"][0] == 0.0 and motion["phi'"][0] == 5.0
+    velocity = np.array([motion[name][0] for name in ("x'", "y'", "z'")])
+    assert velocity == pytest.approx([-2.0 * math.cos(psi), -2.0 * math.sin(psi), 0.0], abs=1e-12)
+    (account,) = [note for note in motion.notes if note.startswith("Initial state")]
+    assert "psi', theta'" in account.split("free and set to zero")[1] and "phi' = 5" in account.split(";")[0]
+
+
+def test_a_guessed_speed_is_kept_where_it_can_be():
+    disc = ts.parse(DISC + "init theta = 1.2 rad, phi' = 5 rad/s, psi' about 2 rad/s, x' about 7 m/s ;")
+    motion = ts.simulate(disc, until=1e-9, samples=2)
+    assert motion["psi'"][0] == pytest.approx(2.0, abs=1e-12) and motion["phi'"][0] == 5.0
+    # r (phi' + psi' cos theta), against the heading, by the rolling condition.
+    assert motion["x'"][0] == pytest.approx(-0.4 * (5 + 2 * math.cos(1.2)), rel=1e-9)
+
+
+def test_a_steered_bicycle_turns_and_does_not_steer():
+    """The yaw rate of a bicycle whose wheels are steered: v tan(δ) / w for upright axles; the steering stays."""
+    bicycle = library.load("whipple_bicycle").with_values(**{"lambda": 0.0, "c": 0.0})
+    bicycle = replace(bicycle, initial={"steer": 0.3, "x'": 3.0}, guesses=())
+    motion = ts.simulate(bicycle, until=1e-9, samples=2)
+    assert motion["steer'"][0] == pytest.approx(0.0, abs=1e-9) and motion["lean'"][0] == 0.0
+    assert motion["yaw'"][0] == pytest.approx(3.0 * math.tan(0.3) / 1.02, rel=1e-6)
+
+
+def test_sensitivity_of_a_start_with_free_speeds():
+    """dx/dr of a disc that rolls straight: x = -r phi' t, so -phi' t."""
+    disc = ts.parse(DISC + "init theta = pi/2 rad, phi' = 5 rad/s ;")
+    result = ts.sensitivity(disc, "x", ["r"], until=0.5, rtol=1e-10)
+    assert result["x"].gradient[0] == pytest.approx(-2.5, rel=1e-6)
 
 
 def test_wrong_positions_are_refused():

@@ -74,7 +74,7 @@ FAULTS = {
     "join [0,0,1] ++ 2 @ crank and coupler.frame with fixed end ;": "8:17: expected a rotation",
     "join earth and crank.frame with revolute(x, y) end ;": "8:33: a revolute joint has 1 coordinate, got 2.",
     "join earth and crank.frame with revolute(x) about [0,0,0] end ;": "8:51: an axis cannot be [0, 0, 0].",
-    "join earth and crank.frame with revolute(x) along [0,0,1] end ;": "8:45: joint 'earth_crank' has no 'along'. It has: about.",
+    "join earth and crank.frame with revolute(x) along [0,0,1] end ;": "8:45: joint 'earth_crank' has no 'along'. It has: about, within.",
     "join earth and crank.frame with planar(x, y, z) force = 1 N end ;": "8:49: joint 'earth_crank' has 3 coordinates.",
     "join earth and crank.frame with prismatic(x) torque = 1 N*m end ;": "8:46: coordinate 'x' is a length: a force acts on it",
     "join earth and crank.frame with link(x, y) dof = x || [0,0,1] end ;": "8:1: joint 'earth_crank': coordinate 'y' moves nothing.",

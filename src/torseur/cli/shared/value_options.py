@@ -1,7 +1,7 @@
 """Values, laws and contacts from the command line and from files.
 
-`--set 'r2=500 mm'`, `--init q1=45deg`, `--law 'bras.fs(x, v) = -3*x - 0.1*v'`, `--contact 'z >= 0'`,
-`--values study.toml`.
+`--set 'r2=500 mm'`, `--init q1=45deg`, `--init 'q2 about 20 deg'`,
+`--law 'bras.fs(x, v) = -3*x - 0.1*v'`, `--contact 'z >= 0'`, `--values study.toml`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torseur.cli.shared.exits import USAGE, CommandError
 from torseur.derivation.tree import Tree
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.language.formulas.quantities_with_units import quantity
-from torseur.description.mechanism import Law, Mechanism
+from torseur.description.mechanism import Guess, Law, Mechanism
 from torseur.description.mechanism.units import kind_of, parse_unit
 from torseur.errors import nearest, unknown_name
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 TABLES = ("parameters", "initial", "laws")
 _CALL = re.compile(r"\s*([\w.]+)\s*\(([^()]*)\)\s*")  # name(arguments)
+_GUESSED = re.compile(r"^\s*([^=]+?)\s+about\s+")  # coordinate before a guess
 _BOUND = re.compile(r"\s*(.+?)\s*(>=|<=)\s*(.+?)\s*")  # coordinate, relation, limit
 
 
@@ -42,14 +43,15 @@ def read_values(tree: Tree, settings: Iterable[str] | None, starts: Iterable[str
     """Values for a mechanism: those of the file, then those of the command line."""
     tables = _tables(file) if file is not None else {}
     parameters = {**tables.get("parameters", {}), **_pairs("--set", settings)}
-    initial = {**tables.get("initial", {}), **_pairs("--init", starts)}
+    guessed = [_GUESSED.sub(r"\1 = about ", text) for text in starts or ()]
+    initial = {**tables.get("initial", {}), **_pairs("--init", guessed)}
     units = {str(p.name): p.data.unit for p in tree.layout.parameters}
     layout = tree.layout
     states = {str(x.name): x.data.unit for x in (*layout.coordinates, *layout.rates, *layout.speeds)}
     _refuse_dependent(tree, parameters)
     return Values(
         {name: _si_value("parameter", name, value, units, "--set") for name, value in parameters.items()},
-        {name: _si_value("coordinate or speed", name, value, states, "--init") for name, value in initial.items()},
+        {name: _start_value(name, value, states) for name, value in initial.items()},
     )
 
 
@@ -111,6 +113,14 @@ def _si_value(kind: str, name: str, given: Any, units: Mapping[str, str], option
         expected = units[name] if units[name] != "1" else "a plain number"
         raise CommandError(f"{name}={given}: expected a {kind_of(wanted)} ({expected}), got a {kind_of(given_unit)}.")
     return value
+
+
+def _start_value(name: str, given: Any, units: Mapping[str, str]) -> float:
+    """An initial value in SI, a guess when it is written 'about 20 deg'."""
+    text = given.strip() if isinstance(given, str) else ""
+    if not text.startswith("about "):
+        return _si_value("coordinate or speed", name, given, units, "--init")
+    return Guess(_si_value("coordinate or speed", name, text.removeprefix("about "), units, "--init"))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from torseur.algebra.graph import Expr, Program, as_expr, dense_jacobian, matrix
 from torseur.computation.simulation.constrained.solver.constrained_setup import mechanism_size
 from torseur.computation.simulation.constrained.start.consistent_state import consistent_state
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
-from torseur.computation.simulation.model.initial_state import initial_state
+from torseur.computation.simulation.model.initial_state import initial_state, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations, parameter_values
@@ -163,9 +163,9 @@ def point_of(
     values = parameter_values(equations, parameters or {})
     y = np.array(initial_state(equations, values, at or {}))
     given = np.array(list(values.values()))
-    numbers = StateNumbers(programs, given, dict(laws or {}), mechanism_size(programs, given))
+    names, guesses = stated_values(equations.mechanism, at or {})
+    numbers = StateNumbers(programs, given, dict(laws or {}), mechanism_size(programs, given), guesses=guesses)
     if programs.constraints:
-        # Given values stay; assembly moves the others.
-        names = {*(at or {}), *(name for name, _ in equations.mechanism.initial)}
+        # Exact values stay; assembly moves the others.
         y = consistent_state(numbers, t, y, names).y
     return Point(numbers, kinematics, t, y)

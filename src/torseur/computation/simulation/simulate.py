@@ -10,6 +10,7 @@ import numpy as np
 
 from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
 from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
+from torseur.computation.simulation.constrained.start.start_account import account_notes
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
@@ -152,5 +153,10 @@ def started(
     if ready.numbers.play is not None and scales is None:  # a play is no size of the motion
         scales = tuple(system.state_scales(state).tolist())
     return replace(
-        system, constrained=ready, initial=tuple(found.y.tolist()), notes=found.notes, explain=explain, scales=scales
+        system,
+        constrained=ready,
+        initial=tuple(found.y.tolist()),
+        notes=(*account_notes(found.account), *found.notes),
+        explain=explain,
+        scales=scales,
     )

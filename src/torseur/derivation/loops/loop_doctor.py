@@ -194,7 +194,7 @@ def _others(here: ClosedConfiguration) -> tuple[OtherConfiguration, ...]:
     if system.n > _LARGE or not system.rows:
         return ()
     projection = project(system, random_states(system, 12, here.rng), steps=150)
-    states = projection.state.lanes(np.flatnonzero(projection.gap < CLOSED))
+    states = projection.state.lanes(np.flatnonzero(projection.gap < system.open_limit(CLOSED)))
     if not len(states):
         return ()
     hits = Counter(int(r) for r in ranks(system.linearise(states)[1]))

@@ -10,9 +10,11 @@ from torseur.description.mechanism.constraints import (
     driver,
     equation,
     rolling,
+    within,
 )
 from torseur.description.mechanism.dependencies import SLOTS, MovingSymbols, Use, placement_formulas
 from torseur.description.mechanism.frames import EARTH, EARTH_NAME, HERE, Frame, Placement, Turn, placement, turn
+from torseur.description.mechanism.initial_values import Guess, about
 from torseur.description.mechanism.joints import (
     ElementaryMotion,
     Joint,
@@ -76,6 +78,7 @@ __all__ = [
     "ElementaryMotion",
     "Equation",
     "Frame",
+    "Guess",
     "InertiaMatrix",
     "Joint",
     "JointWrench",
@@ -93,6 +96,7 @@ __all__ = [
     "Turn",
     "Use",
     "Vector",
+    "about",
     "along",
     "apply_laws",
     "as_vector",
@@ -134,4 +138,5 @@ __all__ = [
     "translation",
     "turn",
     "universal",
+    "within",
 ]

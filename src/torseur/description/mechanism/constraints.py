@@ -1,13 +1,14 @@
 """Constraints besides joints: what must hold between coordinates, points or velocities.
 
-They are part of a description and of the language; analyses that do not cover them say so.
+They are part of a description and of the language; analyses that do not cover them say so. `within` is by how much
+one may stay open where nothing closes it better (m, or the unit of an equation); None goes by the description's digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from torseur.algebra.graph import ExprLike, as_expr
 from torseur.algebra.graph.expr import Expr
@@ -29,6 +30,7 @@ class Equation:
 
     name: str
     residual: Expr
+    within: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Distance:
     first: Frame
     second: Frame
     value: Expr
+    within: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,19 @@ class Rolling:
     normal: Vector
     on: Frame = EARTH
     tyre_radius: Expr | None = None
+    within: Expr | None = None
 
 
 Constraint = Equation | Distance | Rolling
+Closing = TypeVar("Closing", bound=Joint | Equation | Distance | Rolling)
+
+
+def within(closing: Closing, tolerance: ExprLike) -> Closing:
+    """A joint or constraint that may stay open by a tolerance (m, or the unit of an equation) and counts as closed.
+
+    Without one the digits of the description decide: see docs/constrained_motion.md.
+    """
+    return replace(closing, within=as_expr(tolerance))
 
 
 def equation(name: str, residual: ExprLike) -> Equation:

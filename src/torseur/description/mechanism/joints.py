@@ -50,7 +50,7 @@ class Joint:
     `kind` names the preset, `coordinates` the joint's own coordinates, `motions` the elementary motions from parent
     to child. `speeds` are quasi-velocities replacing the rates, one per degree of freedom, or empty. `frame_speeds`
     "body" makes the speeds of a free joint the child's velocity and rotation in its own axes. `role` may force "tree"
-    or "loop".
+    or "loop"; `within` (m) is by how much the loop it closes may stay open.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Joint:
     speeds: tuple[Speed, ...] = ()
     frame_speeds: str = ""
     role: str = ""
+    within: Expr | None = None
 
     def __post_init__(self) -> None:
         count = f"{counted(self.freedoms, 'degree')} of freedom"

@@ -11,6 +11,7 @@ from torseur.algebra.graph.expr import Expr
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint
 from torseur.description.mechanism.frames import Frame
+from torseur.description.mechanism.initial_values import Guess
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
@@ -29,7 +30,8 @@ class Mechanism:
     """Named bodies, joints, loads and constraints, with gravity (m/s², earth axes) and an initial state.
 
     `initial` maps coordinates ("q1") and rates ("q1'") to values; what is missing starts at zero, quaternions at
-    no rotation. Lists, plain numbers and dictionaries (for `frames` and `initial`) are taken as they are.
+    no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. Lists,
+    plain numbers and dictionaries (for `frames` and `initial`) are taken as they are.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Mechanism:
     sensors: tuple[Sensor, ...]
     frames: tuple[tuple[str, Frame], ...]
     initial: tuple[tuple[str, Expr], ...]
+    guesses: tuple[str, ...]
     meaning: str
 
     def __init__(
@@ -59,13 +62,17 @@ class Mechanism:
         sensors: Iterable[Sensor] = (),
         frames: Pairs[Frame] = (),
         initial: Pairs[ExprLike] = (),
+        guesses: Iterable[str] = (),
         meaning: str = "",
     ) -> None:
+        start = dict(initial)
+        guessed = {*guesses, *(key for key, value in start.items() if isinstance(value, Guess))}
         fields = {
             "name": name, "bodies": tuple(bodies), "joints": tuple(joints), "parameters": tuple(parameters),
             "gravity": as_vector(gravity, "gravity"), "loads": tuple(loads), "constraints": tuple(constraints),
             "laws": tuple(laws), "sensors": tuple(sensors), "frames": tuple(dict(frames).items()),
-            "initial": tuple((key, as_expr(value)) for key, value in dict(initial).items()), "meaning": meaning,
+            "initial": tuple((k, as_expr(float(v) if isinstance(v, Guess) else v)) for k, v in start.items()),
+            "guesses": tuple(key for key in start if key in guessed), "meaning": meaning,
         }  # fmt: skip
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for field, value in fields.items():

@@ -13,8 +13,8 @@ from torseur.analysis.sensitivity.method_routines import constrained_programs
 from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.analysis.sensitivity.model.varied_parameters import Varied, constants_matrix, starts_matrix
 from torseur.analysis.sensitivity.results.verification import WEIGHTS
-from torseur.computation.simulation.constrained.start.consistent_state import free_speeds
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
 from torseur.computation.simulation.constrained.start.position_assembly import Mask, assemble, free_moves
 from torseur.computation.simulation.model.initial_state import initial_state
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
@@ -155,7 +155,9 @@ class StartProjection:
     @cached_property
     def given_names(self) -> set[str]:
         assert self.variation.system.constrained is not None
-        return {*self.given, *self.variation.system.constrained.given, *varied_initial_states(self.variation)}
+        constrained = self.variation.system.constrained
+        exact = {*self.given, *constrained.given} - {*constrained.guesses}
+        return exact | varied_initial_states(self.variation)
 
     @cached_property
     def free_moves(self) -> Mask:
@@ -284,7 +286,7 @@ def given_state_tangents(variation: Variation, given: Mapping[str, float], t: fl
     """How much given states change that parameters of the study do not change by themselves (state, parameter)."""
     constrained, states = variation.system.constrained, variation.system.states
     assert constrained is not None
-    given_names = {*given, *constrained.given}
+    given_names = {*given, *constrained.given} - {*constrained.guesses}
     own = prescribed_tangents(variation, given, t)
     size = np.abs(variation.start).max(initial=0.0)
     # Below ALONE the difference is rounding of the assembly, not a given value that moved.

@@ -1,9 +1,8 @@
 """Start states of many points on the constraints of a mechanism, with their tangents by parameters.
 
 The rules are those of a single motion's start (computation/simulation/constrained/start/position_assembly.py and
-consistent_state.py): given values stay, or move slightly where they cannot; coordinates close the loops by damped
-Newton steps from the same guess; speeds change least in the metric of the mass matrix. Whatever is unusual there is
-done again by itself.
+consistent_state.py): exact values stay; coordinates close the loops by damped Newton steps from the same guess; speeds
+that follow from the constraints change. Whatever is unusual there is done again by itself.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from torseur.analysis.studies.batch.batch_assembly import ROUNDING, close_loops
 from torseur.computation.codegen.kernels.batch_kernel import BatchKernel, compile_batch
 from torseur.computation.codegen.kernels.compiled_routine import CompiledRoutine
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained, at_start
-from torseur.computation.simulation.constrained.start.consistent_state import SLIGHT, coordinate_scales, free_speeds
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
 from torseur.computation.simulation.constrained.start.position_assembly import CLOSED, Mask, free_moves
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError
@@ -74,6 +73,12 @@ class Closing:
         return not (self._constrained.massless or numbers.programs.quaternions or numbers.play is not None)
 
     @cached_property
+    def _open_limit(self) -> float:
+        """What loops may stay open by: next to nothing, or their tolerance where rounded dimensions forbid closing."""
+        gap = np.abs(self._numbers.closure(START, self._y)[0]).max(initial=0.0)
+        return CLOSED if gap <= CLOSED else float(self._numbers.tolerances.max(initial=CLOSED))
+
+    @cached_property
     def _free(self) -> Mask:
         return free_moves(self._numbers, START, self._y, self._stated)
 
@@ -85,7 +90,7 @@ class Closing:
         """The states of points with parameters `given`; nan where there is none."""
         states, is_closed = guesses.copy(), np.zeros(len(guesses), dtype=bool)
         if self._is_usual:
-            states, is_closed = self._close_nearly(given, guesses)
+            states, is_closed = self._close(given, guesses, self._free)
             states, moves = self._moving(given, states)
             is_closed &= moves
         for row in np.flatnonzero(~is_closed):
@@ -99,17 +104,6 @@ class Closing:
         """The state of one point; says what is wrong where there is none."""
         return at_start(self._constrained, given, {}, START, guess)[1].y
 
-    def _close_nearly(self, given: Vector, guesses: Vector) -> tuple[Vector, NDArray[np.bool_]]:
-        """States with closed loops; given coordinates move too, but slightly, where the others are not enough."""
-        y, is_closed = self._close(given, guesses, self._free)
-        rows = np.flatnonzero(~is_closed)
-        if len(rows):
-            everything = np.ones(len(self._free), dtype=bool)
-            y[rows], is_closed[rows] = self._close(given[rows], guesses[rows], everything)
-            shift = (y[rows] - guesses[rows])[:, : self._numbers.coordinates] / coordinate_scales(self._numbers)
-            is_closed[rows] &= np.abs(shift).max(axis=1) <= SLIGHT
-        return y, is_closed
-
     def _close(self, given: Vector, guesses: Vector, free: Mask) -> tuple[Vector, NDArray[np.bool_]]:
         """Levenberg and Marquardt's steps of every point, on all cores."""
         y, left, numbers = guesses.copy(), np.empty(len(guesses)), self._numbers
@@ -120,7 +114,7 @@ class Closing:
         bounds = [len(y) * k // shares for k in range(shares + 1)]
         with ThreadPoolExecutor(shares) as pool:
             list(pool.map(lambda k: self._close_loops(bounds[k], bounds[k + 1], *arrays), range(shares)))
-        return y, left <= CLOSED
+        return y, left <= self._open_limit
 
     @cached_property
     def _close_loops(self) -> CompiledRoutine:
@@ -142,7 +136,7 @@ class Closing:
         fastest = np.maximum(np.abs(v).max(axis=1, initial=0.0), np.abs(drift / numbers.row_scales).max(axis=1))
         result = y.copy()
         result[:, numbers.coordinates :] = (v + change) * numbers.scales
-        return result, left <= CLOSED * (1.0 + fastest)
+        return result, left <= CLOSED + self._open_limit * fastest
 
     @property
     def can_differentiate(self) -> bool:

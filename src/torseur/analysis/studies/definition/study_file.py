@@ -22,7 +22,7 @@ from torseur.derivation.equations.parameter_values import known_values
 from torseur.derivation.formalisms import derive
 from torseur.description.language.formulas.quantities_with_units import number_in
 from torseur.description.library import PREFIX
-from torseur.description.mechanism import Mechanism
+from torseur.description.mechanism import Guess, Mechanism
 from torseur.errors import TorseurError, unknown_name
 
 KEY = "operating_points"
@@ -291,7 +291,10 @@ class _Reader:
         for name, given in self._table(key).items():
             if name not in units:
                 raise TorseurError(unknown_name("name", name, units, f"{self._at(key)}: "))
-            numbers[name] = number_in(given, units[name], self._at(f"{key}.{name}"))
+            is_guess = key == "initial" and isinstance(given, str) and given.strip().startswith("about ")
+            value = given.strip().removeprefix("about ") if is_guess else given
+            number = number_in(value, units[name], self._at(f"{key}.{name}"))
+            numbers[name] = Guess(number) if is_guess else number
         return numbers
 
     def _design(self) -> Design:

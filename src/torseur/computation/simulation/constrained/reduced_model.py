@@ -9,7 +9,7 @@ with N = [-C_de⁻¹ C_in; 1] and a = [C_de⁻¹ γ; 0], which is N' v_in where 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from torseur.computation.simulation.constrained.solver.speed_partition import ch
 from torseur.computation.simulation.constrained.start.consistent_state import consistent_state
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.model.force_laws import LawFunction
-from torseur.computation.simulation.model.initial_state import initial_state
+from torseur.computation.simulation.model.initial_state import initial_state, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import Quantity, System, Vector
 from torseur.derivation.equations import Equations, parameter_values
@@ -53,12 +53,12 @@ class ReducedModel:
         if near is None:
             parameters = dict(zip(equations.layout.parameter_names, self.numbers.parameters.tolist(), strict=True))
             start = np.array(initial_state(equations, parameters, values))
-            given = {*values, *(name for name, _ in equations.mechanism.initial)}
+            given, guesses = stated_values(equations.mechanism, values)
         else:
             names = [*equations.layout.coordinate_names, *equations.layout.speed_names]
             start = np.array([values.get(name, y) for name, y in zip(names, near, strict=True)])
-            given = set(values)
-        return consistent_state(self.numbers, t, start, given).y
+            given, guesses = frozenset(values), ()
+        return consistent_state(replace(self.numbers, guesses=guesses), t, start, given).y
 
     def reduction(self, y: Vector, t: float = 0.0) -> tuple[Vector, Vector]:
         """N and a of v' = N v'_in + a."""
@@ -155,9 +155,9 @@ def reduced_model(
     programs = MechanismPrograms(equations)
     values = parameter_values(equations, parameters or {})
     given = np.array(list(values.values()))
-    numbers = StateNumbers(programs, given, dict(laws or {}), mechanism_size(programs, given))
+    names, guesses = stated_values(equations.mechanism, at or {})
+    numbers = StateNumbers(programs, given, dict(laws or {}), mechanism_size(programs, given), guesses=guesses)
     start = np.array(initial_state(equations, values, at or {}))
-    names = {*(at or {}), *(name for name, _ in equations.mechanism.initial)}
     y = consistent_state(numbers, t, start, names).y if programs.constraints else start
     preferred = speeds_named(numbers, independent)
     chosen = choose_partition(numbers, t, y, preferred)

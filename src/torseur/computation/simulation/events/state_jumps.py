@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from torseur.computation.simulation.constrained.start.consistent_state import consistent_state
+from torseur.computation.simulation.constrained.start.consistent_state import nearest_state
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.integrator import Memory
 from torseur.computation.simulation.model.outputs_and_events import Event
@@ -108,7 +108,7 @@ class Jumps:
         if constrained is None or constrained.numbers is None:
             return y
         try:
-            return consistent_state(constrained.numbers, t, y, ()).y
+            return nearest_state(constrained.numbers, t, y)
         except TorseurError as error:
             raise SimulationError(f"after a reset at t = {t:.9g} s: {error}") from error
 

@@ -13,7 +13,7 @@ from torseur.cache import Recent
 from torseur.computation.simulation.constrained.constraint_quantities import ConstrainedQuantities
 from torseur.computation.simulation.constrained.contacts.contact_gaps import contact_equations
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained
-from torseur.computation.simulation.model.initial_state import initial_state
+from torseur.computation.simulation.model.initial_state import initial_state, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.named_quantities import NamedQuantities, quantity_of_symbol
 from torseur.computation.simulation.model.outputs_and_events import Impact
@@ -56,8 +56,8 @@ def as_system(
     given = motion_values(equations, parameters or {})
     start = initial_state(equations, given, initial or {})
     if system.constrained is not None:
-        names = frozenset([*(initial or {}), *(name for name, _ in equations.mechanism.initial)])
-        constrained = replace(system.constrained, given=names)
+        exact, guesses = stated_values(equations.mechanism, initial or {})
+        constrained = replace(system.constrained, given=exact, guesses=guesses)
         return replace(system, values=tuple(given.values()), initial=start, constrained=constrained)
     explain = partial(explain_singular, equations, given)
     return replace(system, values=tuple(given.values()), initial=start, explain=explain)

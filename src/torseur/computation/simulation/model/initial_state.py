@@ -10,7 +10,7 @@ from torseur.algebra.graph import Expr, evaluate
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
 from torseur.derivation.tree import resolve
-from torseur.description.mechanism import TIME
+from torseur.description.mechanism import TIME, Guess, Mechanism
 from torseur.errors import TorseurError, unknown_name
 
 CONTRADICTION = 1e-9
@@ -29,6 +29,13 @@ def initial_state(
     q = _coordinates(equations, given)
     v = _speeds(equations, given, q, bound)
     return (*q.tolist(), *v.tolist())
+
+
+def stated_values(mechanism: Mechanism, changes: Mapping[str, float]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Names of the exact initial values, and of the guesses in their order; `changes` replace the mechanism's own."""
+    own = [(name, name in mechanism.guesses) for name, _ in mechanism.initial if name not in changes]
+    stated = [*own, *((name, isinstance(value, Guess)) for name, value in changes.items())]
+    return frozenset(n for n, is_guess in stated if not is_guess), tuple(n for n, is_guess in stated if is_guess)
 
 
 def _bound(equations: Equations, parameters: Mapping[str, float]) -> dict[Expr, float]:

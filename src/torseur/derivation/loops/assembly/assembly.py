@@ -64,7 +64,7 @@ def assemble(mechanism: Mechanism, start: Mapping[str, float] | None = None, *, 
     rng = np.random.default_rng(seed)
     tried = _starts(system, rough, free, starts, rng)
     closed = project(system, tried, free=free, steps=200, tolerance=1e-12)
-    good = np.flatnonzero(closed.gap < CLOSED)
+    good = np.flatnonzero(closed.gap < system.open_limit(CLOSED))
     if not len(good):
         best = closed.state.lane(int(np.argmin(closed.gap)))
         return Assembly((), starts, 0, False, None, tuple(gaps(system, best)), explain(system, best, free, rng))
@@ -142,11 +142,11 @@ def closed_state(system: LoopSystem, start: Mapping[str, float] | None, seed: in
     for free in (held, np.ones(system.n)) if given else (np.ones(system.n),):
         for count in (1, 20):
             closed = project(system, _starts(system, rough, free, count, rng), free=free, steps=300)
-            good = np.flatnonzero(closed.gap < CLOSED)
+            good = np.flatnonzero(closed.gap < system.open_limit(CLOSED))
             if len(good):
                 return closed.state.lane(int(good[0]))
     closed = project(system, random_states(system, 40, rng), steps=300)
-    if np.min(closed.gap) < CLOSED:
+    if np.min(closed.gap) < system.open_limit(CLOSED):
         return closed.state.lane(int(np.argmin(closed.gap)))
     best = closed.state.lane(int(np.argmin(np.nan_to_num(closed.gap, nan=np.inf))))
     raise MechanismError(f"mechanism '{system.frame.mechanism.name}' {explain(system, best, np.ones(system.n), rng)}")

@@ -79,7 +79,8 @@ def descend(linearise: Callable[[S], tuple[Array, Array]], move: Callable[[S, Ar
         lanes = np.flatnonzero((np.sqrt(cost) > tolerance) & (refused < MOST_REFUSALS))
         if not len(lanes):
             break
-        tried = move(state.lanes(lanes), _step(jacobian[lanes] * mask, residual[lanes], damping[lanes]))
+        step = _step(jacobian[lanes] * mask, residual[lanes], damping[lanes]) * mask  # not even rounding moves the rest
+        tried = move(state.lanes(lanes), step)
         new_residual, new_jacobian = linearise(tried)
         new_cost = np.sum(new_residual**2, axis=1)
         better = new_cost < cost[lanes]

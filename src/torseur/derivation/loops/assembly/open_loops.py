@@ -88,7 +88,7 @@ def explain(system: LoopSystem, best: State, free: Array, rng: np.random.Generat
     """Why nothing closes, in words: the loops that cannot close by themselves, or the locked coordinates."""
     if np.any(free == 0):
         loose = project(system, random_states(system, 20, rng), steps=200)
-        if np.any(loose.gap < CLOSED):
+        if np.any(loose.gap < system.open_limit(CLOSED)):
             names = [f.name for f, m in zip(system.frame.freedoms, free, strict=True) if m == 0]
             return (
                 f"the loops close, but not with {_name_list(names)} held: {_first(gaps(system, best))}. "
@@ -129,7 +129,7 @@ def _alone(system: LoopSystem) -> list[LoopSystem]:
 
 
 def _closes(part: LoopSystem, rng: np.random.Generator) -> bool:
-    return bool(np.any(project(part, random_states(part, 20, rng), steps=200).gap < CLOSED))
+    return bool(np.any(project(part, random_states(part, 20, rng), steps=200).gap < part.open_limit(CLOSED)))
 
 
 def _nearest(part: LoopSystem, rng: np.random.Generator) -> State:

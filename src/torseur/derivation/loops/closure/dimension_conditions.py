@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torseur.algebra.graph import Expr, constant_value, evaluate, live_nodes, symbols_of
+from torseur.derivation.loops.closure.closure_tolerance import chosen_tolerance, closure_tolerance
 from torseur.derivation.loops.closure.joint_closure import Residual
 from torseur.derivation.tree import Tree
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.errors import MechanismError
 
-_RELATIVE = 1e-9
 # A condition may depend on time through a driver: it must hold at all of some instants that are no multiples.
 _TIMES = (0.0, 0.318, 1.27, 3.9)
 
@@ -50,15 +50,26 @@ def _check(tree: Tree, item: Residual) -> None:
     needed = set(symbols_of([item.value]))
     if any(x is not TIME and x not in values for x in needed) or any(n.op == "apply" for n in live_nodes([item.value])):
         return
-    # Planar linkages drawn with rounded offsets leave 1e-16 of their size in the third direction: that is no fault.
-    scale = characteristic_length(tree.mechanism, values) if item.unit.startswith("m") else 1.0
+    # Planar linkages drawn with rounded offsets leave some of the last digit in the third direction: that is no fault.
+    size = characteristic_length(tree.mechanism, values)
+    scale = size if item.unit.startswith("m") else 1.0
     gaps = [abs(float(evaluate([item.value], {**values, TIME: t})[0])) for t in _TIMES]
-    if max(gaps) > _RELATIVE * scale:
+    if max(gaps) > _tolerance(tree, item, size, scale, values):
         unit = "" if item.unit == "1" else f" {item.unit}"
         raise MechanismError(
             f"{item.name} cannot hold: it is off by {max(gaps):.4g}{unit} whatever the coordinates. "
             "Check what it says, and the positions and axes of the frames it joins."
         )
+
+
+def _tolerance(tree: Tree, item: Residual, size: float, scale: float, values: dict[Expr, float]) -> float:
+    """By how much a residual may miss zero, in its own unit."""
+    owners = {f"joint '{j.name}'": j for j in tree.mechanism.joints}
+    constraints = {f"constraint '{c.name}'": c for c in tree.mechanism.constraints}
+    chosen = chosen_tolerance({**owners, **constraints}[item.owner], values)
+    if chosen is None:
+        return scale * closure_tolerance(tree.mechanism, size, {str(x.name): v for x, v in values.items()})
+    return chosen * scale / size if item.owner in owners else chosen
 
 
 def nonlinear(name: str, rate: Expr) -> str:

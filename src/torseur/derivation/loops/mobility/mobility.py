@@ -196,14 +196,16 @@ def _on_sphere(here: ClosedConfiguration, directions: Array, distance: float) ->
         closed = project(system, states, steps=300)
         went = here.steps_to(closed.state)
         length = np.linalg.norm(went, axis=1)
-        good = (closed.gap < _CLOSED) & (length > distance / 2)
+        good = (closed.gap < system.open_limit(_CLOSED)) & (length > distance / 2)
         if not good.any():
             return closed.state.lanes(good), went[good]
         aimed = went[good] * (distance / length[good])[:, None]
         states = system.move(here.state.repeat(int(good.sum())), aimed)
     closed = project(system, states, steps=300)
     went = here.steps_to(closed.state)
-    good = (closed.gap < _CLOSED) & (np.abs(np.linalg.norm(went, axis=1) / distance - 1) < _SAME_POINT)
+    good = (closed.gap < system.open_limit(_CLOSED)) & (
+        np.abs(np.linalg.norm(went, axis=1) / distance - 1) < _SAME_POINT
+    )
     return closed.state.lanes(good), went[good]
 
 

@@ -68,7 +68,7 @@ def _close_again(here: ClosedConfiguration, states: State, size: float) -> State
     """States closed again; one that stops at a saddle of its gap is nudged. None when some cannot be closed."""
     for _ in range(_NUDGES):
         tried = project(here.system, states, steps=200)
-        opened = tried.gap > _PROBE_GAP
+        opened = tried.gap > here.system.open_limit(_PROBE_GAP)
         if not opened.any():
             return tried.state
         # At a saddle the gradient of the gap vanishes; a nudge of a thousandth of the probe leaves it.
@@ -145,7 +145,7 @@ def can_follow(here: ClosedConfiguration, directions: Array, step: float, count:
         closed = project(system, system.move(states, step * directions), steps=100)
         went = system.difference(states, closed.state)
         ahead = np.sum(went * directions, axis=1) > 0.5 * step
-        alive &= ahead & (closed.gap < _PROBE_GAP)
+        alive &= ahead & (closed.gap < system.open_limit(_PROBE_GAP))
         states = closed.state
         directions = went / np.maximum(np.linalg.norm(went, axis=1, keepdims=True), 1e-300)
     return alive

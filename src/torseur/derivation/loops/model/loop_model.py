@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from torseur.algebra.graph import Expr
+from torseur.algebra.graph import Expr, constant_value
 from torseur.algebra.graph import scalar as s
 from torseur.algebra.spatial import Transform, Vec3
 from torseur.derivation.loops.assembly.projection import random_states
+from torseur.derivation.loops.closure.closure_tolerance import chosen_tolerance, closure_tolerance
 from torseur.derivation.loops.closure.relation_model import RelationModel
 from torseur.derivation.loops.closure.relations import Relation, UserEquation
 from torseur.derivation.loops.model.cycles import JointGraph, short_cycles
-from torseur.derivation.loops.model.dimensions import floats
+from torseur.derivation.loops.model.dimensions import floats, parameter_values
 from torseur.derivation.loops.model.joint_chains import chain, number_slots, stack_chains
 from torseur.derivation.loops.model.loop_system import LoopSystem
 from torseur.derivation.loops.model.motion_amounts import amounts_of
@@ -48,7 +49,15 @@ def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
     relations = RelationModel(frame, edges, slots, JointGraph(edges, sorted(tree)), length, time, amounts.units)
     balls = tuple(step.freedoms[0] for edge in frame.edges for step in edge.steps if step.kind == BALL)
     system = LoopSystem(frame, tuple(edges), cycles, chains, amounts, relations.all(), balls, slots.count, length, time)
-    return replace(system, relations=tuple(_scale(system, relation) for relation in system.relations))
+    scaled = tuple(_scale(system, relation) for relation in system.relations)
+    return replace(system, relations=scaled, tolerance=_tolerance(mechanism, length))
+
+
+def _tolerance(mechanism: Mechanism, length: float) -> float:
+    """What loops may stay open by, in units of length: the largest that somebody chose, or what the digits tell."""
+    values = {symbol: constant_value(value) for symbol, value in parameter_values(mechanism).items()}
+    chosen = [chosen_tolerance(closing, values) for closing in (*mechanism.joints, *mechanism.constraints)]
+    return max([limit / length for limit in chosen if limit is not None] or [closure_tolerance(mechanism, length)])
 
 
 def _scale(system: LoopSystem, relation: Relation) -> Relation:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.derivation.loops.closure.closure_tolerance import LEAST
 from torseur.derivation.loops.closure.relations import Relation, Rows, screws_by_slot
 from torseur.derivation.loops.model.cycles import Cycle
 from torseur.derivation.loops.model.joint_chains import Chains, walk
@@ -49,7 +50,8 @@ class State:
 class LoopSystem:
     """Cycles and relations of a skeleton at one time; `ball_freedoms` are the first freedoms of the balls.
 
-    `edges` are those of the skeleton with numbers for their constants.
+    `edges` are those of the skeleton with numbers for their constants. `tolerance` is by how much loops may stay open
+    where rounded dimensions forbid closing them, in units of length and rad.
     """
 
     frame: Skeleton
@@ -62,6 +64,11 @@ class LoopSystem:
     slots: int
     length: float
     time: float
+    tolerance: float = LEAST
+
+    def open_limit(self, usual: float) -> float:
+        """The gap up to which a state counts as closed: what is usual, or what the dimensions' rounding leaves."""
+        return usual if self.tolerance <= LEAST else max(usual, self.tolerance)
 
     @property
     def n(self) -> int:

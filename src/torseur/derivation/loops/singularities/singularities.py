@@ -84,7 +84,7 @@ def _drive(system: LoopSystem, state: State, slot: int, value: float, free: Arra
     guess = system.move(state, step[None])
     guess.x[0, slot] = value
     closed = project(system, guess, free=free, steps=60)
-    if closed.gap[0] > CLOSED or np.max(np.abs(system.difference(state, closed.state))) > 1.0:
+    if closed.gap[0] > system.open_limit(CLOSED) or np.max(np.abs(system.difference(state, closed.state))) > 1.0:
         return None
     return closed.state
 
@@ -158,10 +158,10 @@ def singularities_in(mechanism: Mechanism, box: Mapping[str, tuple[float, float]
     for slot, (low, high) in slots.items():
         states.x[:, slot] = rng.uniform(low, high, starts) / system.amounts.units[slot]
     closed = project(system, states, steps=150)
-    good = [closed.state.lane(int(k)) for k in np.flatnonzero(closed.gap < CLOSED)]
+    good = [closed.state.lane(int(k)) for k in np.flatnonzero(closed.gap < system.open_limit(CLOSED))]
     if not good:
         return []
-    rank = int(np.max(ranks(system.linearise(closed.state.lanes(closed.gap < CLOSED))[1])))
+    rank = int(np.max(ranks(system.linearise(closed.state.lanes(closed.gap < system.open_limit(CLOSED)))[1])))
     drops = [drop for state in good if (drop := rank_drop(system, state, rank)) is not None]
     singular = [_singularity(system, drop, "closure") for drop in drops]
     inside = [f for f in singular if all(lo <= f.coordinates[name] <= hi for name, (lo, hi) in box.items())]

@@ -10,7 +10,7 @@ from torseur.description.language.formulas.name_scope import Context
 from torseur.description.language.formulas.read_places import vector_of
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import Constraint, Distance, Equation, Rolling
+from torseur.description.mechanism import Constraint, Distance, Equation, Rolling, within
 
 ConstraintIs = x.EquationIs | x.DistanceIs | x.RollingIs
 
@@ -31,6 +31,15 @@ def _default_name(statement: ConstraintIs, shop: Workshop) -> str:
 def read_constraint(statement: ConstraintIs, name: str, shop: Workshop) -> Callable[[], Constraint]:
     """The constraint, ready to build."""
     context = Context(name)
+    build = _constraint(statement, name, context, shop)
+    if statement.within is None:
+        return build
+    dimension = None if isinstance(statement, x.EquationIs) else LENGTH
+    tolerance = shop.formulas.read(statement.within, dimension, context)
+    return lambda: within(build(), tolerance.build())
+
+
+def _constraint(statement: ConstraintIs, name: str, context: Context, shop: Workshop) -> Callable[[], Constraint]:
     if isinstance(statement, x.RollingIs):
         return _rolling(statement, name, context, shop)
     if isinstance(statement, x.DistanceIs):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from torseur.algebra.graph import as_expr
 from torseur.description.language.default_names import joint_name, qualified_coordinates
-from torseur.description.language.formulas.dimensions import NUMBER, RATE, Dim, dimension_of
+from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, RATE, Dim, dimension_of
 from torseur.description.language.formulas.name_scope import Context, Deferred, JointNames, Known, Placed
 from torseur.description.language.reading.clauses import Items
 from torseur.description.language.reading.joint_kinds import COORDINATE_UNITS, JOINT_KINDS, Reading
@@ -210,12 +210,15 @@ def read_joint(joint: JointReading, shop: Workshop) -> Callable[[], tuple[Joint,
     motion = _motion(joint, items, parent, child, shop)
     loads = joint_loads(items, joint.name, joint.context, joint.coordinates, shop)
     role = _role(items, shop)
+    tolerance = items.clause("within")
+    opening = None if tolerance is None else shop.formulas.read(tolerance, LENGTH, joint.context)
     kind = JOINT_KINDS.get(statement.kind.text)
-    items.finish((*(kind.properties if kind else ()), *OPTIONS, "role"), kind.clauses if kind else ())
+    items.finish((*(kind.properties if kind else ()), *OPTIONS, "role"), (*(kind.clauses if kind else ()), "within"))
     joint.speeds = _speeds(joint, motion, child.body, shop)
 
     def build() -> tuple[Joint, list[Load]]:
-        made = replace(motion(), role=role, speeds=joint.speeds())
+        open_by = None if opening is None else opening.build()
+        made = replace(motion(), role=role, speeds=joint.speeds(), within=open_by)
         return (replace(made, frame_speeds="body") if _in_body_axes(joint) else made), loads()
 
     return build

@@ -75,6 +75,7 @@ class Understood:
     tables: list[tuple[x.Statement, Callable[[], object]]] = field(default_factory=list)
     frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
     initial: list[tuple[x.Statement, Callable[[], tuple[str, Expr]]]] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
 
 
 class Reader:
@@ -208,6 +209,7 @@ class Reader:
                 self.scope.fault(statement.of, f"the initial value of '{value[0]}' is given twice.")
             given.add(value[0])
             parts.initial.append((statement, self._pair(*value)))
+            parts.guesses += [value[0]] if statement.is_guess else []
 
     @staticmethod
     def _pair(name: str, build: Callable[[], Expr]) -> Callable[[], tuple[str, Expr]]:
@@ -237,7 +239,7 @@ class Reader:
             "joints": [joint for joint, _ in joints], "gravity": (*self._build_parts(parts.gravity), ORIGIN)[0],
             "loads": [*options, *self._build_parts(parts.loads)], "constraints": self._build_parts(parts.constraints),
             "laws": self._build_parts(parts.laws), "frames": self._build_parts(parts.frames),
-            "initial": self._build_parts(parts.initial),
+            "initial": self._build_parts(parts.initial), "guesses": parts.guesses,
         }  # fmt: skip
         self._check_bodies_have_joints()
         moving = MovingSymbols(components["joints"], list(self.scope.sensors), components["laws"])  # type: ignore[arg-type]

@@ -186,7 +186,11 @@ class Builder:
         return tuple(parts)
 
     def initial(self, parts: list[Any]) -> x.InitialIs:
-        return x.InitialIs(*_bounds(parts), *parts)
+        of, word, value = parts
+        return x.InitialIs(*_bounds(parts), of, value, is_guess=str(word) == "about")
+
+    def is_or_about(self, parts: list[Any]) -> Any:
+        return parts[0]
 
     def body(self, parts: list[Any]) -> x.BodyIs:
         name, items, meaning = parts
@@ -239,5 +243,4 @@ class Builder:
         return x.DistanceIs(*_bounds(parts), *parts)
 
     def rolling(self, parts: list[Any]) -> x.RollingIs:
-        wheel, radius, tyre, on, normal, name = parts
-        return x.RollingIs(*_bounds(parts), wheel, radius, tyre, on, normal, name)
+        return x.RollingIs(*_bounds(parts), *parts)

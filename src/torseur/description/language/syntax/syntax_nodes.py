@@ -249,6 +249,7 @@ class JointIs(Statement):
 class InitialIs(Statement):
     of: Reference
     value: Expression
+    is_guess: bool
 
 
 @dataclass(frozen=True)
@@ -315,6 +316,7 @@ class SpringIs(Statement):
 class EquationIs(Statement):
     left: Expression
     right: Expression
+    within: Expression | None
     name: Name | None
 
 
@@ -323,6 +325,7 @@ class DistanceIs(Statement):
     first: Expression
     second: Expression
     value: Expression
+    within: Expression | None
     name: Name | None
 
 
@@ -333,4 +336,5 @@ class RollingIs(Statement):
     tyre: Expression | None
     on: Expression
     normal: Expression
+    within: Expression | None
     name: Name | None

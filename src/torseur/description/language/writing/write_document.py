@@ -249,7 +249,8 @@ class _Document:
             if unit == "rad/s" and value.is_constant and not isinstance(value.value, Fraction):
                 text = measured_text(value.value, unit)
             bare = name.rstrip("'")
-            lines.append(f"{name_text(bare)}{name[len(bare) :]} = {text}")
+            word = "about" if name in self.mechanism.guesses else "="
+            lines.append(f"{name_text(bare)}{name[len(bare) :]} {word} {text}")
         return [_declarations("init ", lines, lines)]
 
     def _state_unit(self, name: str) -> str:

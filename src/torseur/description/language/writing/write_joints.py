@@ -79,6 +79,7 @@ def joint_text(joint: Joint, written: dict[str, str], options: list[str], script
     motion, items, preset = _motion(joint, place, script)
     coordinates = _coordinates(joint, written, preset)
     items += options + ([f"role = {joint.role}"] if joint.role else [])
+    items += [f"within {script.formula(joint.within, LENGTH, place)}"] if joint.within is not None else []
     parts = [*(f"{item}," for item in items[:-1]), *items[-1:], *_speeds(joint, place, script), "end ;"]
     return wrap_parts(f"{head} with {motion}{coordinates}", parts)
 
@@ -90,7 +91,7 @@ Preset = Callable[[Joint], tuple[Joint, list[tuple[str, object]]]]
 
 def _motion(joint: Joint, place: Place, script: Script) -> tuple[str, list[str], str | None]:
     """(kind, items, preset): the preset that builds this joint, or a link with its motions."""
-    plain = replace(joint, speeds=(), frame_speeds="", role="")
+    plain = replace(joint, speeds=(), frame_speeds="", role="", within=None)
     for kind, make in _PRESETS.items():
         if len(joint.coordinates) not in [len(units) for units in COORDINATE_UNITS[kind] or ()]:
             continue

@@ -157,16 +157,19 @@ def _three(values: tuple[Expr, ...]) -> Vector:
 def constraint_text(constraint: Constraint, script: Script) -> str:
     """constrain ... ;"""
     place = Place(constraint.name, after_joints=True)
+    dimension = None if isinstance(constraint, Equation) else LENGTH
+    within = f" within {script.formula(constraint.within, dimension, place)}" if constraint.within is not None else ""
     if isinstance(constraint, Equation):
         formula = script.formula(constraint.residual, None, place)
-        return f"constrain 0 = {formula}{_name_clause(constraint.name, 'equation', script)} ;"
+        return f"constrain 0 = {formula}{within}{_name_clause(constraint.name, 'equation', script)} ;"
     if isinstance(constraint, Distance):
         first, second = (script.point(end, place) for end in (constraint.first, constraint.second))
         name = _name_clause(constraint.name, between("distance", constraint.first.body, constraint.second.body), script)
-        return f"constrain distance {first} to {second} = {script.formula(constraint.value, LENGTH, place)}{name} ;"
+        value = script.formula(constraint.value, LENGTH, place)
+        return f"constrain distance {first} to {second} = {value}{within}{name} ;"
     wheel, on = script.point(constraint.wheel, place), script.point(constraint.on, place)
     radius = script.formula(constraint.radius, LENGTH, place)
     tyre = "" if constraint.tyre_radius is None else f" tyre {script.formula(constraint.tyre_radius, LENGTH, place)}"
     normal = script.direction(constraint.normal, place)
     name = _name_clause(constraint.name, f"rolling_{constraint.wheel.body}", script)
-    return f"constrain rolling {wheel} radius {radius}{tyre} on {on} normal {normal}{name} ;"
+    return f"constrain rolling {wheel} radius {radius}{tyre} on {on} normal {normal}{within}{name} ;"

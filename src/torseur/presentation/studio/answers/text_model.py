@@ -13,7 +13,7 @@ from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import Tree, build_tree
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.language import parse
-from torseur.description.mechanism import Mechanism
+from torseur.description.mechanism import Guess, Mechanism
 from torseur.presentation.report.bodies.known_numbers import Numbers
 from torseur.presentation.report.compose.compose_report import Page
 
@@ -60,7 +60,9 @@ class Model:
         """Of these values, those of coordinates and speeds that the mechanism has."""
         layout = self.tree.layout
         names = {*layout.coordinate_names, *layout.speed_names}
-        return {name: value for name, value in initial.items() if name in names}
+        # A slider moves what the text guesses without making it exact.
+        guesses = self.mechanism.guesses
+        return {n: Guess(value) if n in guesses else value for n, value in initial.items() if n in names}
 
 
 @lru_cache(maxsize=MOST_KEPT)

@@ -14,7 +14,7 @@ from torseur.computation.simulation.constrained.solver.accelerations import augm
 from torseur.computation.simulation.constrained.solver.manifold import on_manifold
 from torseur.computation.simulation.constrained.solver.partitioned_accelerations import is_well_partitioned, partitioned
 from torseur.computation.simulation.constrained.solver.speed_partition import choose_partition, speeds_named
-from torseur.computation.simulation.constrained.start.consistent_state import Consistent, closed_state, moving_state
+from torseur.computation.simulation.constrained.start.consistent_state import closed_state
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers, is_massless
 from torseur.computation.simulation.constrained.start.diagnosis import (
     ambiguous_start,
@@ -22,6 +22,7 @@ from torseur.computation.simulation.constrained.start.diagnosis import (
     missing_inertia,
     redundancy_notes,
 )
+from torseur.computation.simulation.constrained.start.initial_speeds import moving_state
 from torseur.computation.simulation.constrained.start.regularity import (
     added_size,
     other_sizes,
@@ -29,6 +30,7 @@ from torseur.computation.simulation.constrained.start.regularity import (
     usual_sizes,
 )
 from torseur.computation.simulation.constrained.start.shaky_loops import with_play
+from torseur.computation.simulation.constrained.start.start_account import Consistent
 from torseur.computation.simulation.model.force_laws import LawFunction
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.outputs_and_events import Impact
@@ -36,6 +38,7 @@ from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.loops.closure.dimension_conditions import characteristic_length
 from torseur.errors import TorseurError, unknown_name
 
+SLACK = 10.0  # tolerances that a constraint may miss others by along a motion
 FORMULATIONS: dict[str, Routine] = {"augmented": augmented, "partitioned": partitioned, "projector": projector}
 
 
@@ -43,13 +46,14 @@ FORMULATIONS: dict[str, Routine] = {"augmented": augmented, "partitioned": parti
 class Constrained:
     """What the integrators need of a constrained mechanism.
 
-    `given` are the names of initial values that somebody gave, `independent` the speeds preferred by the partitioned
-    formulation; `settings` follow the parameters of the model in p. `usual` is what each lasting constraint adds, 0 for
-    those that others impose already; it changes when others are selected.
+    `given` are the names of exact initial values, `guesses` of those that may move, `independent` the speeds preferred
+    by the partitioned formulation; `settings` follow the parameters of the model in p. `usual` is what each lasting
+    constraint adds, 0 for those that others impose already; it changes when others are selected.
     """
 
     programs: MechanismPrograms
     given: Collection[str] = ()
+    guesses: tuple[str, ...] = ()
     formulation: str = "augmented"
     independent: tuple[int, ...] = ()
     settings: tuple[float, ...] = ()
@@ -99,11 +103,21 @@ class Constrained:
     @property
     def play(self) -> Vector:
         """What each constraint is left open by, contacts among them."""
-        count, given = len(self.programs.constraints), self.numbers.play if self.numbers is not None else None
-        if given is None:
-            return np.zeros(count)
+        assert self.numbers is not None
+        given = self.numbers.play
+        return self._with_contacts(np.zeros(len(self.lasting.constraints)) if given is None else given)
+
+    @property
+    def slack(self) -> Vector:
+        """By how much each constraint may miss what others impose already, contacts among them."""
+        assert self.numbers is not None
+        # Dimensions that are rounded leave gaps that change along the motion: more is left than at the start.
+        return self._with_contacts(SLACK * self.numbers.tolerances * self.numbers.row_scales)
+
+    def _with_contacts(self, lasting: Vector) -> Vector:
+        """Numbers of the lasting constraints with zeros for contacts, which stand behind the holonomic ones."""
         holonomic = self.lasting.holonomic
-        return np.concatenate([given[:holonomic], np.zeros(len(self.impacts)), given[holonomic:]])
+        return np.concatenate([lasting[:holonomic], np.zeros(len(self.impacts)), lasting[holonomic:]])
 
     @property
     def is_redundant(self) -> bool:
@@ -148,9 +162,10 @@ def at_start(
 ) -> tuple[Constrained, Consistent]:
     """The state on the constraints where the motion starts, and the settings that follow from it."""
     base = constrained.lasting
-    numbers = StateNumbers(base, parameters, laws, mechanism_size(base, parameters))
+    size = mechanism_size(base, parameters)
+    numbers = StateNumbers(base, parameters, laws, size, guesses=constrained.guesses)
     numbers, closed = with_play(numbers, t, closed_state(numbers, t, y, constrained.given))
-    start = moving_state(numbers, t, closed, constrained.given)
+    start = moving_state(numbers, t, closed, y, constrained.given)
     start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
     _require(numbers, missing_inertia(numbers, t, start.y))
     usual = usual_sizes(numbers, t, start.y)
@@ -166,7 +181,7 @@ def at_start(
     ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
     nothing_held = [0.0] * (1 + len(numbers.scales))
     thickness = ready.contacts.thickness if ready.contacts is not None else ()
-    settings = (*numbers.scales, *ready.sizes, *thickness, *ready.play, *nothing_held)
+    settings = (*numbers.scales, *ready.sizes, *thickness, *ready.play, *ready.slack, *nothing_held)
     if not constrained.is_partitioned:
         return replace(ready, settings=settings), start
     partition, note = ready.partitioned(t, start.y)

@@ -31,6 +31,7 @@ class Settings(Record):
     # for a contact that is open, whose constraint is switched off
     thickness: Annotated[Array, NK]  # depth at which each contact closes
     play: Annotated[Array, NC]  # amounts that the constraints are left open by
+    slack: Annotated[Array, NC]  # amounts beyond which a constraint that others imply contradicts them
     holds: float  # 1 when accelerations from beside a singular configuration are held, 0 when not
     held: Annotated[Array, NV]  # accelerations, the last ones before a singular configuration is passed
 

@@ -185,6 +185,10 @@ def is_contradicted(p: Array, rows: Rows, factors: Factors, phi: Array) -> bool:
             own += abs(rows[c, i]) * settings.scales[i]
         reach = max(reach, own)
     for c in range(NH):
-        if factors.r[c, c] == 0.0 and settings.sizes[c] == 0.0 and abs(phi[c]) > CONTRADICTION * reach:
+        if (
+            factors.r[c, c] == 0.0
+            and settings.sizes[c] == 0.0
+            and abs(phi[c]) > CONTRADICTION * reach + settings.slack[c]
+        ):
             return True
     return False

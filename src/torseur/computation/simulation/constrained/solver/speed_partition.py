@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.regularity import selected_by
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.loops.mobility.partition import independent_rows
 from torseur.errors import TorseurError, unknown_name
 
-DEPENDENT = 1e-8  # sine of the angle to the constraints before, below which one depends on them
 LARGEST = 10.0  # speed of a dependent coordinate per independent one from which another choice is looked for
 BETTER = 2.0  # how much better it must be
 
@@ -42,34 +42,16 @@ def choose_partition(
     numbers: StateNumbers, t: float, y: Vector, preferred: Sequence[int] = (), rows: Sequence[int] | None = None
 ) -> Partition:
     """The partition at a state; `rows` are the independent constraints where they are known."""
-    found = numbers.of(numbers.programs.velocities, t, y)
-    scaled = found["rows"] * numbers.scales
-    kept = independent_constraints(scaled)
-    if rows is not None:
-        kept = [rows[k] for k in independent_constraints(scaled[list(rows)])]
+    constraints = numbers.of(numbers.programs.velocities, t, y)["rows"]
+    scaled = constraints * numbers.scales
+    among = list(range(len(scaled))) if rows is None else list(rows)
+    kept = [among[k] for k in selected_by(numbers, (scaled / numbers.row_scales[:, None])[among])]
     null = _null_space(scaled[kept]) if kept else np.eye(scaled.shape[1])
     independent = sorted(independent_rows(null, preferred))
     dependent = [k for k in range(scaled.shape[1]) if k not in independent]
     size = float(np.abs(null @ np.linalg.inv(null[independent])).max()) if independent else 0.0
-    pivot = _smallest_pivot(found["rows"][np.ix_(kept, dependent)])
+    pivot = _smallest_pivot(constraints[np.ix_(kept, dependent)])
     return Partition(tuple(kept), tuple(dependent), tuple(independent), size, pivot)
-
-
-def independent_constraints(rows: Vector) -> list[int]:
-    """Constraints that do not depend on those before them."""
-    found: list[Vector] = []
-    kept = []
-    for k, row in enumerate(rows):
-        size = np.linalg.norm(row)
-        rest = row / size if size > 0.0 else row
-        for _ in range(2):
-            for unit in found:
-                rest = rest - (unit @ rest) * unit
-        left = np.linalg.norm(rest)
-        if left > DEPENDENT:
-            found.append(rest / left)
-            kept.append(k)
-    return kept
 
 
 def _smallest_pivot(matrix: Vector) -> float:
@@ -88,10 +70,10 @@ def _null_space(rows: Vector) -> Vector:
 def speeds_named(numbers: StateNumbers, names: Sequence[str]) -> list[int]:
     """Numbers of speeds by their own name or that of their coordinate."""
     speeds = numbers.equations.layout.speed_names
-    found = []
+    numbered = []
     for name in names:
         match = [k for k, speed in enumerate(speeds) if speed in (name, f"{name}'")]
         if not match:
             raise TorseurError(unknown_name("speed", name, speeds, "independent: "))
-        found += match
-    return found
+        numbered += match
+    return numbered

@@ -1,68 +1,104 @@
-"""The state in which a constrained motion starts: what is given is kept, the rest follows from the constraints.
+"""The state in which a constrained motion starts.
 
-Given values that miss the constraints slightly are moved onto them, which is said; otherwise they are refused.
+Exact values stay; guesses are where the search begins; what nobody states is zero where the constraints allow it, and
+follows from them otherwise. Values that contradict the constraints are refused, unless they do so by no more than the
+digits they were written with: docs/decisions/0062-starts-exact-guessed-free.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.initial_speeds import (
+    AMPLIFIED,
+    INDEPENDENT,
+    LOOSE,
+    moving_state,
+    nearest_speeds,
+)
 from torseur.computation.simulation.constrained.start.position_assembly import (
     CLOSED,
     Assembly,
-    Mask,
     assemble,
     closed_from,
+    free_moves,
+)
+from torseur.computation.simulation.constrained.start.start_account import (
+    GIVEN,
+    GUESSED,
+    Consistent,
+    StartValue,
+    origin_of,
+    quoted,
 )
 from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.loops.closure.closure_tolerance import MOST, rounding
 from torseur.errors import TorseurError
 
-SLIGHT = 1e-2  # largest move of given values, in units of the mechanism or of the fastest speed
-SILENT = 1e-9  # move of given values that is not worth a word
-INDEPENDENT = 1e-9  # part of the largest singular value above which a constraint says something new
-TOUCHES = 1e-9  # part of a unit speed by which a rate counts as moved
-SAME_ACCELERATION = 1e-7  # of the size of accelerations, up to which constraints agree on them
-AT_REST = 1e-60  # size of accelerations, in units of the mechanism, that are none: their digits are lost
-
-
-@dataclass(frozen=True)
-class Consistent:
-    """A state on the constraints, and what has to be said about it."""
-
-    y: Vector
-    notes: tuple[str, ...] = ()
+MOST_NOTES = 6
 
 
 def consistent_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
-    """The state on the constraints nearest to what is given."""
-    return moving_state(numbers, t, closed_state(numbers, t, y, given), given)
+    """The state on the constraints with what is given."""
+    return moving_state(numbers, t, closed_state(numbers, t, y, given), y, given)
 
 
-def moving_state(numbers: StateNumbers, t: float, closed: Consistent, given: Collection[str]) -> Consistent:
-    """A closed state with the speeds nearest to what is given that the constraints allow."""
-    velocity = _velocities(numbers, t, closed.y, given)
-    _require_accelerations(numbers, t, velocity.y)
-    return Consistent(velocity.y, closed.notes + velocity.notes)
+def nearest_state(numbers: StateNumbers, t: float, y: Vector) -> Vector:
+    """The state on the constraints nearest to one, its speeds in the metric of the mass matrix."""
+    return nearest_speeds(numbers, t, closed_state(numbers, t, y, ()).y)
 
 
 def closed_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
-    """The state with the positions nearest to what is given in which all loops are closed."""
-    found = assemble(numbers, t, y, given)
-    if found.is_closed:
-        if found.start == 0:
-            return Consistent(found.y)
-        return Consistent(found.y, ("The loops were closed from a guess: give more coordinates for another assembly.",))
-    moved = closed_from(numbers, t, y, np.ones(len(numbers.scales), dtype=bool))
-    names = numbers.equations.layout.coordinate_names
-    scale = coordinate_scales(numbers)
-    shift = (moved.y - y)[: len(names)] / scale
-    if not moved.is_closed or np.abs(shift).max() > SLIGHT:
-        raise TorseurError(_not_closed(numbers, found, given))
-    return Consistent(moved.y, _said("coordinates", names, y, moved.y, np.abs(shift)))
+    """The state with the positions nearest to what is stated in which all loops are closed."""
+    assembly = assemble(numbers, t, y, given)
+    if not assembly.is_closed:
+        assembly = _close_within_rounding(numbers, t, y, given, assembly)
+    notes = forced_notes(numbers, assembly)
+    if assembly.start:
+        notes += ("The loops were closed from a guess: give more coordinates for another assembly.",)
+    return Consistent(assembly.y, notes, _coordinate_account(numbers, t, y, assembly.y, given))
+
+
+def _close_within_rounding(
+    numbers: StateNumbers, t: float, y: Vector, given: Collection[str], assembly: Assembly
+) -> Assembly:
+    """A state that exact values miss by the rounding of what was written: moved by as little; refuses other ones."""
+    names, scale = numbers.equations.layout.coordinate_names, coordinate_scales(numbers)
+    exact = [k for k, name in enumerate(names) if name in given]
+    written = min(MOST, rounding((y[exact] / scale[exact]).tolist())) if exact else 0.0
+    allowed = np.maximum(assembly.tolerances, written)
+    if np.all(np.abs(assembly.residual) <= allowed):
+        together = closed_from(numbers, t, assembly.y, np.ones(len(numbers.scales), dtype=bool))
+        shift = np.abs((together.y - y)[: len(names)] / scale)[exact].max(initial=0.0)
+        is_slight = shift <= AMPLIFIED * float(allowed.max(initial=0.0))
+        if together.is_closed and is_slight:
+            return together
+        if assembly.is_nearly_closed:
+            return assembly
+        if together.is_nearly_closed and is_slight:
+            return together
+    raise TorseurError(_not_closed(numbers, t, y, assembly, given))
+
+
+def forced_notes(numbers: StateNumbers, assembly: Assembly) -> tuple[str, ...]:
+    """What stays open, and was taken as closed."""
+    notes = []
+    for constraint, gap, limit, scale in zip(
+        numbers.programs.constraints, assembly.residual, assembly.tolerances, numbers.row_scales, strict=False
+    ):
+        if abs(gap) > CLOSED:
+            unit = constraint.unit.removesuffix("1")
+            notes.append(
+                f"{constraint.name} is open by {abs(gap) * scale:.2g} {unit}".rstrip()
+                + f" at the start, within its tolerance of {limit * scale:.2g} {unit}".rstrip()
+                + ": it was taken as closed."
+            )
+    if len(notes) > MOST_NOTES:
+        notes = [*notes[: MOST_NOTES - 1], f"{len(notes) - MOST_NOTES + 1} more constraints were taken as closed."]
+    return tuple(notes)
 
 
 def coordinate_scales(numbers: StateNumbers) -> Vector:
@@ -71,116 +107,65 @@ def coordinate_scales(numbers: StateNumbers) -> Vector:
     return np.array([numbers.length if unit == "m" else 1.0 for unit in units])
 
 
-def _not_closed(numbers: StateNumbers, found: Assembly, given: Collection[str]) -> str:
-    worst = int(np.argmax(np.abs(found.residual)))
+def _coordinate_account(
+    numbers: StateNumbers, t: float, before: Vector, y: Vector, given: Collection[str]
+) -> tuple[StartValue, ...]:
+    """What each coordinate comes from; one that the constraints leave free beside the exact ones is free."""
+    names = numbers.equations.layout.coordinate_names
+    _, rows = numbers.closure(t, y)
+    mask = free_moves(numbers, t, y, given)
+    _, sizes, directions = np.linalg.svd(rows[:, mask]) if len(rows) else (None, np.zeros(0), np.eye(int(mask.sum())))
+    rank = int(np.sum(sizes > numbers.negligible(INDEPENDENT) * sizes.max(initial=0.0)))
+    open_moves = np.abs(numbers.reach(t, y)[:, mask] @ directions[rank:].T).max(axis=1, initial=0.0)
+    values = []
+    for k, name in enumerate(names):
+        origin = origin_of(name, given, numbers.guesses, is_free=bool(open_moves[k] > LOOSE))
+        values.append(
+            StartValue(name, float(y[k]), origin, float(y[k] - before[k]) if origin in (GIVEN, GUESSED) else 0.0)
+        )
+    return tuple(values)
+
+
+def _not_closed(numbers: StateNumbers, t: float, y: Vector, assembly: Assembly, given: Collection[str]) -> str:
+    worst = int(np.argmax(np.abs(assembly.residual)))
     constraint = numbers.programs.constraints[worst]
-    gap = abs(found.residual[worst] * numbers.row_scales[worst])
+    gap = abs(assembly.residual[worst] * numbers.row_scales[worst])
     off = f"{constraint.name} is off by {gap:.4g} {constraint.unit.removesuffix('1')}".rstrip()
     others = [
         c.name
-        for c, r in zip(numbers.programs.constraints, found.residual, strict=False)
-        if c is not constraint and abs(r) > 1e-3 * abs(found.residual[worst])
+        for c, r in zip(numbers.programs.constraints, assembly.residual, strict=False)
+        if c is not constraint and abs(r) > 1e-3 * abs(assembly.residual[worst])
     ]
     kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
     name = numbers.equations.mechanism.name
-    if not kept:
+    together = closed_from(numbers, t, y, np.ones(len(numbers.scales), dtype=bool))
+    if not kept or np.linalg.norm(together.residual) > 0.99 * np.linalg.norm(assembly.residual):
         beside = f" They contradict each other: {', '.join([constraint.name, *others])}." if others else ""
         return (
             f"{name}: no state was found in which all constraints hold: {off} at best.{beside} Change dimensions or "
-            "drivers, remove one of them, or give coordinates nearer to a closed state."
+            "drivers, remove one of them, or give coordinates nearer to a closed state; `within` after the joint or "
+            "constraint allows more."
         )
     beside = f" (beside {', '.join(others)})" if others else ""
     return (
-        f"{name}: the initial state violates the constraints. With {_quoted(kept)} as given, {off} at best{beside}. "
-        "Give fewer coordinates, or other values: `torseur loops`, or assemble, closes the loops near rough ones."
+        f"{name}: the initial state violates the constraints. With {quoted(kept)} as given, {off} at best{beside}. "
+        + _way_out(numbers, t, y, given, kept)
     )
 
 
-def _velocities(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
-    found = numbers.of(numbers.programs.velocities, t, y)
-    rows = found["rows"] * numbers.scales
-    v = y[numbers.coordinates :] / numbers.scales
-    target = -found["drift"] - rows @ v
-    metric = numbers.metric(t, y, rows)
-    change = _smallest(metric, rows, target, free_speeds(numbers, t, y, given))
-    fastest = max(np.abs(v).max(initial=0.0), np.abs(found["drift"] / numbers.row_scales).max(initial=0.0), 1e-300)
-    missed = target - rows @ change
-    notes: tuple[str, ...] = ()
-    if np.abs(missed / numbers.row_scales).max(initial=0.0) > CLOSED * (1.0 + fastest):
-        change = _smallest(metric, rows, target, np.ones(len(v), dtype=bool))
-        missed = target - rows @ change
-        names = numbers.equations.layout.speed_names
-        if np.abs(missed / numbers.row_scales).max() > CLOSED * (1.0 + fastest):
-            raise TorseurError(_contradiction(numbers, rows, missed, "velocities"))
-        if np.abs(change).max() > SLIGHT * fastest:
-            raise TorseurError(_wrong_speeds(numbers, found["drift"] + rows @ v, given))
-        after = (v + change) * numbers.scales
-        notes = _said("speeds", names, y[numbers.coordinates :], after, np.abs(change) / fastest)
-    result = y.copy()
-    result[numbers.coordinates :] = (v + change) * numbers.scales
-    return Consistent(result, notes)
-
-
-def _smallest(metric: Vector, rows: Vector, target: Vector, free: Mask) -> Vector:
-    """The smallest change of the free speeds that makes rows @ change the target, or comes nearest to it."""
-    change = np.zeros(len(free))
-    if free.any():
-        factor = np.linalg.cholesky(metric[np.ix_(free, free)])
-        whitened = np.linalg.solve(factor, rows[:, free].T).T
-        answer = np.linalg.lstsq(whitened, target, rcond=INDEPENDENT)[0]
-        change[free] = np.linalg.solve(factor.T, answer)
-    return change
-
-
-def free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Mask:
-    """Speeds that nobody gives, nor a rate that they move."""
-    layout = numbers.equations.layout
-    rates = [slot for slot, rate in enumerate(layout.rates) if rate.name in given]
-    fixed = np.any(np.abs(numbers.reach(t, y)[rates]) > TOUCHES, axis=0)
-    return ~(fixed | np.array([name in given for name in layout.speed_names]))
-
-
-def _wrong_speeds(numbers: StateNumbers, slip: Vector, given: Collection[str]) -> str:
-    worst = int(np.argmax(np.abs(slip / numbers.row_scales)))
-    constraint, layout = numbers.programs.constraints[worst], numbers.equations.layout
-    kept = [name for name in (*layout.speed_names, *(str(r.name) for r in layout.rates)) if name in given]
-    return (
-        f"{numbers.equations.mechanism.name}: the initial speeds violate the constraints: {constraint.name} changes at "
-        f"{abs(slip[worst]):.4g} per second with {_quoted(list(dict.fromkeys(kept)))} as given. Give fewer speeds, "
-        "or other values."
-    )
-
-
-def _require_accelerations(numbers: StateNumbers, t: float, y: Vector) -> None:
-    """Refuses constraints that agree on positions and velocities but not on accelerations."""
-    found = numbers.of(numbers.programs.dynamics, t, y)
-    rows, gamma = found["rows"] * numbers.scales, found["gamma"]
-    metric = numbers.metric(t, y, rows)
-    missed = gamma - rows @ _smallest(metric, rows, gamma, np.ones(len(numbers.scales), dtype=bool))
-    fastest = np.abs(y[numbers.coordinates :] / numbers.scales).max(initial=0.0)
-    size = AT_REST + np.abs(gamma).max(initial=0.0) + fastest**2 * np.abs(rows).max(initial=0.0)
-    if np.abs(missed).max(initial=0.0) > SAME_ACCELERATION * size:
-        raise TorseurError(_contradiction(numbers, rows, missed, "accelerations"))
-
-
-def _contradiction(numbers: StateNumbers, rows: Vector, missed: Vector, level: str) -> str:
-    guilty = np.abs(missed) > 1e-3 * np.abs(missed).max()
-    names = [c.name for c, wrong in zip(numbers.programs.constraints, guilty, strict=True) if wrong]
-    return (
-        f"{numbers.equations.mechanism.name}: {' and '.join(names)} contradict each other: they ask for different "
-        f"{level} of the same motion at the start. Remove or correct one of them."
-    )
-
-
-def _said(what: str, names: Sequence[str], before: Vector, after: Vector, shift: Vector) -> tuple[str, ...]:
-    worst = int(np.argmax(shift))
-    if shift[worst] <= SILENT:
-        return ()
-    return (
-        f"The initial {what} were moved onto the constraints, most of all '{names[worst]}' from {before[worst]:.9g} to "
-        f"{after[worst]:.9g}.",
-    )
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+def _way_out(numbers: StateNumbers, t: float, y: Vector, given: Collection[str], kept: Sequence[str]) -> str:
+    """The exact value that becomes a guess at the least price, in words."""
+    names, scale = numbers.equations.layout.coordinate_names, coordinate_scales(numbers)
+    prices = []
+    for name in kept:
+        others = {*given} - {name}
+        freed = closed_from(numbers, t, y, free_moves(numbers, t, y, others))
+        if freed.is_nearly_closed:
+            slot = names.index(name)
+            prices.append((abs(freed.y[slot] - y[slot]) / scale[slot], name))
+    if not prices:
+        return (
+            f"Make them guesses, such as '{kept[0]} about {y[names.index(kept[0])]:.4g}', give fewer, or other values."
+        )
+    name = min(prices)[1]
+    return f"Make '{name}' a guess, '{name} about {y[names.index(name)]:.6g}', give fewer coordinates, or other values."

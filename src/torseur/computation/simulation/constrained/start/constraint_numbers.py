@@ -13,12 +13,14 @@ from torseur.computation.simulation.model.force_laws import LawFunction, called,
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
+from torseur.derivation.loops.closure.closure_tolerance import LEAST, chosen_tolerance, closure_tolerance
 from torseur.description.mechanism import TIME
 from torseur.errors import SimulationError
 
 TINY = 1e-300
 NEARLY_NOTHING = 1e-14
 NEGATIVE = 1e-9  # eigenvalue of the mass matrix, in units of its trace, beyond what rounding makes of zero
+ROUNDED_ROWS = 3.0  # how much more of a gap by rounding shows in the directions of constraints
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to one, that counts as none
 
 
@@ -28,6 +30,7 @@ class StateNumbers:
 
     Moves are counted along the speeds, in units of `scales`: 1 rad, or the size of the mechanism. Residuals of the
     constraints likewise, in units of `row_scales`. `play` is what they are left open by, nothing unless it is given.
+    `guesses` are the names of initial values that constraints may move.
     """
 
     programs: MechanismPrograms
@@ -35,6 +38,7 @@ class StateNumbers:
     laws: Mapping[str, LawFunction]
     length: float
     play: Vector | None = None
+    guesses: tuple[str, ...] = ()
 
     @property
     def equations(self) -> Equations:
@@ -52,6 +56,27 @@ class StateNumbers:
     @cached_property
     def row_scales(self) -> Vector:
         return np.array([self.length if c.unit.startswith("m") else 1.0 for c in self.programs.constraints])
+
+    @cached_property
+    def tolerances(self) -> Vector:
+        """By how much each constraint may stay open where nothing closes it better, in units of `row_scales`."""
+        mechanism, layout = self.equations.mechanism, self.equations.layout
+        values = dict(zip(layout.parameters, self.parameters.tolist(), strict=True))
+        usual = closure_tolerance(mechanism, self.length, {str(x.name): v for x, v in values.items()})
+        chosen = {f"joint '{j.name}'": chosen_tolerance(j, values) for j in mechanism.joints}
+        chosen |= {f"constraint '{c.name}'": chosen_tolerance(c, values) for c in mechanism.constraints}
+        limits = [chosen.get(c.owner) for c in self.programs.constraints]
+        # A tolerance is a length even for the rotations that a joint forbids: over the mechanism's size it is an angle.
+        units = [
+            self.length if c.owner.startswith("joint") else s
+            for c, s in zip(self.programs.constraints, self.row_scales, strict=True)
+        ]
+        return np.array([usual if limit is None else limit / unit for limit, unit in zip(limits, units, strict=True)])
+
+    def negligible(self, part: float) -> float:
+        """A part of the constraints that counts as none: what is usual, or what rounded dimensions make of it."""
+        rounded = float(self.tolerances.max(initial=0.0))
+        return part if rounded <= LEAST else max(part, ROUNDED_ROWS * rounded)
 
     def of(self, program: Program, t: float, y: Vector, **more: Vector) -> dict[str, Vector]:
         """Outputs of a program at a state, in their shapes."""
@@ -71,7 +96,7 @@ class StateNumbers:
         return values
 
     def closure(self, t: float, y: Vector) -> tuple[Vector, Vector]:
-        """Residuals of the holonomic constraints and their slopes by moves, both scaled."""
+        """Residuals of the holonomic constraints and their derivatives by moves, both scaled."""
         found, count = self.of(self.programs.velocities, t, y), self.programs.holonomic
         scale = self.row_scales[:count]
         residual = found["phi"][:count] - (self.play[:count] if self.play is not None else 0.0)

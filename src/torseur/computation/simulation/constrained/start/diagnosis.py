@@ -8,7 +8,7 @@ import numpy as np
 
 from torseur.algebra.graph import as_expr, evaluate
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
-from torseur.computation.simulation.constrained.start.regularity import selected, sizes_added, whitened
+from torseur.computation.simulation.constrained.start.regularity import selected_by, sizes_added, whitened
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.tree.flatten import flatten
 from torseur.errors import TorseurError
@@ -26,7 +26,7 @@ def missing_inertia(numbers: StateNumbers, t: float, y: Vector) -> str | None:
     """The motion that the constraints allow and nothing with inertia resists; None when there is none."""
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
     _, sizes, directions = np.linalg.svd(rows)
-    rank = int(np.sum(sizes > 1e-10 * sizes.max(initial=0.0)))
+    rank = int(np.sum(sizes > numbers.negligible(1e-10) * sizes.max(initial=0.0)))
     allowed, mass = directions[rank:], numbers.mass(t, y)
     if not len(allowed):
         return None
@@ -95,7 +95,7 @@ def explain_constrained(numbers: StateNumbers, usual: Vector, t: float, y: Vecto
 def dependence(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Vector:
     """Combinations of the constraints that vanish, one per row: what can be added to the multipliers without effect."""
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
-    usually, independent = np.flatnonzero(usual > 0.0).tolist(), selected(whitened(numbers, t, y))
+    usually, independent = np.flatnonzero(usual > 0.0).tolist(), selected_by(numbers, whitened(numbers, t, y))
     if len(independent) != len(usually):  # a singular configuration
         independent = usually
     dependent = [k for k in range(len(rows)) if k not in independent]

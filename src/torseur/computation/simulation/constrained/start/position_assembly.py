@@ -40,26 +40,38 @@ class Positions:
 
 @dataclass(frozen=True)
 class Assembly:
-    """A closed state, or the nearest to it that was found; `start` counts the guesses before it."""
+    """A closed state, or the nearest to it; `start` counts the guesses before it, `tolerances` what may stay open."""
 
     y: Vector
     residual: Vector
+    tolerances: Vector
     start: int = 0
 
     @property
+    def gap(self) -> float:
+        """The largest residual."""
+        return float(np.abs(self.residual).max(initial=0.0))
+
+    @property
     def is_closed(self) -> bool:
-        return bool(np.abs(self.residual).max(initial=0.0) <= CLOSED)
+        return self.gap <= CLOSED
+
+    @property
+    def is_nearly_closed(self) -> bool:
+        """Whether nothing is open by more than the rounding of a description leaves."""
+        return bool(np.all(np.abs(self.residual) <= np.maximum(self.tolerances, CLOSED)))
 
 
 def assemble(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Assembly:
-    """The first closed state found from several guesses of the coordinates that are not given."""
+    """The first closed state from several guesses of the coordinates that are not given; the nearest without any."""
     free = free_moves(numbers, t, y, given)
     best: Assembly | None = None
     for start, guess in enumerate(_guesses(numbers, t, y, free)):
-        found = closed_from(numbers, t, guess, free, start)
-        if best is None or np.abs(found.residual).max(initial=0.0) < np.abs(best.residual).max(initial=0.0):
-            best = found
-        if best.is_closed or not free.any():
+        assembly = closed_from(numbers, t, guess, free, start)
+        if best is None or assembly.gap < best.gap:
+            best = assembly
+        # A linkage whose dimensions are rounded closes no better from elsewhere.
+        if best.is_closed or (best.is_nearly_closed and best.start == 0) or not free.any():
             break
     assert best is not None
     return best
@@ -73,10 +85,12 @@ def free_moves(numbers: StateNumbers, t: float, y: Vector, given: Collection[str
 
 
 def _guesses(numbers: StateNumbers, t: float, y: Vector, free: Mask) -> Iterator[Vector]:
+    """The state as it stands, then others: a third of them with guessed coordinates kept, as far as they can be."""
     yield y
-    random = np.random.default_rng(0)
-    for _ in range(STARTS - 1):
-        yield numbers.moved(t, y, np.where(free, random.uniform(-np.pi, np.pi, len(free)), 0.0))
+    random, unguessed = np.random.default_rng(0), free & free_moves(numbers, t, y, numbers.guesses)
+    for k in range(STARTS - 1):
+        moving = unguessed if k < STARTS // 3 and unguessed.any() else free
+        yield numbers.moved(t, y, np.where(moving, random.uniform(-np.pi, np.pi, len(free)), 0.0))
 
 
 def closed_from(numbers: StateNumbers, t: float, y: Vector, free: Mask, start: int = 0) -> Assembly:
@@ -91,4 +105,5 @@ def closed_from(numbers: StateNumbers, t: float, y: Vector, free: Mask, start: i
 
     descent = descend(linearise, move, Positions(y[None]), free=free.astype(float))
     closed: Vector = descent.state.y[0]
-    return Assembly(closed, numbers.closure(t, closed)[0], start)
+    residual = numbers.closure(t, closed)[0]
+    return Assembly(closed, residual, numbers.tolerances[: len(residual)], start)

@@ -32,7 +32,7 @@ def usual_sizes(numbers: StateNumbers, t: float, y: Vector) -> Vector:
     """
     states = (y, *neighbours(numbers, t, y))
     rows = [whitened(numbers, t, state) for state in states]
-    selections = [selected(each) for each in rows]
+    selections = [selected_by(numbers, each) for each in rows]
     rank = max(len(selection) for selection in selections)
     volumes = [_volume(r, s) if len(s) == rank else 0.0 for r, s in zip(rows, selections, strict=True)]
     best = 0 if volumes[0] > REGULAR * max(volumes) else int(np.argmax(volumes))
@@ -42,7 +42,7 @@ def usual_sizes(numbers: StateNumbers, t: float, y: Vector) -> Vector:
 def other_sizes(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Vector | None:
     """The same for a better selection at a state; None when there is none."""
     rows, before = whitened(numbers, t, y), np.flatnonzero(usual > 0.0).tolist()
-    selection = selected(rows)
+    selection = selected_by(numbers, rows)
     if selection == before or len(selection) != len(before):
         return None
     if _volume(rows, selection) < BETTER * _volume(rows, before):
@@ -62,14 +62,19 @@ def whitened(numbers: StateNumbers, t: float, y: Vector) -> Vector:
     return result / numbers.row_scales[:, None]
 
 
-def selected(rows: Vector, vanished: float = VANISHED) -> list[int]:
+def selected_by(numbers: StateNumbers, rows: Vector, vanished: float = VANISHED) -> list[int]:
+    """Independent constraints, less those that are independent by the rounding of dimensions only."""
+    return _selected(rows, numbers.negligible(vanished), numbers.negligible(DEPENDENT))
+
+
+def _selected(rows: Vector, vanished: float, dependent: float) -> list[int]:
     """Independent constraints: in their order while they are good, then the best of the others."""
     lengths, rest = np.linalg.norm(rows, axis=1), rows
     chosen: list[int] = []
     for limit in (GOOD * lengths.max(initial=0.0), 0.0):
         while len(chosen) < len(rows):
             left = np.linalg.norm(rest, axis=1)
-            left[(left <= DEPENDENT * lengths) | (left <= vanished * lengths.max())] = 0.0
+            left[(left <= dependent * lengths) | (left <= vanished * lengths.max())] = 0.0
             left[chosen] = 0.0
             good = np.flatnonzero(left > limit)
             if not len(good):
@@ -122,16 +127,16 @@ def added_size(numbers: StateNumbers, t: float, y: Vector, before: Vector, row: 
 
 def neighbours(numbers: StateNumbers, t: float, y: Vector) -> list[Vector]:
     """Closed states not far away, reached by moves that the constraints allow."""
-    _, slopes = numbers.closure(t, y)
-    _, sizes, directions = np.linalg.svd(slopes)
-    rank = int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0)))
+    _, derivatives = numbers.closure(t, y)
+    _, sizes, directions = np.linalg.svd(derivatives)
+    rank = int(np.sum(sizes > numbers.negligible(DEPENDENT) * sizes.max(initial=0.0)))
     allowed, random = directions[rank:], np.random.default_rng(0)
     anything = np.ones(len(numbers.scales), dtype=bool)
-    found = []
+    states = []
     for _ in range(NEIGHBOURS if len(allowed) else 0):
         move = random.standard_normal(len(allowed)) @ allowed
         moved = numbers.moved(t, y, STEP * move / np.linalg.norm(move))
         closed = closed_from(numbers, t, moved, anything)
-        if closed.is_closed:
-            found.append(closed.y)
-    return found
+        if closed.is_nearly_closed:
+            states.append(closed.y)
+    return states

@@ -1,0 +1,68 @@
+"""What every value of an initial state comes from: given, guessed, following from constraints, or free."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from torseur.computation.simulation.model.system import Vector
+
+GIVEN, GUESSED, FOLLOWS, FREE = "given", "guessed", "follows", "free"
+SILENT = 1e-9  # move of a value, of its size or of 1, that is not worth a word
+
+
+@dataclass(frozen=True)
+class StartValue:
+    """A coordinate or speed at the start: its value, its origin and how far it was moved from what was stated."""
+
+    name: str
+    value: float
+    origin: str
+    moved: float = 0.0
+
+    @property
+    def is_moved(self) -> bool:
+        return abs(self.moved) > SILENT * max(1.0, abs(self.value))
+
+    def __str__(self) -> str:
+        shift = f" (moved by {self.moved:.3g})" if self.is_moved else ""
+        return f"{self.name} = {self.value:.6g}{shift}"
+
+
+@dataclass(frozen=True)
+class Consistent:
+    """A state on the constraints, what has to be said about it, and what each of its values comes from."""
+
+    y: Vector
+    notes: tuple[str, ...] = ()
+    account: tuple[StartValue, ...] = ()
+
+
+def origin_of(name: str, given: Collection[str], guesses: Collection[str], is_free: bool) -> str:
+    """Where the value of a name comes from."""
+    if name in given:
+        return GIVEN
+    if name in guesses:
+        return GUESSED
+    return FREE if is_free else FOLLOWS
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names in quotes, as messages list them."""
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def account_notes(values: Sequence[StartValue]) -> tuple[str, ...]:
+    """The account in words, a sentence per origin."""
+    by_origin = {origin: [v for v in values if v.origin == origin] for origin in (GIVEN, GUESSED, FOLLOWS, FREE)}
+    zero = [v.name for v in by_origin[FREE] if v.value == 0.0]
+    chosen = [v for v in by_origin[FREE] if v.value != 0.0]
+    sentences = [
+        ("given: ", by_origin[GIVEN]),
+        ("guessed: ", by_origin[GUESSED]),
+        ("following from the constraints: ", by_origin[FOLLOWS]),
+        ("free, chosen near what was guessed: ", chosen),
+    ]
+    parts = [words + ", ".join(map(str, some)) for words, some in sentences if some]
+    parts += [f"free and set to zero: {', '.join(zero)}"] if zero else []
+    return (f"Initial state: {'; '.join(parts)}.",) if parts else ()
