@@ -50,6 +50,7 @@ _LINK = (
 )
 _FIXED = "A frame is fixed in its body: put a body with mass = 0, inertia = 0 on a joint, and take a frame of that."
 # The same table stands in docs/language.md; a test compares them.
+# Why these and no others: docs/decisions/0066-what-formulas-may-depend-on.md.
 SLOTS = {
     "parameter": Slot("value of a parameter", (), "Name a formula that moves by `let`, or write a `law`."),
     "initial": Slot("initial value", (), "Relations between coordinates are constraints: `constrain ... = ...`."),
