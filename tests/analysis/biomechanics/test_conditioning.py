@@ -10,6 +10,7 @@ import pytest
 from analysis.biomechanics import walking
 from torseur.analysis.biomechanics import Axes, MotionTrial
 from torseur.analysis.biomechanics.recordings.conditioning import condition_trial, strip_subject
+from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 
 TURNS = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}
 
@@ -63,3 +64,17 @@ def test_prefixes_of_subjects():
     mixed = replace(markers, labels=("Anna:C7", *markers.labels[1:]))
     assert strip_subject(mixed).labels == mixed.labels and "exist without it too" in strip_subject(mixed).notes[-1]
     assert np.array_equal(strip_subject(one).positions, markers.positions, equal_nan=True)
+
+
+def test_plates_are_filtered_before_they_are_thinned_out():
+    """Oracle: 98 Hz of hum sampled at 100 Hz would be a force that sways twice a second."""
+    time = np.arange(2000) / 1000
+    slow = 700 + 50 * np.sin(2 * np.pi * time)
+    force = np.column_stack([0 * time, 0 * time, slow + 30 * np.sin(2 * np.pi * 98 * time)])
+    still = np.zeros((len(time), 3))
+    plate = PlateRecord(time, force, still, still, walking.corners(0.0))
+    frames = np.arange(20, 180) / 100
+    found = plate.at(frames)
+    assert np.abs(found.force[:, 2] - (700 + 50 * np.sin(2 * np.pi * frames))).max() < 3.0
+    assert "low-pass filter at" in found.notes[0]
+    assert np.array_equal(plate.at(time[::1]).force, force)

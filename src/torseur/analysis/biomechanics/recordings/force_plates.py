@@ -11,6 +11,8 @@ from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED,
 from torseur.analysis.biomechanics.recordings.markers import check_time
 from torseur.errors import RecordingError
 
+_THINNED, _FILTERED = 2.0, 30  # rates beside each other, and samples, from which on a record is filtered
+
 
 @dataclass(frozen=True, eq=False)
 class PlateRecord:
@@ -105,23 +107,34 @@ class PlateRecord:
         return self.moment_about(self.centre_of_pressure)
 
     def at(self, time: Array) -> PlateRecord:
-        """The record at other times within its own, by linear interpolation: the frames of the markers, say."""
+        """The record at other times within its own, by linear interpolation: the frames of the markers, say.
+
+        Before it is thinned out, what the new times cannot show is filtered away: it would come back as slow motion.
+        """
         if time[0] < self.time[0] - 1e-9 or time[-1] > self.time[-1] + 1e-9:
             raise RecordingError(
                 f"plate '{self.name}' was recorded from {self.time[0]:.6g} to {self.time[-1]:.6g} s, "
                 f"not from {time[0]:.6g} to {time[-1]:.6g} s."
             )
         assert self.saturated is not None
+        smooth = self._without_aliases(time)
         touched = np.interp(time, self.time, self.saturated.astype(float)) > 0
         return replace(
-            self,
+            smooth,
             time=time,
-            force=_interpolate(time, self.time, self.force),
-            moment_about_origin=_interpolate(time, self.time, self.moment_about_origin),
-            centre_of_pressure=_interpolate(time, self.time, self.centre_of_pressure),
+            force=_interpolate(time, self.time, smooth.force),
+            moment_about_origin=_interpolate(time, self.time, smooth.moment_about_origin),
+            centre_of_pressure=_interpolate(time, self.time, smooth.centre_of_pressure),
             saturated=touched,
-            notes=(*self.notes, f"interpolated to {len(time)} times"),
+            notes=(*smooth.notes, f"interpolated to {len(time)} times"),
         )
+
+    def _without_aliases(self, time: Array) -> PlateRecord:
+        """The record without frequencies above nine tenths of half the rate of `time`, where that is much lower."""
+        if len(time) < 2 or len(self) < _FILTERED or not np.isfinite(self.force).all():
+            return self
+        own, new = (len(t) / max(float(t[-1] - t[0]), 1e-300) for t in (self.time, time))
+        return self if own < _THINNED * new else self.low_pass(0.45 * new)
 
 
 def _interpolate(at: Array, time: Array, values: Array) -> Array:
