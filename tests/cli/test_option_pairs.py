@@ -85,6 +85,9 @@ CASES = {
         "--formalism hamilton", "--collect", "--kinetic-energy", "--steps 2", "--fold 1", "--fold-size 4",
         "--fold-as A=l*m", "--open P1", "--out out.txt", "--force", "--json",
     )),
+    "equations without multipliers": Case("belt.lsd", (
+        "--level scalar", "--eliminate", "--solve", '--independent "q\'"', "--formalism kane", "--format latex", "--json",
+    )),
     "equations as vectors": Case("rig.lsd", ("--steps 2", "--format latex", "--fold 1", "--json"), ("--level intrinsic",)),
     "equations with names": Case("rig.lsd", (
         "--level scalar", "--open P1", "--fold-as A=m*l^2", "--format latex", "--json",
@@ -97,7 +100,9 @@ CASES = {
         "--method sampling", "--no-hold", "--group", "--horner m", "--format latex", *VALUES, "--out out.txt", "--json",
     ), ("--tolerance 0.3", "--box 'angles=-20 deg..20 deg' --box angular_speeds=-1..1 --box angular_accelerations=-1..1")),
     "simplify small": Case("rig.lsd", ("--order 2", "--group", "--format latex", "--json"), ("--small q",)),
-    "objects": Case("rig.lsd", ("--formalism hamilton", "--only 'kinetic energy'", "--json")),
+    "objects": Case("rig.lsd", (
+        "--formalism hamilton", "--only 'kinetic energy'", "--format latex", "--out out.txt", "--force", "--json",
+    )),
     "simulate": Case("rig.lsd", (
         "--out out.csv", "--out out.json", "--out -", "--samples 4", "--output energy", "--event q", "--rtol 1e-4",
         "--method radau5", "--formulation projector", "--contact 'q >= 0.45'", "--restitution 0.5",
@@ -177,6 +182,8 @@ ALWAYS = {
     ("sensitivity", "--equilibrium", "--values"): "initial values of the file replace those of the equilibrium",
     ("sensitivity", "--verify", "--no-verify"): "one option of two names",
     ("equations", "--level", "--collect"): "what is collected are the scalar equations",
+    ("equations", "--level", "--eliminate"): "multipliers are eliminated from the scalar equations",
+    ("equations", "--level", "--solve"): "the scalar equations are solved",
     ("equations", "--fold-size", "--fold"): "every part of that size has a name already, by its depth",
 }
 NOT_FOUND = re.compile("no (equilibrium|steady motion) was found")  # an answer: with this value kept there is none
