@@ -147,6 +147,15 @@ def test_methods_agree(torseur, method):
     assert found == pytest.approx(expected, abs=1e-7)
 
 
+def test_simulate_takes_guesses_of_a_start(torseur):
+    """The crank is exact, the coupler a guess; as an exact value it contradicts the loop."""
+    given = ("simulate", "library:four_bar", "--until", "0.01", "--samples", "2", "--init", "alpha=1", "--init")
+    document = json.loads(torseur(*given, "beta about 20 deg", "--json").stdout)
+    assert "given: alpha = 1; guessed: beta = -0.524511 (moved by -0.874)" in document["notes"][0]
+    result = torseur(*given, "beta=20 deg")
+    assert result.exit_code == 1 and "a guess" in " ".join(result.stderr.split())
+
+
 def test_simulate_prints_csv_on_stdout(torseur):
     lines = torseur("simulate", PENDULUM, "--until", "1", "--samples", "3", "--out", "-").stdout.splitlines()
     assert lines[0] == "time [s],theta [rad],theta' [rad/s]"
