@@ -86,6 +86,7 @@ WRITTEN = {
         for form, text in {"text": "m*l^2", "latex": r"\theta", "mathml": "<math", "sympy": "sympy", "omml": "<m:oMath"}.items()
     },
     "equations --out docx": (("equations", PENDULUM, "--format", "docx", "-o", "a.docx"), "a.docx", is_word_file),
+    "objects --out": (("objects", PENDULUM, "--out", "a.txt"), "a.txt", holds("kinetic energy")),
     "simplify --out": (("simplify", PENDULUM, "--small", "theta", "-o", "a.txt"), "a.txt", lambda p: "sin" not in (text := p.read_text()) and "theta" in text),
     "simplify --out docx": (
         ("simplify", PENDULUM, "--small", "theta", "--format", "docx", "-o", "a.docx"), "a.docx", is_word_file,

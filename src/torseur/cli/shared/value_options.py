@@ -42,16 +42,23 @@ class Values:
 def read_values(tree: Tree, settings: Iterable[str] | None, starts: Iterable[str] | None, file: Path | None) -> Values:
     """Values for a mechanism: those of the file, then those of the command line."""
     tables = _tables(file) if file is not None else {}
-    parameters = {**tables.get("parameters", {}), **_pairs("--set", settings)}
-    guessed = [_GUESSED.sub(r"\1 = about ", text) for text in starts or ()]
-    initial = {**tables.get("initial", {}), **_pairs("--init", guessed)}
+    typed = _pairs("--set", settings)
+    begun = _pairs("--init", [_GUESSED.sub(r"\1 = about ", text) for text in starts or ()])
+    parameters = {**tables.get("parameters", {}), **typed}
+    initial = {**tables.get("initial", {}), **begun}
     units = {str(p.name): p.data.unit for p in tree.layout.parameters}
     layout = tree.layout
     states = {str(x.name): x.data.unit for x in (*layout.coordinates, *layout.rates, *layout.speeds)}
     _refuse_dependent(tree, parameters)
     return Values(
-        {name: _si_value("parameter", name, value, units, "--set") for name, value in parameters.items()},
-        {name: _start_value(name, value, states) for name, value in initial.items()},
+        {
+            name: _si_value("parameter", name, value, units, "--set" if name in typed else "--values")
+            for name, value in parameters.items()
+        },
+        {
+            name: _start_value(name, value, states, "--init" if name in begun else "--values")
+            for name, value in initial.items()
+        },
     )
 
 
@@ -115,12 +122,12 @@ def _si_value(kind: str, name: str, given: Any, units: Mapping[str, str], option
     return value
 
 
-def _start_value(name: str, given: Any, units: Mapping[str, str]) -> float:
+def _start_value(name: str, given: Any, units: Mapping[str, str], option: str) -> float:
     """An initial value in SI, a guess when it is written 'about 20 deg'."""
     text = given.strip() if isinstance(given, str) else ""
     if not text.startswith("about "):
-        return _si_value("coordinate or speed", name, given, units, "--init")
-    return Guess(_si_value("coordinate or speed", name, text.removeprefix("about "), units, "--init"))
+        return _si_value("coordinate or speed", name, given, units, option)
+    return Guess(_si_value("coordinate or speed", name, text.removeprefix("about "), units, option))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
