@@ -18,7 +18,7 @@ from torseur.computation.functions.generate_sources import module_of
 from torseur.computation.simulation.model.first_order_form import as_system
 from torseur.computation.simulation.simulate import started
 from torseur.errors import TorseurError
-from truth.generator import DATA
+from truth.draft import DATA
 from truth.oracle import (
     Model,
     assembled,
