@@ -221,3 +221,71 @@ def test_a_symbol_of_the_same_name_is_not_the_coordinate():
     drive = [Equation("drive", ts.Coordinate("q1", "rad", "another meaning").symbol - 1.0)]
     with pytest.raises(TorseurError, match="'q1' is not that of the coordinate"):
         ts.simulate(four_bar(constraints=drive, initial={}), until=1.0)
+
+
+def test_a_constraint_between_fixed_bodies_holds_or_is_refused():
+    """Nothing can move: a string of 2 m between two points 2 m apart is no obstacle, one of 2.1 m cannot be."""
+    text = """
+    let b = body mass = 2.25 kg, centre = 0, inertia = diag(1, 1, 1) kg*m^2 end ;
+    join b.frame to earth as j with fixed() end ;
+    constrain distance b to [2, 0, 0] m @ earth = {} m as string ;
+    """
+    for formulation in ("augmented", "projector", "partitioned"):
+        assert ts.simulate(ts.parse(text.format(2)), until=0.5, formulation=formulation).q.shape[1] == 0
+    with pytest.raises(TorseurError, match="'string' cannot hold"):
+        ts.simulate(ts.parse(text.format(2.1)), until=0.5)
+
+
+GEAR = """
+let hull = body sphere radius = 0.2 m, mass = 1.87 kg end ; param k = 0.64 1/m ;
+join earth to hull.frame as j with free(x, y, z, a, b, c) angles zyx
+  speeds u, v, w = velocity in hull, p, q, r = rotation in hull end ;
+constrain 0 = b + k * x - 0.4 as gear ;
+init {} ;
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "following"),
+    [
+        ("x = 0.36 m, a = -0.35, c = -0.49", ("b", 0.4 - 0.64 * 0.36)),
+        ("b = 0.3, a = -0.35, c = -0.49, y = 0.2 m, z = -0.1 m", ("x", (0.4 - 0.3) / 0.64)),
+    ],
+)
+def test_one_coordinate_follows_where_speeds_are_others(given, following):
+    """An angle beside two given ones moves with a combination of p, q, r, which changes on the way."""
+    mechanism = ts.parse(GEAR.format(given))
+    motion = ts.simulate(mechanism, until=1e-6)
+    name, value = following
+    assert motion[name][0] == pytest.approx(value, abs=1e-12)
+    for word in given.split(", "):
+        stated, number = word.removesuffix(" m").split(" = ")
+        assert motion[stated][0] == float(number)
+    # b = 0.4 - k x: the start's derivative by k is -x for b, and -(0.4 - b) / k² for x.
+    result = ts.sensitivity(mechanism, name, ["k"], until=1e-6)
+    exact = -0.36 if name == "b" else -(0.4 - 0.3) / 0.64**2
+    assert result[name].gradient[0] == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_given_component_of_a_quaternion_stays():
+    """e1 is kept while e3 is turned to its value: the others have the length that is left."""
+    text = """
+    let body1 = body sphere radius = 0.2 m, mass = 1 kg end ;
+    join earth to body1.frame as j with spherical(e0, e1, e2, e3) angles quaternion end ;
+    constrain 0 = e3 - 0.25 as turned ;
+    init e0 about 0.9539392014169457, e1 = 0.3 ;
+    """
+    motion = ts.simulate(ts.parse(text), until=1e-6)
+    assert motion["e1"][0] == pytest.approx(0.3, abs=1e-15) and motion["e3"][0] == pytest.approx(0.25, abs=1e-12)
+    assert np.linalg.norm(motion.q[0]) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("normal", ["[0, 0, 1]", "[0, 0, -2]"])
+def test_a_wheel_that_lies_flat_is_named(normal):
+    text = f"""
+    let wheel = body sphere radius = 0.2 m, mass = 1.87 kg end ;
+    join earth to wheel.frame as j with free(x, y, z, e0, e1, e2, e3) angles quaternion end ;
+    constrain rolling wheel.frame radius 0.2 m on earth normal {normal} as roll ;
+    """
+    with pytest.raises(TorseurError, match=r"'roll': the wheel lies flat at the start.*axle"):
+        ts.simulate(ts.parse(text), until=0.1)

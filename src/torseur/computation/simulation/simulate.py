@@ -15,7 +15,7 @@ from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.routine_binding import Binding
-from torseur.computation.simulation.model.first_order_form import Model, as_system
+from torseur.computation.simulation.model.first_order_form import Model, as_system, system_at_rest
 from torseur.computation.simulation.model.force_laws import given_laws
 from torseur.computation.simulation.model.outputs_and_events import (
     Event,
@@ -148,6 +148,8 @@ def started(
     values, state = np.array(system.values), np.array(system.initial)
     ready, found = at_start(constrained, values, functions, start, state, independent)
     assert ready.numbers is not None and ready.usual is not None
+    if not system.states:  # nothing moves: the constraints hold at the start, and there is nothing to solve for
+        return replace(system_at_rest(system), notes=found.notes)
     explain = partial(explain_constrained, ready.numbers, ready.usual)
     scales = system.scales
     if ready.numbers.play is not None and scales is None:  # a play is no size of the motion

@@ -15,7 +15,7 @@ from torseur.analysis.sensitivity.model.varied_parameters import Varied, constan
 from torseur.analysis.sensitivity.results.verification import WEIGHTS
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
-from torseur.computation.simulation.constrained.start.position_assembly import Mask, assemble, free_moves
+from torseur.computation.simulation.constrained.start.position_assembly import Mask, assemble, free_directions
 from torseur.computation.simulation.model.initial_state import initial_state
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import System, Vector
@@ -160,15 +160,15 @@ class StartProjection:
         return exact | varied_initial_states(self.variation)
 
     @cached_property
-    def free_moves(self) -> Mask:
-        return free_moves(self.numbers, self.t, self.y, self.given_names)
+    def free_directions(self) -> Vector:
+        return free_directions(self.numbers, self.t, self.y, self.given_names)
 
     @cached_property
     def is_open(self) -> bool:
         """Whether the constraints do not determine all positions that are not given."""
         _, rows = self.numbers.closure(self.t, self.y)
-        free = self.free_moves
-        return bool(np.linalg.matrix_rank(rows[:, free], tol=1e-9) < int(free.sum())) if len(rows) else False
+        free = self.free_directions
+        return bool(np.linalg.matrix_rank(rows @ free, tol=1e-9) < free.shape[1]) if len(rows) and free.size else False
 
     @cached_property
     def lasting(self) -> list[int]:
@@ -249,7 +249,8 @@ class StartProjection:
         """Tangents of the coordinates that close gaps of the positions."""
         holonomic, scales = self.numbers.programs.holonomic, self.numbers.scales
         still = np.zeros((len(scales), gap.shape[1]))
-        closing = _closing_moves(self.rows[:holonomic], gap[:holonomic], self.free_moves, np.eye(len(scales)), still)
+        rows, free = self.rows[:holonomic], self.free_directions
+        closing = _closing_moves(rows, gap[:holonomic], free, np.eye(len(scales)), still)
         return np.asarray(self.levels[2] @ (closing * scales[:, None]))
 
     def speed_changes(self, gap: Vector, force: Vector) -> tuple[Vector, Vector]:
@@ -257,7 +258,7 @@ class StartProjection:
         # [ M  Cᵀ ] [δc]     [force]
         # [ C  0  ] [δμ] = - [ gap ]      in the rows and columns of free speeds
         scales, free = self.numbers.scales, self.free_speeds
-        changes = _closing_moves(self.rows, gap, free, self.metric, force)
+        changes = _closing_moves(self.rows, gap, np.eye(len(free))[:, free], self.metric, force)
         left = self.metric @ changes + force
         multipliers = np.zeros((len(self.multipliers), gap.shape[1]))
         multipliers[self.lasting] = -np.linalg.lstsq(self.rows[:, free].T, left[free], rcond=RANK)[0]
@@ -327,20 +328,22 @@ def varied_initial_states(variation: Variation) -> set[str]:
     return {states[slot].name for parameter in variation.varied for slot, _ in parameter.starts}
 
 
-def _closing_moves(rows: Vector, gap: Vector, free: Mask, metric: Vector, force: Vector) -> Vector:
-    """The moves m of what is free that close the gaps with the least mᵀ M m / 2 + m · force; of all if these cannot."""
+def _closing_moves(rows: Vector, gap: Vector, free: Vector, metric: Vector, force: Vector) -> Vector:
+    """The moves m along the columns of `free` that close the gaps with the least mᵀ M m / 2 + m · force.
+
+    Along all directions, if these cannot.
+    """
     total = np.zeros((rows.shape[1], gap.shape[1]))
     if not len(rows):
         return total
     # What is given keeps its value where the rest can close the gaps; where it cannot, everything moves by the least.
-    for chosen in (free, np.ones(rows.shape[1], dtype=bool)):
+    for chosen in (free, np.eye(rows.shape[1])):
         # With M = L Lᵀ, n = Lᵀ m and A = rows L⁻ᵀ, n is the point of A n = -gap nearest to n0 = -L⁻¹ force.
-        factor = np.linalg.cholesky(metric[np.ix_(chosen, chosen)])
-        part = np.linalg.solve(factor, rows[:, chosen].T).T
-        nearest = -np.linalg.solve(factor, force[chosen])
+        factor = np.linalg.cholesky(chosen.T @ metric @ chosen)
+        part = np.linalg.solve(factor, (rows @ chosen).T).T
+        nearest = -np.linalg.solve(factor, chosen.T @ force)
         answer = nearest + np.linalg.lstsq(part, -gap - part @ nearest, rcond=RANK)[0]
-        move = np.zeros_like(total)
-        move[chosen] = np.linalg.solve(factor.T, answer)
+        move: Vector = chosen @ np.linalg.solve(factor.T, answer)
         # Gaps are closed to the rounding of what they are the sum of.
         parts = np.abs(np.linalg.solve(factor.T, nearest)).max(initial=0.0)
         size = max(np.abs(gap).max(initial=0.0), np.abs(rows).max() * parts)

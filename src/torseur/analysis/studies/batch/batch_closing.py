@@ -30,7 +30,13 @@ from torseur.computation.codegen.kernels.compiled_routine import CompiledRoutine
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained, at_start
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
-from torseur.computation.simulation.constrained.start.position_assembly import CLOSED, Mask, free_moves
+from torseur.computation.simulation.constrained.start.position_assembly import (
+    CLOSED,
+    Mask,
+    free_directions,
+    has_constant_directions,
+    held_slots,
+)
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError
 
@@ -68,9 +74,11 @@ class Closing:
 
     @cached_property
     def _is_usual(self) -> bool:
-        """Whether all points can be treated alike: inertia everywhere, no quaternions, no play."""
+        """Whether all points can be treated alike: inertia everywhere, no quaternions, no play, fixed directions."""
         numbers = self._numbers
-        return not (self._constrained.massless or numbers.programs.quaternions or numbers.play is not None)
+        if self._constrained.massless or numbers.programs.quaternions or numbers.play is not None:
+            return False
+        return has_constant_directions(numbers, held_slots(numbers, self._stated))
 
     @cached_property
     def _open_limit(self) -> float:
@@ -80,7 +88,7 @@ class Closing:
 
     @cached_property
     def _free(self) -> Mask:
-        return free_moves(self._numbers, START, self._y, self._stated)
+        return np.any(free_directions(self._numbers, START, self._y, self._stated) != 0.0, axis=1)
 
     @cached_property
     def _free_speeds(self) -> Mask:

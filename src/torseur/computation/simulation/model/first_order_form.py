@@ -125,6 +125,13 @@ def _solved_together(common: System, programs: MechanismPrograms) -> System:
     )
 
 
+def system_at_rest(system: System) -> System:
+    """The system of a mechanism without freedoms whose constraints hold: it has no states, and none change."""
+    assert system.programs is not None
+    rhs = Program("rhs", system.programs.inputs, (vector("dy", []),))
+    return replace(system, rhs=rhs, constrained=None, solution=(), quantities=NamedQuantities(system.programs))
+
+
 def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, ...]) -> System:
     """The system with a constraint for each contact that may close."""
     programs = MechanismPrograms(equations, contact_equations(equations, impacts, partial(_in_states, equations)))

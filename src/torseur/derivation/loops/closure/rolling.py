@@ -30,7 +30,7 @@ class Contact:
 
 def contact(rolling: Rolling, wheel: Transform) -> Contact:
     """Where a wheel, placed in the plane's frame, comes nearest to the plane."""
-    normal, axle = unit(Vec3(*rolling.normal)), wheel.rotation.to_parent(Vec3(0, 0, 1))
+    normal, axle = _normal_and_axle(rolling, wheel)
     tyre = rolling.tyre_radius if rolling.tyre_radius is not None else as_expr(0)
     # Cosine and sine of the angle between axle and normal: the centre stands R rise above the rim's lowest point.
     lean = normal.dot(axle)
@@ -38,6 +38,16 @@ def contact(rolling: Rolling, wheel: Transform) -> Contact:
     down = (axle * lean - normal) * (1 / rise)
     height = normal.dot(wheel.position) - rolling.radius * rise - tyre
     return Contact(height, down * rolling.radius - normal * tyre)
+
+
+def wheel_lean(rolling: Rolling, now: Snapshot) -> Scalar:
+    """Cosine of the angle between a wheel's axle and the plane's normal: ±1 for a wheel that lies flat."""
+    normal, axle = _normal_and_axle(rolling, relative_pose(now, rolling.on, rolling.wheel))
+    return normal.dot(axle)
+
+
+def _normal_and_axle(rolling: Rolling, wheel: Transform) -> tuple[Vec3, Vec3]:
+    return unit(Vec3(*rolling.normal)), wheel.rotation.to_parent(Vec3(0, 0, 1))
 
 
 def rolling_residuals(rolling: Rolling, now: Snapshot, frames: MovingFrames, values: Values) -> list[Residual]:

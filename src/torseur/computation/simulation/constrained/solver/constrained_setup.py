@@ -19,6 +19,7 @@ from torseur.computation.simulation.constrained.start.constraint_numbers import 
 from torseur.computation.simulation.constrained.start.diagnosis import (
     ambiguous_start,
     dependence,
+    flat_wheel,
     missing_inertia,
     redundancy_notes,
 )
@@ -164,7 +165,11 @@ def at_start(
     base = constrained.lasting
     size = mechanism_size(base, parameters)
     numbers = StateNumbers(base, parameters, laws, size, guesses=constrained.guesses)
-    numbers, closed = with_play(numbers, t, closed_state(numbers, t, y, constrained.given))
+    try:
+        numbers, closed = with_play(numbers, t, closed_state(numbers, t, y, constrained.given))
+    except TorseurError:
+        _require(numbers, flat_wheel(numbers, t, y))
+        raise
     start = moving_state(numbers, t, closed, y, constrained.given)
     start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
     _require(numbers, missing_inertia(numbers, t, start.y))

@@ -24,7 +24,7 @@ from torseur.computation.simulation.constrained.start.position_assembly import (
     Assembly,
     assemble,
     closed_from,
-    free_moves,
+    free_directions,
 )
 from torseur.computation.simulation.constrained.start.start_account import (
     GIVEN,
@@ -71,7 +71,7 @@ def _close_within_rounding(
     written = min(MOST, rounding((y[exact] / scale[exact]).tolist())) if exact else 0.0
     allowed = np.maximum(assembly.tolerances, written)
     if np.all(np.abs(assembly.residual) <= allowed):
-        together = closed_from(numbers, t, assembly.y, np.ones(len(numbers.scales), dtype=bool))
+        together = closed_from(numbers, t, assembly.y)
         shift = np.abs((together.y - y)[: len(names)] / scale)[exact].max(initial=0.0)
         is_slight = shift <= AMPLIFIED * float(allowed.max(initial=0.0))
         if together.is_closed and is_slight:
@@ -113,10 +113,10 @@ def _coordinate_account(
     """What each coordinate comes from; one that the constraints leave free beside the exact ones is free."""
     names = numbers.equations.layout.coordinate_names
     _, rows = numbers.closure(t, y)
-    mask = free_moves(numbers, t, y, given)
-    _, sizes, directions = np.linalg.svd(rows[:, mask]) if len(rows) else (None, np.zeros(0), np.eye(int(mask.sum())))
+    free = free_directions(numbers, t, y, given)
+    _, sizes, directions = np.linalg.svd(rows @ free) if len(rows) else (None, np.zeros(0), np.eye(free.shape[1]))
     rank = int(np.sum(sizes > numbers.negligible(INDEPENDENT) * sizes.max(initial=0.0)))
-    open_moves = np.abs(numbers.reach(t, y)[:, mask] @ directions[rank:].T).max(axis=1, initial=0.0)
+    open_moves = np.abs(numbers.reach(t, y) @ free @ directions[rank:].T).max(axis=1, initial=0.0)
     values = []
     for k, name in enumerate(names):
         origin = origin_of(name, given, numbers.guesses, is_free=bool(open_moves[k] > LOOSE))
@@ -138,7 +138,7 @@ def _not_closed(numbers: StateNumbers, t: float, y: Vector, assembly: Assembly, 
     ]
     kept = [name for name in numbers.equations.layout.coordinate_names if name in given]
     name = numbers.equations.mechanism.name
-    together = closed_from(numbers, t, y, np.ones(len(numbers.scales), dtype=bool))
+    together = closed_from(numbers, t, y)
     if not kept or np.linalg.norm(together.residual) > 0.99 * np.linalg.norm(assembly.residual):
         beside = f" They contradict each other: {', '.join([constraint.name, *others])}." if others else ""
         return (
@@ -159,7 +159,7 @@ def _way_out(numbers: StateNumbers, t: float, y: Vector, given: Collection[str],
     prices = []
     for name in kept:
         others = {*given} - {name}
-        freed = closed_from(numbers, t, y, free_moves(numbers, t, y, others))
+        freed = closed_from(numbers, t, y, others)
         if freed.is_nearly_closed:
             slot = names.index(name)
             prices.append((abs(freed.y[slot] - y[slot]) / scale[slot], name))

@@ -114,8 +114,8 @@ class StateNumbers:
     def reach(self, t: float, y: Vector) -> Vector:
         """How far each coordinate (row) goes with a unit move along each speed (column)."""
         still = self.of(self.programs.displaced, t, y, w=np.zeros(len(self.scales)))["q"]
-        moves = np.diag(self.scales)
-        return np.column_stack([self.of(self.programs.displaced, t, y, w=move)["q"] - still for move in moves])
+        moved = [self.of(self.programs.displaced, t, y, w=move)["q"] for move in np.diag(self.scales)]
+        return (np.array(moved).reshape(len(moved), len(still)) - still).T
 
     def metric(self, t: float, y: Vector, rows: Vector) -> Vector:
         """A positive definite metric of scaled moves: M, completed by the constraints where bodies have no mass."""
@@ -141,4 +141,4 @@ class StateNumbers:
 def is_massless(mass: Vector) -> bool:
     """Whether some motion has no inertia."""
     size = np.sqrt(np.maximum(np.diag(mass), TINY))
-    return bool(np.linalg.eigvalsh(mass / np.outer(size, size))[0] < WITHOUT_INERTIA)
+    return bool(np.linalg.eigvalsh(mass / np.outer(size, size)).min(initial=1.0) < WITHOUT_INERTIA)

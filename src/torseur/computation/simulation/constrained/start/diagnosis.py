@@ -10,7 +10,9 @@ from torseur.algebra.graph import as_expr, evaluate
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.regularity import selected_by, sizes_added, whitened
 from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.loops.closure.rolling import wheel_lean
 from torseur.derivation.tree.flatten import flatten
+from torseur.description.mechanism import TIME, Rolling
 from torseur.errors import TorseurError
 
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix of allowed motions, scaled, that counts as none
@@ -18,6 +20,7 @@ TAKES_PART = 0.1  # share of a speed in a motion
 SINGULAR = 3e-2  # part of what a constraint usually adds below which the configuration is singular
 UNDECIDED = 1e-7  # the same, below which nothing tells which way the mechanism goes from rest
 AT_REST = 1e-12
+FLAT = 1e-14  # square of the sine of the angle between axle and normal that is rounding
 INVOLVED = 1e-8  # weight of a constraint in another from which it takes part in it
 MOST_NOTES = 6
 
@@ -40,6 +43,24 @@ def missing_inertia(numbers: StateNumbers, t: float, y: Vector) -> str | None:
     blamed = _massless_bodies(numbers)
     hint = f" {blamed}" if blamed else " Angles of one joint do so where two of its axes align: use a quaternion there."
     return f"Nothing with inertia resists a motion of {' and '.join(guilty)} that the constraints allow.{hint}"
+
+
+def flat_wheel(numbers: StateNumbers, t: float, y: Vector) -> str | None:
+    """The wheel that lies flat on its plane at a state, where no point of its rim is the lowest; None without any."""
+    layout, tree = numbers.equations.layout, numbers.equations.tree
+    wheels = [c for c in numbers.equations.mechanism.constraints if isinstance(c, Rolling)]
+    symbols = (*layout.coordinates, *layout.speeds, *layout.parameters, TIME)
+    bound = dict(zip(symbols, [*y.tolist(), *numbers.parameters.tolist(), t], strict=True))
+    now = tree.at(layout.coordinates, layout.speeds)
+    for rolling in wheels:
+        (lean,) = evaluate([as_expr(wheel_lean(rolling, now))], bound)
+        if 1.0 - float(lean) ** 2 <= FLAT:
+            return (
+                f"constraint '{rolling.name}': the wheel lies flat at the start. Its axle, the z axis of the frame "
+                "that rolls, is along the normal of the plane, so no point of its rim is the lowest. Give an initial "
+                "orientation in which the axle is not along the normal, or a frame whose z axis is the axle."
+            )
+    return None
 
 
 def _massless_bodies(numbers: StateNumbers) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 STARTS = 24  # guesses of what is not given, the first one as it stands
 CLOSED = 1e-10  # largest residual of a closed mechanism, in its own units
+ROUNDED = 1e-15  # part of the largest derivative that a projection leaves of nothing
 TOUCHES = 1e-9  # part of a unit move by which a coordinate counts as moved
 
 
@@ -64,46 +65,92 @@ class Assembly:
 
 def assemble(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Assembly:
     """The first closed state from several guesses of the coordinates that are not given; the nearest without any."""
-    free = free_moves(numbers, t, y, given)
     best: Assembly | None = None
-    for start, guess in enumerate(_guesses(numbers, t, y, free)):
-        assembly = closed_from(numbers, t, guess, free, start)
+    for start, guess in enumerate(_guesses(numbers, t, y, given)):
+        assembly = closed_from(numbers, t, guess, given, start)
         if best is None or assembly.gap < best.gap:
             best = assembly
         # A linkage whose dimensions are rounded closes no better from elsewhere.
-        if best.is_closed or (best.is_nearly_closed and best.start == 0) or not free.any():
+        if best.is_closed or (best.is_nearly_closed and best.start == 0):
             break
     assert best is not None
     return best
 
 
-def free_moves(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Mask:
-    """The speeds along which no given coordinate moves."""
-    names = numbers.equations.layout.coordinate_names
-    fixed = [slot for slot, name in enumerate(names) if name in given]
-    return ~np.any(np.abs(numbers.reach(t, y)[fixed]) > TOUCHES, axis=0)
+def free_directions(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Vector:
+    """Orthonormal moves along the speeds, one per column, that leave the given coordinates alone."""
+    reach = numbers.reach(t, y)[held_slots(numbers, given)]
+    touched = np.any(np.abs(reach) > TOUCHES, axis=0)
+    # Speeds that move no given coordinate are free one by one; of the others, such as the angular velocity of a body
+    # two of whose angles are given, the combinations that cancel in all of them: the kernel of their rows.
+    rows = reach[:, touched]
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TOUCHES)
+    _, sizes, directions = np.linalg.svd(rows)
+    kernel = directions[int(np.sum(sizes > TOUCHES * sizes.max(initial=0.0))) :]
+    result = np.zeros((len(touched), int(np.sum(~touched)) + len(kernel)))
+    result[np.flatnonzero(~touched), np.arange(np.sum(~touched))] = 1.0
+    result[np.flatnonzero(touched), np.sum(~touched) :] = kernel.T
+    return result
 
 
-def _guesses(numbers: StateNumbers, t: float, y: Vector, free: Mask) -> Iterator[Vector]:
+def held_slots(numbers: StateNumbers, given: Collection[str]) -> list[int]:
+    """Places of the given coordinates in the state."""
+    return [slot for slot, name in enumerate(numbers.equations.layout.coordinate_names) if name in given]
+
+
+def has_constant_directions(numbers: StateNumbers, held: Sequence[int]) -> bool:
+    """Whether what holds these coordinates is the same everywhere: their rates are speeds."""
+    layout = numbers.equations.layout
+    return all(str(layout.rates[slot].name) in layout.speed_names for slot in held)
+
+
+def _guesses(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Iterator[Vector]:
     """The state as it stands, then others: a third of them with guessed coordinates kept, as far as they can be."""
     yield y
-    random, unguessed = np.random.default_rng(0), free & free_moves(numbers, t, y, numbers.guesses)
-    for k in range(STARTS - 1):
-        moving = unguessed if k < STARTS // 3 and unguessed.any() else free
-        yield numbers.moved(t, y, np.where(moving, random.uniform(-np.pi, np.pi, len(free)), 0.0))
+    free = free_directions(numbers, t, y, given)
+    unguessed = free_directions(numbers, t, y, {*given, *numbers.guesses})
+    random = np.random.default_rng(0)
+    for k in range(STARTS - 1 if free.size else 0):
+        moving = unguessed if k < STARTS // 3 and unguessed.size else free
+        move = moving @ (moving.T @ random.uniform(-np.pi, np.pi, len(free)))
+        yield _moved(numbers, t, y, move, held_slots(numbers, given))
 
 
-def closed_from(numbers: StateNumbers, t: float, y: Vector, free: Mask, start: int = 0) -> Assembly:
-    """The closed state near one, moving along the free speeds only."""
+def closed_from(numbers: StateNumbers, t: float, y: Vector, given: Collection[str] = (), start: int = 0) -> Assembly:
+    """The closed state near one in which the given coordinates are the same."""
+    held, usual = held_slots(numbers, given), _projector(numbers, t, y, given)
+    is_constant = has_constant_directions(numbers, held)
 
     def linearise(states: Positions) -> tuple[Vector, Vector]:
         residual, jacobian = numbers.closure(t, states.y[0])
-        return residual[None], jacobian[None]
+        free = jacobian @ (usual if is_constant else _projector(numbers, t, states.y[0], given))
+        free[np.abs(free) < ROUNDED * np.abs(jacobian).max(initial=0.0)] = 0.0  # what is not free is not moved by 1e-17
+        return residual[None], free[None]
 
     def move(states: Positions, step: Vector) -> Positions:
-        return Positions(numbers.moved(t, states.y[0], step[0])[None])
+        return Positions(_moved(numbers, t, states.y[0], step[0], held)[None])
 
-    descent = descend(linearise, move, Positions(y[None]), free=free.astype(float))
+    descent = descend(linearise, move, Positions(y[None]))
     closed: Vector = descent.state.y[0]
     residual = numbers.closure(t, closed)[0]
     return Assembly(closed, residual, numbers.tolerances[: len(residual)], start)
+
+
+def _projector(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Vector:
+    free = free_directions(numbers, t, y, given)
+    result: Vector = free @ free.T
+    return result
+
+
+def _moved(numbers: StateNumbers, t: float, y: Vector, move: Vector, held: Sequence[int]) -> Vector:
+    """The state after a move, held coordinates to the last digit as before."""
+    result = numbers.moved(t, y, move)
+    result[held] = y[held]
+    # Quaternions were scaled to length one together with their held components: the others make up for it.
+    for quaternion in numbers.programs.quaternions:
+        slots = [numbers.equations.layout.coordinates.index(x) for x in quaternion]
+        rest = [slot for slot in slots if slot not in held]
+        kept, size = sum(y[slot] ** 2 for slot in slots if slot in held), np.linalg.norm(result[rest])
+        if 0 < len(rest) < len(slots) and size > 0.0:
+            result[rest] *= np.sqrt(max(1.0 - kept, 0.0)) / size
+    return result

@@ -131,12 +131,11 @@ def neighbours(numbers: StateNumbers, t: float, y: Vector) -> list[Vector]:
     _, sizes, directions = np.linalg.svd(derivatives)
     rank = int(np.sum(sizes > numbers.negligible(DEPENDENT) * sizes.max(initial=0.0)))
     allowed, random = directions[rank:], np.random.default_rng(0)
-    anything = np.ones(len(numbers.scales), dtype=bool)
     states = []
     for _ in range(NEIGHBOURS if len(allowed) else 0):
         move = random.standard_normal(len(allowed)) @ allowed
         moved = numbers.moved(t, y, STEP * move / np.linalg.norm(move))
-        closed = closed_from(numbers, t, moved, anything)
+        closed = closed_from(numbers, t, moved)
         if closed.is_nearly_closed:
             states.append(closed.y)
     return states
