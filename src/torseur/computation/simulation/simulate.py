@@ -10,7 +10,7 @@ import numpy as np
 
 from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
 from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
-from torseur.computation.simulation.constrained.start.start_account import account_notes
+from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
@@ -131,6 +131,15 @@ def simulate(
     if run.answer not in (memory.DONE, memory.STOPPED):
         raise SimulationError(failure_message(run, problem, system), result.trajectory())
     return result.trajectory()
+
+
+def initial_account(model: Model, parameters: Mapping[str, float] | None = None) -> Consistent | None:
+    """Where a constrained motion starts, what each value comes from and what was forced; None without constraints."""
+    system = as_system(model, parameters, None, ())
+    if system.constrained is None:
+        return None
+    functions = dict(zip([law.name for law in system.laws], given_laws(system, None), strict=True))
+    return at_start(system.constrained, np.array(system.values), functions, 0.0, np.array(system.initial))[1]
 
 
 def started(

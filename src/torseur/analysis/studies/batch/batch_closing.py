@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.algebra.graph import Program
+from torseur.algebra.graph import Program, symbols_of
 from torseur.analysis.sensitivity.extended_loop import routine_of
 from torseur.analysis.sensitivity.method_routines import constrained_programs
 from torseur.analysis.sensitivity.model.initial_derivatives import (
@@ -78,6 +78,8 @@ class Closing:
         numbers = self._numbers
         if self._constrained.massless or numbers.programs.quaternions or numbers.play is not None:
             return False
+        if any(symbols_of([condition.value]) for condition in numbers.programs.conditions):
+            return False  # dimensions of a point may make its loops impossible
         return has_constant_directions(numbers, held_slots(numbers, self._stated))
 
     @cached_property

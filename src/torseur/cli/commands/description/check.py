@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torseur.cli.shared.options import JsonOption, SetOption, SourceArgument, ValuesOption
 from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
-from torseur.errors import counted
+from torseur.errors import TorseurError, counted
 
 if TYPE_CHECKING:
+    from torseur.computation.simulation.constrained.start.start_account import StartValue
+    from torseur.description.mechanism import Mechanism
     from torseur.description.readers import RobotFile
     from torseur.presentation.report.bodies.body_masses import BodyMass
     from torseur.presentation.report.compose.account import Account, Quantity
@@ -34,12 +38,41 @@ def check(
 
     opened = open_source(with_robot_options(source, robot))
     tree = build_tree(opened.mechanism)
-    summary = account(tree, read_values(tree, settings, None, values).parameters)
+    changes = read_values(tree, settings, None, values).parameters
+    summary = account(tree, changes)
+    start = _start(opened.mechanism, summary, changes)
     if json:
-        print_json(_document(summary) | _robot_document(opened.robot))
+        print_json(_document(summary) | start.document | _robot_document(opened.robot))
     else:
-        _show(summary)
+        _show(summary, start)
         _show_robot(opened.robot)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Where each initial value of a constrained mechanism comes from, what was forced, or why there is no start."""
+
+    values: tuple[StartValue, ...] = ()
+    notes: tuple[str, ...] = ()
+    fault: str = ""
+
+    @property
+    def document(self) -> dict[str, object]:
+        return {"start": self.values, "start_notes": self.notes, "start_fault": self.fault}
+
+
+def _start(mechanism: Mechanism, one: Account, changes: Mapping[str, float]) -> _Start:
+    from torseur.computation.simulation.simulate import initial_account
+
+    # What has no value yet is in the warnings already, and laws are given to the motion.
+    is_open = bool(one.undetermined) or any(q.value is None for q in (*one.parameters, *one.initial))
+    if is_open or not (one.loops or one.constraints):
+        return _Start()
+    try:
+        start = initial_account(mechanism, changes)
+    except TorseurError as error:
+        return _Start(fault=str(error))
+    return _Start() if start is None else _Start(start.account, start.notes)
 
 
 def _document(one: Account) -> dict[str, object]:
@@ -73,7 +106,7 @@ def _show_robot(robot: RobotFile | None) -> None:
     say(f"Shapes: {len(robot.shapes)}, of which meshes {len(meshes)} ({there} found)")
 
 
-def _show(one: Account) -> None:
+def _show(one: Account, start: _Start) -> None:
     from torseur.cli.shared.console import console, escape_markup, say, show_table
 
     say(f"{one.name}" + (f": {one.meaning}" if one.meaning else ""))
@@ -88,14 +121,31 @@ def _show(one: Account) -> None:
         for j in one.joints
     ])  # fmt: skip
     show_table("Parameters", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.parameters], numeric=(1,))
-    show_table("Initial state", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.initial], numeric=(1,))
+    _show_start(one, start)
     if one.loads:
         say(f"Loads: {', '.join(one.loads)}")
     if one.undetermined:
         say(f"Undetermined functions: {', '.join(one.undetermined)}")
     say(f"Gravity: {_vector(one.gravity)} m/s²")
-    for warning in one.warnings:
+    for note in start.notes:
+        say(f"Start: {note}")
+    for warning in (*one.warnings, *([f"no motion starts: {start.fault}"] if start.fault else [])):
         console().print(f"[yellow]warning:[/] {escape_markup(warning)}", soft_wrap=True)
+
+
+def _show_start(one: Account, start: _Start) -> None:
+    """The initial state: as it is described, or as the constraints complete it, with the origin of each value."""
+    from torseur.cli.shared.console import show_table
+
+    if not start.values:
+        rows = [_quantity(q) for q in one.initial]
+        show_table("Initial state", ("name", "value", "unit", "meaning"), rows, numeric=(1,))
+        return
+    described = {q.name: q for q in one.initial}
+    show_table("Initial state", ("name", "value", "unit", "origin", "meaning"), [
+        (v.name, f"{v.value:.9g}", _unit(described[v.name].unit), v.words, described[v.name].meaning)
+        for v in start.values
+    ], numeric=(1,))  # fmt: skip
 
 
 def _freedom(one: Account) -> str:
@@ -125,4 +175,8 @@ def _vector(components: tuple[float | None, ...]) -> str:
 def _quantity(one: Quantity) -> tuple[str, str, str, str]:
     shown = "not given" if one.value is None else f"{one.value:.9g}"
     meaning = f"{one.meaning} (= {one.formula})" if one.formula else one.meaning
-    return one.name, shown, one.unit if one.unit != "1" else "", meaning
+    return one.name, shown, _unit(one.unit), meaning
+
+
+def _unit(unit: str) -> str:
+    return unit if unit != "1" else ""

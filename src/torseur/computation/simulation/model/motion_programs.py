@@ -24,6 +24,9 @@ from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.derivation.dynamics import inverse_dynamics
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.loops.closure.constraint_equations import residuals
+from torseur.derivation.loops.closure.dimension_conditions import conditions
+from torseur.derivation.loops.closure.joint_closure import Residual
 from torseur.derivation.tree import regroup
 from torseur.description.mechanism import TIME
 
@@ -41,6 +44,12 @@ class MechanismPrograms:
         own = self.equations.constraints
         holonomic = [c for c in own if c.is_holonomic]
         return (*holonomic, *self.contacts, *(c for c in own if not c.is_holonomic))
+
+    @cached_property
+    def conditions(self) -> list[Residual]:
+        """What loops and constraints ask of the dimensions alone."""
+        tree = self.equations.tree
+        return conditions(tree, residuals(tree))
 
     @cached_property
     def gaps(self) -> Program:

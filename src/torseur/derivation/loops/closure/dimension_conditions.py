@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torseur.algebra.graph import Expr, constant_value, evaluate, live_nodes, symbols_of
 from torseur.derivation.loops.closure.closure_tolerance import chosen_tolerance, closure_tolerance
@@ -27,16 +28,31 @@ def _free(value: Expr) -> bool:
     return any(node.op in ("symbol", "apply") for node in live_nodes([value]))
 
 
+@dataclass(frozen=True)
+class ConditionGap:
+    """By how much a condition misses zero, and by how much it may (in its unit)."""
+
+    name: str
+    unit: str
+    gap: float
+    limit: float
+
+    @property
+    def fault(self) -> str:
+        """What is said of a condition that does not hold."""
+        return (
+            f"{self.name} cannot hold: it is off by {f'{self.gap:.4g} {self.unit}'.strip()} whatever the coordinates. "
+            "Check what it says, and the positions and axes of the frames it joins."
+        )
+
+
 def without_conditions(tree: Tree, items: Sequence[Residual]) -> list[Residual]:
     """The residuals that depend on the state; the others are checked where their parameters have numbers."""
     state = {*tree.layout.coordinates, *tree.layout.speeds}
-    kept = []
-    for item in items:
-        if state & set(symbols_of([item.value])):
-            kept.append(item)
-        elif not item.value.is_zero:
-            _check(tree, item)
-    return kept
+    for one in condition_gaps(tree, conditions(tree, items), known_values(tree)):
+        if one.gap > one.limit:
+            raise MechanismError(one.fault)
+    return [item for item in items if state & set(symbols_of([item.value]))]
 
 
 def conditions(tree: Tree, items: Sequence[Residual]) -> list[Residual]:
@@ -45,21 +61,19 @@ def conditions(tree: Tree, items: Sequence[Residual]) -> list[Residual]:
     return [item for item in items if not item.value.is_zero and not state & set(symbols_of([item.value]))]
 
 
-def _check(tree: Tree, item: Residual) -> None:
-    values = known_values(tree)
-    needed = set(symbols_of([item.value]))
-    if any(x is not TIME and x not in values for x in needed) or any(n.op == "apply" for n in live_nodes([item.value])):
-        return
-    # Planar linkages drawn with rounded offsets leave some of the last digit in the third direction: that is no fault.
-    size = characteristic_length(tree.mechanism, values)
-    scale = size if item.unit.startswith("m") else 1.0
-    gaps = [abs(float(evaluate([item.value], {**values, TIME: t})[0])) for t in _TIMES]
-    if max(gaps) > _tolerance(tree, item, size, scale, values):
-        unit = "" if item.unit == "1" else f" {item.unit}"
-        raise MechanismError(
-            f"{item.name} cannot hold: it is off by {max(gaps):.4g}{unit} whatever the coordinates. "
-            "Check what it says, and the positions and axes of the frames it joins."
-        )
+def condition_gaps(tree: Tree, items: Sequence[Residual], values: dict[Expr, float]) -> Iterator[ConditionGap]:
+    """What conditions miss with given values of the parameters; those without all values are passed over."""
+    for item in items:
+        needed = set(symbols_of([item.value]))
+        is_open = any(x is not TIME and x not in values for x in needed)
+        if is_open or any(n.op == "apply" for n in live_nodes([item.value])):
+            continue
+        # Planar linkages drawn with rounded offsets leave some of the last digit in the third direction: no fault.
+        size = characteristic_length(tree.mechanism, values)
+        scale = size if item.unit.startswith("m") else 1.0
+        gap = max(abs(float(evaluate([item.value], {**values, TIME: t})[0])) for t in _TIMES)
+        unit = "" if item.unit == "1" else item.unit
+        yield ConditionGap(item.name, unit, gap, _tolerance(tree, item, size, scale, values))
 
 
 def _tolerance(tree: Tree, item: Residual, size: float, scale: float, values: dict[Expr, float]) -> float:

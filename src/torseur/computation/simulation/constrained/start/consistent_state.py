@@ -36,6 +36,7 @@ from torseur.computation.simulation.constrained.start.start_account import (
 )
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.loops.closure.closure_tolerance import MOST, rounding
+from torseur.derivation.loops.closure.dimension_conditions import condition_gaps
 from torseur.errors import TorseurError
 
 MOST_NOTES = 6
@@ -53,10 +54,11 @@ def nearest_state(numbers: StateNumbers, t: float, y: Vector) -> Vector:
 
 def closed_state(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Consistent:
     """The state with the positions nearest to what is stated in which all loops are closed."""
+    forced = condition_notes(numbers)
     assembly = assemble(numbers, t, y, given)
     if not assembly.is_closed:
         assembly = _close_within_rounding(numbers, t, y, given, assembly)
-    notes = forced_notes(numbers, assembly)
+    notes = (*forced, *forced_notes(numbers, assembly))
     if assembly.start:
         notes += ("The loops were closed from a guess: give more coordinates for another assembly.",)
     return Consistent(assembly.y, notes, _coordinate_account(numbers, t, y, assembly.y, given))
@@ -81,6 +83,22 @@ def _close_within_rounding(
         if together.is_nearly_closed and is_slight:
             return together
     raise TorseurError(_not_closed(numbers, t, y, assembly, given))
+
+
+def condition_notes(numbers: StateNumbers) -> tuple[str, ...]:
+    """What dimensions miss of the conditions that no coordinate changes; refuses more than their tolerance."""
+    layout, notes = numbers.equations.layout, []
+    values = dict(zip(layout.parameters, numbers.parameters.tolist(), strict=True))
+    for one in condition_gaps(numbers.equations.tree, numbers.programs.conditions, values):
+        if one.gap > one.limit:
+            raise TorseurError(f"{numbers.equations.mechanism.name}: {one.fault}")
+        if one.gap > CLOSED * numbers.length:
+            amounts = [f"{number:.2g} {one.unit}".strip() for number in (one.gap, one.limit)]
+            notes.append(
+                f"{one.name} is open by {amounts[0]} in every position, within its tolerance of {amounts[1]}: it was "
+                "taken as closed."
+            )
+    return tuple(notes)
 
 
 def forced_notes(numbers: StateNumbers, assembly: Assembly) -> tuple[str, ...]:

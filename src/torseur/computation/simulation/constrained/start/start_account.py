@@ -24,6 +24,17 @@ class StartValue:
     def is_moved(self) -> bool:
         return abs(self.moved) > SILENT * max(1.0, abs(self.value))
 
+    @property
+    def words(self) -> str:
+        """The origin in words."""
+        if self.origin == GUESSED:
+            return f"guessed, moved by {self.moved:.3g}" if self.is_moved else "guessed, not moved"
+        if self.origin == GIVEN:
+            return f"given, moved by {self.moved:.3g} within its digits" if self.is_moved else "given"
+        if self.origin == FOLLOWS:
+            return "follows from constraints"
+        return "free, set to zero" if self.value == 0.0 else "free, chosen near what was guessed"
+
     def __str__(self) -> str:
         shift = f" (moved by {self.moved:.3g})" if self.is_moved else ""
         return f"{self.name} = {self.value:.6g}{shift}"
