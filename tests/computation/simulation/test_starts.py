@@ -289,3 +289,45 @@ def test_a_wheel_that_lies_flat_is_named(normal):
     """
     with pytest.raises(TorseurError, match=r"'roll': the wheel lies flat at the start.*axle"):
         ts.simulate(ts.parse(text), until=0.1)
+
+
+@pytest.mark.parametrize("axis", ["[0, 0, 1]", "[0, 0.6, 0.8]", "[0, 0, -1]"])
+@pytest.mark.parametrize(
+    "order", ["[0.9, 0, 0] m @ b and [0.7, 0, 0] m @ c", "[0.7, 0, 0] m @ c and [0.9, 0, 0] m @ b"]
+)
+def test_coordinates_of_cut_joints_are_read(axis, order):
+    """The angles of a planar loop add up: q4 = ±(q3 - q1 - q2), and so do their rates; D is cut."""
+    rods = "".join(
+        f"let {n} = body rod length = {l} m, mass = 1 kg along [1, 0, 0] end ;"
+        for n, l in (("a", 0.4), ("b", 0.9), ("c", 0.7))
+    )
+    text = f"""{rods} gravity = [0, -9.81, 0] ;
+    join earth and a.frame as A with revolute(q1) about {axis} end ;
+    join [0.4, 0, 0] m @ a and b.frame as B with revolute(q2) about {axis} end ;
+    join [1, 0, 0] m @ earth and c.frame as C with revolute(q3) about {axis} end ;
+    join {order} as D with revolute(q4) about {axis}, role = loop end ;
+    init q1 = 1, q1' = 2 ;
+    """
+    motion = ts.simulate(ts.parse(text), until=0.5, samples=5, outputs=["q4", "q4'"])
+    sign = 1 if order.startswith("[0.9") else -1
+    for mark in ("", "'"):
+        expected = sign * (motion[f"q3{mark}"] - motion[f"q1{mark}"] - motion[f"q2{mark}"])
+        off = motion[f"q4{mark}"] - expected
+        off = off if mark else (off + np.pi) % (2 * np.pi) - np.pi
+        assert np.abs(off).max() < 1e-8
+
+
+def test_the_slide_of_a_cut_joint_is_read():
+    """A crank of 0.3 m drives a rod of 0.8 m; its end slides at x = 0.3 cos q + sqrt(0.8² - 0.3² sin² q)."""
+    text = """let a = body rod length = 0.3 m, mass = 1 kg along [1, 0, 0] end ;
+    let b = body rod length = 0.8 m, mass = 1 kg along [1, 0, 0] end ;
+    let c = body sphere radius = 0.1 m, mass = 1 kg end ;
+    join earth and a.frame as A with revolute(q1) end ;
+    join [0.3, 0, 0] m @ a and b.frame as B with revolute(q2) end ;
+    join [0.8, 0, 0] m @ b and c.frame as C with revolute(q3) end ;
+    join [0.1, 0, 0] m @ earth and c.frame as D with prismatic(s) along [1, 0, 0], role = loop end ;
+    init q1 = 0.7, q2 about -1, q1' = 2 ;
+    """
+    motion = ts.simulate(ts.parse(text), until=0.3, samples=5, outputs=["s"])
+    q = motion["q1"]
+    assert motion["s"] == pytest.approx(0.3 * np.cos(q) + np.sqrt(0.64 - 0.09 * np.sin(q) ** 2) - 0.1, abs=1e-8)

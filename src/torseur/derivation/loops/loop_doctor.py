@@ -30,11 +30,22 @@ from torseur.errors import MechanismError, TorseurError, unknown_name
 
 _SAME_PLACE = 1e-9
 _CHANGED = 1e-6
+_FORCED = 1e-10  # what stays open, in units of the mechanism, that is worth a word
 
 
 def remarks(here: ClosedConfiguration, given: Mapping[str, float]) -> list[str]:
     """Remarks on a configuration: links without length, and given coordinates that closing the loops has changed."""
-    return [*_links_without_length(here), *_coordinates_not_kept(here, given)]
+    return [*_links_without_length(here), *_coordinates_not_kept(here, given), *_forced(here)]
+
+
+def _forced(here: ClosedConfiguration) -> list[str]:
+    """Loops that rounded dimensions leave open, taken as closed."""
+    size = float(np.linalg.norm(here.system.residual(here.state)[0]))
+    if size <= _FORCED:
+        return []
+    length = here.system.length
+    limit = here.system.open_limit(CLOSED) * length
+    return [f"the loops stay open by {size * length:.2g} m, within {limit:.2g} m: they were taken as closed"]
 
 
 def _coordinates_not_kept(here: ClosedConfiguration, given: Mapping[str, float]) -> list[str]:

@@ -1,7 +1,8 @@
 """What can be asked of a constrained mechanism by name: its multipliers, and the efforts and power of its constraints.
 
 For joint `D` that closes a loop: `D.multiplier.x`. For constraint `drive` that prescribes one coordinate:
-`drive.multiplier`, its `drive.effort` along that coordinate and its `drive.power`.
+`drive.multiplier`, its `drive.effort` along that coordinate and its `drive.power`. Coordinates of revolute and
+prismatic joints that close loops are quantities too, with their rates: the state does not hold them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import Expr, as_expr, time_derivative
 from torseur.computation.simulation.model.named_quantities import Named, NamedQuantities
 from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.loops.closure.joint_closure import coordinate_of_cut_joint
+from torseur.derivation.tree import Snapshot, resolve
+from torseur.description.mechanism import TIME, Joint
 
 # Units of a multiplier by that of what its constraint holds at zero: together they make an energy or a power.
 _UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m", "1": "J", "1/s": "J"}
@@ -33,7 +37,32 @@ class ConstrainedQuantities(NamedQuantities):
         for owner in dict.fromkeys(c.owner for c in self.programs.constraints):
             makers[f"{_bare(owner)}.power"] = partial(self._power, owner)
             makers |= self._efforts(owner)
+        layout, tree = self.equations.layout, self.equations.tree
+        now = tree.at(layout.coordinates, layout.speeds)
+        for joint in tree.loops:
+            makers |= self._cut_coordinate(joint, now)
         return makers
+
+    def _cut_coordinate(self, joint: Joint, now: Snapshot) -> dict[str, Callable[[], Named]]:
+        """The coordinate of a joint that closes a loop and its rate, which the state does not hold."""
+        layout, tree = self.equations.layout, self.equations.tree
+        value = coordinate_of_cut_joint(joint, now)
+        if value is None:
+            return {}
+        (value,) = resolve(tree.mechanism, dict(tree.definitions), [value])
+        coordinate = joint.coordinates[0]
+        unit = coordinate.symbol.data.unit
+        rates = dict(zip(layout.coordinates, self.equations.rates, strict=True))
+
+        def rate() -> Named:
+            (changing,) = time_derivative([value], rates, TIME)
+            return Quantity(f"{coordinate.name}'", f"{unit}/s", f"rate of {coordinate.name}"), changing
+
+        about = f"coordinate of joint '{joint.name}', which closes a loop"
+        return {
+            coordinate.name: lambda: (Quantity(coordinate.name, unit, about), value),
+            f"{coordinate.name}'": rate,
+        }
 
     def _of(self, owner: str) -> list[tuple[ConstraintEquation, Expr]]:
         pairs = zip(self.programs.constraints, self.programs.multipliers, strict=True)
