@@ -64,10 +64,12 @@ def next_damping(damping: float, cost: float, new: float) -> float:
 
 
 def descend(linearise: Callable[[S], tuple[Array, Array]], move: Callable[[S, Array], S], state: S, *,
-            free: Array | None = None, steps: int = 100, tolerance: float = TOLERANCE) -> Descent[S]:  # fmt: skip
+            free: Array | None = None, steps: int = 100, tolerance: float = TOLERANCE,
+            negligible: float = 0.0) -> Descent[S]:  # fmt: skip
     """The roots near the given states: `linearise` gives (residual, Jacobian), `move` takes a step (lanes, n).
 
-    What is not `free` stays as it is.
+    What is not `free` stays as it is. Singular values of the Jacobian up to `negligible`, in units of the largest but
+    at least of 1, are rounding of dimensions: what they leave open is not closed.
     """
     # Every lane has its own damping and stops by itself; only lanes still at work are evaluated.
     residual, jacobian = linearise(state)
@@ -79,7 +81,8 @@ def descend(linearise: Callable[[S], tuple[Array, Array]], move: Callable[[S, Ar
         lanes = np.flatnonzero((np.sqrt(cost) > tolerance) & (refused < MOST_REFUSALS))
         if not len(lanes):
             break
-        step = _step(jacobian[lanes] * mask, residual[lanes], damping[lanes]) * mask  # not even rounding moves the rest
+        step = _step(jacobian[lanes] * mask, residual[lanes], damping[lanes], negligible)
+        step = step * mask  # not even rounding moves the rest
         tried = move(state.lanes(lanes), step)
         new_residual, new_jacobian = linearise(tried)
         new_cost = np.sum(new_residual**2, axis=1)
@@ -94,19 +97,22 @@ def descend(linearise: Callable[[S], tuple[Array, Array]], move: Callable[[S, Ar
     return Descent(state, np.sqrt(cost), taken)
 
 
-def _step(jacobian: Array, residual: Array, damping: Array) -> Array:
+def _step(jacobian: Array, residual: Array, damping: Array, negligible: float) -> Array:
     """d = -Jᵀ (J Jᵀ + λ)⁻¹ r, no component larger than the largest step."""
     size = jacobian.shape[1] * jacobian.shape[2]
-    solve = _by_singular_values if size <= _SMALL else _by_normal_equations if size <= _LARGE else _by_sparse_equations
-    step = solve(jacobian, residual, damping)
+    if size <= _SMALL or negligible > 0.0:
+        step = _by_singular_values(jacobian, residual, damping, negligible)
+    else:
+        step = (_by_normal_equations if size <= _LARGE else _by_sparse_equations)(jacobian, residual, damping)
     largest = np.max(np.abs(step), axis=1, initial=0.0)
     limited: Array = step * np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
     return limited
 
 
-def _by_singular_values(jacobian: Array, residual: Array, damping: Array) -> Array:
-    """Exact near singular configurations; for small systems."""
+def _by_singular_values(jacobian: Array, residual: Array, damping: Array, negligible: float) -> Array:
+    """Exact near singular configurations; for small systems, and where dimensions are rounded."""
     left, values, right = np.linalg.svd(jacobian, full_matrices=False)
+    values = np.where(values > negligible * np.maximum(1.0, values[:, :1]), values, 0.0)
     seen = (np.swapaxes(left, 1, 2) @ residual[..., None])[..., 0]
     gain = values / np.maximum(values**2 + damping[:, None], 1e-300)
     step: Array = -(np.swapaxes(right, 1, 2) @ (gain * seen)[..., None])[..., 0]

@@ -14,7 +14,8 @@ CLOSED = 1e-9
 def project(system: LoopSystem, state: State, *, free: Array | None = None, steps: int = 100,
             tolerance: float = TOLERANCE) -> Descent[State]:  # fmt: skip
     """The closed states near the given ones; freedoms where `free` is 0 stay as they are."""
-    return descend(system.linearise, system.move, state, free=free, steps=steps, tolerance=tolerance)
+    return descend(system.linearise, system.move, state, free=free, steps=steps, tolerance=tolerance,
+                   negligible=system.negligible)  # fmt: skip
 
 
 def random_states(system: LoopSystem, count: int, rng: np.random.Generator, spread: float = np.pi) -> State:

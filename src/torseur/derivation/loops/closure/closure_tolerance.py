@@ -21,6 +21,7 @@ MOST = 1e-5  # the same, however few digits there are
 ROUNDED = 6  # significant digits from which a decimal is taken for a rounded one; 0.25 is meant as it stands
 ALL_DIGITS = 14  # significant digits from which a number has lost nothing
 ADDED_UP = 10.0  # last digits: those of several numbers along a loop, each wrong by half of one
+ROUNDED_ROWS = 3.0  # how much more of a gap by rounding shows in the directions of constraints
 # How a number may have been written, and what one is worth there: as it is, in degrees, in degrees before they were
 # multiplied by pi.
 _WRITINGS = ((1.0, 1.0), (180 / math.pi, math.pi / 180), (180.0, math.pi / 180))

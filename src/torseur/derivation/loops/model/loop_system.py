@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.derivation.loops.closure.closure_tolerance import LEAST
+from torseur.derivation.loops.closure.closure_tolerance import LEAST, ROUNDED_ROWS
 from torseur.derivation.loops.closure.relations import Relation, Rows, screws_by_slot
 from torseur.derivation.loops.model.cycles import Cycle
 from torseur.derivation.loops.model.joint_chains import Chains, walk
@@ -69,6 +69,11 @@ class LoopSystem:
     def open_limit(self, usual: float) -> float:
         """The gap up to which a state counts as closed: what is usual, or what the dimensions' rounding leaves."""
         return usual if self.tolerance <= LEAST else max(usual, self.tolerance)
+
+    @property
+    def negligible(self) -> float:
+        """The part of the closure equations that is rounding of dimensions; 0 where these have all their digits."""
+        return 0.0 if self.tolerance <= LEAST else ROUNDED_ROWS * self.tolerance
 
     @property
     def n(self) -> int:

@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from torseur.algebra.graph import Expr, Program, evaluate
+from torseur.computation.functions.row_units import GEOMETRIC
 from torseur.computation.simulation.model.force_laws import LawFunction, called, law_function
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
-from torseur.derivation.loops.closure.closure_tolerance import LEAST, chosen_tolerance, closure_tolerance
+from torseur.derivation.loops.closure.closure_tolerance import (
+    LEAST,
+    ROUNDED_ROWS,
+    chosen_tolerance,
+    closure_tolerance,
+)
 from torseur.description.mechanism import TIME
 from torseur.errors import SimulationError
 
 TINY = 1e-300
 NEARLY_NOTHING = 1e-14
 NEGATIVE = 1e-9  # eigenvalue of the mass matrix, in units of its trace, beyond what rounding makes of zero
-ROUNDED_ROWS = 3.0  # how much more of a gap by rounding shows in the directions of constraints
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to one, that counts as none
+CANCELLED = 1e-11  # entries of a geometric constraint, in units of moves and residuals, that are rounding
 
 
 @dataclass(frozen=True)
@@ -78,12 +85,31 @@ class StateNumbers:
         rounded = float(self.tolerances.max(initial=0.0))
         return part if rounded <= LEAST else max(part, ROUNDED_ROWS * rounded)
 
+    @cached_property
+    def is_geometric(self) -> NDArray[np.bool_]:
+        """Whether what the entries of each constraint can be is known: of joints, distances and rolling wheels."""
+        return np.array([c.unit in GEOMETRIC for c in self.programs.constraints], dtype=bool)
+
     def of(self, program: Program, t: float, y: Vector, **more: Vector) -> dict[str, Vector]:
-        """Outputs of a program at a state, in their shapes."""
+        """Outputs of a program at a state, in their shapes; rows of constraints without those that are rounding."""
         values = {"t": [t], "y": y.tolist(), "p": self.parameters.tolist()}
         values |= {name: array.tolist() for name, array in more.items()}
         values |= {group.name: self._law_values(group.nodes, t, y) for group in program.inputs if group.name == "u"}
-        return self.programs.evaluator(program)({group.name: values[group.name] for group in program.inputs})
+        outputs = self.programs.evaluator(program)({group.name: values[group.name] for group in program.inputs})
+        if "rows" in outputs:
+            outputs["rows"] = self._without_rounding(outputs["rows"])
+        return outputs
+
+    def _without_rounding(self, rows: Vector) -> Vector:
+        """C with zeros for the rows in which everything cancels but the rounding of numbers and dimensions.
+
+        Beside other rows they are small; but a door on two hinges has no others. So they are compared with what
+        their geometry allows: 1 rad or the size of the mechanism for each unit of a move.
+        """
+        sizes = np.abs(rows * self.scales / self.row_scales[:, None]).max(axis=1, initial=0.0)
+        rounded = np.where(self.tolerances > LEAST, ROUNDED_ROWS * self.tolerances, 0.0)
+        is_rounding = self.is_geometric & (sizes <= np.maximum(CANCELLED, rounded))
+        return np.where(is_rounding[:, None], 0.0, rows)
 
     def _law_values(self, nodes: Sequence[Expr], t: float, y: Vector) -> list[float]:
         layout = self.equations.layout

@@ -130,7 +130,7 @@ def closed_from(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
     def move(states: Positions, step: Vector) -> Positions:
         return Positions(_moved(numbers, t, states.y[0], step[0], held)[None])
 
-    descent = descend(linearise, move, Positions(y[None]))
+    descent = descend(linearise, move, Positions(y[None]), negligible=numbers.negligible(0.0))
     closed: Vector = descent.state.y[0]
     residual = numbers.closure(t, closed)[0]
     return Assembly(closed, residual, numbers.tolerances[: len(residual)], start)
