@@ -78,7 +78,7 @@ def test_a_hinge_beside_the_axis_is_refused(digits):
         ts.simulate(door(AXES["3-4-5"], 2, digits, beside=(1e-3, 0.0, 0.0)), until=1.0)
 
 
-@pytest.mark.parametrize("digits", [17, 9])
+@pytest.mark.parametrize("digits", [17, 9, 6])
 @pytest.mark.parametrize("backend", ["python", "c", "llvm"])
 def test_generated_code(backend, digits):
     axis = AXES["generic"]

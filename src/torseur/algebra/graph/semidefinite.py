@@ -27,6 +27,10 @@ class Limits:
         something = as_expr(scalar.less(self.high * unit, value))
         return something, as_expr(1 - scalar.less(self.low * unit, value) + something)
 
+    def raised(self, low: float) -> Limits:
+        """The same gap from a higher value on, where that is higher."""
+        return self if low <= self.low else Limits(low, low * (self.high / self.low))
+
 
 @dataclass(frozen=True)
 class _Exchange:
@@ -51,11 +55,15 @@ class SemidefiniteFactors:
 
     `groups` are the sizes of runs of rows. The rows of a group span the same, whichever of them stand for the others,
     and the rows of later groups are left with the same: so exchanging within the groups is enough, at a small part of
-    the cost of exchanging all. `is_clear` is 1 where the rank is beyond doubt.
+    the cost of exchanging all. `is_clear` is 1 where the rank is beyond doubt. `units` are what the limits of each row
+    are multiplied by, 1 without them.
     """
 
-    def __init__(self, matrix: Sequence[Sequence[Expr]], groups: Sequence[int], limits: Limits) -> None:
+    def __init__(
+        self, matrix: Sequence[Sequence[Expr]], groups: Sequence[int], limits: Limits, units: Sequence[Expr] = ()
+    ) -> None:
         n = len(matrix)
+        self.units = list(units) or [_ONE] * n
         self.rest = [list(row[: i + 1]) for i, row in enumerate(matrix)]
         self.lower: list[list[Expr]] = [[] for _ in range(n)]
         self.kept: list[Expr] = []
@@ -66,7 +74,7 @@ class SemidefiniteFactors:
         for k in range(n):
             for other in range(k + 1, ends[k]):
                 self._exchange(k, other)
-            kept, clear = limits.judge(self.rest[k][k])
+            kept, clear = limits.judge(self.rest[k][k], self.units[k])
             self.kept.append(kept)
             self.inverse.append(safe_inverse(kept, self.rest[k][k]))
             self.is_clear = as_expr(scalar.both(self.is_clear, clear))
@@ -80,6 +88,7 @@ class SemidefiniteFactors:
         if swap.condition.is_zero:
             return
         rest[k][k], rest[other][other] = as_expr(scalar.maximum(a, b)), as_expr(scalar.minimum(a, b))
+        swap.apply(self.units)
         for j in range(k + 1, len(rest)):
             if j != other:
                 i, at = max(j, other), min(j, other)

@@ -15,9 +15,9 @@ from itertools import groupby
 import numpy as np
 
 from torseur.algebra.graph import Expr, as_expr, scalar, substitute
-from torseur.algebra.graph.semidefinite import Limits, SemidefiniteFactors, or_nan
+from torseur.algebra.graph.semidefinite import Limits, SemidefiniteFactors, or_nan, safe_inverse
 from torseur.algebra.graph.solve import SymmetricFactors, factorize
-from torseur.computation.functions.row_units import is_length, row_units
+from torseur.computation.functions.row_units import is_length, rounded_parts, row_units
 from torseur.computation.functions.single_precision import sampled_mass_matrices
 from torseur.computation.functions.usual_rank import usual_rank
 from torseur.derivation import dynamics as td
@@ -188,19 +188,44 @@ class ConstrainedSystem:
     @cached_property
     def _present(self) -> list[tuple[Expr, Expr]]:
         """Whether each row is more than rounding, and whether that is clear."""
-        judge, flags = self._digits.rows.judge, []
+        return [
+            (as_expr(0), as_expr(1)) if size.is_zero else self._digits.rows.raised(part * part).judge(size, allowed)
+            for (size, allowed), part in zip(self._squares_and_units, self._rounded_parts, strict=True)
+        ]
+
+    @cached_property
+    def _rounded_parts(self) -> list[float]:
+        return rounded_parts(self.equations)
+
+    @cached_property
+    def _squares_and_units(self) -> list[tuple[Expr, Expr]]:
+        """For each row, the sum of the squares of its entries and what it can be; zeros for an empty row."""
+        squares = []
         for row, units in zip(self._rows, self._units, strict=True):
             pairs = [(x, u) for x, u in zip(row, units, strict=True) if not x.is_zero]
             if not pairs:
-                flags.append((as_expr(0), as_expr(1)))
-                continue
-            measure = pairs[0][1] if all(u.is_constant for _, u in pairs) else None
-            if measure is not None:
+                squares.append((as_expr(0), as_expr(0)))
+            elif all(u.is_constant for _, u in pairs):
+                measure = pairs[0][1]
                 size = sum((x * x * ((measure / u) * (measure / u)) for x, u in pairs), as_expr(0))
-                flags.append(judge(size, len(pairs) * measure * measure))
+                squares.append((size, as_expr(len(pairs) * measure * measure)))
             else:
-                flags.append(judge(_squares([x for x, _ in pairs]), _squares([u for _, u in pairs])))
-        return flags
+                squares.append((_squares([x for x, _ in pairs]), _squares([u for _, u in pairs])))
+        return squares
+
+    @cached_property
+    def _pivot_units(self) -> list[Expr]:
+        """What the limits of pivots are multiplied by: a short row is turned the further by rounded dimensions."""
+        limits, units = self._digits.pivots, []
+        for (size, allowed), part, (kept, _) in zip(
+            self._squares_and_units, self._rounded_parts, self._present, strict=True
+        ):
+            if part == 0.0 or size.is_zero:
+                units.append(as_expr(1))
+            else:
+                turned = (part * part / limits.low) * allowed * safe_inverse(kept, size)
+                units.append(as_expr(scalar.maximum(1, turned)))
+        return units
 
     @cached_property
     def _inverse_sizes(self) -> list[Expr]:
@@ -218,7 +243,7 @@ class ConstrainedSystem:
         ]
         owners = [c.owner for c in self.equations.constraints]
         groups = [len(list(run)) for _, run in groupby(owners)]
-        return SemidefiniteFactors(matrix, groups, self._digits.pivots)
+        return SemidefiniteFactors(matrix, groups, self._digits.pivots, self._pivot_units)
 
     @cached_property
     def _is_clear(self) -> Expr:

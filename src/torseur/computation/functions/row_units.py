@@ -10,12 +10,19 @@ from torseur.algebra.graph import Expr, as_expr, evaluate, scalar, symbols_of
 from torseur.derivation.equations.equations import Equations
 from torseur.derivation.equations.formulation import as_expressions
 from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.loops.closure.closure_tolerance import (
+    LEAST,
+    ROUNDED_ROWS,
+    chosen_tolerance,
+    closure_tolerance,
+)
 from torseur.derivation.loops.closure.dimension_conditions import characteristic_length, known_values
 from torseur.derivation.tree import Tree
 from torseur.description.mechanism import Distance, Frame, Rolling
 
 GEOMETRIC = ("m", "rad", "m/s")
 """Units of the equations of joints, distances and rolling. A user's own equation is in units of its own."""
+MOST_ROUNDED = 1e-3  # part of what a row can be that rounding is never taken to make: beyond, nothing is clear
 
 
 def row_units(equations: Equations) -> list[list[Expr]]:
@@ -35,6 +42,25 @@ def _units(equations: Equations, c: ConstraintEquation) -> list[Expr]:
         zero if entry.is_zero else as_expr(1 if top == bottom else top / bottom)
         for entry, bottom in zip(row, bottoms, strict=True)
     ]
+
+
+def rounded_parts(equations: Equations) -> list[float]:
+    """For each constraint, the part of what its entries can be that rounded dimensions make of zero; 0 if exact."""
+    values = known_values(equations.tree)
+    mechanism = equations.tree.mechanism
+    size = characteristic_length(mechanism, values)
+    usual = closure_tolerance(mechanism, size, {str(x.name): v for x, v in values.items()})
+    chosen = {f"joint '{j.name}'": chosen_tolerance(j, values) for j in mechanism.joints}
+    chosen |= {f"constraint '{c.name}'": chosen_tolerance(c, values) for c in mechanism.constraints}
+    parts = []
+    for c in equations.constraints:
+        limit = chosen.get(c.owner)
+        tolerance = usual if limit is None else limit / size
+        # Tolerances are parts of the mechanism's size, entries are measured by the loop's.
+        longer = size / _length(equations.tree, c) if is_length(c.unit) else 1.0
+        is_rounded = c.unit in GEOMETRIC and tolerance > LEAST
+        parts.append(min(ROUNDED_ROWS * tolerance * longer, MOST_ROUNDED) if is_rounded else 0.0)
+    return parts
 
 
 def is_length(unit: str) -> bool:

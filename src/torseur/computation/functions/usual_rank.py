@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.algebra.graph import Expr, as_expr, constant_value, evaluate, live_nodes
-from torseur.computation.functions.row_units import row_units
+from torseur.computation.functions.row_units import rounded_parts, row_units
 from torseur.derivation.equations.equations import Equations
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import TIME
@@ -51,6 +51,7 @@ class _Closing:
         self.values = {p: constant_value(as_expr(given.get(str(p.name), 1.0))) for p in layout.parameters} | {TIME: 0.0}
         constant = [[float(constant_value(u)) for u in units if u.is_constant] for units in row_units(equations)]
         self.sizes = np.array([max(units, default=0.0) or 1.0 for units in constant])
+        self.rounded = max(rounded_parts(equations), default=0.0)
         self.quaternions = [
             [layout.coordinates.index(x) for x in link.symbols.quaternion]
             for link in equations.tree.links
@@ -98,19 +99,21 @@ class _Closing:
 
     def close(self, q: np.ndarray, is_free: np.ndarray) -> np.ndarray:
         """The states that steps of Levenberg and Marquardt close."""
+        closed = max(CLOSED, self.rounded)
         for _ in range(STEPS):
             gaps, rows = self.residuals_and_rows(q)
             rows = rows * is_free
             # Damping by the square of the residual converges quadratically, also where rows follow from others
             # (Yamashita and Fukushima 2001).
             damping = np.sum(gaps * gaps, axis=1)
-            if np.all(damping < CLOSED * CLOSED):
+            if np.all(damping < closed * closed):
                 break
-            square = rows @ rows.transpose(0, 2, 1) + (damping[:, None, None] + TINY) * np.eye(self.shape[0])
+            least = max(TINY, self.rounded * self.rounded)
+            square = rows @ rows.transpose(0, 2, 1) + (damping[:, None, None] + least) * np.eye(self.shape[0])
             moves = (rows.transpose(0, 2, 1) @ np.linalg.solve(square, gaps[..., None]))[..., 0]
             longest = np.abs(moves).max(axis=1, keepdims=True)
             q = self._normalise(q - self.of(self.rates, q, moves / np.maximum(1.0, longest)))
-        return q[np.linalg.norm(self.residuals_and_rows(q)[0], axis=1) < CLOSED]
+        return q[np.linalg.norm(self.residuals_and_rows(q)[0], axis=1) < closed]
 
     def _normalise(self, q: np.ndarray) -> np.ndarray:
         for slots in self.quaternions:
@@ -120,5 +123,5 @@ class _Closing:
     def rank(self, q: np.ndarray) -> int:
         """The largest of the ranks at some states."""
         values = np.linalg.svd(self.residuals_and_rows(q)[1], compute_uv=False)
-        limits = INDEPENDENT * np.maximum(1.0, values.max(axis=1, keepdims=True))
+        limits = max(INDEPENDENT, 2 * self.rounded) * np.maximum(1.0, values.max(axis=1, keepdims=True))
         return int(np.sum(values > limits, axis=1).max())
