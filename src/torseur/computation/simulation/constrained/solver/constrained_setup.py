@@ -171,7 +171,7 @@ def at_start(
         _require(numbers, flat_wheel(numbers, t, y))
         raise
     start = moving_state(numbers, t, closed, y, constrained.given)
-    start = replace(start, notes=(*unused_values(base, constrained.given), *start.notes))
+    start = replace(start, notes=(*unused_values(base, {*constrained.given, *constrained.guesses}), *start.notes))
     _require(numbers, missing_inertia(numbers, t, start.y))
     usual = usual_sizes(numbers, t, start.y)
     _require(numbers, ambiguous_start(numbers, usual, t, start.y))
@@ -198,7 +198,8 @@ def unused_values(programs: MechanismPrograms, given: Collection[str]) -> list[s
     layout = programs.equations.layout
     known = {*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)}
     return [
-        f"The initial value of '{name}' is not used: its joint closes a loop and has no coordinates of its own."
+        f"The initial value of '{name}' is not used: its joint closes a loop and has no coordinates of its own. Give "
+        "others, or close the loop at another joint (`role = loop` there)."
         for name in sorted(given)
         if name not in known
     ]
