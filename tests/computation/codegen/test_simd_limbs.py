@@ -137,7 +137,7 @@ def with_parameters(mechanism, turned: bool = False):
     """The mechanism with parameters for inertias and for the places of its joints; turned, for their angles too."""
 
     def placed(joint):
-        if not joint.motions:
+        if not joint.motions or joint.name == "root":
             return joint
         where = joint.parent.placement
         offsets = tuple(symbol(f"{joint.name}.{axis}") for axis in "xyz")
@@ -145,9 +145,8 @@ def with_parameters(mechanism, turned: bool = False):
         there = replace(where, position=offsets, rotation=tuple(turns) if turned else where.rotation)
         return replace(joint, parent=replace(joint.parent, placement=there))
 
-    first, *others = mechanism.joints
     bodies = [Body(body.name) if body.mass is not None else body for body in mechanism.bodies]
-    return replace(mechanism, bodies=tuple(bodies), joints=(first, *map(placed, others)))
+    return replace(mechanism, bodies=tuple(bodies), joints=tuple(map(placed, mechanism.joints)))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+import torseur as ts
 import torseur.description.mechanism as tm
 from derivation.formalisms.examples import (
     cardan,
@@ -228,3 +229,15 @@ def test_states_are_drawn_near_the_initial_state():
     assert certify(mechanism).worst < 1e-40
     with pytest.raises(TorseurError, match="not real"):
         certify(replace(mechanism, initial=()))
+
+
+def test_a_coordinate_of_a_cut_joint_has_no_momentum():
+    """A screw that closes a loop: the motion is well posed, and Hamilton's equations are not."""
+    mechanism = ts.parse("""gravity = [0, 0, -9.81] ;
+        let a = body sphere radius = 0.3 m, mass = 2 kg end ; let b = body sphere radius = 0.3 m, mass = 1 kg end ;
+        join earth to a.frame as j1 with free(x, y, z, r, s, w) angles zyx end ;
+        join earth to b.frame as j2 with revolute(q) about [0, 1, 0] end ;
+        join a.frame to [0.2, 0, 0] m @ b as j3 with helical(p) about [0, 0, 1], pitch = -0.14 m, role = loop end ;""")
+    assert ts.derive(mechanism, "recursive").constraints
+    with pytest.raises(UnsupportedError, match=r"hamilton does not apply.*momentum of its own.*'p' moves has mass"):
+        ts.derive(mechanism, "hamilton")

@@ -43,10 +43,24 @@ class Hamilton(Formulation):
     def refusal(self) -> str:
         joints = [f"'{link.joint.name}'" for link in self.tree.links if link.symbols.quaternion]
         if not joints:
-            return ""
+            return self._without_inertia()
         return (
             f"momenta need independent coordinates, and the rotation in joint {', '.join(joints)} is a unit "
             "quaternion (four coordinates for three freedoms). Use angles there."
+        )
+
+    def _without_inertia(self) -> str:
+        """Why there are no momenta where only constraints tell how a coordinate moves; empty where there are."""
+        if not constraint_equations(self.tree):
+            return ""
+        names, matrix = self.tree.layout.coordinate_names, self.energies.matrix
+        massless = [f"'{name}'" for k, name in enumerate(names) if as_expr(matrix[k][k]).is_zero]
+        if not massless:
+            return ""
+        return (
+            f"every coordinate needs a momentum of its own, and nothing that {', '.join(massless)} moves has mass: the "
+            "constraints alone say how it moves, as they do for coordinates of joints that close loops. Formalisms "
+            "without momenta derive it, such as recursive."
         )
 
     @cached_property
