@@ -114,7 +114,8 @@ def _latex_line(statement: Statement) -> str:
 
 def _latex_document(listed: Sequence[Statement]) -> str:
     """A whole article that pdflatex turns into pages."""
-    head = "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath,amssymb}\n\\allowdisplaybreaks"
+    packages = "\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath,amssymb}\n\\usepackage[margin=2cm]{geometry}"
+    head = f"\\documentclass{{article}}\n{packages}\n\\allowdisplaybreaks"
     return f"{head}\n\\begin{{document}}\n{_latex(listed)}\n\\end{{document}}"
 
 

@@ -63,7 +63,7 @@ def latex(node: Node, superscript: str = "") -> str:
             return rf"\widetilde{{{latex(node.inner)}}}"
 
 
-WIDTH = 95  # characters of plain text that fit on a line of an article
+WIDTH = 80  # characters of plain text that fit on a line of an article
 
 
 def broken_lines(left: str, right: Node) -> str:
