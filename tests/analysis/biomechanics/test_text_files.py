@@ -146,7 +146,8 @@ def test_a_plate_is_interpolated_and_filtered():
     assert np.abs(quiet.centre_of_pressure - place).max() < 1e-9
     assert quiet.notes == ("low-pass filter at 20 Hz, order 4",)
     frames = plate.at(np.arange(0, 1.9, 0.01))
-    assert len(frames) == 190 and np.allclose(frames.force[:, 2], (slow + fast)[:1900:10])
+    # Thinned to 100 Hz, what is faster than half of that would come back as something slow: it is filtered first.
+    assert len(frames) == 190 and np.abs(frames.force[20:-20, 2] - slow[200:1700:10]).max() < 0.5
     with pytest.raises(RecordingError, match="was recorded from 0 to 1.999 s, not from 0 to 5 s"):
         plate.at(np.array([0.0, 5.0]))
     with pytest.raises(RecordingError, match="between 0 and half the sampling rate"):
