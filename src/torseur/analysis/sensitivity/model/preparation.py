@@ -131,7 +131,10 @@ def _varied_parameters(parameters: Requested | None, system: System, shifts: Map
             varied = replace(varied, value=_value(shifts[first].origin, system), meaning="")
         listed.append(varied)
     if not listed:
-        raise TorseurError(f"{system.name} has no parameters: name initial values ('q1(0)') or constants ('arm.mass').")
+        raise TorseurError(
+            f"{system.name} has no parameters that a criterion (--criterion) could depend on: name initial values "
+            "('q1(0)') or constants ('arm.mass') with --parameters (in Python, parameters)."
+        )
     return tuple(listed)
 
 
