@@ -170,7 +170,7 @@ def test_a_killed_server_is_found_again(browser, serve: Callable[..., tuple[subp
     ready(page)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(10)
-    wait_until(page, "document.getElementById('status').textContent.includes('away')")
+    wait_until(page, "document.getElementById('status').textContent.includes('no connection')")
     rewrite(page, "m1 = 4 kg", "m1 = 9 kg")
     _, again = serve()
     assert again == address
