@@ -110,9 +110,9 @@ class Case:
         given = dict(zip(self.names, values, strict=True))
         rng = np.random.default_rng(0)
         hidden = [c.name for j in self.mechanism.joints for c in j.coordinates if c.name not in given]
-        for attempt in range(6):
+        for attempt in range(12):
             # Coordinates of joints that close a loop are not among the product's: they are found, from any guess.
-            guess = {name: rng.uniform(-1, 1) for name in hidden} if attempt else {}
+            guess = {name: rng.uniform(-3, 3) for name in hidden} if attempt else {}
             try:
                 state = start_state_with(self.model, given, guess)
             except SingularState:

@@ -20,6 +20,7 @@ from truth.oracle import (
     second_rates,
     start_state,
 )
+from truth.oracle.dynamics import SingularState
 
 PUBLISHED = Path(__file__).parents[1] / "oracles"
 
@@ -169,3 +170,11 @@ def test_double_pendulum_has_its_published_states():
         assert [measured(model, state, name) for state in moved.states] == pytest.approx(
             published[name][1:3], abs=1e-11
         )
+
+
+def test_a_hinge_is_not_shut_the_wrong_way_round():
+    """The axes of a hinge that are opposite to each other have sin θ = 0 as well: such a state is no state of the mechanism."""
+    text = """let a = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ; join earth and a.frame as j with revolute(p) end ;
+    join earth and (pi || [1, 0, 0]) @ a as back with revolute(r), role = loop end ;"""
+    with pytest.raises(SingularState, match="half a turn"):
+        at(text)

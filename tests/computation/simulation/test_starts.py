@@ -332,3 +332,30 @@ def test_the_slide_of_a_cut_joint_is_read():
     motion = ts.simulate(ts.parse(text), until=0.3, samples=5, outputs=["s"])
     q = motion["q1"]
     assert motion["s"] == pytest.approx(0.3 * np.cos(q) + np.sqrt(0.64 - 0.09 * np.sin(q) ** 2) - 0.1, abs=1e-8)
+
+
+@pytest.mark.parametrize("axis", ["[0, 0, 1]", "[0, 0.6, 0.8]", "[0.3, -0.5, 0.2]"])
+def test_axes_that_meet_the_wrong_way_round_are_no_closed_loop(axis):
+    """A hinge whose axis is turned against itself: sines of the rotations vanish, in every position of a planar loop."""
+    text = f"""let a = body sphere radius = 0.1 m, mass = 1 kg end ; let b = body sphere radius = 0.1 m, mass = 1 kg end ;
+    join earth and a.frame as A with revolute(q1) about {axis} end ;
+    join [1, 0.2, 0] m @ a and b.frame as B with revolute(q2) about {axis} end ;
+    join earth and [0.9, 0, 0] m ++ (pi || [0.5, 0.3, 0]) @ b as D with revolute(q3) about {axis}, role = loop end ;
+    """
+    right = text.replace("pi || [0.5, 0.3, 0]", f"2 || {axis}")
+    # Across the axis, half a turn turns it against itself; the two hinges that carry b keep its direction.
+    across = np.cross(np.array(eval(axis)), [0.5, 0.3, 0.4])
+    wrong = text.replace("pi || [0.5, 0.3, 0]", f"pi || [{', '.join(f'{x:.17g}' for x in across)}]")
+    with pytest.raises(TorseurError, match="joint 'D' meets its other side the wrong way round"):
+        ts.simulate(ts.parse(wrong), until=0.1)
+    with pytest.raises(TorseurError, match="off by") as refusal:
+        ts.simulate(ts.parse(right), until=0.1)
+    assert "wrong way" not in str(refusal.value)
+
+
+def test_a_guess_near_half_a_turn_closes_by_none():
+    """A body held to the earth by a weld of its loop: sin 3 is small too, but only the angle 0 (or a whole turn) is closed."""
+    text = """let a = body sphere radius = 0.1 m, mass = 1 kg end ; join earth and a.frame as A with revolute(q) about [0, 0.6, 0.8] end ;
+    join earth and a.frame as D with fixed(), role = loop end ; init q about 3 ;"""
+    q = ts.simulate(ts.parse(text), until=0.01)["q"][0]
+    assert np.cos(q) == pytest.approx(1, abs=1e-12)

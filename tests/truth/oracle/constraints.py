@@ -120,6 +120,20 @@ def residuals(model, state):
     return np.array(position), np.array(velocity)
 
 
+def is_half_turned(model, state):
+    """Whether some joint is shut the wrong way round.
+
+    The small rotation of `joint_rows` is sin θ along an axis, which vanishes for half a turn too; the trace 1 + 2 cos θ does not.
+    """
+    curves = model.curves(state)
+    for joint in model.mechanism.joints:
+        reached = curves.frame_place(joint.parent).then(curves.joint_place(joint))
+        turn = reached.rotation.value[0].T @ curves.frame_place(joint.child).rotation.value[0]
+        if np.real(complex(np.trace(turn))) < 1:
+            return True
+    return False
+
+
 def linear_rows(model, state):
     """(C, w, γ, owners) of all constraints at a state: C u + w = 0 and C u' = γ."""
     n = model.size
@@ -144,4 +158,4 @@ def linear_rows(model, state):
     return np.array(matrix).reshape(-1, n), np.array(drift), np.array(gamma), owners
 
 
-__all__ = ["Row", "joint_rows", "linear_rows", "residuals", "rows", "stack"]
+__all__ = ["Row", "is_half_turned", "joint_rows", "linear_rows", "residuals", "rows", "stack"]

@@ -12,8 +12,8 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 
-from truth.oracle.constraints import linear_rows, residuals
-from truth.oracle.dynamics import independent_rows, solve
+from truth.oracle.constraints import is_half_turned, linear_rows, residuals
+from truth.oracle.dynamics import SingularState, independent_rows, solve
 from truth.oracle.jets import Jet
 from truth.oracle.places import Place, placed, unmoved
 from truth.oracle.state import State
@@ -37,7 +37,10 @@ def assembled(model, given, time=0.0, guessed=()):
         if turning and all(name in kept for name in turning):
             first = model.column[f"{joint.name}.wx"]
             held |= {first, first + 1, first + 2}
-    return _onto_positions(model, placed_state(model, given, time), sorted(held))
+    state = _onto_positions(model, placed_state(model, given, time), sorted(held))
+    if is_half_turned(model, state):
+        raise SingularState("a joint is shut by half a turn")
+    return state
 
 
 def placed_state(model, given, time=0.0):

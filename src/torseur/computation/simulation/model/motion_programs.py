@@ -26,8 +26,8 @@ from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import residuals
 from torseur.derivation.loops.closure.dimension_conditions import conditions
-from torseur.derivation.loops.closure.joint_closure import Residual
-from torseur.derivation.tree import regroup
+from torseur.derivation.loops.closure.joint_closure import Residual, alignment
+from torseur.derivation.tree import regroup, resolve
 from torseur.description.mechanism import TIME
 
 
@@ -50,6 +50,25 @@ class MechanismPrograms:
         """What loops and constraints ask of the dimensions alone."""
         tree = self.equations.tree
         return conditions(tree, residuals(tree))
+
+    @cached_property
+    def alignments(self) -> Program:
+        """Cosines between the sides of joints that close loops, those of `aligned_joints`."""
+        return Program("alignments", self.inputs, (vector("cosines", [cosine for _, cosine in self._alignments]),))
+
+    @property
+    def aligned_joints(self) -> tuple[str, ...]:
+        """Joints that close loops and hold a direction."""
+        return tuple(name for name, _ in self._alignments)
+
+    @cached_property
+    def _alignments(self) -> list[tuple[str, Expr]]:
+        tree = self.equations.tree
+        now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+        cosines = [(joint.name, alignment(joint, now)) for joint in tree.loops]
+        held = [(name, cosine) for name, cosine in cosines if cosine is not None]
+        formulas = resolve(tree.mechanism, dict(tree.definitions), [cosine for _, cosine in held])
+        return [(name, cosine) for (name, _), cosine in zip(held, formulas, strict=True)]
 
     @cached_property
     def gaps(self) -> Program:

@@ -73,6 +73,30 @@ def closure(joint: Joint, now: Snapshot, values: Values) -> list[Residual]:
     return [*_no_translation(owner, pair, freed, values), *_rotations(owner, pair, freed.rotation, values)]
 
 
+def alignment(joint: Joint, now: Snapshot) -> Expr | None:
+    """Cosine between the sides of a joint that closes a loop: 1 where it is closed, -1 where it is so by half a turn.
+
+    The residuals are sines, which vanish for both. None for joints that hold no direction.
+    """
+    if far_side(joint.name) in now.tree.places:
+        return _cosine_of_rotation(relative_pose(now, Frame(far_side(joint.name)), joint.child).rotation)
+    pair = pair_of(joint)
+    if pair is None or len(pair.rotations) > 1:
+        return None
+    between = relative_pose(now, joint.parent, joint.child)
+    rotation = path_of(pair.before).inverse.then(between).then(path_of(pair.after).inverse).rotation
+    if not pair.rotations:
+        return _cosine_of_rotation(rotation)
+    axis = unit(pair.rotations[0])
+    return as_expr(axis.dot(rotation.to_parent(axis)))
+
+
+def _cosine_of_rotation(rotation: Rotation) -> Expr:
+    """cos θ from tr R = 1 + 2 cos θ."""
+    diagonal = [list(row)[k] for k, row in enumerate(rotation.matrix.rows)]
+    return as_expr((sum(diagonal, as_expr(0)) - 1) / 2)
+
+
 def coordinate_of_cut_joint(joint: Joint, now: Snapshot) -> Expr | None:
     """The one coordinate of a revolute or prismatic joint that closes a loop, from its two frames.
 

@@ -72,7 +72,7 @@ def _close_within_rounding(
     exact = [k for k, name in enumerate(names) if name in given]
     written = min(MOST, rounding((y[exact] / scale[exact]).tolist())) if exact else 0.0
     allowed = np.maximum(assembly.tolerances, written)
-    if np.all(np.abs(assembly.residual) <= allowed):
+    if not assembly.half_turned and np.all(np.abs(assembly.residual) <= allowed):
         together = closed_from(numbers, t, assembly.y)
         shift = np.abs((together.y - y)[: len(names)] / scale)[exact].max(initial=0.0)
         is_slight = shift <= AMPLIFIED * float(allowed.max(initial=0.0))
@@ -145,6 +145,11 @@ def _coordinate_account(
 
 
 def _not_closed(numbers: StateNumbers, t: float, y: Vector, assembly: Assembly, given: Collection[str]) -> str:
+    if assembly.half_turned:
+        return (
+            f"{numbers.equations.mechanism.name}: no state was found in which all constraints hold: {_wrong_way(assembly)} "
+            "at best. Turn one of its frames, or give coordinates nearer to a closed state."
+        )
     worst = int(np.argmax(np.abs(assembly.residual)))
     constraint = numbers.programs.constraints[worst]
     gap = abs(assembly.residual[worst] * numbers.row_scales[worst])
@@ -169,6 +174,13 @@ def _not_closed(numbers: StateNumbers, t: float, y: Vector, assembly: Assembly, 
         f"{name}: the initial state violates the constraints. With {quoted(kept)} as given, {off} at best{beside}. "
         + _way_out(numbers, t, y, given, kept)
     )
+
+
+def _wrong_way(assembly: Assembly) -> str:
+    joints = quoted(assembly.half_turned)
+    if len(assembly.half_turned) == 1:
+        return f"joint {joints} meets its other side the wrong way round (half a turn off)"
+    return f"joints {joints} meet their other sides the wrong way round (half a turn off)"
 
 
 def _way_out(numbers: StateNumbers, t: float, y: Vector, given: Collection[str], kept: Sequence[str]) -> str:

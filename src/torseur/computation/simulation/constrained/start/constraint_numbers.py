@@ -128,6 +128,12 @@ class StateNumbers:
         residual = found["phi"][:count] - (self.play[:count] if self.play is not None else 0.0)
         return residual / scale, found["rows"][:count] * self.scales / scale[:, None]
 
+    def half_turned(self, t: float, y: Vector) -> tuple[str, ...]:
+        """Joints whose residuals vanish because their sides meet the wrong way round: the rotation is half a turn."""
+        names = self.programs.aligned_joints
+        cosines = self.of(self.programs.alignments, t, y)["cosines"] if names else ()
+        return tuple(name for name, cosine in zip(names, cosines, strict=True) if cosine < 0.0)
+
     def moved(self, t: float, y: Vector, move: Vector) -> Vector:
         """The state with its coordinates moved along the speeds, quaternions of length one."""
         q = self.of(self.programs.displaced, t, y, w=move * self.scales)["q"]

@@ -41,17 +41,21 @@ class Positions:
 
 @dataclass(frozen=True)
 class Assembly:
-    """A closed state, or the nearest to it; `start` counts the guesses before it, `tolerances` what may stay open."""
+    """A closed state, or the nearest to it; `start` counts the guesses before it, `tolerances` what may stay open.
+
+    `half_turned` are joints whose residuals vanish although their sides are opposite to each other: such a state is not closed.
+    """
 
     y: Vector
     residual: Vector
     tolerances: Vector
     start: int = 0
+    half_turned: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float:
-        """The largest residual."""
-        return float(np.abs(self.residual).max(initial=0.0))
+        """The largest residual; half a turn where joints are closed the wrong way round."""
+        return float(np.abs(self.residual).max(initial=0.0)) + (np.pi if self.half_turned else 0.0)
 
     @property
     def is_closed(self) -> bool:
@@ -60,7 +64,8 @@ class Assembly:
     @property
     def is_nearly_closed(self) -> bool:
         """Whether nothing is open by more than the rounding of a description leaves."""
-        return bool(np.all(np.abs(self.residual) <= np.maximum(self.tolerances, CLOSED)))
+        is_open = np.abs(self.residual) > np.maximum(self.tolerances, CLOSED)
+        return not (self.half_turned or np.any(is_open))
 
 
 def assemble(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Assembly:
@@ -133,7 +138,7 @@ def closed_from(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
     descent = descend(linearise, move, Positions(y[None]), negligible=numbers.negligible(0.0))
     closed: Vector = descent.state.y[0]
     residual = numbers.closure(t, closed)[0]
-    return Assembly(closed, residual, numbers.tolerances[: len(residual)], start)
+    return Assembly(closed, residual, numbers.tolerances[: len(residual)], start, numbers.half_turned(t, closed))
 
 
 def _projector(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Vector:
