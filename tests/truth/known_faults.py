@@ -6,15 +6,7 @@ agreement nor as news. There is no rule for refusals: a refusal is an answer.
 
 from __future__ import annotations
 
-import re
-
-RULES = {
-    # Mechanisms in which nothing can move: implicit methods ask for states that are not there (KeyError: 'floats'), and
-    # starts under constraints stack no columns (ValueError: need at least one array). Others say that nothing moves.
-    "nothing can move": lambda combination, text, outcome: (
-        outcome.verdict == "crashes" and not re.search(r"with (?!fixed)\w+\(", text)
-    ),
-}
+RULES = {}
 
 
 def known(combination, text, outcome):

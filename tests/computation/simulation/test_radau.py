@@ -232,3 +232,10 @@ def test_differences_do_not_depend_on_how_many_equations_are_solved_at_once(half
         bind(difference_jacobian, statics, {"rhs": rhs})(0.0, np.array([0.3, -0.2, 1.0, 2.0]), np.zeros(1), jacobian)
         assert np.allclose(jacobian[: 4 * rows].reshape(rows, 4), matrix[4 - rows :], atol=1e-6)
         assert np.isnan(jacobian[4 * rows :]).all()
+
+
+@pytest.mark.parametrize("method", ["radau5", "radau9"])
+def test_a_mechanism_without_freedoms_stays(method):
+    text = "let b = body sphere radius = 0.3 m, mass = 2 kg end ; join earth to b.frame as j with fixed() end ;"
+    motion = ts.simulate(ts.parse(text), until=1.0, samples=3, method=method)
+    assert motion.time.tolist() == [0.0, 0.5, 1.0] and motion.q.shape == (3, 0)

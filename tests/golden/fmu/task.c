@@ -964,8 +964,8 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
   double tolerance_floats_1[1];
   double motion_floats_2[12];
   int64_t motion_ints_3[16];
-  double step_floats_4[128];
-  int64_t step_ints_5[4];
+  double step_floats_4[129];
+  int64_t step_ints_5[5];
   memset(tolerance_floats_1, 0, sizeof tolerance_floats_1);
   tolerance_floats = tolerance_floats_1;
   tolerance_atol = atol;

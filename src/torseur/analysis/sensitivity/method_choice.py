@@ -62,6 +62,11 @@ def adjoint_cost(routines: Routines, criteria: int) -> float:
 
 
 def _simulation(routines: Routines) -> float:
+    # At least one multiplication: a mechanism in which nothing moves costs nothing.
+    return max(_evaluation(routines), 1.0)
+
+
+def _evaluation(routines: Routines) -> float:
     size = routines.variation.size
     if isinstance(routines, ConstrainedRoutines):
         return routines.programs.programs.dynamics.cost + _solving(routines) + STAGE_SUMS * size / LANES

@@ -150,7 +150,8 @@ class Equations:
     @cached_property
     def acceleration(self) -> tuple[Expr, ...]:
         """v' as explicit expressions."""
-        if self.is_constrained:
+        # Not `is_constrained`: loops that hold whatever the coordinates, as coaxial hinges, leave no row.
+        if self.constraints:
             owners = ", ".join(dict.fromkeys(c.owner for c in self.constraints))
             raise UnsupportedError(
                 f"mechanism '{self.mechanism.name}' is constrained ({owners}): its accelerations and multipliers are "

@@ -56,7 +56,7 @@ class _Hessians:
     def _end(self) -> tuple[Vector, Vector]:
         """x and u at that time."""
         size, end = self.study.variation.size, self._curvature.recording.end
-        return end[:size], end[size:].reshape(size, -1)
+        return end[:size], end[size:].reshape(size, self.study.variation.columns)
 
     def of(self, criterion: ReadCriterion) -> Vector:
         """The Hessian of one criterion."""

@@ -335,7 +335,10 @@ def _make_layout(bound: type[Record], cls: type[Record], statics: Mapping[str, i
         fields[name] = Field(name, type_, floats, ints, default)
         more_floats, more_ints = _room(type_)
         floats, ints = floats + more_floats, ints + more_ints
-    return Layout(bound, fields, floats, ints)
+    # A mechanism without freedoms leaves arrays without entries: they lie in a block all the same.
+    has_arrays = any(field.type.kind is Kind.ARRAY and not field.type.is_reference for field in fields.values())
+    has_integers = any(field.type.kind is Kind.INT_ARRAY and not field.type.is_reference for field in fields.values())
+    return Layout(bound, fields, max(floats, int(has_arrays)), max(ints, int(has_integers)))
 
 
 def _room(type_: Type) -> tuple[int, int]:

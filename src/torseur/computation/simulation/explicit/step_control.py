@@ -41,7 +41,7 @@ def scaled_norm(values: Array, y: Array, rtol: float, atol: Array) -> float:
     for i in range(N):
         ratio = values[i] / (atol[i] + rtol * abs(y[i]))
         total += ratio * ratio
-    return math.sqrt(total / N)
+    return math.sqrt(total / max(N, 1))
 
 
 @routine

@@ -62,7 +62,7 @@ def filtered_size(h: float, y: Array, y_end: Array, tolerance: Tolerance, estima
     for i in range(N):
         ratio = estimate[i] / (tolerance.atol[i] + tolerance.rtol * max(abs(y[i]), abs(y_end[i])))
         total += ratio * ratio
-    return math.sqrt(total / N)
+    return math.sqrt(total / max(N, 1))
 
 
 @routine
@@ -81,7 +81,7 @@ def piece_error(y: Array, tolerance: Tolerance, piece: Piece) -> float:
         term = last[i] * last[i] / size if size > 0.0 else 0.0
         ratio = largest * term / (tolerance.atol[i] + tolerance.rtol * abs(y[i]))
         total += ratio * ratio
-    return math.sqrt(total / N)
+    return math.sqrt(total / max(N, 1))
 
 
 @routine

@@ -140,7 +140,7 @@ def correction_size(y: Array, tolerance: Tolerance, newton: Newton, first: int, 
         for q in static_range(NS):
             ratio = newton.correction[q, i] / scale
             total += ratio * ratio
-    return math.sqrt(total / (NS * (last - first)))
+    return math.sqrt(total / (NS * max(last - first, 1)))
 
 
 @routine

@@ -35,9 +35,20 @@ def contact(rolling: Rolling, wheel: Transform) -> Contact:
     # Cosine and sine of the angle between axle and normal: the centre stands R rise above the rim's lowest point.
     lean = normal.dot(axle)
     rise = s.sqrt(1 - lean * lean)
+    if as_expr(rise).is_zero:
+        raise MechanismError(flat_wheel_words(rolling, "in every position"))
     down = (axle * lean - normal) * (1 / rise)
     height = normal.dot(wheel.position) - rolling.radius * rise - tyre
     return Contact(height, down * rolling.radius - normal * tyre)
+
+
+def flat_wheel_words(rolling: Rolling, when: str) -> str:
+    """What is said of a wheel that lies flat."""
+    return (
+        f"constraint '{rolling.name}': the wheel lies flat {when}. Its axle, the z axis of the frame "
+        "that rolls, is along the normal of the plane, so no point of its rim is the lowest. Give an initial "
+        "orientation in which the axle is not along the normal, or a frame whose z axis is the axle."
+    )
 
 
 def wheel_lean(rolling: Rolling, now: Snapshot) -> Scalar:

@@ -62,7 +62,8 @@ def mobility_facts(equations: Equations, samples: Samples) -> list[Fact]:
     """Rank of the constraint matrix and what it leaves, least and most over the samples."""
     n, m = len(equations.layout.speeds), len(equations.constraints)
     rows = [entry for constraint in equations.constraints for entry in constraint.row]
-    matrices = np.stack(samples.values(rows), axis=-1).reshape(samples.count, m, n)
+    # Loops that hold whatever the coordinates, as coaxial hinges, leave no row.
+    matrices = np.array(samples.values(rows)).reshape(m, n, samples.count).transpose(2, 0, 1)
     sizes = np.linalg.svd(matrices, compute_uv=False)
     # Relative to the largest singular value of each configuration, and never to zero.
     ranks = np.sum(sizes > INDEPENDENT * np.maximum(sizes[:, :1], 1e-300), axis=1)

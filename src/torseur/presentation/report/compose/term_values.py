@@ -61,7 +61,7 @@ def samples_of(equations: Equations, numbers: Numbers, trajectory: Trajectory) -
     bindings.update({symbol: np.asarray(trajectory[str(symbol.name)]) for symbol in symbols})
     bindings[TIME] = np.asarray(trajectory.time)
     samples = Samples(bindings, len(trajectory.time))
-    return with_multipliers(equations, samples) if equations.is_constrained else samples
+    return with_multipliers(equations, samples) if equations.constraints else samples
 
 
 def with_multipliers(equations: Equations, samples: Samples) -> Samples:

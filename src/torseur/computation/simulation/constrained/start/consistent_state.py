@@ -147,8 +147,8 @@ def _coordinate_account(
 def _not_closed(numbers: StateNumbers, t: float, y: Vector, assembly: Assembly, given: Collection[str]) -> str:
     if assembly.half_turned:
         return (
-            f"{numbers.equations.mechanism.name}: no state was found in which all constraints hold: {_wrong_way(assembly)} "
-            "at best. Turn one of its frames, or give coordinates nearer to a closed state."
+            f"{numbers.equations.mechanism.name}: no state was found in which all constraints hold: "
+            f"{_wrong_way(assembly)} at best. Turn one of its frames, or give coordinates nearer to a closed state."
         )
     worst = int(np.argmax(np.abs(assembly.residual)))
     constraint = numbers.programs.constraints[worst]

@@ -10,7 +10,7 @@ from torseur.algebra.graph import as_expr, evaluate
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.regularity import selected_by, sizes_added, whitened
 from torseur.computation.simulation.model.system import Vector
-from torseur.derivation.loops.closure.rolling import wheel_lean
+from torseur.derivation.loops.closure.rolling import flat_wheel_words, wheel_lean
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.mechanism import TIME, Rolling
 from torseur.errors import TorseurError
@@ -55,11 +55,7 @@ def flat_wheel(numbers: StateNumbers, t: float, y: Vector) -> str | None:
     for rolling in wheels:
         (lean,) = evaluate([as_expr(wheel_lean(rolling, now))], bound)
         if 1.0 - float(lean) ** 2 <= FLAT:
-            return (
-                f"constraint '{rolling.name}': the wheel lies flat at the start. Its axle, the z axis of the frame "
-                "that rolls, is along the normal of the plane, so no point of its rim is the lowest. Give an initial "
-                "orientation in which the axle is not along the normal, or a frame whose z axis is the axle."
-            )
+            return flat_wheel_words(rolling, "at the start")
     return None
 
 

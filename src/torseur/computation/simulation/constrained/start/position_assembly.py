@@ -43,7 +43,7 @@ class Positions:
 class Assembly:
     """A closed state, or the nearest to it; `start` counts the guesses before it, `tolerances` what may stay open.
 
-    `half_turned` are joints whose residuals vanish although their sides are opposite to each other: such a state is not closed.
+    `half_turned` are joints whose residuals vanish although their sides are opposite: such a state is not closed.
     """
 
     y: Vector
