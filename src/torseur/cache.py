@@ -1,28 +1,30 @@
 """What is kept for the next time: compiled code and tables of libraries on disk, recent values in memory.
 
-Code from disk is trusted only when its checksum says so: a file holds a mark, a checksum and the code. Files are
-written beside their place and moved into it, so that another process sees a whole file or none. A disk that cannot be
-written costs one warning, never an error.
+Code from disk is trusted only where nobody else can write, and only when a checksum under a secret of this user says
+that it belongs to its key (integrity.py): a file holds a mark, that checksum and the content, which is never a pickle.
+Files are written beside their place and moved into it, so that another process sees a whole file or none. A disk that
+cannot be written, and an entry that is not ours, cost one warning, never an error.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
-import stat
 import sys
-import tempfile
 import warnings
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
+from torseur.integrity import begun_beside, keyed_digest, own_file, refuse_shared_folder, secret_of
+
 V = TypeVar("V")
 
-_MARK = b"torseur kernel 1\n"
+_MARK = b"torseur cache 2\n"
+_CHECKSUM_BYTES = 32
 _LARGEST_NUMBER_OF_FILES = 4096
 _REMEDY = "Set TORSEUR_CACHE to a folder that can be written, or to 'off'."
 _OFF = ("", "0", "off", "no", "none")
@@ -39,52 +41,38 @@ def cache_key(*parts: str | bytes) -> str:
 
 
 def load(key: str) -> bytes | None:
-    """The code stored under a key; None when there is none or the file is damaged or not ours."""
-    folder = _folder()
-    if folder is None:
+    """What is stored under a key; None when there is nothing, or the file is damaged or not ours."""
+    kept = _folder()
+    if kept is None:
         return None
+    folder, secret = kept
+    place = folder / f"{key}.kernel"
     try:
-        content = (folder / f"{key}.kernel").read_bytes()
-    except OSError:
+        content = own_file(place)
+    except FileNotFoundError:
         return None
-    head = len(_MARK) + 32
+    except OSError as error:
+        _warn_once(f"ignored: {error}. It is made anew.")
+        return None
+    head = len(_MARK) + _CHECKSUM_BYTES
     payload = content[head:]
-    intact = content[:head] == _MARK + _checksum(key, payload)
-    return payload if intact else None
+    if hmac.compare_digest(content[:head], _MARK + keyed_digest(secret, key.encode(), payload)):
+        return payload
+    _warn_once(f"ignored: '{place}' is damaged or was not written by torseur for this user. It is made anew.")
+    return None
 
 
 def store(key: str, payload: bytes) -> None:
-    """Keeps code under a key; what goes wrong is a warning, once."""
-    folder = _folder()
-    if folder is None:
+    """Keeps content under a key; what goes wrong is a warning, once."""
+    kept = _folder()
+    if kept is None:
         return
+    folder, secret = kept
     try:
-        _write_atomically(folder, f"{key}.kernel", _MARK + _checksum(key, payload) + payload)
+        _write_atomically(folder, f"{key}.kernel", _MARK + keyed_digest(secret, key.encode(), payload) + payload)
         _drop_oldest(folder)
     except OSError as error:
         _warn_once(f"compiled code is not kept in '{folder}': {error.strerror or error}. {_REMEDY}")
-
-
-def kept_path(name: str) -> Path | None:
-    """Where a library may keep a file of its own; None, and no warning, when there is no folder to be trusted."""
-    try:
-        folder = _trusted_folder()
-    except (OSError, RuntimeError):
-        return None
-    return None if folder is None else folder / name
-
-
-@contextmanager
-def begun_beside(place: Path) -> Iterator[Path]:
-    """A path to write to; what is there at the end is moved into its place, after an error it is removed."""
-    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".new-")
-    os.close(handle)
-    try:
-        yield Path(temporary)
-        os.replace(temporary, place)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def cache_folder() -> Path | None:
@@ -99,32 +87,24 @@ def cache_folder() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "torseur"
 
 
-def _folder() -> Path | None:
-    """The cache folder, made if needed; None when it is off, cannot be made or is open to other users."""
+def _folder() -> tuple[Path, bytes] | None:
+    """The cache folder, made if needed, and its secret; None when it is off, cannot be made or is open to others."""
+    folder = cache_folder()
+    if folder is None:
+        return None
     try:
-        return _trusted_folder()
+        return _trusted_folder(folder)
     except (OSError, RuntimeError) as error:
         _warn_once(f"compiled code is not kept: {error}. {_REMEDY}")
         return None
 
 
-def _trusted_folder() -> Path | None:
-    """The cache folder, made if needed; None when it is off, an error when it cannot be made or trusted."""
-    folder = cache_folder()
-    if folder is None:
-        return None
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if _open_to_others(folder):
-        raise PermissionError(f"other users can write to '{folder}'")
-    return folder
-
-
-def _open_to_others(folder: Path) -> bool:
-    """Loading code from a folder that somebody else can write would run their code."""
-    if os.name != "posix":
-        return False
-    status = folder.stat()
-    return status.st_uid != os.getuid() or bool(status.st_mode & stat.S_IWOTH)
+def _trusted_folder(chosen: Path) -> tuple[Path, bytes]:
+    """The folder without links and its secret; an error when it cannot be made or trusted."""
+    chosen.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = chosen.resolve()
+    refuse_shared_folder(folder)
+    return folder, secret_of(folder)
 
 
 def _write_atomically(folder: Path, name: str, content: bytes) -> None:
@@ -140,10 +120,6 @@ def _drop_oldest(folder: Path) -> None:
     ages = sorted((file.stat().st_mtime, file) for file in files)
     for _, file in ages[: _LARGEST_NUMBER_OF_FILES // 4]:
         file.unlink(missing_ok=True)
-
-
-def _checksum(key: str, payload: bytes) -> bytes:
-    return hashlib.sha256(key.encode() + payload).digest()
 
 
 def _warn_once(message: str) -> None:

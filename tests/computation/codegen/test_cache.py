@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from torseur import cache
+from torseur import cache, integrity
 from torseur.algebra.graph import Input, Program, symbol, vector
 from torseur.algebra.graph.scalar import sin
 from torseur.computation.codegen import compile_program, compile_routine
@@ -71,12 +72,18 @@ DAMAGES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def nothing_said_yet(monkeypatch):
+    monkeypatch.setattr(cache, "_warned", set())
+
+
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_damaged_file_is_rebuilt(compiled_backend, cache_folder, damage):
     value(compiled_backend)
     file = only_file(cache_folder)
     file.write_bytes(damage(file.read_bytes()))
-    assert not value(compiled_backend)
+    with pytest.warns(UserWarning, match="damaged or was not written by torseur"):
+        assert not value(compiled_backend)
     assert value(compiled_backend)
 
 
@@ -86,7 +93,8 @@ def test_code_of_another_program_under_the_same_name_is_rebuilt(compiled_backend
     value(compiled_backend, 3.0)
     (other,) = set(cache_folder.glob("*.kernel")) - {first}
     first.write_bytes(other.read_bytes())
-    assert not value(compiled_backend, 2.0)
+    with pytest.warns(UserWarning, match="damaged or was not written by torseur"):
+        assert not value(compiled_backend, 2.0)
 
 
 def test_key_depends_on_every_part():
@@ -132,15 +140,100 @@ def test_folder_that_cannot_be_written(compiled_backend, cache_folder, monkeypat
     cache_folder.mkdir(mode=0o700)
     monkeypatch.setattr(cache, "_write_atomically", refused)
     warned_once(compiled_backend, error.strerror)
-    assert not list(cache_folder.iterdir())
+    assert not list(cache_folder.glob("*.kernel"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes")
-def test_folder_open_to_others_is_not_trusted(compiled_backend, cache_folder):
-    cache_folder.mkdir()
-    cache_folder.chmod(0o777)
-    warned_once(compiled_backend, "other users can write")
-    assert not list(cache_folder.iterdir())
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o720])
+@pytest.mark.parametrize("above", [0, 1, 2])
+def test_folder_open_to_others_is_not_trusted(cache_folder, monkeypatch, above, mode):
+    """Whether the folder itself or one above it, through which another could be put in its place."""
+    folder = cache_folder / "b" / "c"
+    monkeypatch.setenv("TORSEUR_CACHE", str(folder))
+    folder.mkdir(parents=True)
+    folder.chmod(0o700)
+    (folder, *folder.parents)[above].chmod(mode)
+    cache._warned.clear()
+    with pytest.warns(UserWarning, match="other users can write") as told:
+        cache.store("key", b"code")
+        assert cache.load("key") is None
+    assert len(told) == 1 and not list(folder.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid(), reason="giving a folder away needs the system's rights")
+@pytest.mark.parametrize("above", [0, 1, 2])
+def test_folder_of_another_user_is_not_trusted(cache_folder, monkeypatch, above):
+    folder = cache_folder / "b" / "c"
+    monkeypatch.setenv("TORSEUR_CACHE", str(folder))
+    folder.mkdir(parents=True, mode=0o700)
+    os.chown((folder, *folder.parents)[above], 12345, -1)
+    cache._warned.clear()
+    with pytest.warns(UserWarning, match="belongs to another user"):
+        cache.store("key", b"code")
+    assert cache.load("key") is None and not list(folder.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes")
+def test_a_sticky_folder_above_is_no_matter(cache_folder):
+    """As /tmp is: everybody writes there, nobody renames what is another's."""
+    cache_folder.mkdir(mode=0o700)
+    cache_folder.parent.chmod(0o1777)
+    cache.store("key", b"code")
+    assert cache.load("key") == b"code"
+
+
+def forge_with_plain_checksum(file, content):
+    file.write_bytes(content[:16] + hashlib.sha256(b"key" + b"evil").digest() + b"evil")
+
+
+def forge_with_own_secret(file, content):
+    file.write_bytes(content[:16] + integrity.keyed_digest(b"guess" * 7, b"key", b"evil") + b"evil")
+
+
+def forge_by_link(file, content):
+    elsewhere = file.parent.parent / "elsewhere"
+    elsewhere.write_bytes(content)
+    file.unlink()
+    file.symlink_to(elsewhere)
+
+
+def forge_by_pipe(file, content):
+    file.unlink()
+    os.mkfifo(file)
+
+
+def forge_by_mode(file, content):
+    file.chmod(0o666)
+
+
+FORGERIES = [forge_with_plain_checksum, forge_with_own_secret, forge_by_link, forge_by_pipe, forge_by_mode]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links, pipes and file modes")
+@pytest.mark.parametrize("forge", FORGERIES)
+def test_what_is_not_ours_is_ignored_with_one_line(cache_folder, forge):
+    cache.store("key", b"code")
+    file = only_file(cache_folder)
+    forge(file, file.read_bytes())
+    cache._warned.clear()
+    with pytest.warns(UserWarning, match="ignored|other users") as told:
+        assert cache.load("key") is None
+        assert cache.load("key") is None
+    assert len(told) == 1
+    cache.store("key", b"code")
+    assert cache.load("key") == b"code"
+
+
+@pytest.mark.parametrize("spoil", [lambda s: s.write_bytes(b"short"), lambda s: s.chmod(0o644), lambda s: s.unlink()])
+def test_a_secret_that_others_know_is_made_anew(cache_folder, spoil):
+    cache.store("key", b"code")
+    before = (cache_folder / "secret").read_bytes()
+    spoil(cache_folder / "secret")
+    cache._warned.clear()
+    with pytest.warns(UserWarning, match="ignored"):
+        assert cache.load("key") is None
+    cache.store("key", b"code")
+    assert cache.load("key") == b"code" and (cache_folder / "secret").read_bytes() != before
 
 
 def test_failed_write_leaves_nothing_behind(cache_folder, monkeypatch):
@@ -149,7 +242,7 @@ def test_failed_write_leaves_nothing_behind(cache_folder, monkeypatch):
     cache._warned.clear()
     with pytest.warns(UserWarning, match="full"):
         cache.store("key", b"code")
-    assert not list(cache_folder.iterdir())
+    assert [file.name for file in cache_folder.iterdir()] == ["secret"]
 
 
 def test_folder_stays_bounded(cache_folder, monkeypatch):
@@ -180,6 +273,6 @@ def test_processes_at_once(compiled_backend, cache_folder):
     children = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(3)]
     assert [child.communicate(timeout=120)[0].strip() for child in children] == ["done"] * 3
     names = sorted(file.name for file in cache_folder.iterdir())
-    assert len(names) == 6 and all(name.endswith(".kernel") for name in names)
-    for file in cache_folder.iterdir():
+    assert len(names) == 7 and names[-1] == "secret" and all(name.endswith(".kernel") for name in names[:-1])
+    for file in cache_folder.glob("*.kernel"):
         assert cache.load(file.stem) is not None

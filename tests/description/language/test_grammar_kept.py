@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import subprocess
 import sys
 
 import pytest
 
+from torseur import cache
 from torseur.description.language import parse, to_text
 from torseur.description.language.syntax.grammar import grammar
 from torseur.description.library import source_of
@@ -20,6 +23,7 @@ NAMES = ("double_pendulum", "four_bar", "satellite")
 def folder(tmp_path, monkeypatch):
     """A cache folder of its own, and no grammar at hand before and after."""
     monkeypatch.setenv("TORSEUR_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setattr(cache, "_warned", set())
     grammar.cache_clear()
     yield tmp_path / "kept"
     grammar.cache_clear()
@@ -32,8 +36,7 @@ def written():
 
 
 def only_file(folder):
-    (file,) = folder.iterdir()
-    assert file.suffix == ".grammar"
+    (file,) = folder.glob("*.kernel")
     return file
 
 
@@ -72,7 +75,8 @@ def test_damaged_tables_are_built_anew(folder, damage):
     file = only_file(folder)
     whole = file.stat().st_size
     file.write_bytes(damage(file.read_bytes()))
-    assert written() == expected
+    with pytest.warns(UserWarning, match="made anew"):
+        assert written() == expected
     assert only_file(folder).stat().st_size == pytest.approx(whole, rel=0.1)
 
 
@@ -86,7 +90,31 @@ def test_a_folder_that_cannot_be_used_is_no_matter(folder, monkeypatch, recwarn)
     folder.chmod(0o700)
     monkeypatch.setattr("tempfile.mkstemp", lambda **_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     assert written() == expected and not list(folder.iterdir())
-    assert not recwarn.list
+    assert [str(warning.message).split(":")[0] for warning in recwarn.list] == ["compiled code is not kept"] * 3
+
+
+def test_a_planted_pickle_does_not_run(folder):
+    """As another user would plant it, in every file of the folder and with the checksum that anybody can compute."""
+    expected, place = written(), folder.parent / "ran"
+    file = only_file(folder)
+    planted = pickle.dumps(RunsWhenRead(f"open({str(place)!r}, 'w')"))
+    for content in (planted, b"torseur cache 2\n" + hashlib.sha256(file.stem.encode() + planted).digest() + planted):
+        for other in (file, file.with_suffix(".grammar"), folder / "planted.grammar"):
+            other.write_bytes(content)
+        cache._warned.clear()
+        with pytest.warns(UserWarning, match="not written by torseur"):
+            assert written() == expected
+    assert not place.exists()
+
+
+class RunsWhenRead:
+    """Its pickle runs code as soon as it is read."""
+
+    def __init__(self, code):
+        self.code = code
+
+    def __reduce__(self):
+        return exec, (self.code,)
 
 
 def test_processes_at_once(folder):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from torseur.cache import begun_beside, cache_key, kept_path
+from torseur.cache import cache_key, load, store
 from torseur.description.language.syntax.syntax_builder import Builder
 
 if TYPE_CHECKING:
@@ -20,16 +21,6 @@ KINDS = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "UNIT": "
          "SPEEDS": "'speeds'"}  # fmt: skip
 _SIGNS = {"<": "COMPARE", "<=": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "+": "SUM_SIGN", "-": "SUM_SIGN",
           "*": "PRODUCT_SIGN", "/": "PRODUCT_SIGN"}  # fmt: skip
-
-
-class _Place(str):
-    """A path that Lark opens and that reads the same for every file.
-
-    Lark counts the path among the options that tables depend on; here they are written elsewhere and moved.
-    """
-
-    def __str__(self) -> str:
-        return "kept"
 
 
 @dataclass(frozen=True)
@@ -56,24 +47,39 @@ def grammar() -> Grammar:
     return Grammar(lark, LarkToken, named | _SIGNS, spellings, keywords)
 
 
-# Why tables are kept, and moved into place: docs/decisions/0057-start-of-a-command.md.
+# Why tables are kept: docs/decisions/0057-start-of-a-command.md.
 def _parser(text: str) -> Lark:
     """The parser of a grammar, from tables of an earlier run where there are any."""
     import lark
 
-    place = kept_path(f"{cache_key('grammar', text, lark.__version__, sys.version)}.grammar")
-    if place is None:
-        return _build_parser(text)
-    if place.exists():
-        return _build_parser(text, cache=_Place(place))  # tables that cannot be read are built anew
-    try:
-        with begun_beside(place) as draft:
-            return _build_parser(text, cache=_Place(draft))
-    except OSError:  # a folder that cannot be written costs time, not the command
-        return _build_parser(text)
+    key = cache_key("grammar", text, lark.__version__, sys.version)
+    kept = load(key)
+    if kept is not None:
+        return _from_tables(kept)
+    built = lark.Lark(text, parser="lalr", start="statement", transformer=Builder(), maybe_placeholders=True)
+    store(key, _tables(built))
+    return built
 
 
-def _build_parser(text: str, **more: Any) -> Lark:
+# Lark itself would keep the tables by pickle, which runs what it reads. They are lists and dictionaries of numbers and
+# texts; JSON has all of these but numbers as keys.
+def _tables(parser: Lark) -> bytes:
+    """The tables of a parser as JSON, without the object that builds statements."""
+    from lark.grammar import Rule
+    from lark.lexer import TerminalDef
+
+    data, memo = parser.memo_serialize([TerminalDef, Rule])
+    options = {name: value for name, value in data["options"].items() if name != "transformer"}
+    return json.dumps({"data": data | {"options": options}, "memo": memo}).encode()
+
+
+def _from_tables(content: bytes) -> Lark:
     from lark import Lark
 
-    return Lark(text, parser="lalr", start="statement", transformer=Builder(), maybe_placeholders=True, **more)
+    tables = json.loads(content, object_hook=_numbers_as_keys)
+    tables["data"]["options"]["transformer"] = Builder()
+    return Lark.load(tables)
+
+
+def _numbers_as_keys(items: dict[str, Any]) -> dict[str | int, Any]:
+    return {int(key) if key.isdigit() else key: value for key, value in items.items()}
