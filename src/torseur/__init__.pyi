@@ -53,6 +53,7 @@ from torseur.analysis.sensitivity.steady.small_motion_sensitivity import (
     frequency_response_sensitivity as frequency_response_sensitivity,
 )
 from torseur.analysis.sensitivity.steady.steady_states import steady_sensitivity as steady_sensitivity
+from torseur.analysis.studies import check_sweep as check_sweep
 from torseur.analysis.studies import optimise as optimise
 from torseur.analysis.studies import read_study as read_study
 from torseur.analysis.studies import sweep as sweep

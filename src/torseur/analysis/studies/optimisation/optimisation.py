@@ -11,7 +11,7 @@ import pickle
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -134,6 +134,8 @@ class Optimum:
     iterates: tuple[Iterate, ...]
     units: dict[str, str]
     goal: str
+    damage: tuple[str, ...] = ()
+    """What of the log was not as it had been written; it is searched again."""
 
 
 def optimise(
@@ -154,15 +156,16 @@ def optimise(
         raise TorseurError(unknown_name("algorithm", str(algorithm), ALGORITHMS, f"'{study.path}': "))
     if algorithm == "L-BFGS-B" and problem.limits:
         raise TorseurError(f"'{study.path}': L-BFGS-B keeps no constraints. Use SLSQP or trust-constr.")
-    journal = Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"))
+    journal = Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"), study.digest)
     starts = list(enumerate(_starting_points(len(problem.names), _starts(study))))
     with lock(journal.path, "optimisation"):
-        journal.begin(study.digest)
+        damage = journal.begin()
         ended = journal.end_messages
         todo = [(number, x) for number, x in starts if number not in ended]
         _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
     messages = journal.end_messages
-    return _best(problem, journal.iterates, [messages[number] for number, _ in starts])
+    best = _best(problem, journal.iterates, [messages[number] for number, _ in starts])
+    return replace(best, damage=damage)
 
 
 def _starts(study: SweepStudy) -> int:
@@ -242,7 +245,7 @@ def search(
 
     def keep(x: Vector, *rest: Any) -> None:
         values = problem.values(x)
-        journal.add(Iterate(number, tuple(x.tolist()), tuple(values.ravel().tolist())))
+        journal.add(Iterate(number, tuple(x.tolist()), tuple(values.ravel().tolist())), steps[0])
         steps[0] += 1
         if progress is not None:
             progress(number, steps[0], problem.objective(values))
@@ -253,9 +256,9 @@ def search(
             keep(first)
         optimum = _minimise(problem, algorithm, first, keep)
         keep(np.clip(np.asarray(optimum.x, dtype=float), 0.0, 1.0))
-        journal.end(number, str(optimum.message))
+        journal.end(number, steps[0], str(optimum.message))
     except TorseurError as failure:
-        journal.end(number, f"a motion failed: {failure}")
+        journal.end(number, steps[0], f"a motion failed: {failure}")
 
 
 def _minimise(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., None]) -> Any:

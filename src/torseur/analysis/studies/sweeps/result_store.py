@@ -1,13 +1,14 @@
 """Results on disk: a zarr store, written chunk by chunk, that another run goes on with.
 
-A chunk's numbers are written first and its status last, each file whole or not at all and on the disk before the next:
-what the status calls done is there. One run at a time writes to a store; the lock goes away with its process, however
-that ends.
+A chunk's numbers are written first, then its status and last its checksums, each file whole or not at all and on the
+disk before the next: what the status calls done is there, and what the checksums do not confirm is computed again. One
+run at a time writes to a store; the lock goes away with its process, however that ends.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -20,13 +21,14 @@ import numpy as np
 from torseur.analysis.studies.definition.axes import Vector
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Column, Results
+from torseur.analysis.studies.sweeps.store_seals import STATUS, Damage, Layout, Seals, all_damage
 from torseur.errors import TorseurError
+from torseur.integrity import flush_to_disk
 
 if TYPE_CHECKING:
     import xarray
 
 DONE, FAILED = 1, 2
-FAILURES = "failures"
 MOST_MESSAGES = 1000
 
 
@@ -34,18 +36,35 @@ MOST_MESSAGES = 1000
 class Store:
     """The store of one study."""
 
-    def __init__(self, path: Path, group: Any, study: SweepStudy, columns: Sequence[Column], chunk: int) -> None:
-        self.path, self.group, self.study, self.columns, self.chunk = path, group, study, tuple(columns), chunk
+    def __init__(self, path: Path, group: Any, study: SweepStudy, columns: Sequence[Column], layout: Layout) -> None:
+        self.path, self.group, self.study, self.columns, self.layout = path, group, study, tuple(columns), layout
+        self.seals = Seals(path)
+        self.damage: tuple[Damage, ...] = ()
+
+    @property
+    def chunk(self) -> int:
+        return self.layout.chunk
 
     @property
     def size(self) -> int:
-        return int(self.group["status"].shape[0])
+        return self.layout.size
+
+    @property
+    def chunks(self) -> range:
+        return range(-(-self.size // self.chunk))
 
     def missing(self) -> list[int]:
-        """Numbers of the chunks that are not done."""
-        status = self.group["status"][:]
-        starts = range(0, self.size, self.chunk)
-        return [k for k, start in enumerate(starts) if not np.all(status[start : start + self.chunk])]
+        """Numbers of the chunks that are not done, or not as they were written; the latter are removed.
+
+        What was damaged is then in `damage`.
+        """
+        with explain_disk_errors(self.path):
+            for number in self.chunks:
+                found = self.seals.damage(number, self.layout.arrays)
+                if found:
+                    self.damage += tuple(found)
+                    self.seals.discard(number, self.layout.arrays)
+            return [number for number in self.chunks if not self.seals.is_sealed(number)]
 
     def rows(self, number: int) -> slice:
         return slice(number * self.chunk, min((number + 1) * self.chunk, self.size))
@@ -66,36 +85,29 @@ class Store:
                 self._store_chunk(output.label, number, results.outputs[:, k])
 
     def finish(self, number: int, failures: dict[int, str]) -> None:
-        """What failed in a chunk, and that its numbers are there."""
+        """What failed in a chunk, that its numbers are there, and the checksums of all that."""
         rows = self.rows(number)
         status = np.full(rows.stop - rows.start, DONE, dtype=np.int8)
         status[list(failures)] = FAILED
         with explain_disk_errors(self.path):
-            if failures:
-                self._write_failures(number, failures)
-            self._store_chunk("status", number, status)
+            self._store_chunk(STATUS, number, status)
+            points = {rows.start + row: message for row, message in failures.items()}
+            self.seals.write(number, self.layout.arrays, points)
 
     def _store_chunk(self, name: str, number: int, values: Any) -> None:
         """A chunk of an array, on the disk when this returns: a machine may stop at any time."""
         self.group[name][self.rows(number)] = values
-        folder = self.path / name / "c" / str(number)
-        for file in [folder] if folder.is_file() else folder.glob("*"):
-            handle = os.open(file, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-
-    def _write_failures(self, number: int, failures: dict[int, str]) -> None:
-        """Keeps what the first failures said; the status tells of all."""
-        start, known = number * self.chunk, self.failures()
-        known |= {start + row: message for row, message in failures.items()}
-        kept = dict(sorted(known.items())[:MOST_MESSAGES])
-        self.group.attrs[FAILURES] = {str(point): message for point, message in kept.items()}
+        file = self.seals.file(name, number)
+        if file.is_file():
+            flush_to_disk(file)
 
     def failures(self) -> dict[int, str]:
-        """What failed points said, by point."""
-        return {int(point): text for point, text in self.group.attrs.get(FAILURES, {}).items()}
+        """What the first failed points said, by point; the status tells of all."""
+        said: dict[int, str] = {}
+        for number in self.chunks:
+            if len(said) < MOST_MESSAGES:
+                said |= self.seals.failures(number)
+        return dict(list(said.items())[:MOST_MESSAGES])
 
     def column(self, name: str) -> Any:
         """All values of an axis, a criterion or the status."""
@@ -117,11 +129,34 @@ class Store:
 
 
 def open_store(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
-    """The store of a study, made when it is not there; one of another study is refused. `units` are the outputs'."""
+    """The store of a study, made when it is not there; one of another study is refused. `units` are the outputs'.
+
+    Files that say how to read it and are damaged are written again.
+    """
     with explain_disk_errors(path):
-        if is_store(path):
-            return _open(path, study, columns)
-        return Store(path, _create(path, study, columns, units, chunk), study, columns, chunk)
+        if not is_store(path):
+            return _create(path, study, columns, units, chunk)
+        layout = Seals(path).layout()
+        if layout is None:
+            return _lay_out_again(path, study, columns, units, chunk)
+        _refuse_other(path, layout.study, study)
+        damage = Seals(path).layout_damage(layout)
+        Seals(path).restore(layout, damage)
+        store = _open(path, study, columns)
+        store.damage += tuple(damage)
+        return store
+
+
+def check_store(path: Path, study: SweepStudy) -> tuple[Damage, ...]:
+    """What in the store of a study is not as it was written; nothing is changed."""
+    if not is_store(path):
+        raise TorseurError(f"'{path}': there is no store of this study yet.")
+    with lock(path), explain_disk_errors(path):
+        layout = Seals(path).layout()
+        if layout is None:
+            return (Damage(f"{STATUS}/seals/layout", None, "the checksums are missing or damaged"),)
+        _refuse_other(path, layout.study, study)
+        return tuple(all_damage(Seals(path), layout))
 
 
 def shared_store(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
@@ -132,23 +167,20 @@ def shared_store(path: Path, study: SweepStudy, columns: Sequence[Column]) -> St
 
 
 def is_store(path: Path) -> bool:
-    return (path / "zarr.json").is_file()
+    return (path / "zarr.json").is_file() or (Seals(path).folder / "layout").is_file()
 
 
 def _open(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
-    try:
-        group = _zarr().open_group(path, mode="r+")
-        digest, chunk = group.attrs.get("study_digest"), int(str(group.attrs.get("chunk", 0)))
-        names = {*group.array_keys()}
-    except (ValueError, KeyError, TypeError) as problem:
-        raise TorseurError(f"'{path}' is no store that can be read: {problem}. Give another name.") from problem
+    layout = Seals(path).layout()
+    if layout is None:
+        raise TorseurError(f"'{path}' is no store that can be read. Give another name.")
+    _refuse_other(path, layout.study, study)
+    return Store(path, _zarr().open_group(path, mode="r+"), study, columns, layout)
+
+
+def _refuse_other(path: Path, digest: object, study: SweepStudy) -> None:
     if digest != study.digest:
         raise TorseurError(f"'{path}' holds another study, or this one before it was changed. Give another name.")
-    wanted = ["status", *(axis.name for axis in study.all_axes), *(column.label for column in columns)]
-    for name in wanted:
-        if name not in names:
-            raise TorseurError(f"'{path}' is damaged: '{name}' is missing. Give another name.")
-    return Store(path, group, study, columns, chunk)
 
 
 def _zarr() -> Any:
@@ -159,19 +191,40 @@ def _zarr() -> Any:
     return zarr
 
 
-def _create(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Any:
+def _create(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
     """A new store, complete before it appears under its name."""
-    zarr = _zarr()
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         os.makedirs(path.parent, exist_ok=True)
         shutil.rmtree(beside, ignore_errors=True)
-        _lay_out(zarr.open_group(beside, mode="w"), study, columns, units, chunk)
+        _lay_out(_zarr().open_group(beside, mode="w"), study, columns, units, chunk)
+        Seals(beside).write_layout(study.digest, chunk, study.size)
         os.replace(beside, path)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
-    return zarr.open_group(path, mode="r+")
+    return _open(path, study, columns)
+
+
+def _lay_out_again(path: Path, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> Store:
+    """A store whose checksums are lost, from its beginning: nothing in it can be told from damage."""
+    try:
+        attributes = json.loads((path / "zarr.json").read_bytes())["attributes"]
+        digest, chunk = attributes["study_digest"], chunk or int(attributes["chunk"])
+    except (ValueError, KeyError, TypeError, OSError, RecursionError) as problem:
+        raise TorseurError(f"'{path}' is no store that can be read. Give another name.") from problem
+    _refuse_other(path, digest, study)
+    # The old one goes away only when the new one is complete.
+    aside = path.with_name(f".{path.name}.{os.getpid()}.lost")
+    os.replace(path, aside)
+    try:
+        store = _create(path, study, columns, units, chunk)
+    except BaseException:
+        os.replace(aside, path)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+    store.damage += (Damage(f"{STATUS}/seals/layout", None, "the checksums are missing or damaged, all points anew"),)
+    return store
 
 
 def _lay_out(group: Any, study: SweepStudy, columns: Sequence[Column], units: Sequence[str], chunk: int) -> None:
@@ -188,7 +241,7 @@ def _lay_out(group: Any, study: SweepStudy, columns: Sequence[Column], units: Se
         array.attrs.update({"units": column.unit, "kind": column.kind, "formula": column.formula})
     if study.outputs:
         _lay_out_outputs(group, study, units, chunk)
-    group.create_array("status", dtype="i1", fill_value=0, **common)
+    group.create_array(STATUS, dtype="i1", fill_value=0, **common)
     group.attrs.update({
         "study": study.path.name, "study_text": study.text, "study_digest": study.digest, "chunk": chunk,
         "mechanism": study.name, "design": study.design.kind, "operating_points": list(study.operating.names),

@@ -11,7 +11,8 @@ from pathlib import Path
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.definition.study_file import check_backend, read_study
 from torseur.analysis.studies.sweeps.evaluation import Evaluator
-from torseur.analysis.studies.sweeps.result_store import Store, is_store, lock, open_store
+from torseur.analysis.studies.sweeps.result_store import Store, check_store, is_store, lock, open_store
+from torseur.analysis.studies.sweeps.store_seals import Damage
 from torseur.analysis.studies.sweeps.worker_pool import Chunk, Pool
 
 CHUNK_SECONDS = 2.0
@@ -31,6 +32,8 @@ class SweepRun:
     computed: int
     seconds: float
     workers: str
+    damage: tuple[Damage, ...] = ()
+    """What the store held that was not as it had been written; it is computed again."""
 
     @property
     def rate(self) -> float:
@@ -68,6 +71,12 @@ def sweep(
         return _fill(results, pool, progress)
 
 
+def check_sweep(study: SweepStudy | str | Path, store: str | Path | None = None) -> tuple[Damage, ...]:
+    """What in the store of a study is not as it was written, by the checksums; nothing is computed or changed."""
+    study = study if isinstance(study, SweepStudy) else read_study(study)
+    return check_store(Path(store) if store is not None else study.path.with_suffix(".zarr"), study)
+
+
 def _chunk_for(evaluator: Evaluator) -> int:
     """Points that take about two seconds, from the time of the first few."""
     study = evaluator.study
@@ -103,4 +112,4 @@ def _fill(store: Store, pool: Pool, progress: Progress | None) -> SweepRun:
         computed += rows.stop - rows.start
         if progress is not None:
             progress(done + computed, store.size)
-    return SweepRun(store, computed, time.perf_counter() - begin, pool.words)
+    return SweepRun(store, computed, time.perf_counter() - begin, pool.words, store.damage)

@@ -34,7 +34,7 @@ def optimise(
     """
     from torseur.analysis.studies import optimise as run
     from torseur.analysis.studies import read_study
-    from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.console import print_json, remark, say
     from torseur.cli.shared.exits import end_with
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.progress import step_progress
@@ -43,6 +43,8 @@ def optimise(
     described = read_study(study)
     with step_progress(study.name, json) as follow:
         optimum = run(described, log, cores=cores, progress=follow)
+    for what in optimum.damage:
+        remark(f"the log was damaged, searched again: {what}.")
     if report is not None:
         from torseur.presentation.report.studies import write_optimisation_page
 
@@ -53,6 +55,7 @@ def optimise(
             "point": optimum.point, "criteria": optimum.criteria, "objective": optimum.objective,
             "feasible": optimum.feasible, "messages": optimum.messages,
             "iterates": [vars(iterate) for iterate in optimum.iterates], "failed_checks": failed,
+            "damage": optimum.damage,
             "written": None if report is None else str(report),
         })  # fmt: skip
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,6 +12,8 @@ from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
+    from torseur.analysis.studies.definition.study import SweepStudy
+    from torseur.analysis.studies.sweeps.store_seals import Damage
     from torseur.analysis.studies.sweeps.sweep import SweepRun
     from torseur.analysis.studies.sweeps.sweep_summary import Summary
 
@@ -28,6 +31,9 @@ SharedOption = Annotated[
 BackendOption = Annotated[
     str | None, typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed; as the study says.")
 ]
+CheckOption = Annotated[
+    bool, typer.Option("--check", help="Only compare the store with its checksums; name what is damaged.")
+]
 ReportOption = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with tables and plots.")
 ]
@@ -44,6 +50,7 @@ class SweepOptions(NamedTuple):
     scheduler: SchedulerOption = None
     shared: SharedOption = False
     backend: BackendOption = None
+    check: CheckOption = False
     report: ReportOption = None
     force: ForceOption = False
     json: JsonOption = False
@@ -53,6 +60,11 @@ class SweepOptions(NamedTuple):
     Rule("--cores", not_with="--workers --scheduler", why="cores are those of this machine without a cluster"),
     Rule("--workers", not_with="--scheduler", why="a scheduler has workers of its own"),
     Rule("--shared", needs="--workers --scheduler", why="without a cluster this process writes the store"),
+    Rule(
+        "--check",
+        not_with="--cores --workers --scheduler --shared --backend --report",
+        why="checking a store computes nothing",
+    ),  # fmt: skip
     force_needs("--report"),
 )
 def sweep(options: SweepOptions) -> None:
@@ -62,17 +74,22 @@ def sweep(options: SweepOptions) -> None:
     """
     from torseur.analysis.studies import read_study, summarise
     from torseur.analysis.studies import sweep as run
-    from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.console import print_json, remark, say
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.progress import point_progress
 
     require_outputs(options.force, (options.report, (".html",)))
     study = read_study(options.study)
+    if options.check:
+        _check(study, options.out, options.json)
+        return
     with point_progress(options.study.name, options.json) as follow:
         swept = run(
             study, options.out, cores=options.cores, workers=options.workers, scheduler=options.scheduler,
             shared=options.shared, backend=options.backend, progress=follow,
         )  # fmt: skip
+    for line in _damage_lines(swept.damage):
+        remark(f"damaged, computed again: {line}")
     summary = summarise(swept.store)
     if options.report is not None:
         from torseur.presentation.report.studies import write_sweep_page
@@ -84,6 +101,27 @@ def sweep(options: SweepOptions) -> None:
         _tell(swept, summary)
         if options.report is not None:
             say(f"written: {options.report}")
+
+
+def _check(study: SweepStudy, store: Path | None, json: bool) -> None:
+    """Says what in the store is damaged; exit code 1 where anything is."""
+    from torseur.analysis.studies import check_sweep
+    from torseur.cli.shared.console import print_json, say
+    from torseur.cli.shared.exits import end_with
+
+    damage = check_sweep(study, store)
+    if json:
+        print_json({"damage": [str(found) for found in damage]})
+    else:
+        for line in _damage_lines(damage):
+            say(f"damaged: {line}")
+        say("the store is as it was written." if not damage else "Run the sweep again: it computes what is damaged.")
+    end_with(["the store is damaged"] if damage else [])
+
+
+def _damage_lines(damage: Sequence[Damage]) -> list[str]:
+    rest = len(damage) - MOST_LINES
+    return [*map(str, damage[:MOST_LINES]), *([f"and {rest} more"] if rest > 0 else [])]
 
 
 def _document(swept: SweepRun, summary: Summary, report: Path | None) -> dict[str, Any]:
@@ -98,6 +136,7 @@ def _document(swept: SweepRun, summary: Summary, report: Path | None) -> dict[st
         "influences": [vars(influence) for influence in summary.influences],
         "yields": [vars(part) for part in summary.yields],
         "workers": swept.workers,
+        "damage": [str(damage) for damage in swept.damage],
         "written": None if report is None else str(report),
     }
 
