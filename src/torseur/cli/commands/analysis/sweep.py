@@ -64,7 +64,7 @@ class SweepOptions(NamedTuple):
         "--check",
         not_with="--cores --workers --scheduler --shared --backend --report",
         why="checking a store computes nothing",
-    ),  # fmt: skip
+    ),
     force_needs("--report"),
 )
 def sweep(options: SweepOptions) -> None:
