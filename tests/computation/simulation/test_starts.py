@@ -197,10 +197,54 @@ def test_singular_start_with_a_velocity(formulation):
     assert np.abs(motion["a0"] - 3.0 * motion.time).max() < 1e-6
 
 
-def test_values_of_cut_joints_are_said_to_be_unused():
-    for value in (0.3, ts.about(0.3)):
-        motion = ts.simulate(four_bar(initial={"q1": 1.0, "q4": value}), until=1e-6)
-        assert any("initial value of 'q4' is not used" in note for note in motion.notes)
+CUTS = {
+    "revolute(d1) about [0, 0, 1]": ("d1",),
+    "cylindrical(d1, d2) about [0, 0, 1]": ("d1", "d2"),
+    "universal(d1, d2) about [0, 0, 1] then [0.6, 0.8, 0]": ("d1", "d2"),
+    "spherical(d1, d2, d3) angles xyz": ("d1", "d2", "d3"),
+    "spherical(d1, d2, d3, d4) angles quaternion": ("d1", "d2", "d3", "d4"),
+}
+
+
+def cut_four_bar(kind, stated):
+    rods = "".join(
+        f"let {n} = body rod length = {l} m, mass = 1 kg along [1, 0, 0] end ;"
+        for n, l in (("a", 0.4), ("b", 0.9), ("c", 0.7))
+    )
+    return ts.parse(f"""{rods} join earth and a.frame as A with revolute(q1) end ; join [0.4, 0, 0] m @ a and b.frame as B with revolute(q2) end ;
+    join [1, 0, 0] m @ earth and c.frame as C with revolute(q3) end ;
+    join [0.9, 0, 0] m @ b and [0.7, 0, 0] m @ c as D with {kind}, role = loop end ; init {stated} ;""")
+
+
+@pytest.mark.parametrize("kind", CUTS)
+def test_values_of_cut_joints_are_compared_with_the_closed_state(kind):
+    """Of a planar four-bar D turns by q3 - q1 - q2 about z, whatever kind it is."""
+    bar = ts.simulate(cut_four_bar("revolute(d1) about [0, 0, 1]", "q1 = 1, q1' = 2"), until=1e-6)
+    turn = bar["q3"][0] - bar["q1"][0] - bar["q2"][0]
+    values = dict.fromkeys(CUTS[kind], 0.0)
+    if "quaternion" in kind:
+        values |= {"d1": math.cos(turn / 2), "d4": math.sin(turn / 2)}
+    else:
+        values["d3" if "spherical" in kind else "d1"] = turn
+    stated = [f"{name} = {value:.17g}" for name, value in values.items()]
+    motion = ts.simulate(cut_four_bar(kind, "q1 = 1, q1' = 2, " + ", ".join(stated)), until=1e-6)
+    assert motion.q[0][:2] == pytest.approx(bar.q[0][:2], abs=1e-9) and "given: q1 = 1" in motion.notes[0]
+    assert all(motion[name][0] == pytest.approx(value, abs=1e-15) for name, value in values.items())
+    wrong = [f"{name} = {value + 0.05 * (k + 1 == len(values)):.17g}" for k, (name, value) in enumerate(values.items())]
+    with pytest.raises(TorseurError, match=f"With 'q1'.*'{CUTS[kind][-1]}'.* as given, joint 'D'"):
+        ts.simulate(cut_four_bar(kind, "q1 = 1, " + ", ".join(wrong)), until=1e-6)
+
+
+def test_a_guess_of_a_cut_joint_chooses_the_assembly():
+    """Elbow up or down: the angle at D is ± that of the triangle (law of cosines) with sides 0.7, 0.9 and the diagonal."""
+    diagonal = abs(0.4 * np.exp(1j) - 1.0)
+    angle = math.acos((0.49 + 0.81 - diagonal**2) / (2 * 0.7 * 0.9))
+    for sign in (1, -1):
+        stated = f"q1 = 1, d1 about {sign * (angle + 0.1):.3f}"
+        motion = ts.simulate(cut_four_bar("revolute(d1) about [0, 0, 1]", stated), until=1e-6)
+        assert motion["d1"][0] == pytest.approx(sign * angle, abs=1e-9)
+    with pytest.raises(TorseurError, match="'d1': joint 'D' closes a loop.*'init d1 = ...'"):
+        ts.simulate(cut_four_bar("revolute(d1) about [0, 0, 1]", "q1 = 1"), until=1e-6, initial={"d1": 1.0})
 
 
 def test_unknown_choices_list_the_known_ones():

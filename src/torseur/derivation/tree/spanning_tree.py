@@ -78,19 +78,27 @@ class _Usefulness:
 
     def rank(self, joint: Joint) -> tuple[int, ...]:
         """Smaller is more useful in the tree."""
-        # A coordinate with an initial value should be in the state, where the value can be given.
-        given = {name.removesuffix("'") for name, _ in self.mechanism.initial}
         return (
             joint.role != "tree",
             not self.is_used(joint),
-            not any(c.name in given for c in joint.coordinates),
+            not self.is_given(joint),
             pair_of(joint) is not None,
             len(joint.coordinates),
         )
 
     def keeps(self, joint: Joint) -> bool:
         """Whether a joint that closes a loop needs its coordinates in the state."""
-        return self.is_used(joint) or pair_of(joint) is None
+        return self.is_used(joint) or self.is_given(joint) or pair_of(joint) is None
+
+    def is_given(self, joint: Joint) -> bool:
+        """Whether an initial value is stated for it: in the state it is kept, compared with the others, or a guess."""
+        own = {name for c in joint.coordinates for name in (c.name, f"{c.name}'")} | {s.name for s in joint.speeds}
+        own |= {f"{joint.name}.{part}{axis}" for part in "vw" for axis in "xyz"}
+        return bool(own & self._stated)
+
+    @cached_property
+    def _stated(self) -> set[str]:
+        return {name for name, _ in self.mechanism.initial}
 
     def is_used(self, joint: Joint) -> bool:
         """Whether loads or constraints refer to the joint's coordinates, rates or speeds."""

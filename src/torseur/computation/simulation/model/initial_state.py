@@ -56,8 +56,19 @@ def _check(equations: Equations, changes: Mapping[str, float]) -> dict[str, floa
     known += [str(rate.name) for rate in layout.rates if rate.name not in known]
     for name in changes:
         if name not in known:
-            raise TorseurError(unknown_name("initial value", name, known))
+            raise TorseurError(_cut_value(equations, name) or unknown_name("initial value", name, known))
     return {name: _as_number(name, value) for name, value in changes.items()}
+
+
+def _cut_value(equations: Equations, name: str) -> str:
+    """What is said of a value for a joint that closes a loop and is not in the state; nothing for other names."""
+    for joint in equations.tree.loops:
+        if name.removesuffix("'") in [c.name for c in joint.coordinates] or name in [s.name for s in joint.speeds]:
+            return (
+                f"initial value '{name}': joint '{joint.name}' closes a loop, and nothing in the description keeps its "
+                f"coordinates. State the value there ('init {name} = ...'), or give it for another joint."
+            )
+    return ""
 
 
 def _as_number(name: str, value: object) -> float:

@@ -171,7 +171,6 @@ def at_start(
         _require(numbers, flat_wheel(numbers, t, y))
         raise
     start = moving_state(numbers, t, closed, y, constrained.given)
-    start = replace(start, notes=(*unused_values(base, {*constrained.given, *constrained.guesses}), *start.notes))
     _require(numbers, missing_inertia(numbers, t, start.y))
     usual = usual_sizes(numbers, t, start.y)
     _require(numbers, ambiguous_start(numbers, usual, t, start.y))
@@ -191,18 +190,6 @@ def at_start(
         return replace(ready, settings=settings), start
     partition, note = ready.partitioned(t, start.y)
     return replace(ready, settings=(*settings, *partition)), replace(start, notes=(*start.notes, note))
-
-
-def unused_values(programs: MechanismPrograms, given: Collection[str]) -> list[str]:
-    """What is said about initial values of coordinates that the state does not hold."""
-    layout = programs.equations.layout
-    known = {*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)}
-    return [
-        f"The initial value of '{name}' is not used: its joint closes a loop and has no coordinates of its own. Give "
-        "others, or close the loop at another joint (`role = loop` there)."
-        for name in sorted(given)
-        if name not in known
-    ]
 
 
 def _require(numbers: StateNumbers, problem: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 STARTS = 24  # guesses of what is not given, the first one as it stands
 CLOSED = 1e-10  # largest residual of a closed mechanism, in its own units
+FAR = 0.5  # move of the guesses, in rad or units of the mechanism, from which other assemblies are looked for
 ROUNDED = 1e-15  # part of the largest derivative that a projection leaves of nothing
 TOUCHES = 1e-9  # part of a unit move by which a coordinate counts as moved
 
@@ -79,7 +81,25 @@ def assemble(numbers: StateNumbers, t: float, y: Vector, given: Collection[str])
         if best.is_closed or (best.is_nearly_closed and best.start == 0):
             break
     assert best is not None
+    if best.is_nearly_closed and _guess_shift(numbers, y, best) > FAR:
+        best = min([best, *_near_guesses(numbers, t, y, given)], key=lambda one: _guess_shift(numbers, y, one))
     return best
+
+
+def _near_guesses(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> list[Assembly]:
+    """Closed states from elsewhere: first what nobody states goes to meet the guesses, then these move too."""
+    others = islice(_guesses(numbers, t, y, given), STARTS // 3)
+    met = (closed_from(numbers, t, other, {*given, *numbers.guesses}).y for other in others)
+    closed = [closed_from(numbers, t, near, given, start) for start, near in enumerate(met)]
+    return [one for one in closed if one.is_nearly_closed]
+
+
+def _guess_shift(numbers: StateNumbers, y: Vector, assembly: Assembly) -> float:
+    """How far the guessed coordinates were moved together, in rad or units of the mechanism."""
+    slots = held_slots(numbers, numbers.guesses)
+    units = [numbers.equations.layout.coordinates[slot].data.unit for slot in slots]
+    scales = np.array([numbers.length if unit == "m" else 1.0 for unit in units])
+    return float(np.linalg.norm((assembly.y - y)[slots] / scales))
 
 
 def free_directions(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Vector:
