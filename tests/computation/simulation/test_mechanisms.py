@@ -106,8 +106,17 @@ def test_quaternions_stay_unit_everywhere():
 
 
 def test_quaternions_start_at_length_one():
-    system = as_system(quaternion_top(w=2.0, x=0.0, y=2.0))
+    """Exact components stay; what is not stated completes them, and what cannot be is refused."""
+    system = as_system(quaternion_top(w=ts.about(2.0), x=ts.about(0.0), y=ts.about(2.0)))
     assert system.initial[:4] == pytest.approx([math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0])
+    assert as_system(quaternion_top(x=0.6)).initial[:4] == (0.8, 0.6, 0.0, 0.0)
+    assert as_system(quaternion_top(w=0.6, x=0.0, y=0.0)).initial[:4] == (0.6, 0.0, 0.0, 0.8)
+    assert as_system(quaternion_top(w=0.7071, x=0.7071)).initial[:2] == pytest.approx([math.sqrt(0.5)] * 2)
+    assert as_system(quaternion_top(w=0.6, z=ts.about(-3.0))).initial[:4] == pytest.approx((0.6, 0.0, 0.0, -0.8))
+    with pytest.raises(TorseurError, match="has length 2.82843, expected 1: w = 0.707107, x = 0, y = 0.707107"):
+        as_system(quaternion_top(w=2.0, x=0.0, y=2.0))
+    with pytest.raises(TorseurError, match="is not complete: x, y, z may be anything of length 0.8 together"):
+        as_system(quaternion_top(w=0.6))
     with pytest.raises(TorseurError, match="is zero, which is no rotation"):
         as_system(quaternion_top(w=0.0))
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
 from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
-from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes
+from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes, tree_account
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.routine_binding import Binding
 from torseur.computation.simulation.model.first_order_form import Model, as_system, system_at_rest
 from torseur.computation.simulation.model.force_laws import given_laws
+from torseur.computation.simulation.model.initial_state import stated_values
 from torseur.computation.simulation.model.outputs_and_events import (
     Event,
     Impact,
@@ -134,10 +135,14 @@ def simulate(
 
 
 def initial_account(model: Model, parameters: Mapping[str, float] | None = None) -> Consistent | None:
-    """Where a constrained motion starts, what each value comes from and what was forced; None without constraints."""
+    """Where a motion starts, what each value comes from and what was forced; None for a system that is no mechanism."""
     system = as_system(model, parameters, None, ())
     if system.constrained is None:
-        return None
+        if system.programs is None:
+            return None
+        equations = system.programs.equations
+        exact, guesses = stated_values(equations.mechanism, {})
+        return Consistent(np.array(system.initial), (), tree_account(equations, system.initial, exact, guesses))
     functions = dict(zip([law.name for law in system.laws], given_laws(system, None), strict=True))
     return at_start(system.constrained, np.array(system.values), functions, 0.0, np.array(system.initial))[1]
 

@@ -16,7 +16,7 @@ from torseur.analysis.sensitivity.results.verification import WEIGHTS
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
 from torseur.computation.simulation.constrained.start.position_assembly import Mask, assemble, free_directions
-from torseur.computation.simulation.model.initial_state import initial_state
+from torseur.computation.simulation.model.initial_state import initial_state, quaternion_slots, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.derivation.equations import Equations
@@ -36,7 +36,7 @@ def initial_tangents(
     system = variation.system
     if system.programs is None:
         return starts_matrix(variation.varied, len(system.states))
-    own = _normalise_quaternions(system, prescribed_tangents(variation, given, t))
+    own = _normalise_quaternions(variation, given, prescribed_tangents(variation, given, t))
     own = _with_rates(variation, system.programs.equations, given, own, t)
     return _assemble(variation, own, given, t) if with_constraints and system.constrained is not None else own
 
@@ -109,16 +109,26 @@ def prescribed_tangents(variation: Variation, given: Collection[str], t: float) 
     return of_formulas + starts_matrix(variation.varied, len(variation.system.states))
 
 
-def _normalise_quaternions(system: System, own: Vector) -> Vector:
-    """Tangents of quaternions without their part along the quaternion."""
-    assert system.programs is not None
-    layout, result = system.programs.equations.layout, own.copy()
-    for quaternion in system.programs.quaternions:
-        slots = [layout.coordinates.index(x) for x in quaternion]
-        unit = np.array(system.initial)[slots]
-        # d(q / |q|) = (1 - q qᵀ) dq where |q| = 1.
-        result[slots] -= np.outer(unit, unit @ own[slots])
+def _normalise_quaternions(variation: Variation, given: Mapping[str, float], own: Vector) -> Vector:
+    """Tangents of quaternions that stay of length one: what is exact keeps its own, the rest makes up for it."""
+    y, result = np.array(variation.system.initial), own.copy()
+    for slots, rest in quaternion_parts(variation, given):
+        # |q| = 1 moves by q·dq, which the rest r cancels along itself: dr - r (q·dq) / |r|². Where r is all of q, that
+        # is (1 - q qᵀ) dq, the tangent of q / |q|.
+        result[rest] -= np.outer(y[rest], y[slots] @ own[slots]) / (y[rest] @ y[rest])
     return result
+
+
+def quaternion_parts(variation: Variation, given: Mapping[str, float]) -> list[tuple[list[int], list[int]]]:
+    """The places of each quaternion, and those of them that bring it to length one: all where all are exact."""
+    assert variation.system.programs is not None
+    equations, y = variation.system.programs.equations, np.array(variation.system.initial)
+    exact = {*stated_values(equations.mechanism, given)[0], *varied_initial_states(variation)}
+    names, parts = equations.layout.coordinate_names, []
+    for slots in quaternion_slots(equations):
+        rest = [slot for slot in slots if names[slot] not in exact]
+        parts.append((slots, rest if rest and np.linalg.norm(y[rest]) > 0.0 else slots))
+    return parts
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ from torseur.analysis.sensitivity.model.initial_derivatives import (
     given_state_tangents,
     initial_formulas,
     initial_tangents,
+    quaternion_parts,
     prescribed_tangents,
 )
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives
@@ -110,12 +111,16 @@ class InitialCurvature:
 
     def _normalise_quaternions(self, total: Vector) -> Vector:
         """The same with quaternions brought to length one."""
-        system, result = self.variation.system, total.copy()
-        assert system.programs is not None
+        result, y = total.copy(), np.array(self.variation.system.initial)
         raw = prescribed_tangents(self.variation, self.given, self.t)
-        for quaternion in system.programs.quaternions:
-            slots = [system.programs.equations.layout.coordinates.index(x) for x in quaternion]
-            result[slots] = _of_unit(np.array(system.initial)[slots], raw[slots], total[slots])
+        settled = initial_tangents(self.variation, self.given, self.t, with_constraints=False)
+        for slots, rest in quaternion_parts(self.variation, self.given):
+            if rest == slots:
+                result[slots] = _of_unit(y[slots], raw[slots], total[slots])
+            else:
+                # q·q'' + q'·q' = 0, which the rest r meets along itself.
+                gap = np.einsum("i,ijk->jk", y[slots], total[slots]) + settled[slots].T @ settled[slots]
+                result[rest] -= np.multiply.outer(y[rest] / (y[rest] @ y[rest]), gap)
         return result
 
     def _with_rates(self, total: Vector) -> Vector:

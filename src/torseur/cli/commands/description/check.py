@@ -50,7 +50,7 @@ def check(
 
 @dataclass(frozen=True)
 class _Start:
-    """Where each initial value of a constrained mechanism comes from, what was forced, or why there is no start."""
+    """Where each initial value comes from, what was forced, or why there is no start."""
 
     values: tuple[StartValue, ...] = ()
     notes: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def _start(mechanism: Mechanism, one: Account, changes: Mapping[str, float]) -> 
 
     # What has no value yet is in the warnings already, and laws are given to the motion.
     is_open = bool(one.undetermined) or any(q.value is None for q in (*one.parameters, *one.initial))
-    if is_open or not (one.loops or one.constraints):
+    if is_open:
         return _Start()
     try:
         start = initial_account(mechanism, changes)

@@ -13,6 +13,7 @@ from torseur.cache import Recent
 from torseur.computation.simulation.constrained.constraint_quantities import ConstrainedQuantities
 from torseur.computation.simulation.constrained.contacts.contact_gaps import contact_equations
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained
+from torseur.computation.simulation.constrained.start.start_account import tree_account, unstated_notes
 from torseur.computation.simulation.model.initial_state import initial_state, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.named_quantities import NamedQuantities, quantity_of_symbol
@@ -55,12 +56,13 @@ def as_system(
         system = _with_contacts(equations, system, tuple(impacts))
     given = motion_values(equations, parameters or {})
     start = initial_state(equations, given, initial or {})
+    exact, guesses = stated_values(equations.mechanism, initial or {})
     if system.constrained is not None:
-        exact, guesses = stated_values(equations.mechanism, initial or {})
         constrained = replace(system.constrained, given=exact, guesses=guesses)
         return replace(system, values=tuple(given.values()), initial=start, constrained=constrained)
     explain = partial(explain_singular, equations, given)
-    return replace(system, values=tuple(given.values()), initial=start, explain=explain)
+    notes = unstated_notes(tree_account(equations, start, exact, guesses))
+    return replace(system, values=tuple(given.values()), initial=start, explain=explain, notes=notes)
 
 
 def _system_of(model: Equations | Mechanism) -> tuple[Equations, System]:

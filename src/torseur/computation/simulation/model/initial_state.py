@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from torseur.description.mechanism import TIME, Guess, Mechanism
 from torseur.errors import TorseurError, unknown_name
 
 CONTRADICTION = 1e-9
+DIGITS = 1e-3  # by which the length of a quaternion may miss one: components written with a few digits
 
 
 def initial_state(
@@ -21,12 +22,13 @@ def initial_state(
 ) -> tuple[float, ...]:
     """(q, v) at the start: the mechanism's own values, overridden by `changes`; what nobody gives is zero.
 
-    Quaternions start without rotation and are brought to length one. Rates that are no speeds themselves determine
+    Quaternions start without rotation; what is not exact of them completes the rest to length one. Rates that are no speeds themselves determine
     the speeds: q' = N(q) v.
     """
     bound = _bound(equations, parameters)
     given = _own_values(equations, bound) | _check(equations, changes)
-    q = _coordinates(equations, given)
+    exact, _ = stated_values(equations.mechanism, changes)
+    q = _coordinates(equations, given, exact)
     v = _speeds(equations, given, q, bound)
     return (*q.tolist(), *v.tolist())
 
@@ -78,26 +80,51 @@ def _as_number(name: str, value: object) -> float:
         raise TorseurError(f"initial value '{name}': expected a number, got {value!r}.") from None
 
 
-def _coordinates(equations: Equations, given: Mapping[str, float]) -> Vector:
-    layout = equations.layout
-    names = layout.coordinate_names
+def quaternion_slots(equations: Equations) -> list[list[int]]:
+    """Places of the quaternions' components in the state."""
+    places = equations.layout.coordinates
+    found = [link.symbols.quaternion for link in equations.tree.links]
+    return [[places.index(x) for x in quaternion] for quaternion in found if quaternion]
+
+
+def _coordinates(equations: Equations, given: Mapping[str, float], exact: Collection[str]) -> Vector:
+    names = equations.layout.coordinate_names
     q = np.zeros(len(names))
-    quaternions = [
-        [layout.coordinates.index(x) for x in link.symbols.quaternion]
-        for link in equations.tree.links
-        if link.symbols.quaternion
-    ]
+    quaternions = quaternion_slots(equations)
     q[[slots[0] for slots in quaternions]] = 1.0
     for name, value in given.items():
         if name in names:
             q[names.index(name)] = value
     for slots in quaternions:
-        length = np.linalg.norm(q[slots])
-        if length == 0.0:
-            listing = ", ".join(names[slot] for slot in slots)
-            raise TorseurError(f"initial state: the quaternion ({listing}) is zero, which is no rotation.")
-        q[slots] /= length
+        held = [slot for slot in slots if names[slot] in exact]
+        q[slots] = _of_unit_length(q, slots, held, [names[slot] for slot in slots])
     return q
+
+
+def _of_unit_length(q: Vector, slots: list[int], held: list[int], names: list[str]) -> Vector:
+    """A quaternion of length one in which exact components are as they were given, but for their digits."""
+    about = f"initial state: the quaternion ({', '.join(names)})"
+    rest = [slot for slot in slots if slot not in held]
+    length, part, left = (float(np.linalg.norm(q[some])) for some in (slots, held, rest))
+    if length == 0.0:
+        raise TorseurError(f"{about} is zero, which is no rotation.")
+    if not held:
+        return q[slots] / length
+    if abs(part - 1.0) <= DIGITS:  # a whole rotation, rounded
+        result = np.where(np.isin(slots, held), q[slots], 0.0)
+        return result / part
+    if not rest or part > 1.0:
+        unit = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, q[slots] / length, strict=True))
+        raise TorseurError(f"{about} has length {length if not rest else part:.6g}, expected 1: {unit}.")
+    if left == 0.0 and len(rest) > 1:
+        others = [name for slot, name in zip(slots, names, strict=True) if slot in rest]
+        raise TorseurError(
+            f"{about} is not complete: {', '.join(others)} may be anything of length {np.sqrt(1 - part**2):.6g} together. "
+            f"Give one more, or a guess such as '{others[0]} about 0.1'."
+        )
+    result = q.copy()
+    result[rest] = (q[rest] / left if left else 1.0) * np.sqrt(1.0 - part**2)
+    return result[slots]
 
 
 def _speeds(equations: Equations, given: Mapping[str, float], q: Vector, bound: Mapping[Expr, float]) -> Vector:

@@ -87,10 +87,12 @@ def _missing_values(numbers: Numbers) -> Iterator[str]:
 
 
 def _quaternions(tree: Tree, initial: Mapping[str, float | None]) -> Iterator[str]:
+    stated = {name for name, _ in tree.mechanism.initial}
     for link in tree.links:
-        values = [initial[str(x.name)] for x in link.symbols.quaternion or ()]
-        known = [value for value in values if value is not None]
-        if values and len(known) == len(values) and abs(sum(x * x for x in known) - 1) > 1e-9:
+        names = [str(x.name) for x in link.symbols.quaternion or ()]
+        known = [value for value in (initial[name] for name in names) if value is not None]
+        # What is not stated completes the rest.
+        if names and stated.issuperset(names) and len(known) == len(names) and abs(sum(x * x for x in known) - 1) > 1e-9:
             yield f"The initial quaternion of joint '{link.joint.name}' is not of unit length."
 
 

@@ -6,19 +6,25 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.equations import Equations
 
 GIVEN, GUESSED, FOLLOWS, FREE = "given", "guessed", "follows", "free"
+MOST_NAMES = 6  # in the note of a tree
 SILENT = 1e-9  # move of a value, of its size or of 1, that is not worth a word
 
 
 @dataclass(frozen=True)
 class StartValue:
-    """A coordinate or speed at the start: its value, its origin and how far it was moved from what was stated."""
+    """A coordinate or speed at the start: its value, its origin and how far it was moved from what was stated.
+
+    `reason` says where it comes from where the origin alone does not.
+    """
 
     name: str
     value: float
     origin: str
     moved: float = 0.0
+    reason: str = ""
 
     @property
     def is_moved(self) -> bool:
@@ -27,6 +33,8 @@ class StartValue:
     @property
     def words(self) -> str:
         """The origin in words."""
+        if self.reason:
+            return self.reason
         if self.origin == GUESSED:
             return f"guessed, moved by {self.moved:.3g}" if self.is_moved else "guessed, not moved"
         if self.origin == GIVEN:
@@ -77,3 +85,38 @@ def account_notes(values: Sequence[StartValue]) -> tuple[str, ...]:
     parts = [words + ", ".join(map(str, some)) for words, some in sentences if some]
     parts += [f"free and set to zero: {', '.join(zero)}"] if zero else []
     return (f"Initial state: {'; '.join(parts)}.",) if parts else ()
+
+
+def tree_account(
+    equations: Equations, y: Sequence[float], exact: Collection[str], guesses: Collection[str]
+) -> tuple[StartValue, ...]:
+    """What each value comes from where there are no constraints: nothing moves, and what nobody states is zero."""
+    reasons: dict[str, str] = {}
+    for link in equations.tree.links:
+        coordinates = [str(q.name) for q in link.symbols.coordinates]
+        turning = {str(q.name) for q in link.symbols.quaternion or ()}
+        if turning & {*exact, *guesses}:
+            reasons |= dict.fromkeys(turning, "completes the quaternion to length one")
+        elif turning:
+            reasons |= dict.fromkeys(turning, "free, without rotation")
+        speeds = [str(v.name) for v in link.symbols.speeds]
+        if any(f"{name}'" in {*exact, *guesses} and f"{name}'" not in speeds for name in coordinates):
+            reasons |= dict.fromkeys(speeds, "follows from the given rates")
+    layout, values = equations.layout, []
+    for name, value in zip([*layout.coordinate_names, *layout.speed_names], y, strict=True):
+        is_stated, reason = name in exact or name in guesses, reasons.get(name, "")
+        is_free = not reason or reason.startswith("free")
+        values.append(
+            StartValue(name, value, origin_of(name, exact, guesses, is_free), reason="" if is_stated else reason)
+        )
+    return tuple(values)
+
+
+def unstated_notes(values: Sequence[StartValue]) -> tuple[str, ...]:
+    """What nobody stated and is zero, or no rotation, in a sentence; nothing where everything is stated."""
+    names = [v.name for v in values if v.origin == FREE]
+    if not names:
+        return ()
+    shown = names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} more"]
+    zero = "zero" if all(v.value == 0.0 for v in values if v.origin == FREE) else "zero and no rotation"
+    return (f"Initial state: not given, and set to {zero}: {', '.join(shown)}.",)
