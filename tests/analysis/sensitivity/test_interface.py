@@ -106,7 +106,7 @@ def test_a_parameter_that_changes_nothing_says_so():
         let b = body mass = 2 kg, centre = [0, 0, 0], inertia = 0 end ;
         join earth and a.frame as first with prismatic(x1) along [1, 0, 0] stiffness = k1 end ;
         join earth and b.frame as second with prismatic(x2) along [0, 1, 0] stiffness = k2 end ;
-        init x1 = 1 m, x2 = 1 m ;"""
+        init x1 = 1 m, x2 = 1 m, x1' = 0 m/s, x2' = 0 m/s ;"""
     )
     found = ts.sensitivity(mechanism, "x1", "k1,k2,e", until=1.0)
     assert found["x1"].gradient[1:].tolist() == [0.0, 0.0]

@@ -19,7 +19,7 @@ from torseur.computation.simulation.fmu import write_fmu
 T0, D, F = 0.4137, 1e-3, 1000.0
 PULSE = "F*where(t < t0, 0, where(t < t0 + d, 1, 0))"
 SLED = f"""mechanism sled ; param t0 = {T0} s, d = {D} s, F = {F} N ; let b = body mass = 1 kg end ;
-join earth and b.frame as rail with prismatic(x) along [1, 0, 0] force = {{law}} end ; init x = 0 m ;"""
+join earth and b.frame as rail with prismatic(x) along [1, 0, 0] force = {{law}} end ; init x = 0 m, x' = 0 m/s ;"""
 PAIR = f"""mechanism pair ; param t0 = {T0} s, d = {D} s, F = {F} N ; let b = body mass = 0.4 kg end ; let c = body mass = 0.6 kg end ;
 join earth and b.frame as rail with prismatic(x) along [1, 0, 0] force = {PULSE} end ;
 join earth and c.frame as other with prismatic(y) along [1, 0, 0] end ; constrain y = x ; init x = 0 m ;"""
@@ -145,7 +145,7 @@ def test_a_table_of_time_is_looked_at_between_its_points():
 
 def test_times_that_are_not_known_have_a_note():
     motion = ts.simulate(sled("F*where(exp(t/(1 s)) < 2 + t/(1 s), 0, 1)"), 2.0, samples=2)
-    assert "exp(t) = 0" in motion.notes[0] or "exp(t" in motion.notes[0]
+    assert any("exp(t" in note for note in motion.notes)
 
 
 def test_the_next_switch():
