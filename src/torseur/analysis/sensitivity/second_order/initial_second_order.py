@@ -29,8 +29,8 @@ from torseur.analysis.sensitivity.model.initial_derivatives import (
     given_state_tangents,
     initial_formulas,
     initial_tangents,
-    quaternion_parts,
     prescribed_tangents,
+    quaternion_parts,
 )
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives
 from torseur.analysis.sensitivity.model.variation import Variation

@@ -22,8 +22,8 @@ def initial_state(
 ) -> tuple[float, ...]:
     """(q, v) at the start: the mechanism's own values, overridden by `changes`; what nobody gives is zero.
 
-    Quaternions start without rotation; what is not exact of them completes the rest to length one. Rates that are no speeds themselves determine
-    the speeds: q' = N(q) v.
+    Quaternions start without rotation; what is not exact of them completes the rest to length one. Rates that are no
+    speeds themselves determine the speeds: q' = N(q) v.
     """
     bound = _bound(equations, parameters)
     given = _own_values(equations, bound) | _check(equations, changes)
@@ -119,8 +119,8 @@ def _of_unit_length(q: Vector, slots: list[int], held: list[int], names: list[st
     if left == 0.0 and len(rest) > 1:
         others = [name for slot, name in zip(slots, names, strict=True) if slot in rest]
         raise TorseurError(
-            f"{about} is not complete: {', '.join(others)} may be anything of length {np.sqrt(1 - part**2):.6g} together. "
-            f"Give one more, or a guess such as '{others[0]} about 0.1'."
+            f"{about} is not complete: {', '.join(others)} may be anything of length {np.sqrt(1 - part**2):.6g} "
+            f"together. Give one more, or a guess such as '{others[0]} about 0.1'."
         )
     result = q.copy()
     result[rest] = (q[rest] / left if left else 1.0) * np.sqrt(1.0 - part**2)

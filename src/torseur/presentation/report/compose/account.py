@@ -92,7 +92,12 @@ def _quaternions(tree: Tree, initial: Mapping[str, float | None]) -> Iterator[st
         names = [str(x.name) for x in link.symbols.quaternion or ()]
         known = [value for value in (initial[name] for name in names) if value is not None]
         # What is not stated completes the rest.
-        if names and stated.issuperset(names) and len(known) == len(names) and abs(sum(x * x for x in known) - 1) > 1e-9:
+        if (
+            names
+            and stated.issuperset(names)
+            and len(known) == len(names)
+            and abs(sum(x * x for x in known) - 1) > 1e-9
+        ):
             yield f"The initial quaternion of joint '{link.joint.name}' is not of unit length."
 
 
