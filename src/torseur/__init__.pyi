@@ -105,6 +105,7 @@ from torseur.description.mechanism import Joint as Joint
 from torseur.description.mechanism import Mechanism as Mechanism
 from torseur.description.mechanism import Parameter as Parameter
 from torseur.description.mechanism import Sensor as Sensor
+from torseur.description.mechanism import State as State
 from torseur.description.mechanism import about as about
 from torseur.description.mechanism import along as along
 from torseur.description.mechanism import body as body

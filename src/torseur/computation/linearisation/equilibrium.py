@@ -1,7 +1,8 @@
 """Equilibria and steady motions: states in which no speed changes.
 
-Unknowns are moves along the speeds, the speeds and the multipliers. They satisfy the balance of forces without
-accelerations, the constraints at both levels, and what is given; coordinates that are not said to move stand still.
+Unknowns are moves along the speeds and of states beyond mechanics, the speeds and the multipliers. They satisfy the
+balance of forces without accelerations, the constraints at both levels, states that stay as they are, and what is
+given; coordinates that are not said to move stand still.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collec
 
 
 def speeds_along(point: Point, names: Collection[str]) -> tuple[int, ...]:
-    """Numbers of the speeds along which the named coordinates move."""
+    """Numbers of the speeds along which the named coordinates move, and of named states beyond mechanics after them."""
     layout = point.equations.layout
     known = [*layout.coordinate_names, *layout.speed_names, *(str(rate.name) for rate in layout.rates)]
     for name in names:
@@ -134,13 +135,14 @@ class _Search:
     def at_rest(self) -> Point:
         """The point with everything that does not move at rest."""
         change = np.where(np.isin(np.arange(self.point.speeds), self.moving), 0.0, -self.point.v)
-        return self.point.after_move(np.zeros(self.point.speeds), change)
+        return self.point.after_move(np.zeros(self.point.moves), change)
 
     @cached_property
     def _fixed_speeds(self) -> list[int]:
         layout = self.point.equations.layout
         rates = [k for k, rate in enumerate(layout.rates) if rate.name in self.names]
-        by_rate = np.flatnonzero((np.abs(self.point.kinematics["reach"][rates]) > 1e-12).any(axis=0))
+        along = self.point.kinematics["reach"][:, : self.point.speeds]
+        by_rate = np.flatnonzero((np.abs(along[rates]) > 1e-12).any(axis=0))
         by_name = [k for k, name in enumerate(layout.speed_names) if name in self.names]
         still = [k for k in range(self.point.speeds) if k not in self.moving]
         return sorted({*by_rate.tolist(), *by_name, *still})
@@ -192,27 +194,27 @@ class _Search:
 
     def _move(self, step: Vector) -> float:
         """The longest move of a step, in units of the mechanism."""
-        n = self.point.speeds
-        return float(np.abs(step[:n] / self.point.numbers.scales).max(initial=0.0))
+        n = self.point.moves
+        return float(np.abs(step[:n] / self.point.move_scales[: len(step)]).max(initial=0.0))
 
     def _after(self, step: Vector) -> _Search:
-        n = self.point.speeds
-        point = self.point.after_move(step[:n], step[n : 2 * n])
-        return replace(self, point=point, multipliers=self.multipliers + step[2 * n :])
+        moves, n = self.point.moves, self.point.speeds
+        point = self.point.after_move(step[:moves], step[moves : moves + n])
+        return replace(self, point=point, multipliers=self.multipliers + step[moves + n :])
 
     def _is_converged(self, step: Vector) -> bool:
         """Whether the last step was as good as none and nothing is left to balance."""
-        n = self.point.speeds
-        faster = np.abs(step[n : 2 * n]).max(initial=0.0) / (1.0 + np.abs(self.point.v).max(initial=0.0))
+        moves, n = self.point.moves, self.point.speeds
+        faster = np.abs(step[moves : moves + n]).max(initial=0.0) / (1.0 + np.abs(self.point.v).max(initial=0.0))
         if max(self._move(step), faster) >= CONVERGED:
             return False
         return self.imbalance() < BALANCED
 
     def imbalance(self) -> float:
         """What is left of forces in units of what they change by, of positions, and of velocities."""
-        n, m = self.point.speeds, len(self.multipliers)
+        n, m, moves = self.point.speeds, len(self.multipliers), self.point.moves
         size, jacobian = self._jacobian()
-        by_move, by_speed, by_multiplier = np.split(np.abs(jacobian[:n] * size), [n, 2 * n], axis=1)
+        by_move, by_speed, by_multiplier = np.split(np.abs(jacobian[:n] * size), [moves, moves + n], axis=1)
         # Not in units of the imbalance itself, which is all there is where no force depends on a position. A unit of
         # speed is added to the speeds, as where steps are measured: a damper at rest has a size too.
         faster = by_speed * (1.0 + np.abs(self.point.v).max(initial=0.0))
@@ -223,9 +225,9 @@ class _Search:
     @cached_property
     def _open(self) -> list[int]:
         """Unknowns that are not fixed: moves, changes of speeds, multipliers."""
-        n = self.point.speeds
-        fixed = {*self.fixed, *(n + k for k in self._fixed_speeds)}
-        return [k for k in range(2 * n + len(self.multipliers)) if k not in fixed]
+        moves, n = self.point.moves, self.point.speeds
+        fixed = {*self.fixed, *(moves + k for k in self._fixed_speeds)}
+        return [k for k in range(moves + n + len(self.multipliers)) if k not in fixed]
 
     def _towards(self, step: Vector, size: float, before: Vector) -> _Search:
         """The first of ever shorter steps after which the residual is nearly what the Jacobian foretells."""
@@ -238,6 +240,12 @@ class _Search:
                 return tried
             part /= 2.0
 
+    @cached_property
+    def _held_states(self) -> Vector:
+        """1 for states beyond mechanics that stay as they are, 0 for those that may go on changing."""
+        slots = np.arange(self.point.speeds, self.point.moves)
+        return np.where(np.isin(slots, self.moving), 0.0, 1.0)
+
     def _balance(self) -> Vector:
         """Cᵀ λ - f without accelerations."""
         point = self.point
@@ -245,28 +253,42 @@ class _Search:
         return point.rows.T @ self.multipliers - force
 
     def _residual(self, size: float) -> Vector:
-        """What is left of forces, in units of `size`, of positions and of velocities."""
-        return np.concatenate([self._balance() / size, self.point.gaps, self.point.slips])
+        """What is left of forces, in units of `size`, of positions, of velocities and of rates of states."""
+        rates = self._held_states * self.point.state_rates / self.point.move_scales[self.point.speeds :]
+        return np.concatenate([self._balance() / size, self.point.gaps, self.point.slips, rates])
 
     def _jacobian(self) -> tuple[float, Vector]:
         """A size of forces, and the Jacobian of the residuals by moves, speeds and multipliers."""
         point, n, m = self.point, self.point.speeds, len(self.point.rows)
-        by_state = point.numbers.of(
+        derivatives = point.numbers.of(
             point.programs.linearised_with_laws, point.t, point.y, a=np.zeros(n), l=self.multipliers
-        )["force_derivatives"]
-        reach = point.kinematics["reach"]
+        )
+        by_state = derivatives["force_derivatives"]
+        reach, states = point.kinematics["reach"], point.moves - n
+        units = (self._held_states / point.move_scales[n:])[:, None]
+        of_states = derivatives["rate_derivatives"][:, point.numbers.coordinates - states :].T * units
         by_move, by_speed = np.split(by_state, [point.numbers.coordinates])
         moves = by_move.T @ reach
         # Forces are counted in units of a stiffness, so that rows of all three kinds are lengths and comparable.
         size = max(np.abs(moves).max(initial=0.0), np.abs(self._balance()).max(initial=0.0), 1e-300)
-        #           moves δπ          speeds v   λ
+        #        moves (δπ, δz)    speeds v   λ
         #     [  (Cᵀ λ - f)_q N    -f_v        Cᵀ  ] / size    balance of forces
-        #     [  C_h                0          0   ]           positions
+        #     [  C_h           0    0          0   ]           positions
         #     [  (C v + drift)_q N  C          0   ]           velocities
+        #     [  z'_q N             z'_v       0   ]           states that stay
         blocks = [
             [moves / size, by_speed.T / size, point.rows.T / size],
-            [point.holonomic_rows, np.zeros((len(point.gaps), n)), np.zeros((len(point.gaps), m))],
+            [
+                np.hstack([point.holonomic_rows, np.zeros((len(point.gaps), states))]),
+                np.zeros((len(point.gaps), n)),
+                np.zeros((len(point.gaps), m)),
+            ],
             [point.kinematics["slip_derivatives"] @ reach, point.rows, np.zeros((m, m))],
+            [
+                of_states[:, : point.numbers.coordinates] @ reach,
+                of_states[:, point.numbers.coordinates :],
+                np.zeros((states, m)),
+            ],
         ]
         return float(size), np.block(blocks)
 
@@ -274,9 +296,17 @@ class _Search:
         balance = self._balance()
         if len(self.point.rows):  # what constraints can bear is no reason
             balance = balance - self.point.rows.T @ np.linalg.lstsq(self.point.rows.T, balance, rcond=1e-12)[0]
+        layout, kind = self.point.equations.layout, "steady motion" if self.moving else "equilibrium"
+        rates = self._held_states * self.point.state_rates
+        if np.abs(rates).max(initial=0.0) > BALANCED * np.abs(balance).max(initial=0.0):
+            worst = int(np.argmax(np.abs(rates)))
+            return (
+                f"{self.point.equations.mechanism.name}: no {kind} was found from this start: the state "
+                f"'{layout.states[worst].name}' would still change by {rates[worst]:.4g} per second. Name it among "
+                "those that move, or start nearer (--init, at={...})."
+            )
         worst = int(np.argmax(np.abs(balance)))
-        name = self.point.equations.layout.speed_names[worst]
-        kind = "steady motion" if self.moving else "equilibrium"
+        name = layout.speed_names[worst]
         return (
             f"{self.point.equations.mechanism.name}: no {kind} was found from this start: along '{name}' a force of "
             f"{balance[worst]:.4g} is left. Start nearer to it (--init, at={{...}}), or fix fewer coordinates."

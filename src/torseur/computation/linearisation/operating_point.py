@@ -1,7 +1,8 @@
 """A mechanism at one state with everything that small motions about it need, as numbers.
 
 Small changes of the positions are counted along the speeds: δq = N δπ, where q' = N v + n. So angles, quaternions and
-quasi-velocities are all treated alike, with as many changes δπ as there are speeds.
+quasi-velocities are all treated alike, with as many changes δπ as there are speeds. States beyond mechanics follow
+them, each its own change: moves are (δπ, δz).
 """
 
 from __future__ import annotations
@@ -50,13 +51,24 @@ class Point:
         return len(self.equations.layout.speeds)
 
     @property
+    def moves(self) -> int:
+        """Small changes beside those of the speeds: along the speeds, and of states beyond mechanics."""
+        return self.speeds + self.equations.layout.state_count
+
+    @cached_property
+    def move_scales(self) -> Vector:
+        """Units of the moves: 1 rad or the size of the mechanism, the value of a state or 1 in its unit."""
+        states = self.y[self.numbers.coordinates - self.equations.layout.state_count : self.numbers.coordinates]
+        return np.concatenate([self.numbers.scales, np.where(states == 0.0, 1.0, np.abs(states))])
+
+    @property
     def v(self) -> Vector:
         return self.y[self.numbers.coordinates :]
 
     @cached_property
     def rows(self) -> Vector:
         """C."""
-        return self._velocities["rows"].reshape(-1, self.speeds)
+        return self._velocities["rows"].reshape(len(self.programs.constraints), self.speeds)
 
     @property
     def holonomic_rows(self) -> Vector:
@@ -75,6 +87,12 @@ class Point:
     def slips(self) -> Vector:
         """C v + drift."""
         return self.rows @ self.v + self._velocities["drift"]
+
+    @cached_property
+    def state_rates(self) -> Vector:
+        """Rates of the states beyond mechanics."""
+        rates = self.numbers.of(self.programs.dynamics, self.t, self.y)["rates"]
+        return rates[self.numbers.coordinates - self.equations.layout.state_count :]
 
     @cached_property
     def mass(self) -> Vector:
@@ -111,9 +129,12 @@ class Point:
         return {**matrices, "slip_derivatives": matrices["slip_derivatives"].reshape(-1, self.numbers.coordinates)}
 
     def after_move(self, move: Vector, speeds: Vector) -> Point:
-        """The point after moves along the speeds and changes of the speeds."""
+        """The point after moves along the speeds and of states, and changes of the speeds."""
         # Along the speeds and not by components: quaternions stay of length one.
-        y = self.numbers.moved(self.t, self.y, move / self.numbers.scales)
+        y = self.numbers.moved(self.t, self.y, move[: self.speeds] / self.numbers.scales)
+        y[self.numbers.coordinates - self.equations.layout.state_count : self.numbers.coordinates] += move[
+            self.speeds :
+        ]
         y[self.numbers.coordinates :] += speeds
         return replace(self, y=y)
 
@@ -127,8 +148,14 @@ class Kinematics:
     @cached_property
     def program(self) -> Program:
         layout = self.programs.equations.layout
-        shape = (len(layout.coordinates), len(layout.speeds))
-        reach = dense_jacobian(list(self.programs.equations.rates), layout.speeds)
+        shape = (len(layout.coordinates), len(layout.speeds) + layout.state_count)
+        #          δπ  δz
+        # joints [ N   0 ]
+        # states [ 0   1 ]
+        zero, one = as_expr(0), as_expr(1)
+        along = dense_jacobian(list(self.programs.equations.rates)[: len(layout.joint_coordinates)], layout.speeds)
+        reach = [[*row, *([zero] * layout.state_count)] for row in along]
+        reach += [[one if x is z else zero for x in (*layout.speeds, *layout.states)] for z in layout.states]
         moving = dict(zip(layout.coordinates, self.programs.equations.rates, strict=True))
         # Ṅ is needed where δq = N δπ is differentiated along the motion: δq' = N δπ' + Ṅ δπ.
         flat = time_derivative([entry for row in reach for entry in row], moving, TIME)
@@ -158,7 +185,7 @@ def point_of(
     """The mechanism at its initial state with some values replaced, put on its constraints."""
     kinematics = model if isinstance(model, Kinematics) else kinematics_of(model)
     programs, equations = kinematics.programs, kinematics.programs.equations
-    if not equations.layout.speeds:
+    if not equations.layout.coordinates:
         raise TorseurError(f"{equations.mechanism.name} has no coordinates: nothing in it can move.")
     values = parameter_values(equations, parameters or {})
     y = np.array(initial_state(equations, values, at or {}))

@@ -29,8 +29,8 @@ UNCOUPLED = 1e-9  # entries of A below this part of the largest count as zero
 class SmallMotions:
     """z' = A z + B u about a point; u are generalised forces along all speeds.
 
-    z holds changes along the `positions` (numbers of speeds), then of the `speeds`. `position_basis` and `speed_basis`
-    give all δπ and δv from z.
+    z holds changes along the `positions` (numbers of speeds, then of states beyond mechanics), then of the `speeds`.
+    `position_basis` and `speed_basis` give all moves (δπ, δz) and δv from z.
     """
 
     point: Point
@@ -45,8 +45,10 @@ class SmallMotions:
     @property
     def state_names(self) -> list[str]:
         """Coordinates by their own name where they have one, and speeds."""
-        names = self.point.equations.layout.speed_names
-        return [*(_position_name(names[k]) for k in self.positions), *(names[k] for k in self.speeds)]
+        layout = self.point.equations.layout
+        names = layout.speed_names
+        moves = [*(_position_name(name) for name in names), *(str(state.name) for state in layout.states)]
+        return [*(moves[k] for k in self.positions), *(names[k] for k in self.speeds)]
 
     @property
     def input_names(self) -> list[str]:
@@ -146,12 +148,13 @@ def linearise_along(
 def small_motions(point: Point, independent: Sequence[str] = ()) -> SmallMotions:
     """Small motions about a point."""
     preferred = _preferred_speeds(point, independent)
-    positions, position_basis = _independent(point.holonomic_rows, point.speeds, preferred)
+    still = np.zeros((len(point.holonomic_rows), point.moves - point.speeds))
+    positions, position_basis = _independent(np.hstack([point.holonomic_rows, still]), point.moves, preferred)
     speeds, allowed = _independent(point.rows, point.speeds, preferred)
     free = position_basis.shape[1]
     # [δπ]   [ position_basis   0       ] [z_q]
     # [δv] = [ dependent        allowed ] [z_v]      dependent: speeds that velocity constraints tie to positions
-    on_positions = np.hstack([position_basis, np.zeros((point.speeds, allowed.shape[1]))])
+    on_positions = np.hstack([position_basis, np.zeros((point.moves, allowed.shape[1]))])
     carried = _dependent_speeds(point, speeds, position_basis)
     on_speeds = np.hstack([carried, allowed])
     move_rates, accelerations = _rates(point, on_positions, on_speeds)

@@ -55,14 +55,17 @@ def check_steadiness(point: Point, moving: tuple[int, ...], roots: Vector) -> Ch
     scales = point.numbers.scales
     still = [k for k in range(point.speeds) if k not in moving]
     accelerations, rates = point.solution[0] / scales, (point.v / scales)[still]
-    move = max(np.abs(accelerations).max(initial=0.0) * time * time, np.abs(rates).max(initial=0.0) * time)
+    changing = np.abs(point.state_rates / point.move_scales[point.speeds :]).max(initial=0.0)
+    move = max(
+        np.abs(accelerations).max(initial=0.0) * time * time, np.abs(rates).max(initial=0.0) * time, changing * time
+    )
     return Check("its accelerations", float(move), STEADY)
 
 
 def check_linearisation(motions: SmallMotions) -> Check:
     """A z, along a direction z that all states take part in, against differences of the equations of motion."""
     point, count = motions.point, len(motions.positions)
-    units = point.numbers.scales[[*motions.positions, *motions.speeds]]
+    units = np.concatenate([point.move_scales[list(motions.positions)], point.numbers.scales[list(motions.speeds)]])
     z = np.random.default_rng(1).uniform(0.5, 1.5, len(units)) * units
     moves, speeds = motions.position_basis @ z, motions.speed_basis @ z
     ends = [_rates_at(point.after_move(h * moves, h * speeds)) for h in (STEP, -STEP)]

@@ -13,6 +13,7 @@ from torseur.algebra.graph import Expr, as_expr, live_nodes, substitute, symbol,
 from torseur.algebra.graph.solve import solve_symmetric
 from torseur.algebra.spatial import Force, Motion, Vec3
 from torseur.derivation.dynamics import (
+    coordinate_rates,
     coriolis_matrix,
     elastic_energy,
     gravity_energy,
@@ -104,7 +105,7 @@ class Equations:
     @cached_property
     def rates(self) -> tuple[Expr, ...]:
         """q' in terms of q, v and t."""
-        return tuple(as_expr(rate) for link in self.tree.links for rate in link.motion.rates)
+        return tuple(coordinate_rates(self.tree))
 
     @cached_property
     def mass_matrix(self) -> tuple[tuple[Expr, ...], ...]:

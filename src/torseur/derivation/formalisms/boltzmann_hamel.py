@@ -111,7 +111,7 @@ class BoltzmannHamel(Formulation):
 
     def bias(self) -> list[Expr]:
         """The rate of ∂T/∂v at constant speeds, less ∂T/∂q and plus ∂V/∂q along W, less the terms of the brackets."""
-        q = self.tree.layout.coordinates
+        q = self.tree.layout.joint_coordinates
         gradients = zip(gradient(self._energies.gravity, q), gradient(self.kinetic_energy, q), strict=True)
         along = self._rates.along([potential - kinetic for potential, kinetic in gradients])
         total = [a + b for a, b in zip(self._rates.change(self.momenta), along, strict=True)]

@@ -53,7 +53,7 @@ class Hamilton(Formulation):
         """Why there are no momenta where only constraints tell how a coordinate moves; empty where there are."""
         if not constraint_equations(self.tree):
             return ""
-        names, matrix = self.tree.layout.coordinate_names, self.energies.matrix
+        names, matrix = self.tree.layout.joint_coordinate_names, self.energies.matrix
         massless = [f"'{name}'" for k, name in enumerate(names) if as_expr(matrix[k][k]).is_zero]
         if not massless:
             return ""
@@ -77,7 +77,7 @@ class Hamilton(Formulation):
         units = {"m": "kg*m/s", "rad": "kg*m^2/s"}
         return tuple(
             self.tree.layout.fresh_symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
-            for q in self.tree.layout.coordinates
+            for q in self.tree.layout.joint_coordinates
         )
 
     @cached_property
@@ -93,7 +93,7 @@ class Hamilton(Formulation):
     @cached_property
     def velocities(self) -> list[Expr]:
         """q' = ∂H/∂p = A⁻¹ (p - a)."""
-        return solve_symmetric(self.energies.matrix, self._shifted_momenta, self.tree.layout.coordinate_names)
+        return solve_symmetric(self.energies.matrix, self._shifted_momenta, self.tree.layout.joint_coordinate_names)
 
     @cached_property
     def kinetic(self) -> Expr:
@@ -117,10 +117,9 @@ class Hamilton(Formulation):
         description's numbers is not magnified.
         """
         change = self._rates.change(self._rates.in_speeds(self.energies.momenta))
-        gradient_q = gradient(self.kinetic + self.energies.gravity, self.tree.layout.coordinates)
-        there = [
-            dot(row, self._rates.values) + a for row, a in zip(self.energies.matrix, self._driven_momenta, strict=True)
-        ]
+        gradient_q = gradient(self.kinetic + self.energies.gravity, self.tree.layout.joint_coordinates)
+        rates = self._rates.values[: len(self.momenta)]
+        there = [dot(row, rates) + a for row, a in zip(self.energies.matrix, self._driven_momenta, strict=True)]
         gradient_q = substitute(gradient_q, dict(zip(self.momenta, there, strict=True)))
         return self._rates.along([a + b for a, b in zip(change, gradient_q, strict=True)])
 
@@ -130,11 +129,11 @@ class Hamilton(Formulation):
     def canonical_equations(self, written: Expr | None = None) -> tuple[list[Expr], list[Expr]]:
         """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ; H may be given as written."""
         layout, hamiltonian = self.tree.layout, self.hamiltonian if written is None else written
-        rates = dict(zip(layout.rates, self.velocities, strict=True))
+        rates = dict(zip(layout.joint_rates, self.velocities, strict=True))
         speeds = [value for link in self.tree.links for value in self._rates.definitions(link)]
         in_momenta = rates | dict(zip(layout.speeds, substitute(speeds, rates), strict=True))
         forces = substitute(self.energies.forces_without_potential(self._rates), in_momenta)
-        gradient_q = gradient(hamiltonian, layout.coordinates)
+        gradient_q = gradient(hamiltonian, layout.joint_coordinates)
         constraint_forces = self._rates.by_coordinate(self._constraint_forces())
         changes = [f - s - c for f, s, c in zip(forces, gradient_q, constraint_forces, strict=True)]
         return gradient(hamiltonian, self.momenta), changes
@@ -149,7 +148,7 @@ class Hamilton(Formulation):
 
     def objects(self) -> Mapping[str, Any]:
         """p, H and both sets of canonical equations; momenta that nothing changes are conserved."""
-        names = self.tree.layout.coordinate_names
+        names = self.tree.layout.joint_coordinate_names
         hamiltonian = short_expression(self.hamiltonian)  # whose derivatives are short in turn
         velocities, forces = self.canonical_equations(hamiltonian)
         changing = merge_equal_values(forces)

@@ -57,7 +57,7 @@ class Lagrange(Formulation):
 
     def bias(self) -> list[Expr]:
         """Wᵀ (dp/dt at constant speeds - ∂T/∂q + ∂V/∂q), V the potential of gravity."""
-        q = self.tree.layout.coordinates
+        q = self.tree.layout.joint_coordinates
         by_position = self._rates.in_speeds(self.energies.kinetic_gradient)
         gravity_gradient = gradient(self.energies.gravity, q)
         change = self._rates.change(self.momenta)
@@ -69,11 +69,11 @@ class Lagrange(Formulation):
     def objects(self) -> Mapping[str, Any]:
         """Lagrange's steps: T, V, L, p = ∂L/∂q', dp/dt with v' as symbols, ∂L/∂q and the forces without potential."""
         layout, energies, rates = self.tree.layout, self.energies, self._rates
-        names = layout.coordinate_names
+        names = layout.joint_coordinate_names
         # The energies in their shortest writing, whose derivatives are short in turn.
         kinetic = short_expression(energies.kinetic)
         potential = short_expression(energies.gravity + energies.elastic)
-        momenta = rates.in_speeds(gradient(kinetic, layout.rates))
+        momenta = rates.in_speeds(gradient(kinetic, layout.joint_rates))
         moving = dict(zip(layout.coordinates, rates.values, strict=True))
         moving |= dict(zip(layout.speeds, layout.accelerations, strict=True))
         lagrangian = kinetic - potential
@@ -84,7 +84,7 @@ class Lagrange(Formulation):
             "momenta": dict(zip(names, momenta, strict=True)),
             "rates of the momenta": dict(zip(names, time_derivative(momenta, moving, TIME), strict=True)),
             "gradient of the Lagrangian": dict(
-                zip(names, rates.in_speeds(gradient(lagrangian, layout.coordinates)), strict=True)
+                zip(names, rates.in_speeds(gradient(lagrangian, layout.joint_coordinates)), strict=True)
             ),
             "generalised forces": dict(zip(names, energies.forces_without_potential(rates), strict=True)),
         }

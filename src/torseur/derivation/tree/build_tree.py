@@ -12,6 +12,7 @@ from torseur.derivation.tree.definitions import definitions_of, resolve_structur
 from torseur.derivation.tree.flatten import flatten
 from torseur.derivation.tree.joints.joint_kinematics import joint_kinematics, joint_symbols
 from torseur.derivation.tree.spanning_tree import Branch, spanning_tree
+from torseur.derivation.tree.state_rates import state_rates
 from torseur.derivation.tree.tree import GROUND, Layout, Link, Tree, far_side
 from torseur.description.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism, require_mechanism
 
@@ -96,6 +97,7 @@ class _Builder:
         }
         places |= {far_side(joint): (link, SAME, SAME) for joint, link in self.far_sides.items()}
         loads = self.resolve(_expressions(self.mechanism.loads))
+        rates_of_states = state_rates(self.mechanism, self.definitions)
         layout = self.layout(
             [link.motion for link in links],
             [link.inertia for link in links],
@@ -103,8 +105,10 @@ class _Builder:
             list(places.values()),
             loads,
             self.resolve(_expressions([self.mechanism.constraints, loops])),
+            list(rates_of_states.values()),
         )
-        return Tree(self.mechanism, tuple(links), layout, gravity, places, loops, self.definitions, {})
+        definitions = self.definitions
+        return Tree(self.mechanism, tuple(links), layout, gravity, places, loops, definitions, rates_of_states, {})
 
     def resolve(self, thing: Any) -> Any:
         """A structure of expressions with laws and dependent parameters expanded."""
@@ -121,9 +125,13 @@ class _Builder:
         declared = [p.symbol for p in self.mechanism.parameters if p.symbol not in self.definitions]
         measured = {sensor.symbol for sensor in self.mechanism.sensors}
         closing = {x for joint in self.mechanism.joints for c in joint.coordinates for x in (c.symbol, c.rate)}
+        # States come after the coordinates of the joints: like those of a quaternion, they have no speeds of their own.
+        states = self.mechanism.states
+        coordinates = (*coordinates, *(state.symbol for state in states))
+        rates = (*rates, *(state.rate for state in states))
         known = {*coordinates, *rates, *speeds, *natural, *declared, *measured, *closing, TIME, LENGTH, LENGTH_RATE}
         implicit = [x for x in symbols_of(_expressions(constants)) if x not in known]
-        return Layout(coordinates, rates, speeds, (*declared, *implicit))
+        return Layout(coordinates, rates, speeds, (*declared, *implicit), len(states))
 
 
 def _expressions(thing: Any) -> list[Expr]:

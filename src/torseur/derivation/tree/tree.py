@@ -21,12 +21,35 @@ from torseur.errors import MechanismError, unknown_name
 # The only place where names meet slots: everything else counts.
 @dataclass(frozen=True)
 class Layout:
-    """Symbols of the coordinates q, their rates, the speeds v and the parameters p, each in slot order."""
+    """Symbols of the coordinates q, their rates, the speeds v and the parameters p, each in slot order.
+
+    The last coordinates are states beyond mechanics, `state_count` of them: they move nothing and have no speeds.
+    """
 
     coordinates: tuple[Expr, ...]
     rates: tuple[Expr, ...]
     speeds: tuple[Expr, ...]
     parameters: tuple[Expr, ...]
+    state_count: int = 0
+
+    @property
+    def joint_coordinates(self) -> tuple[Expr, ...]:
+        """The coordinates that move something."""
+        return self.coordinates[: len(self.coordinates) - self.state_count]
+
+    @property
+    def joint_rates(self) -> tuple[Expr, ...]:
+        """The rates of the coordinates that move something."""
+        return self.rates[: len(self.rates) - self.state_count]
+
+    @property
+    def joint_coordinate_names(self) -> list[str]:
+        return [str(q.name) for q in self.joint_coordinates]
+
+    @property
+    def states(self) -> tuple[Expr, ...]:
+        """The coordinates that are states beyond mechanics."""
+        return self.coordinates[len(self.coordinates) - self.state_count :]
 
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
@@ -155,6 +178,7 @@ class Tree:
 
     `places` gives each body's frame (and mass centre frame) in its link; `loops` are the joints that close cycles. One
     that keeps its coordinates has a massless link of its own, placed under `far_side(joint)`.
+    `state_rates` gives the rates of states beyond mechanics, in coordinates, their rates, sensors and states.
     `parameters` binds parameter symbols to values of any scalar for evaluation; empty, they stay symbols.
     """
 
@@ -165,6 +189,7 @@ class Tree:
     places: Mapping[str, tuple[int, Transform, Transform]]
     loops: tuple[Joint, ...]
     definitions: Mapping[Expr, Expr]
+    state_rates: Mapping[Expr, Expr]
     parameters: Mapping[Expr, Any]
 
     def __len__(self) -> int:

@@ -56,6 +56,7 @@ from torseur.description.mechanism.quantities import TIME, Coordinate, Parameter
 from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
+from torseur.description.mechanism.states import State
 from torseur.description.mechanism.units import in_si, parameter
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "Sensor",
     "Solid",
     "Speed",
+    "State",
     "Turn",
     "Use",
     "Vector",

@@ -19,13 +19,14 @@ from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE, AppliedWrench, Bushing, Load, PointSpring
 from torseur.description.mechanism.quantities import TIME
+from torseur.description.mechanism.states import State
 from torseur.errors import MechanismError
 
 if TYPE_CHECKING:
     from torseur.description.mechanism.mechanism import Mechanism
 
 OWN = "the joint's own "
-STATE = ("time", "coordinates", "rates", "sensors")
+STATE = ("time", "coordinates", "rates", "sensors", "states", "rates of states")
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,15 @@ SLOTS = {
     ),
     "load": Slot("force, torque, stiffness, rest, damping", STATE),
     "tension": Slot("law of a spring", (*STATE, "length and length'")),
-    "equation": Slot("equation of a constraint", STATE),
+    "equation": Slot(
+        "equation of a constraint", ("time", "coordinates", "rates", "sensors"),
+        "What an actuator brings about is a force: apply force -k*(q - z) - c*q' on q, with the state z.",
+    ),
+    "state": Slot(
+        "rate of a state", ("time", "coordinates", "rates", "sensors", "states"),
+        "Rates of other states are written as their formulas, or as `equation ... = ... ;` between several.",
+    ),
+    "state equation": Slot("equation between rates of states", STATE),
     "distance": Slot(
         "value of a distance", ("time",),
         "Write it as an equation of positions: constrain (a.position.x - b.position.x)^2 + ... = (...)^2.",
@@ -109,6 +118,7 @@ class MovingSymbols:
     joints: Sequence[Joint]
     sensors: Sequence[str] = ()
     laws: Sequence[Law] = ()
+    states: Sequence[State] = ()
     _in_laws: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @cached_property
@@ -119,6 +129,8 @@ class MovingSymbols:
             for q in joint.coordinates:
                 kinds |= {q.name: "coordinates", f"{q.name}'": "rates", f"{q.name}''": "accelerations"}
             kinds |= {speed.name: "rates" for speed in joint.speeds}
+        for state in self.states:
+            kinds |= {state.name: "states", f"{state.name}'": "rates of states"}
         return kinds | dict.fromkeys(self.sensors, "sensors")
 
     def used_in(self, formulas: Iterable[Expr]) -> dict[str, str]:
@@ -155,13 +167,16 @@ class MovingSymbols:
 
 _SINGULAR = {
     "coordinates": "the coordinate", "rates": "the rate", "sensors": "the measure", "accelerations": "the acceleration",
+    "states": "the state", "rates of states": "the rate of a state",
     "length and length'": "a spring's own",
 }  # fmt: skip
 
 
 def check_dependencies(mechanism: Mechanism) -> None:
     """Refuses formulas that depend on more than their slot may."""
-    moving = MovingSymbols(mechanism.joints, [sensor.name for sensor in mechanism.sensors], mechanism.laws)
+    moving = MovingSymbols(
+        mechanism.joints, [sensor.name for sensor in mechanism.sensors], mechanism.laws, mechanism.states
+    )
     uses = list(formulas_of(mechanism))
     # Mechanisms are built often and are nearly always right: constants are looked through at once, and one by one
     # only where something in them moves.
@@ -188,6 +203,9 @@ def formulas_of(mechanism: Mechanism) -> Iterator[Use]:
         yield from _of_load(load)
     for constraint in mechanism.constraints:
         yield from _of_constraint(constraint)
+    for state in mechanism.states:
+        yield Use("state", f"state '{state.name}'", [] if state.formula is None else [state.formula])
+    yield Use("state equation", "equations of states", mechanism.state_equations)
     for sensor in mechanism.sensors:
         yield Use("frame", f"sensor '{sensor.name}'", [*_of_frame(sensor.of), *_of_frame(sensor.axes)])
     for name, frame in mechanism.frames:

@@ -17,6 +17,7 @@ from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
 from torseur.description.mechanism.quantities import Parameter, Vector, as_vector
 from torseur.description.mechanism.sensors import Sensor
+from torseur.description.mechanism.states import State, as_states
 from torseur.description.mechanism.validation import check
 from torseur.errors import MechanismError, unknown_name
 
@@ -30,8 +31,10 @@ class Mechanism:
     """Named bodies, joints, loads and constraints, with gravity (m/s², earth axes) and an initial state.
 
     `initial` maps coordinates ("q1") and rates ("q1'") to values; what is missing starts at zero, quaternions at
-    no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. Lists,
-    plain numbers and dictionaries (for `frames` and `initial`) are taken as they are.
+    no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. `states` are
+    quantities beyond mechanics with the formulas of their rates; those without one follow from `state_equations`, as
+    many formulas that are zero and linear in their rates. Lists, plain numbers and dictionaries (for `frames`,
+    `initial` and `states`) are taken as they are.
     """
 
     name: str
@@ -46,6 +49,8 @@ class Mechanism:
     frames: tuple[tuple[str, Frame], ...]
     initial: tuple[tuple[str, Expr], ...]
     guesses: tuple[str, ...]
+    states: tuple[State, ...]
+    state_equations: tuple[Expr, ...]
     meaning: str
 
     def __init__(
@@ -63,6 +68,8 @@ class Mechanism:
         frames: Pairs[Frame] = (),
         initial: Pairs[ExprLike] = (),
         guesses: Iterable[str] = (),
+        states: Mapping[State, ExprLike] | Iterable[State] = (),
+        state_equations: Iterable[ExprLike] = (),
         meaning: str = "",
     ) -> None:
         start = dict(initial)
@@ -72,7 +79,8 @@ class Mechanism:
             "gravity": as_vector(gravity, "gravity"), "loads": tuple(loads), "constraints": tuple(constraints),
             "laws": tuple(laws), "sensors": tuple(sensors), "frames": tuple(dict(frames).items()),
             "initial": tuple((k, as_expr(float(v) if isinstance(v, Guess) else v)) for k, v in start.items()),
-            "guesses": tuple(key for key in start if key in guessed), "meaning": meaning,
+            "guesses": tuple(key for key in start if key in guessed), "states": as_states(states),
+            "state_equations": tuple(as_expr(e) for e in state_equations), "meaning": meaning,
         }  # fmt: skip
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for field, value in fields.items():

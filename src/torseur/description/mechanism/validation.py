@@ -29,6 +29,7 @@ def check(mechanism: Mechanism) -> None:
         ("constraint", mechanism.constraints),
         ("law", mechanism.laws),
         ("sensor", mechanism.sensors),
+        ("state", mechanism.states),
     ):
         _unique(kind, [thing.name for thing in things])
     _unique("frame", [name for name, _ in mechanism.frames])
@@ -40,6 +41,7 @@ def check(mechanism: Mechanism) -> None:
     _check_joints(mechanism)
     _check_loads(mechanism)
     _check_initial(mechanism)
+    _check_states(mechanism)
     _check_definitions(mechanism)
     check_dependencies(mechanism)
     _check_masses(mechanism)
@@ -62,6 +64,7 @@ def _check_shared_names(mechanism: Mechanism) -> None:
         ("parameter", [p.name for p in mechanism.parameters]),
         ("coordinate", coordinates),
         ("speed", [s.name for joint in mechanism.joints for s in joint.speeds]),
+        ("state", [s.name for s in mechanism.states]),
         ("sensor", [s.name for s in mechanism.sensors]),
     ]
     places = [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
@@ -155,13 +158,27 @@ def _check_loads(mechanism: Mechanism) -> None:
 def _check_initial(mechanism: Mechanism) -> None:
     names = [c.name for joint in mechanism.joints for c in joint.coordinates]
     speeds = [s.name for joint in mechanism.joints for s in joint.speeds]
-    known = [*names, *(f"{name}'" for name in names), *speeds]
+    known = [*names, *(f"{name}'" for name in names), *speeds, *(state.name for state in mechanism.states)]
     for joint in mechanism.joints:
         known += implied_speeds(joint)
     _unique("initial value", [name for name, _ in mechanism.initial])
     for name, _ in mechanism.initial:
         if name not in known:
             raise MechanismError(unknown_name("coordinate", name, known, "initial state: "))
+
+
+def _check_states(mechanism: Mechanism) -> None:
+    """Every state has one equation: its own formula, or one of those that several states share."""
+    shared = [state.name for state in mechanism.states if state.formula is None]
+    if len(shared) != len(mechanism.state_equations):
+        given = f"{len(mechanism.state_equations)} equation{'s' if len(mechanism.state_equations) != 1 else ''}"
+        if not shared:
+            first = f"state '{mechanism.states[0].name}': " if mechanism.states else ""
+            raise MechanismError(f"{first}{given} between rates, but no state is left without a formula of its own.")
+        raise MechanismError(
+            f"state '{shared[0]}': {len(shared)} state{'s' if len(shared) > 1 else ''} without a formula "
+            f"({', '.join(shared)}) and {given}. Write {shared[0]}' = ..., or an equation for each."
+        )
 
 
 def implied_speeds(joint: Joint) -> list[str]:

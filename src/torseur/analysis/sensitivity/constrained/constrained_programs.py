@@ -80,6 +80,12 @@ class ConstrainedPrograms:
             (self._by_variables("equation_derivatives", self.equations_of_motion),),
         )
 
+    @cached_property
+    def state_rate_derivatives(self) -> Program:
+        """Derivatives of the rates of states beyond mechanics, a row per state and then per parameter."""
+        rates = self._rates[len(self.programs.equations.layout.joint_coordinates) :]
+        return Program("state_rates", self._inputs, (self._by_variables("state_rate_derivatives", rates),))
+
     def formula_derivatives(self, formulas: Sequence[Expr]) -> Program:
         """Formulas with their derivatives by states, parameters and multipliers, a row each."""
         outputs = (
@@ -146,11 +152,14 @@ class ConstrainedPrograms:
     def level_derivatives(self) -> Program:
         """Derivatives of the constraints on positions and on velocities; N of q' = N v + n, a row per coordinate."""
         phi, slip = self.levels
-        speeds = self.programs.equations.layout.speeds
+        layout = self.programs.equations.layout
+        # Projections move the joints' coordinates along the speeds; states beyond mechanics stay where they are.
+        reach = dense_jacobian(self._rates[: len(layout.joint_coordinates)], layout.speeds)
+        reach += [[as_expr(0)] * len(layout.speeds)] * layout.state_count
         outputs = (
             self._by_variables("phi_derivatives", phi),
             self._by_variables("slip_derivatives", slip),
-            matrix("reach", dense_jacobian(self._rates, speeds)),
+            matrix("reach", reach),
         )
         return Program("level_derivatives", self.programs.inputs, outputs)
 

@@ -19,6 +19,7 @@ from functools import cached_property
 
 from torseur.algebra.graph import Expr, as_expr, symbols_of
 from torseur.algebra.spatial import Vec3
+from torseur.derivation.dynamics import coordinate_rates
 from torseur.derivation.formalisms.inertia_tensors import InertiaTensors, skew_contraction, trace
 from torseur.derivation.formalisms.ingredients.elementary_motions import NONE
 from torseur.derivation.formalisms.ingredients.matrices import Matrix, plus, product, zeros
@@ -37,7 +38,7 @@ class TensorDerivatives:
         """Whether each coordinate drives exactly one motion, at its own rate, of a mechanism of constants."""
         tree, layout = self.tensors.tree, self.tensors.tree.layout
         driven = tuple(screw.rate for _, screw in self.tensors.screws)
-        rates = tuple(as_expr(rate) for link in tree.links for rate in link.motion.rates)
+        rates = tuple(coordinate_rates(tree))
         # Screws of a body that moves in its own axes are driven at the speeds, too; but these are quasi-velocities, of
         # which no coordinate is the integral: ∂/∂q_l would not turn what motion l carries.
         if driven != layout.speeds or rates != layout.speeds:

@@ -37,12 +37,13 @@ class SteadyCurvature:
 
     @cached_property
     def _formulas(self) -> list[Expr]:
-        """Balance of forces without accelerations, then the constraints on positions and on velocities."""
+        """Balance of forces without accelerations, the constraints on positions and on velocities, rates of states."""
         programs, layout = self.state.programs, self.state.steady.point.equations.layout
         still = {node: as_expr(0) for node in layout.accelerations}
         balance = substitute(programs.equations_of_motion[: len(layout.speeds)], still)
         phi, slip = programs.levels
-        return [*balance, *phi[: programs.programs.holonomic], *slip]
+        rates = programs.programs.equations.rates[len(layout.joint_coordinates) :]
+        return [*balance, *phi[: programs.programs.holonomic], *slip, *rates]
 
     @property
     def _inputs(self) -> tuple[Input, ...]:
@@ -63,17 +64,18 @@ class SteadyCurvature:
     def _along(self) -> list[Vector]:
         """Tangents of states, constants and multipliers with each parameter."""
         state, constants = self.state, MotionDerivatives(self._variation).directions
-        multipliers = state.tangents[2 * state.steady.point.speeds :]
+        multipliers = state.tangents[state.steady.point.moves + state.steady.point.speeds :]
         return list(np.vstack([state.state_tangents, constants, multipliers]).T)
 
     @property
     def second(self) -> Vector:
         variation, (by_state, size) = self._variation, self.state.derivatives
         point = self.state.steady.point
-        n, speeds = point.numbers.coordinates, point.speeds
+        n, speeds, moves = point.numbers.coordinates, point.speeds, point.moves
         twice = Twice(variation, self._formulas, self.state.programs.programs.multipliers, self._inputs)
         # The rows of F_s have their forces in units of `size` (see steady_equations).
-        scale = np.array([1.0 / size] * speeds + [1.0] * (len(self._formulas) - speeds))
+        constraints = len(self._formulas) - moves
+        scale = np.concatenate([[1.0 / size] * speeds, [1.0] * constraints, self.state.units_of_state_rates])
         total = np.zeros((len(variation.states), variation.columns, variation.columns))
         for j in range(variation.columns):
             for k in range(j + 1):
@@ -85,8 +87,8 @@ class SteadyCurvature:
                     twice.along(self._input_values, self._along[j], self._along[k]) + self._by_states @ own
                 )
                 s = np.linalg.lstsq(by_state, -gap, rcond=1e-12)[0]
-                own[:n] += point.kinematics["reach"] @ s[:speeds]
-                own[n:] += s[speeds : 2 * speeds]
+                own[:n] += point.kinematics["reach"] @ s[:moves]
+                own[n:] += s[moves : moves + speeds]
                 total[:, j, k] = total[:, k, j] = own
         return total
 

@@ -224,7 +224,7 @@ class Perturbed:
             values = {
                 "t": [0.0], "y": point.y, "p": system.values, "a": np.zeros(m), "l": self.state.steady.multipliers,
                 "left": whole, "dy": right[: n + m], "da": s * right[n : n + m], "dl": multipliers,
-                "ey": self.state.state_tangents[:, k], "el": tangents[2 * m :, k], "ep": constants[:, k],
+                "ey": self.state.state_tangents[:, k], "el": tangents[point.moves + m :, k], "ep": constants[:, k],
             }  # fmt: skip
             given = {g.name: [_number(x) for x in np.asarray(values[g.name])] for g in program.inputs}
             result.append(complex(program.evaluate(given)["derivative"][0]))

@@ -120,12 +120,30 @@ class SteadyState:
         slip = levels["slip_derivatives"].reshape(states + self.variation.columns, -1)[states:].T
         # Rows of F, and so of F_p, as steady_equations stacks them:
         #
-        #     [ Cᵀ λ - f (in units of size) | Φ of holonomic constraints | C v + drift | s - s_start of what is fixed ]
+        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' of states | s - s_start of what is fixed ]
         balance = derivatives[states:, : point.speeds].T / size
         gaps = phi[: point.programs.holonomic]
-        parts = [balance, gaps, slip]
+        parts = [balance, gaps, slip, self._state_rates]
         kept = by_state[sum(len(part) for part in parts) :]
         return by_state, np.vstack([*parts, -kept @ self.start_tangents])
+
+    @property
+    def _state_rates(self) -> Vector:
+        """Derivatives by the parameters of the rates of states beyond mechanics, in the units of F."""
+        point, states = self.steady.point, len(self.variation.states)
+        if point.moves == point.speeds:
+            return np.zeros((0, self.variation.columns))
+        derivatives = point.numbers.of(
+            self.programs.state_rate_derivatives, 0.0, point.y, a=np.zeros(point.speeds), l=self.steady.multipliers
+        )["state_rate_derivatives"].reshape(states + self.variation.columns, -1)
+        return np.asarray(derivatives[states:].T * self.units_of_state_rates[:, None])
+
+    @property
+    def units_of_state_rates(self) -> Vector:
+        """What rates of states beyond mechanics are multiplied by in F: 0 for those that may go on changing."""
+        point = self.steady.point
+        is_held = ~np.isin(np.arange(point.speeds, point.moves), speeds_along(point, self.moving))
+        return np.asarray(is_held / point.move_scales[point.speeds :])
 
     @cached_property
     def start_tangents(self) -> Vector:
@@ -151,9 +169,9 @@ class SteadyState:
     @property
     def state_tangents(self) -> Vector:
         """Tangents of (q, v)."""
-        n = self.steady.point.speeds
+        moves, n = self.steady.point.moves, self.steady.point.speeds
         reach = self.steady.point.kinematics["reach"]
-        return np.vstack([reach @ self.tangents[:n], self.tangents[n : 2 * n]])
+        return np.vstack([reach @ self.tangents[:moves], self.tangents[moves : moves + n]])
 
     def criteria(self, wanted: Sequence[ReadCriterion], method: str) -> tuple[Vector, Vector]:
         """Values and derivatives of the criteria, a row each."""
@@ -165,9 +183,9 @@ class SteadyState:
 
     def magnitudes(self, wanted: Sequence[ReadCriterion]) -> list[float]:
         """What moves by the size of the mechanism, and speeds of that size per second, make of the criteria."""
-        scales = self.steady.point.numbers.scales
-        by_state = self._observe(wanted)[1][:, : 2 * len(scales)]
-        return [float(x) for x in np.abs(by_state) @ np.concatenate([scales, scales])]
+        scales = np.concatenate([self.steady.point.move_scales, self.steady.point.numbers.scales])
+        by_state = self._observe(wanted)[1][:, : len(scales)]
+        return [float(x) for x in np.abs(by_state) @ scales]
 
     def _observe(self, wanted: Sequence[ReadCriterion]) -> tuple[Vector, Vector, Vector]:
         """Values of criteria, and their derivatives by s and by the parameters, a row each."""
@@ -181,7 +199,7 @@ class SteadyState:
         by_state = outputs["by_states"] @ np.block(
             [
                 [point.kinematics["reach"], np.zeros((point.numbers.coordinates, n))],
-                [np.zeros((n, n)), np.eye(n)],
+                [np.zeros((n, point.moves)), np.eye(n)],
             ]
         )
         by_all = np.hstack([by_state, outputs["by_multipliers"].reshape(len(formulas), -1)])

@@ -121,6 +121,9 @@ def _show(one: Account, start: _Start) -> None:
         for j in one.joints
     ])  # fmt: skip
     show_table("Parameters", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.parameters], numeric=(1,))
+    show_table("States beyond mechanics", ("name", "unit", "rate", "meaning"), [
+        (q.name, _unit(q.unit), f"{q.name}' = {q.formula}", q.meaning) for q in one.states
+    ])  # fmt: skip
     _show_start(one, start)
     if one.loads:
         say(f"Loads: {', '.join(one.loads)}")

@@ -168,6 +168,8 @@ class MechanismPrograms:
         moving = substitute(list(self.equations.rates), dict(zip(layout.speeds, w, strict=True)))
         still = substitute(list(self.equations.rates), {v: as_expr(0) for v in layout.speeds})
         moved = [q + a - b for q, a, b in zip(layout.coordinates, moving, still, strict=True)]
+        # What loops and projections displace are the bodies: the rate of a state may depend on speeds, the state stays.
+        moved = [*moved[: len(layout.joint_coordinates)], *layout.states]
         return Program("displaced", (*self.inputs, Input("w", w)), (vector("q", moved),))
 
     @cached_property

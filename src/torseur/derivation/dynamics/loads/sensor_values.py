@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torseur.algebra.graph import Expr, evaluate, substitute, symbols_of
+from torseur.algebra.graph import Expr, as_expr, evaluate, substitute, symbols_of
 from torseur.algebra.spatial import Scalar, Vec3
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
-from torseur.derivation.tree import Snapshot, resolve
+from torseur.derivation.tree import Snapshot, Tree, resolve
 from torseur.description.mechanism import Sensor
 from torseur.errors import UnsupportedError
 
@@ -33,6 +33,8 @@ def law_values(
     """Laws at a state: rates, sensors and `extra` symbols replaced by their values."""
     tree = now.tree
     formulas = resolve(tree.mechanism, tree.definitions, list(laws))
+    if tree.state_rates:
+        formulas = substitute(formulas, tree.state_rates)
     # Only what occurs is computed: a sensor asks for poses and velocities of whole chains.
     used = set(symbols_of(formulas))
     values: dict[Expr, Any] = dict(extra or {})
@@ -43,3 +45,15 @@ def law_values(
     if now.values is None:
         return substitute(formulas, values)
     return evaluate(formulas, {**now.values, **values})
+
+
+def coordinate_rates(tree: Tree) -> list[Expr]:
+    """q' in terms of q, v and t: of the joints' coordinates, then of the states beyond mechanics."""
+    of_joints = [as_expr(rate) for link in tree.links for rate in link.motion.rates]
+    if not tree.state_rates:
+        return of_joints
+    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+    return [
+        *of_joints,
+        *(as_expr(rate) for rate in law_values(now, MovingFrames(now), list(tree.state_rates.values()))),
+    ]

@@ -14,7 +14,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, jacobian, time_derivative
 from torseur.algebra.spatial import NULL, Rotation, Symmetric3, Transform, Vec3, unit
-from torseur.derivation.dynamics import link_poses
+from torseur.derivation.dynamics import coordinate_rates, link_poses
 from torseur.derivation.equations.intrinsic.operators import TIME as CLOCK
 from torseur.derivation.equations.intrinsic.operators import Frame, matrix, vector
 from torseur.derivation.equations.terms.origins import body_inertia_in_link
@@ -109,8 +109,7 @@ class FramesCatalogue:
     def rates(self) -> dict[Expr, Expr]:
         """What time does to coordinates and speeds."""
         layout = self.tree.layout
-        natural = [as_expr(rate) for link in self.tree.links for rate in link.motion.rates]
-        moving = dict(zip(layout.coordinates, natural, strict=True))
+        moving = dict(zip(layout.coordinates, coordinate_rates(self.tree), strict=True))
         return moving | dict(zip(layout.speeds, layout.accelerations, strict=True))
 
     def changes(self, expressions: Sequence[Any]) -> list[Expr]:

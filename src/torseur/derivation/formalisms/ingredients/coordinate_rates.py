@@ -9,6 +9,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, jacobian, substitute, time_derivative
 from torseur.algebra.spatial import REST, Motion, Vec3, quaternion_rate
+from torseur.derivation.dynamics import coordinate_rates
 from torseur.derivation.tree import Link, Tree, resolve
 from torseur.description.mechanism import TIME, body_rotation, body_velocity
 
@@ -22,12 +23,13 @@ class Rates:
     @cached_property
     def values(self) -> list[Expr]:
         """q' in terms of q, v and t."""
-        return [as_expr(rate) for link in self.tree.links for rate in link.motion.rates]
+        return coordinate_rates(self.tree)
 
     @cached_property
     def directions(self) -> dict[tuple[int, int], Expr]:
         """W: entry (i, k) is the rate of coordinate i per unit of speed k, where it is not zero."""
-        return jacobian(self.values, self.tree.layout.speeds)
+        layout = self.tree.layout
+        return jacobian(self.values[: len(layout.joint_coordinates)], layout.speeds)
 
     @cached_property
     def moving(self) -> dict[Expr, Expr]:
@@ -48,7 +50,7 @@ class Rates:
 
     def by_coordinate(self, covector: Sequence[Expr]) -> list[Expr]:
         """Yᵀ c: components by speed turned into components by coordinate, because δπ = Y δq."""
-        total = [as_expr(0)] * len(self.tree.layout.coordinates)
+        total = [as_expr(0)] * len(self.tree.layout.joint_coordinates)
         for link in self.tree.links:
             for (k, i), form in jacobian(self.definitions(link), link.symbols.rates).items():
                 total[link.q.start + i] = total[link.q.start + i] + form * covector[link.v.start + k]

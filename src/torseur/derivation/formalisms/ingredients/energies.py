@@ -59,22 +59,23 @@ class Energies:
     def _kinetic_gradient(self) -> list[Expr]:
         """∂T/∂q' and ∂T/∂q in one reverse sweep: T is quadratic in H', so its change is tr(H' g δH'ᵀ)."""
         velocities, impulses = ([e for m in part for e in flat(m)] for part in (self._velocities, self._impulses))
-        return weighted_gradient(velocities, impulses, (*self.tree.layout.rates, *self.tree.layout.coordinates))
+        layout = self.tree.layout
+        return weighted_gradient(velocities, impulses, (*layout.joint_rates, *layout.joint_coordinates))
 
     @property
     def momenta(self) -> list[Expr]:
         """p = ∂T/∂q'."""
-        return self._kinetic_gradient[: len(self.tree.layout.rates)]
+        return self._kinetic_gradient[: len(self.tree.layout.joint_rates)]
 
     @property
     def kinetic_gradient(self) -> list[Expr]:
         """∂T/∂q."""
-        return self._kinetic_gradient[len(self.tree.layout.rates) :]
+        return self._kinetic_gradient[len(self.tree.layout.joint_rates) :]
 
     @cached_property
     def matrix(self) -> list[list[Expr]]:
         """A_ij = Σ tr(∂_i H g ∂_j Hᵀ), the matrix of the part of T that is quadratic in q'."""
-        q = self.tree.layout.coordinates
+        q = self.tree.layout.joint_coordinates
         partials = [partial_placements(flat(placement), q) for placement in self.placements]
         return products_of_inertia(partials, self._tensors, len(q))
 
@@ -104,11 +105,11 @@ class Energies:
 
     @cached_property
     def _elastic_gradient(self) -> list[Expr]:
-        return gradient(self.elastic, self.tree.layout.coordinates)
+        return gradient(self.elastic, self.tree.layout.joint_coordinates)
 
     def _work(self) -> list[Expr]:
         """F : ∂H/∂q of the wrenches on links."""
         wrenches = self._other_loads.wrenches
         entries = [entry for i in wrenches for entry in flat(self.placements[i])]
         forces = [flat(force_on_placement(self.placements[i], wrench)) for i, wrench in wrenches.items()]
-        return weighted_gradient(entries, flat(forces), self.tree.layout.coordinates)
+        return weighted_gradient(entries, flat(forces), self.tree.layout.joint_coordinates)

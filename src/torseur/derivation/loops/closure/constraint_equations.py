@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from torseur.algebra.graph import Expr, as_expr, constant_value, jacobian, substitute, symbols_of, time_derivative
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
-from torseur.derivation.dynamics.loads.sensor_values import law_values
+from torseur.derivation.dynamics.loads.sensor_values import coordinate_rates, law_values
 from torseur.derivation.loops.closure.dimension_conditions import (
     known_values,
     nonlinear,
@@ -109,8 +109,7 @@ def differentiate_residuals(tree: Tree, items: Sequence[Residual]) -> tuple[Cons
 
 def _rates(tree: Tree) -> dict[Expr, Expr]:
     """q' in terms of q, v and t."""
-    rates = [as_expr(rate) for link in tree.links for rate in link.motion.rates]
-    return dict(zip(tree.layout.coordinates, rates, strict=True))
+    return dict(zip(tree.layout.coordinates, coordinate_rates(tree), strict=True))
 
 
 def _rows(tree: Tree, items: Sequence[Residual], velocities: Sequence[Expr]) -> list[tuple[Expr, ...]]:

@@ -46,7 +46,7 @@ def _constraint(statement: ConstraintIs, name: str, context: Context, shop: Work
         first, second = (shop.places.frame(end, context.within("frame")) for end in (statement.first, statement.second))
         value = shop.formulas.read(statement.value, LENGTH, context.within("distance"))
         return lambda: Distance(name, first.build(), second.build(), value.build())
-    return _equation(statement, name, context, shop)
+    return _equation(statement, name, context.within("equation"), shop)
 
 
 def _equation(statement: x.EquationIs, name: str, context: Context, shop: Workshop) -> Callable[[], Constraint]:

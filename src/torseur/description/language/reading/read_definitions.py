@@ -194,9 +194,11 @@ def _state(node: x.Reference, implied: dict[str, str], shop: Workshop) -> tuple[
     if coordinate is not None and node.primes <= 1:
         dimension = shop.scope.quantities[coordinate[1]].dimension
         return (f"{coordinate[1]}'", dimension.times(RATE)) if node.primes else (coordinate[1], dimension)
+    if node.name in shop.states and not node.primes:
+        return node.name, shop.scope.quantities[node.name].dimension
     if node.name in shop.speeds and not node.primes:
         return node.name, shop.scope.quantities[node.name].dimension
     names = [full for joint in shop.scope.joints.values() for full in joint.full.values()]
-    known = [*names, *(f"{name}'" for name in names), *shop.speeds, *implied]
+    known = [*names, *(f"{name}'" for name in names), *shop.speeds, *shop.states, *implied]
     shop.scope.unknown(node, "coordinate", f"{node.name}{chr(39) * node.primes}", dict.fromkeys(known))
     return None

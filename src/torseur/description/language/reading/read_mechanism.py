@@ -30,6 +30,13 @@ from torseur.description.language.reading.read_joints import (
     read_joint,
 )
 from torseur.description.language.reading.read_loads import load_names, read_load
+from torseur.description.language.reading.read_states import (
+    StateReading,
+    declare_states,
+    read_initial_value,
+    read_state,
+    read_state_equation,
+)
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.language.syntax.parser import Parsed
@@ -45,6 +52,7 @@ from torseur.description.mechanism import (
     Mechanism,
     MovingSymbols,
     Parameter,
+    State,
     Vector,
 )
 from torseur.description.mechanism.quantities import ORIGIN
@@ -57,6 +65,7 @@ DEFAULT_NAME = "mechanism"
 _KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
     "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
     "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
+    "state": x.StateIs,
 }  # fmt: skip
 _READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs, x.TableIs)
 
@@ -76,6 +85,8 @@ class Understood:
     frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
     initial: list[tuple[x.Statement, Callable[[], tuple[str, Expr]]]] = field(default_factory=list)
     guesses: list[str] = field(default_factory=list)
+    states: list[tuple[x.Statement, Callable[[], State]]] = field(default_factory=list)
+    state_equations: list[tuple[x.Statement, Callable[[], Expr]]] = field(default_factory=list)
 
 
 class Reader:
@@ -89,6 +100,7 @@ class Reader:
         self.shop = Workshop(self.scope, directory)
         self.placed: dict[str, Placed] = {}
         self.joints: list[JointReading] = []
+        self.states: list[StateReading] = []
 
     def all(self, kind: type[T]) -> list[T]:
         return [statement for statement in self.statements if isinstance(statement, kind)]
@@ -120,6 +132,7 @@ class Reader:
         for table in self.all(x.TableIs):
             declare_table(table, self.shop)
         self.joints = declare_joints(self.all(x.JointIs), self.shop)
+        self.states = declare_states(self.all(x.StateIs), self.shop)
         for definition in definitions:
             if not self._is_frame(definition.value):
                 self._declare_definition(definition)
@@ -155,6 +168,8 @@ class Reader:
         parts.loads = [(s, read_load(s, n, shop)) for s, n in zip(loads, load_names(loads, shop), strict=True)]
         held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
         parts.constraints = self._constraints(held)
+        parts.states = [(state.rate or state.first, read_state(state, shop)) for state in self.states]
+        parts.state_equations = [(s, read_state_equation(s, shop)) for s in self.all(x.StateEquationIs)]
         self._understand_initial(parts)
         self._only_one(x.MechanismIs, "the mechanism is named")
         self._only_one(x.GravityIs, "gravity is given")
@@ -201,6 +216,11 @@ class Reader:
     def _understand_initial(self, parts: Understood) -> None:
         implied = {name: unit for joint in self.joints for name, unit in implied_speed_units(joint).items()}
         given: set[str] = set()
+        for state in self.states:
+            start = read_initial_value(state, self.shop)
+            if start is not None:
+                given.add(state.name)
+                parts.initial.append((state.first, self._pair(state.name, start)))
         for statement in self.all(x.InitialIs):
             value = read_initial(statement, implied, self.shop)
             if value is None:
@@ -240,9 +260,10 @@ class Reader:
             "loads": [*options, *self._build_parts(parts.loads)], "constraints": self._build_parts(parts.constraints),
             "laws": self._build_parts(parts.laws), "frames": self._build_parts(parts.frames),
             "initial": self._build_parts(parts.initial), "guesses": parts.guesses,
+            "states": self._build_parts(parts.states), "state_equations": self._build_parts(parts.state_equations),
         }  # fmt: skip
         self._check_bodies_have_joints()
-        moving = MovingSymbols(components["joints"], list(self.scope.sensors), components["laws"])  # type: ignore[arg-type]
+        moving = MovingSymbols(components["joints"], list(self.scope.sensors), components["laws"], components["states"])  # type: ignore[arg-type]
         for node, use in self.scope.uses:
             if reason := moving.refusal(use):
                 self.scope.fault(node, reason, SLOTS[use.slot].instead)

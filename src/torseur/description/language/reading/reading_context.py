@@ -17,7 +17,7 @@ from torseur.errors import TorseurError
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Named")
-_IN_FORMULAS = ("parameter", "coordinate", "speed", "sensor", "definition")
+_IN_FORMULAS = ("parameter", "coordinate", "speed", "sensor", "definition", "state")
 RESERVED = {
     "earth": ("the ground", ("body", "frame", "definition")),
     "t": ("time", _IN_FORMULAS),
@@ -44,6 +44,7 @@ class Workshop:
         self.references.formulas, self.references.places = self.formulas, self.places
         self.masses: dict[str, Term] = {}
         self.speeds: list[str] = []
+        self.states: list[str] = []
         self.law_arguments: dict[str, dict[str, Known]] = {}
 
     def define(self, name: x.Name, kind: str, *known: Mapping[str, object]) -> bool:

@@ -87,7 +87,7 @@ def _scan(source: Source, report: Report, keywords: frozenset[str]) -> Iterator[
         last = match[0]
         # Units are found here because a unit ends at a space, which the grammar does not see.
         if kind == "NUMBER" or match[0] == "]" or is_diagonal:
-            unit = _unit_after(position, text, keywords, in_equation=opening == "constrain")
+            unit = _unit_after(position, text, keywords, in_equation=opening in ("constrain", "equation"))
             if unit is not None:
                 yield unit
                 position = unit.end

@@ -212,6 +212,16 @@ class Builder:
     def table_points(self, parts: list[Any]) -> tuple[x.Expression, ...] | x.Text:
         return tuple(parts) if isinstance(parts[0], x.Node) else self.string(parts)
 
+    def states(self, parts: list[Any]) -> tuple[x.StateIs, ...]:
+        return tuple(parts)
+
+    def state(self, parts: list[Any]) -> x.StateIs:
+        of, value, unit, meaning = parts
+        return x.StateIs(*_bounds(parts), of, value, unit, _text(meaning))
+
+    def state_equation(self, parts: list[Any]) -> x.StateEquationIs:
+        return x.StateEquationIs(*_bounds(parts), *parts)
+
     def sensor(self, parts: list[Any]) -> x.SensorIs:
         return x.SensorIs(*_bounds(parts), *parts)
 

@@ -274,6 +274,28 @@ class TableIs(Statement):
 
 
 @dataclass(frozen=True)
+class StateIs(Statement):
+    """`i = 0 A`, the initial value of a state beyond mechanics, or `i' = formula`, its rate."""
+
+    of: Reference
+    value: Expression
+    unit: Expression | None
+    meaning: str
+
+    @property
+    def name(self) -> Name:
+        return Name(self.of.start, self.of.end, self.of.name)
+
+
+@dataclass(frozen=True)
+class StateEquationIs(Statement):
+    """An equation between rates of states."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
 class SensorIs(Statement):
     name: Name
     quantity: Reference

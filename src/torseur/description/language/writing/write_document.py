@@ -32,6 +32,7 @@ from torseur.description.mechanism import (
     Mechanism,
     Parameter,
     Sensor,
+    State,
 )
 from torseur.description.mechanism.quantities import ORIGIN, per_second
 from torseur.description.mechanism.sensors import UNITS
@@ -99,6 +100,7 @@ class _Document:
             "joints": [self._joint(joint) for joint in m.joints],
             "loads": [load_text(load, self._coordinates(), script) for load in self._other_loads()],
             "constraints": [constraint_text(constraint, script) for constraint in m.constraints],
+            "states": [*map(self._state, m.states), *map(self._state_equation, m.state_equations)],
             "initial state": self._initial(),
         }
         parts["laws"] += self._undetermined_functions()
@@ -239,11 +241,31 @@ class _Document:
         of = self.script.frame(sensor.of, place)
         return f"measure {name_text(sensor.name)} = {sensor.kind}.{sensor.component} of {of}{axes} ;"
 
+    def _state(self, state: State) -> str:
+        start = dict(self.mechanism.initial).get(state.name)
+        name, place = name_text(state.name), Place(state.name)
+        parts = []
+        if start is not None:
+            # The unit stands behind the number where one is meant: 0 A says what 0 alone does not.
+            number = number_in(start, state.unit) if state.unit != "1" else None
+            text = self.script.formula(start, dimension_of(state.unit), Place(f"init.{state.name}"))
+            value = f"{text} in {state.unit}" if number is None else f"{number} {state.unit}"
+            parts.append(f"{name} = {value}{meaning_text(state.meaning)}")
+        if state.formula is not None:
+            rate = self.script.formula(state.formula, dimension_of(per_second(state.unit)), place)
+            parts.append(f"{name}' = {rate}{'' if parts else meaning_text(state.meaning)}")
+        return f"state {', '.join(parts)} ;"
+
+    def _state_equation(self, residual: Expr) -> str:
+        return f"equation {self.script.formula(residual, None, Place('equation'))} = 0 ;"
+
     def _initial(self) -> list[str]:
-        if not self.mechanism.initial:
+        states = {state.name for state in self.mechanism.states}
+        given = [(name, value) for name, value in self.mechanism.initial if name not in states]
+        if not given:
             return []
         lines = []
-        for name, value in self.mechanism.initial:
+        for name, value in given:
             unit = self._state_unit(name)
             text = self.script.formula(value, dimension_of(unit), Place(f"init.{name}"))
             if unit == "rad/s" and value.is_constant and not isinstance(value.value, Fraction):

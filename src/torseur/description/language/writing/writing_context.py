@@ -73,6 +73,7 @@ class Script:
         known = {TIME, *(p.symbol for p in self.mechanism.parameters), *(s.symbol for s in self.mechanism.sensors)}
         for joint in self.mechanism.joints:
             known |= {symbol for q in joint.coordinates for symbol in (q.symbol, q.rate)}
+        known |= {symbol for state in self.mechanism.states for symbol in (state.symbol, state.rate)}
         for body in self.mechanism.bodies:
             known |= set(implied_symbols(body.name).values())
         return known

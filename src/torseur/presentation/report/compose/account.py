@@ -142,6 +142,7 @@ class Account:
     undetermined: tuple[str, ...]
     parameters: tuple[Quantity, ...]
     initial: tuple[Quantity, ...]
+    states: tuple[Quantity, ...]
     warnings: tuple[str, ...]
 
     @property
@@ -171,6 +172,7 @@ def account(mechanism: Mechanism | Tree, changes: Mapping[str, float] | None = N
         undetermined=undetermined_functions(tree.mechanism),
         parameters=_parameters(tree, numbers),
         initial=initial,
+        states=_states(tree, numbers),
         warnings=tuple(warnings_of(tree, numbers, bodies, {q.name: q.value for q in initial})),
     )
 
@@ -221,6 +223,18 @@ def _initial(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
             name = str(symbol.name)
             value = numbers.value(given[name]) if name in given else _default(link, name)
             rows.append(Quantity(name, value, symbol.data.unit, symbol.data.meaning))
+    for state in tree.mechanism.states:
+        value = numbers.value(given[state.name]) if state.name in given else 0.0
+        rows.append(Quantity(state.name, value, state.unit, state.meaning))
+    return tuple(rows)
+
+
+def _states(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
+    """States beyond mechanics, each with the formula of its rate as it was written or solved for."""
+    rows = []
+    for state in tree.mechanism.states:
+        formula = tree.state_rates[state.rate] if state.formula is None else state.formula
+        rows.append(Quantity(state.name, None, state.unit, state.meaning, excerpt(formula)))
     return tuple(rows)
 
 
