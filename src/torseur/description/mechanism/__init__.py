@@ -52,11 +52,10 @@ from torseur.description.mechanism.loads import (
     torque,
 )
 from torseur.description.mechanism.mechanism import Mechanism, require_mechanism
-from torseur.description.mechanism.quantities import TIME, Coordinate, Parameter, Vector, as_vector
+from torseur.description.mechanism.quantities import TIME, Coordinate, Parameter, State, Vector, as_vector
 from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
-from torseur.description.mechanism.states import State
 from torseur.description.mechanism.units import in_si, parameter
 
 __all__ = [

@@ -18,8 +18,7 @@ from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE, AppliedWrench, Bushing, Load, PointSpring
-from torseur.description.mechanism.quantities import TIME
-from torseur.description.mechanism.states import State
+from torseur.description.mechanism.quantities import TIME, State
 from torseur.errors import MechanismError
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from torseur.description.mechanism.initial_values import Guess
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
-from torseur.description.mechanism.quantities import Parameter, Vector, as_vector
+from torseur.description.mechanism.quantities import Parameter, State, Vector, as_states, as_vector
 from torseur.description.mechanism.sensors import Sensor
-from torseur.description.mechanism.states import State, as_states
 from torseur.description.mechanism.validation import check
 from torseur.errors import MechanismError, unknown_name
 

@@ -120,7 +120,7 @@ class SteadyState:
         slip = levels["slip_derivatives"].reshape(states + self.variation.columns, -1)[states:].T
         # Rows of F, and so of F_p, as steady_equations stacks them:
         #
-        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' of states | s - s_start of what is fixed ]
+        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' | s - s_start of what is fixed ]
         balance = derivatives[states:, : point.speeds].T / size
         gaps = phi[: point.programs.holonomic]
         parts = [balance, gaps, slip, self._state_rates]
