@@ -125,7 +125,8 @@ class _Builder:
         declared = [p.symbol for p in self.mechanism.parameters if p.symbol not in self.definitions]
         measured = {sensor.symbol for sensor in self.mechanism.sensors}
         closing = {x for joint in self.mechanism.joints for c in joint.coordinates for x in (c.symbol, c.rate)}
-        # States come after the coordinates of the joints: like those of a quaternion, they have no speeds of their own.
+        # States come after the coordinates of the joints: like those of a quaternion, they have no speeds of their own
+        # (docs/decisions/0073-states-stand-after-the-coordinates.md).
         states = self.mechanism.states
         coordinates = (*coordinates, *(state.symbol for state in states))
         rates = (*rates, *(state.rate for state in states))
