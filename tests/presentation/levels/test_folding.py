@@ -154,7 +154,7 @@ def test_a_folded_vector_is_bold():
 def test_terms_of_the_scalar_level_know_their_bodies(plank):
     first = document(statements(plank, "scalar")[0], "text")
     origins = {term["term"]: term["bodies"] for term in first["terms"]}
-    assert origins["(J + m*h^2 + m*x^2)*theta''"] == ("plank", "cart")
+    assert origins["(J + m*(h^2 + x^2))*theta''"] == ("plank", "cart")
     assert origins["m*h*x''"] == ("cart",)
     shared = [
         term

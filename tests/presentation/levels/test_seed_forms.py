@@ -114,14 +114,14 @@ def test_orthogonal_double_pendulum_in_the_most_factored_form():
     assert first == [
         "((m1 + m2)*r2^2 + m2*l2^2*cos(q2)^2)*q1''",
         "m2*r2*l2*sin(q2)*q2''",
-        "-2*m2*l2^2*cos(q2)*sin(q2)*q1'*q2'",
+        "-2*m2*l2^2*sin(q2)*cos(q2)*q1'*q2'",
         "m2*r2*l2*cos(q2)*q2'^2",
         "g*((m1 + m2)*r2*sin(q1) - m2*l2*cos(q1)*cos(q2))",
     ]
     assert second == [
         "m2*r2*l2*sin(q2)*q1''",
         "m2*l2^2*q2''",
-        "m2*l2^2*cos(q2)*sin(q2)*q1'^2",
+        "m2*l2^2*sin(q2)*cos(q2)*q1'^2",
         "m2*g*l2*sin(q1)*sin(q2)",
     ]
 

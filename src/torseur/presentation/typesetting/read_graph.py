@@ -110,8 +110,8 @@ def _group(group: Group, names: Names) -> Node:
     if not group.like:
         return term(group.rest, group.coefficient, names)
     front = () if group.rest == () and group.coefficient == 1 else _factors(term(group.rest, group.coefficient, names))
-    bracket = factored_form(dict(group.like), names)
-    factors = sorted((*_factors(bracket), *front), key=factor_key)
+    brackets = [factored_form(dict(own), names) for own in (group.second, group.like) if own]
+    factors = sorted((*(f for bracket in brackets for f in _factors(bracket)), *front), key=factor_key)
     return _one_number(tuple(f for f in factors if f != ONE))
 
 

@@ -28,7 +28,7 @@ MULTIPLIER = "lambda_"
 
 
 class Place(IntEnum):
-    """Where a factor stands in a product: m g l x λ x' (...) sin x."""
+    """Where a factor stands in a product: m g l x λ x' t (...) sin x; a given rotation ω stands with the rates."""
 
     NUMBER = 0
     INERTIA = 1
@@ -38,8 +38,9 @@ class Place(IntEnum):
     COORDINATE = 5
     MULTIPLIER = 6
     RATE = 7
-    SUM = 8
-    FUNCTION = 9
+    TIME = 8
+    SUM = 9
+    FUNCTION = 10
 
 
 class Group(IntEnum):
@@ -55,6 +56,8 @@ class Group(IntEnum):
 
 
 _INERTIA = re.compile(r"(?!.*\bs\b).*\bkg\b")  # kg, kg*m^2, kg/m: no second in it
+_SPEEDS = ("m/s", "rad/s", "1/s")
+_SINES = ("sin", "cos")  # sin x cos x
 _STIFFNESS = re.compile(r".*\b(N|Pa|J|W|kg)\b")  # forces per length, speed or angle, and forces themselves
 
 
@@ -69,10 +72,11 @@ def factor_key(node: Node) -> tuple[int, int, int, str]:
             return (place, 0, 0, "")
         case Name():
             base = symbol(inner.text).base
-            rank = -inner.dots if place in (Place.RATE, Place.COORDINATE) else _rank(base, inner.unit)
+            rank = -_order(inner) if place in (Place.RATE, Place.COORDINATE) else _rank(base, inner.unit)
             return (place, rank, 0, inner.text)
         case Call():
-            return (place, 0, 0, repr(inner.arguments))
+            known = _SINES.index(inner.function) if inner.function in _SINES else len(_SINES)
+            return (place, 0, 0, f"{inner.arguments!r} {known} {inner.function}")
         case Sum() | Product() | Power() | Infix() | Over():
             return (place, len(LETTERS), 0, repr(inner))
 
@@ -97,8 +101,10 @@ def _place(node: Node) -> Place:
 
 
 def _place_of_name(name: Name) -> Place:
-    if name.dots > 0:
+    if name.dots > 0 or name.unit in _SPEEDS:
         return Place.RATE
+    if name.text == "t":
+        return Place.TIME
     if name.text.startswith(MULTIPLIER):
         return Place.MULTIPLIER
     if _INERTIA.match(name.unit):
@@ -137,7 +143,9 @@ def _group(size: Node) -> Group:
     # M v' before the terms of Coriolis and centrifugal forces, then damping, springs, weight and what acts from
     # outside: as textbooks write it.
     seconds, firsts = _rates(size)
-    if seconds or firsts:
+    # ω² cos(ω t) of a driver has the form of a centrifugal term and comes from outside.
+    driven = not any(name.dots for name in _names(size)) and any(map(_depends_on_time, _factors(size)))
+    if (seconds or firsts) and not driven:
         return Group.ACCELERATION if seconds else Group.CENTRIFUGAL if firsts >= 2 else Group.DAMPING
     places = {_place(factor) for factor in _factors(size)} | {_place(name) for name in _names(size)}
     if Place.MULTIPLIER in places:
@@ -145,6 +153,10 @@ def _group(size: Node) -> Group:
     if Place.GRAVITY in places:
         return Group.GRAVITY
     return Group.STIFFNESS if Place.STIFFNESS in places and not _is_force(size) else Group.INPUT
+
+
+def _depends_on_time(node: Node) -> bool:
+    return (isinstance(node, Name) and node.text == "t") or any(map(_depends_on_time, children(node)))
 
 
 def _is_force(size: Node) -> bool:
@@ -164,16 +176,22 @@ def _rank(base: str, unit: str) -> int:
     return letters.find(base[:1]) if base[:1] in letters else len(letters)
 
 
+def _order(name: Name) -> int:
+    """2 for accelerations, 1 for speeds; the derivative of a speed that has a name of its own, vx', has the unit's."""
+    if name.dots == 0:
+        return int(name.unit in _SPEEDS)
+    return 2 if name.dots >= 2 or name.unit.endswith("/s^2") else 1
+
+
 def _rates(node: Node) -> tuple[int, int]:
     """How many second and first derivatives multiply in a term."""
     match node:
         case Name():
-            # The derivative of a speed that has a name of its own, vx', is an acceleration by its unit.
-            second = node.dots >= 2 or (node.dots == 1 and node.unit.endswith("/s^2"))
-            return (int(second), int(node.dots == 1 and not second))
+            order = _order(node)
+            return (int(order == 2), int(order == 1))
         case Power(base=base, exponent=Number(value=value)):
             seconds, firsts = _rates(base)
-            times = max(1, int(value))
+            times = max(0, int(value))
             return (seconds * times, firsts * times)
         case Product():
             pairs = [_rates(factor) for factor in node.factors]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.graph.expr import Number
@@ -17,21 +18,27 @@ from torseur.derivation.equations.terms.polynomial import (
     product,
 )
 
+FUNCTION = "function"  # sines and cosines are like each other
 MOST_FACTORED = 40  # terms of a sum that is tried to be written as a product
 
 
 @dataclass(frozen=True)
 class Group:
-    """coefficient · rest · (weighted sum of like quantities); nothing in `like` stands for a term by itself."""
+    """coefficient · rest · (weighted sum of like quantities); nothing in `like` stands for a term by itself.
+
+    `second` is another sum that multiplies the first: (J + m l²) (a'' + b'').
+    """
 
     rest: Monomial
     coefficient: Number
     like: tuple[tuple[Monomial, Number], ...]
+    second: tuple[tuple[Monomial, Number], ...] = ()
 
     @property
     def terms(self) -> list[Monomial]:
         """The terms that it gathers."""
-        return [product(self.rest, x) for x, _ in self.like] or [self.rest]
+        fronts = [product(self.rest, x) for x, _ in self.second] or [self.rest]
+        return [product(front, x) for front in fronts for x, _ in self.like] or fronts
 
 
 def common_factor(terms: Iterable[Monomial]) -> Monomial:
@@ -125,7 +132,7 @@ def _powers(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynomial, int]
 
 def symbols_shown(gathered: Iterable[Group]) -> int:
     """How many symbols are written."""
-    return sum(len(g.rest) + sum(max(1, len(x)) for x, _ in g.like) for g in gathered)
+    return sum(len(g.rest) + sum(max(1, len(x)) for x, _ in (*g.like, *g.second)) for g in gathered)
 
 
 def groups(polynomial: Polynomial) -> list[Group]:
@@ -149,7 +156,33 @@ def _gather(polynomial: Polynomial, candidates: Iterable[_Candidate]) -> list[Gr
             number = shared_number(like.values())
             gathered.append(Group(rest, number, tuple((x, quotient(c, number)) for x, c in like.items())))
             taken |= set(gathered[-1].terms)
-    return [*gathered, *(Group(term, c, ()) for term, c in polynomial.items() if term not in taken)]
+    alone = (Group(term, c, ()) for term, c in polynomial.items() if term not in taken)
+    return [*_same_brackets(gathered), *alone]
+
+
+def _same_brackets(gathered: Iterable[Group]) -> list[Group]:
+    """Groups of one and the same sum made one: J (a + b) + m l² (a + b) is (J + m l²) (a + b).
+
+    What they differ in are parameters: (m1 + m2) r x'' and (m1 + m2) g sin x are an inertia and a weight.
+    """
+    by_sum: dict[tuple[Any, ...], list[Group]] = {}
+    for group in gathered:
+        like = sorted(group.like, key=lambda pair: _structure(pair[0]))
+        motion = [pair for pair in group.rest if _moves(pair[0])]
+        by_sum.setdefault((*like, *motion), []).append(group)
+    return [_merge(same) if len(same) > 1 else same[0] for same in by_sum.values()]
+
+
+def _merge(same: list[Group]) -> Group:
+    shared = common_factor(group.rest for group in same)
+    below = tuple((own, -exponent) for own, exponent in shared)
+    number = shared_number([group.coefficient for group in same])
+    fronts = tuple((product(group.rest, below), quotient(group.coefficient, number)) for group in same)
+    return Group(shared, number, same[0].like, fronts)
+
+
+def _structure(term: Monomial) -> tuple[tuple[int, int], ...]:
+    return tuple((own.rank, exponent) for own, exponent in term)
 
 
 _Candidate = tuple[Monomial, dict[Monomial, Number]]  # what is shared, and the weights of what differs
@@ -157,20 +190,59 @@ _Candidate = tuple[Monomial, dict[Monomial, Number]]  # what is shared, and the 
 
 def _candidates(polynomial: Polynomial) -> list[_Candidate]:
     """Ways to gather two terms or more."""
-    # Rounded coefficients are gathered by a single symbol only where they are equal.
-    by_symbol: dict[tuple[Monomial, str, float | None], dict[Monomial, Number]] = {}
+    # Rounded coefficients are gathered by a single quantity only where they are equal.
+    by_quantity: dict[tuple[Monomial, str, float | None], dict[Monomial, Number]] = {}
     by_motion: dict[Monomial, dict[Monomial, Number]] = {}
+    by_denominator: dict[Monomial, dict[Monomial, Number]] = {}
     for term, coefficient in polynomial.items():
-        for own, exponent in term:
-            rest = product(term, ((own, -1),))
-            if exponent > 0 and own.op == "symbol" and rest != ONE:
-                rounded = coefficient if isinstance(coefficient, float) else None
-                by_symbol.setdefault((rest, own.data.unit, rounded), {})[((own, 1),)] = coefficient
+        rounded = coefficient if isinstance(coefficient, float) else None
+        for quantity, kind in _quantities(term):
+            rest = product(term, tuple((own, -exponent) for own, exponent in quantity))
+            if rest != ONE:
+                by_quantity.setdefault((rest, kind, rounded), {})[quantity] = coefficient
         motion = tuple(pair for pair in term if _moves(pair[0]))
         if motion:
             by_motion.setdefault(motion, {})[tuple(pair for pair in term if not _moves(pair[0]))] = coefficient
-    listed = [*((rest, like) for (rest, _, _), like in by_symbol.items()), *by_motion.items()]
+        below = tuple((own, exponent) for own, exponent in term if exponent < 0 and own.op != "symbol")
+        if below:
+            by_denominator.setdefault(below, {})[term] = coefficient
+    # x (1 - cos a): the term without the function is one of the sum.
+    for (rest, kind, rounded), like in by_quantity.items():
+        if kind == FUNCTION and polynomial.get(rest) is not None and (rounded is None or polynomial[rest] == rounded):
+            like[ONE] = polynomial[rest]
+    listed = [*((rest, like) for (rest, _, _), like in by_quantity.items()), *by_motion.items()]
+    listed += [_over_one_bar(family) for family in by_denominator.values()]
     return [(rest, like) for rest, like in listed if len(like) > 1] + _springs(polynomial)
+
+
+def _quantities(term: Monomial) -> Iterable[tuple[Monomial, str]]:
+    """What a term may differ in from its like, and what it is like to: a length, a length squared, a function."""
+    for own, exponent in term:
+        if exponent < 0:
+            continue
+        if own.op == "symbol":
+            yield ((own, 1),), own.data.unit
+            if exponent > 1:
+                yield ((own, exponent),), f"{own.data.unit}^{exponent}"
+        elif own.op == "apply":
+            yield ((own, 1),), own.data.function.unit
+        elif own.op in ("sin", "cos"):
+            yield ((own, exponent),), FUNCTION
+
+
+def _over_one_bar(family: Polynomial) -> _Candidate:
+    """(p sin φ + q cos φ)/sin θ: terms of one denominator, with whatever else they share."""
+    shared = _shared_factors(family)
+    below = tuple((own, -exponent) for own, exponent in shared)
+    return shared, {product(term, below): c for term, c in family.items()}
+
+
+def _shared_factors(terms: Iterable[Monomial]) -> Monomial:
+    """What all terms have in common, denominators too."""
+    first, *others = (dict(term) for term in terms)
+    for own in others:
+        first = {f: min(e, own[f], key=abs) for f, e in first.items() if f in own and e * own[f] > 0}
+    return monomial(first)
 
 
 def _springs(polynomial: Polynomial) -> list[_Candidate]:
@@ -214,7 +286,9 @@ def factored_expression(polynomial: Polynomial) -> Expr:
     for gathered, exponent in written.sums:
         inside = as_expr(0)
         for group in gathered:
-            front = expression_of({group.rest: group.coefficient})
-            inside = inside + (front * factored_expression(dict(group.like)) if group.like else front)
+            term = expression_of({group.rest: group.coefficient})
+            for bracket in (group.second, group.like):
+                term = term * factored_expression(dict(bracket)) if bracket else term
+            inside = inside + term
         total = total * inside**exponent
     return total
