@@ -77,6 +77,7 @@ from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
 from torseur.computation.simulation.rollouts.rollouts import rollout as rollout
 from torseur.derivation.equations import Equations as Equations
+from torseur.derivation.equations.short_constraints import short_constraint_equations as constraint_equations
 from torseur.derivation.equations.simplification import box_of as box_of
 from torseur.derivation.equations.simplification import simplify as simplify
 from torseur.derivation.formalisms import certify as certify
@@ -84,7 +85,6 @@ from torseur.derivation.formalisms import derive as derive
 from torseur.derivation.formalisms import reactions as reactions
 from torseur.derivation.loops import LoopReport as LoopReport
 from torseur.derivation.loops import assemble as assemble
-from torseur.derivation.loops import constraint_equations as constraint_equations
 from torseur.derivation.loops import loops as loops
 from torseur.derivation.loops import singularities_along as singularities_along
 from torseur.derivation.loops import singularities_in as singularities_in

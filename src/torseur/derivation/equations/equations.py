@@ -24,6 +24,7 @@ from torseur.derivation.dynamics import (
 )
 from torseur.derivation.dynamics.recursion import inertial_force, link_motions
 from torseur.derivation.equations.formulation import Formulation, as_expressions
+from torseur.derivation.equations.named_formulas import with_named_formulas
 from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.tree import GROUND, Layout, Link, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
@@ -260,17 +261,31 @@ class Equations:
         Formalisms reach one M, b and Q through expressions of very different length: Lagrange's derivatives of a
         kinetic energy in earth axes hold sin² + cos² in every term, the recursion's body axes none. The shortest is
         read, once the values of both have been compared at a random state; where they differ, each has its own.
+        Laws and parameters that formulas define stay by their names.
         """
+        return self._in_one_writing.with_named_formulas
+
+    @cached_property
+    def with_named_formulas(self) -> Equations:
+        """The same equations with laws, and parameters that formulas define, by their names."""
+        tree = with_named_formulas(self.tree)
+        return self if tree is self.tree else Equations(type(self.formulation)(tree), self.few_digits)
+
+    @cached_property
+    def _in_one_writing(self) -> Equations:
         if self.reference is None or type(self.reference) is type(self.formulation):
             return self
         other = Equations(self.reference, self.few_digits)
         return other if same_values(self, other) else self
 
-    def sympy(self) -> SympyEquations:
-        """The equations as SymPy objects: residuals, M, b, Q, constraints and energies over functions of t."""
+    def sympy(self, named: bool = True) -> SympyEquations:
+        """The equations as SymPy objects: residuals, M, b, Q, constraints and energies over functions of t.
+
+        Laws and parameters that formulas define stay by name, unless `named` is False: their formulas are then put in.
+        """
         from torseur.derivation.equations.sympy_form import sympy_form
 
-        return sympy_form(self.as_read)
+        return sympy_form(self.as_read if named else self._in_one_writing)
 
     @property
     def objects(self) -> Mapping[str, Any]:

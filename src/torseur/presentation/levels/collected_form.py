@@ -14,7 +14,7 @@ from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, monomial
 from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.derivation.equations.terms.trigonometry import vanishes
-from torseur.presentation.levels.levels import RESIDUAL, definition_statements
+from torseur.presentation.levels.levels import RESIDUAL, beside, definition_statements, row_remarks
 from torseur.presentation.levels.statement import Statement, terms_of
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, Sum
 from torseur.presentation.typesetting.read_graph import factored_form, read_name, readable_form
@@ -29,11 +29,12 @@ def collected_statements(equations: Equations) -> list[Statement]:
 
     Coefficients that are long in any writing are broken up by named intermediates, which come first.
     """
-    equations = equations.as_read
+    shared = equations.as_read
     try:
-        return [_statement(equations, k, _parts(equations, k), _forces(equations, k)) for k in _rows(equations)]
+        listed = [_statement(shared, k, _parts(shared, k), _forces(shared, k)) for k in _rows(shared)]
     except TooManyTerms:
-        return _by_intermediates(equations)
+        listed = _by_intermediates(shared)
+    return [*listed, *beside(equations)]
 
 
 def _rows(equations: Equations) -> range:
@@ -49,7 +50,8 @@ def _parts(equations: Equations, k: int) -> list[Node]:
 def _statement(equations: Equations, k: int, parts: Sequence[Node], forces: Expr | Node) -> Statement:
     left: Node = ZERO if not parts else parts[0] if len(parts) == 1 else Sum(tuple(parts))
     right = readable_form(forces) if isinstance(forces, Expr) else forces
-    return Statement(f"{RESIDUAL}{equations.layout.speed_names[k].rstrip(chr(39))}", left, ((right,),), "scalar")
+    name = f"{RESIDUAL}{equations.layout.speed_names[k].rstrip(chr(39))}"
+    return Statement(name, left, ((right,),), "scalar", remark=row_remarks(equations)[name])
 
 
 def _by_intermediates(equations: Equations) -> list[Statement]:

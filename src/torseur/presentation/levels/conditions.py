@@ -1,48 +1,56 @@
-"""What stands beside the equations of motion at every level: constraints, their multipliers, open force laws."""
+"""What stands beside the equations of motion at every level: constraints, multipliers, laws, named formulas."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 
-from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import Expr, as_expr, live_nodes, symbols_of
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.equations import multiplier_display_name
+from torseur.derivation.equations.named_formulas import named_laws, named_parameters
 from torseur.derivation.loops import ConstraintEquation
+from torseur.derivation.tree.flatten import flatten
+from torseur.description.mechanism import Law, Parameter
 from torseur.description.mechanism.quantities import per_second
+from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
-from torseur.presentation.typesetting.formula_tree import Name, Node, Number
-from torseur.presentation.typesetting.read_graph import literal_form, readable_or_literal_form
+from torseur.presentation.typesetting.formula_tree import Call, Name, Node, Number
+from torseur.presentation.typesetting.read_graph import literal_form, read_name, readable_or_literal_form
 
-CONDITION = "Phi_"
+CONDITION, FORMULA = "Phi_", "formula_"
 ZERO = Number(Fraction(0))
+FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
 # A multiplier times the derivative of its residual is a generalised force, so its unit follows from the residual's.
 _MULTIPLIER_UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m"}
+_TIMES = {1: "once", 2: "twice"}
 
 
-def conditions(equations: Equations) -> list[Statement]:
-    """The constraints and their rates, what their multipliers are, and the force laws that were left open."""
-    constraints = equations.constraints
-    closed = [one for constraint in constraints for one in _constraint(constraint, equations.layout.speeds)]
-    return [*closed, *map(_multiplier, constraints), *map(_open_law, _open_laws(equations))]
+def constraint_rows(equations: Equations) -> list[tuple[str, Expr, Remark]]:
+    """0 = Φ and 0 = Φ' of every holonomic constraint, the second alone of one between speeds: name, value, remark."""
+    return [row for constraint in equations.constraints for row in _rows(constraint, equations.layout.speeds)]
 
 
-def _constraint(constraint: ConstraintEquation, speeds: Sequence[Expr]) -> list[Statement]:
-    """0 = Φ and 0 = Φ' of a holonomic constraint, the second alone of one between speeds."""
+def _rows(constraint: ConstraintEquation, speeds: Sequence[Expr]) -> list[tuple[str, Expr, Remark]]:
     rate = sum((entry * speed for entry, speed in zip(constraint.row, speeds, strict=True)), constraint.drift)
     name = f"{CONDITION}{_display_name(constraint)}"
     if not constraint.is_holonomic:
-        return [_zero(f"{name}'", rate, constraint.name, constraint.unit)]
-    position = _zero(name, constraint.residual, constraint.name, constraint.unit)
-    return [position, _zero(f"{name}'", rate, "its rate", per_second(constraint.unit))]
+        return [(f"{name}'", as_expr(rate), Remark(constraint.name, _known(constraint.unit)))]
+    return [
+        (name, constraint.residual, Remark(constraint.name, _known(constraint.unit))),
+        (f"{name}'", as_expr(rate), Remark("its rate", _known(per_second(constraint.unit)))),
+    ]
 
 
-def _zero(name: str, residual: Expr, meaning: str, unit: str) -> Statement:
-    # The residual of an equation of the user has the unit that the user gave it, which is not known here.
-    known = unit if unit not in ("1", "1/s") else ""
-    value = as_expr(residual)
-    node = readable_or_literal_form(value)
-    return Statement(name, ZERO, ((node,),), "scalar", ((value,),), remark=Remark(meaning, known))
+def _known(unit: str) -> str:
+    """The residual of an equation of the user has the unit that the user gave it, which is not known here."""
+    return unit if unit not in ("1", "1/s") else ""
+
+
+def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
+    """What the multipliers are, the formulas of laws and parameters that have names, and the laws left open."""
+    meanings = [_multiplier(constraint) for constraint in equations.constraints] if multipliers else []
+    return [*meanings, *_formulas(equations)]
 
 
 def _display_name(constraint: ConstraintEquation) -> str:
@@ -52,21 +60,84 @@ def _display_name(constraint: ConstraintEquation) -> str:
 def _multiplier(constraint: ConstraintEquation) -> Statement:
     """What a multiplier is; its sign is that of M v' + b + Cᵀ λ = Q."""
     shown = f"lambda_{_display_name(constraint)}"
-    meaning = f"multiplier: minus the force of {constraint.name}"
+    of_body = f" of {constraint.axes}" if constraint.axes else ""
+    meaning = f"multiplier: minus the force of {constraint.name}{of_body}"
     return _named(Name(shown), meaning, _MULTIPLIER_UNITS.get(constraint.unit, ""))
 
 
-def _open_laws(equations: Equations) -> list[Expr]:
-    """Each undetermined function once; its derivatives belong to it."""
-    by_name = {node.data.function.name: node for node in equations.undetermined if not any(node.data.orders)}
-    return list(by_name.values())
+def _formulas(equations: Equations) -> list[Statement]:
+    """Every function and named formula that occurs, with its definition."""
+    mechanism = equations.mechanism
+    named = {law.name: law for law in named_laws(mechanism)}
+    parameters = {p.symbol: p for p in named_parameters(mechanism)}
+    if not parameters and not _has_functions(
+        [mechanism.loads, mechanism.joints, mechanism.constraints, mechanism.laws]
+    ):
+        return []
+    functions: dict[str, Expr] = {}
+    symbols: set[Expr] = set()
+    waiting = list(equations.as_read.formulas)
+    while waiting:
+        nodes = list(live_nodes(waiting))
+        calls = {_label(n): n for n in nodes if n.op in ("apply", "table") and _label(n) not in functions}
+        new = [s for s in parameters if s in symbols_of(waiting) and s not in symbols]
+        functions |= calls
+        symbols |= set(new)
+        called = {n.data.function.name for n in calls.values() if n.op == "apply"}
+        waiting = [named[name].formula for name in sorted(called & named.keys())]
+        waiting += [value for s in new if (value := parameters[s].value) is not None]
+    laws = [_law(law) for law in named.values() if any(_belongs(node, law.name) for node in functions.values())]
+    given = [_parameter(parameters[s]) for s in parameters if s in symbols]
+    others = [_function(functions[label]) for label in sorted(functions) if not _is_law(functions[label], named)]
+    return [*given, *laws, *others]
 
 
-def _open_law(node: Expr) -> Statement:
-    function = node.data.function
-    meaning = f"{function.meaning or 'force law'}, left open"
-    return _named(literal_form(node), meaning, function.unit if function.unit != "1" else "")
+def _has_functions(things: Sequence[object]) -> bool:
+    leaves = [leaf for leaf in flatten(things) if isinstance(leaf, Expr)]
+    return any(node.op in ("apply", "table") for node in live_nodes(leaves))
+
+
+def _label(node: Expr) -> str:
+    return str(node.data.name)
+
+
+def _belongs(node: Expr, law: str) -> bool:
+    return node.op == "apply" and bool(node.data.function.name == law)
+
+
+def _is_law(node: Expr, named: dict[str, Law]) -> bool:
+    return node.op == "apply" and node.data.function.name in named and not any(node.data.orders)
+
+
+def _law(law: Law) -> Statement:
+    left = Call(law.name, tuple(read_name(str(argument.name)) for argument in law.arguments))
+    return _formula(law.name, left, law.formula, Remark(law.function.meaning or "law", law.function.unit))
+
+
+def _parameter(parameter: Parameter) -> Statement:
+    remark = Remark(parameter.meaning or "given by", parameter.symbol.data.unit)
+    return _formula(parameter.name, read_name(parameter.name), as_expr(parameter.value), remark)
+
+
+def _formula(name: str, left: Node, value: Expr, remark: Remark) -> Statement:
+    written = readable_or_literal_form(value)
+    return Statement(f"{FORMULA}{name}", left, ((written,),), "scalar", ((value,),), remark=remark)
+
+
+def _function(node: Expr) -> Statement:
+    """A table, a law left open, or a derivative of a law."""
+    left = literal_form(node) if all(not a.args for a in node.args) else Name(_label(node))
+    if node.op == "table":
+        table, order = node.data.table, node.data.order
+        if order:
+            return _named(left, f"derivative of {table.name}{f', {order} times' if order > 1 else ''}", "")
+        return _named(left, f"table of {counted(len(table.points), 'point')}", table.unit)
+    function, orders = node.data.function, node.data.orders
+    if any(orders):
+        by = [f"{_TIMES.get(n, f'{n} times')} by argument {k}" for k, n in enumerate(orders, 1) if n]
+        return _named(left, f"derivative of {function.name}, {' and '.join(by)}", "")
+    return _named(left, f"{function.meaning or 'force law'}, left open", function.unit)
 
 
 def _named(left: Node, meaning: str, unit: str) -> Statement:
-    return Statement("", left, ((left,),), "name", remark=Remark(meaning, unit))
+    return Statement("", left, ((left,),), "name", remark=Remark(meaning, unit if unit != "1" else ""))

@@ -77,10 +77,10 @@ class _Folding:
 
     def statement(self, one: Statement) -> Statement:
         """Matrices and vectors entry by entry, equations side by side."""
-        left = one.left if one.auxiliary else self.side(one.left, one.left_origins or (one.remark,))
+        left = one.left if one.auxiliary else self.side(one.left, one.left_origins or _origins(one))
         if one.shape == "name":
             return one
-        rows = tuple(tuple(self.side(entry, one.origins or (one.remark,)) for entry in row) for row in one.rows)
+        rows = tuple(tuple(self.side(entry, one.origins or _origins(one)) for entry in row) for row in one.rows)
         return replace(one, left=left, rows=rows, expressions=(), summands=None)
 
     def side(self, node: Node, origins: Sequence[Remark]) -> Node:
@@ -210,3 +210,8 @@ def _size(node: Node) -> int:
 
 def _nodes(one: Statement) -> list[Node]:
     return [one.left, *(entry for row in one.rows for entry in row)]
+
+
+def _origins(one: Statement) -> tuple[Remark, ...]:
+    """Where a statement without origins of its terms comes from; what a row is along is no origin."""
+    return (one.remark,) if one.auxiliary or one.remark.bodies or one.remark.joints else (Remark(),)

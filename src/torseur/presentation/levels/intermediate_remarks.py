@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from torseur.algebra.graph import Expr, live_nodes
+from torseur.algebra.graph import Expr, as_expr, live_nodes
+from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
+from torseur.derivation.dynamics.loads.sensor_values import sensor_value
 from torseur.derivation.equations import Equations
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.mechanism.units import parse_unit
@@ -46,7 +48,8 @@ class Remarks:
                 for axis in "xyz":
                     said = Remark(meaning.format(link.name, axis), unit, self._bodies(link.name), (link.joint.name,))
                     labels[f"{letter}_{link.name}_{axis}"] = said
-        return labels | self._parts
+        measured = {name: remark for name, (_, remark) in sensor_labels(self.equations).items()}
+        return labels | self._parts | measured
 
     @property
     def _parts(self) -> dict[str, Remark]:
@@ -158,3 +161,18 @@ def _unit_text(powers: Mapping[str, float]) -> str:
 
 def _power_text(name: str, power: float) -> str:
     return name if power == 1 else f"{name}^{power:g}"
+
+
+def sensor_labels(equations: Equations) -> dict[str, tuple[Expr, Remark]]:
+    """What sensors measure, by their names with _ for the dots; no load depends on accelerations, which are left out."""
+    layout, sensors = equations.layout, equations.mechanism.sensors
+    if not sensors:
+        return {}
+    frames = MovingFrames(equations.tree.at(layout.coordinates, layout.speeds))
+    labels = {}
+    for sensor in sensors:
+        if sensor.kind in ("position", "velocity", "rotation"):
+            info = sensor.symbol.data
+            value = as_expr(sensor_value(sensor, frames))
+            labels[sensor.name.replace(".", "_")] = (value, Remark(info.meaning, info.unit, (sensor.of.body,)))
+    return labels

@@ -15,11 +15,11 @@ from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import HOPELESS, written_sizes
 from torseur.errors import TorseurError, unknown_name
-from torseur.presentation.levels.conditions import CONDITION, conditions
-from torseur.presentation.levels.intermediate_remarks import Remarks
+from torseur.presentation.levels.conditions import CONDITION, FORCE_UNITS, FORMULA, constraint_rows, legend
+from torseur.presentation.levels.intermediate_remarks import Remarks, sensor_labels
 from torseur.presentation.levels.statement import Remark, Statement, terms_of
 from torseur.presentation.levels.term_origins import TermOrigins
-from torseur.presentation.typesetting.formula_tree import Name, Node, Number
+from torseur.presentation.typesetting.formula_tree import Name, Node, Number, spread_sign
 from torseur.presentation.typesetting.read_graph import LARGEST_WRITING, NO_NAMES, read_name, readable_form
 from torseur.presentation.typesetting.recursion import Line, definitions, lines, result_line
 
@@ -39,15 +39,21 @@ def statements(equations: Equations, level: str, steps: int = 0, hopeless: int =
     if level == "intrinsic":
         from torseur.presentation.levels.intrinsic_form import intrinsic_statements
 
-        return intrinsic_statements(equations, steps)
+        return [*intrinsic_statements(equations.with_named_formulas, steps), *beside(equations)]
     listed = recursive_level(equations) if level == "recursive" else _BUILDERS[level](equations, hopeless)
-    return [*listed, *conditions(equations)]
+    return [*listed, *legend(equations)]
+
+
+def beside(equations: Equations, multipliers: bool = True) -> list[Statement]:
+    """The constraints, and what stands below equations in any form: meanings of names, laws and formulas."""
+    named = equations.with_named_formulas
+    return [*_statements(named, _constraint_parts(named), HOPELESS), *legend(equations, multipliers)]
 
 
 def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
     """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
     shared = equations.as_read
-    return _statements(shared, _matrix_parts(shared), hopeless)
+    return _statements(shared, [*_matrix_parts(shared), *_constraint_parts(shared)], hopeless)
 
 
 def _matrix_parts(equations: Equations) -> list[Part]:
@@ -61,6 +67,10 @@ def _matrix_parts(equations: Equations) -> list[Part]:
         parts.append(("C", [constraint.row for constraint in constraints], "table"))
         parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
     return [*parts, *_rates(equations)]
+
+
+def _constraint_parts(equations: Equations) -> list[Part]:
+    return [(name, [(value,)], "scalar") for name, value, _ in constraint_rows(equations)]
 
 
 def _rates(equations: Equations) -> list[Part]:
@@ -78,8 +88,9 @@ def scalar_level(equations: Equations, hopeless: int = HOPELESS) -> list[Stateme
 def residual_statements(
     equations: Equations, residual: Sequence[Expr], origins: TermOrigins | None = None, hopeless: int = HOPELESS
 ) -> list[Statement]:
-    """0 = each of these rows, and q' where it is not the speeds."""
-    listed = _statements(equations, _scalar_parts(equations, residual), hopeless, names_of_parts(equations))
+    """0 = each of these rows, q' where it is not the speeds, and the constraints."""
+    parts = [*_scalar_parts(equations, residual), *_constraint_parts(equations)]
+    listed = _statements(equations, parts, hopeless, names_of_parts(equations))
     # In terms of named intermediates a term has no single origin.
     if origins is None or any(one.auxiliary for one in listed):
         return listed
@@ -102,7 +113,10 @@ def level_by_names(equations: Equations, level: str, hopeless: int = HOPELESS) -
 
 
 def names_of_parts(equations: Equations) -> dict[Expr, str]:
-    """M_1_2, b_1 and Q_1 for the parts that a long row is the sum of, where they are more than a few operations."""
+    """M_1_2, b_1 and Q_1 for the parts that a long row is the sum of, where they are more than a few operations.
+
+    What laws measure has the sensor's name: wheel_velocity_x.
+    """
     parts = {
         entry: f"M_{i}_{j}"
         for i, row in enumerate(equations.mass_matrix, 1)
@@ -111,6 +125,7 @@ def names_of_parts(equations: Equations) -> dict[Expr, str]:
     }
     parts |= {entry: f"b_{i}" for i, entry in enumerate(equations.bias, 1)}
     parts |= {entry: f"Q_{i}" for i, entry in enumerate(equations.loads, 1)}
+    parts |= {value: name for name, (value, _) in sensor_labels(equations).items()}
     sizes = written_sizes(list(parts))
     return {entry: name for (entry, name), size in zip(parts.items(), sizes, strict=True) if size > WORTH_A_NAME}
 
@@ -124,7 +139,21 @@ def _statements(
 ) -> list[Statement]:
     """Named intermediates, where there are any, and the equations."""
     lines, results = _break_up(parts, hopeless, labels)
-    return [*definition_statements(equations, lines), *results]
+    remarks = row_remarks(equations)
+    told = [replace(one, remark=remarks.get(one.name, one.remark)) for one in results]
+    return [*definition_statements(equations, lines), *told]
+
+
+def row_remarks(equations: Equations) -> dict[str, Remark]:
+    """What the rows are, in which unit: forces along the speeds, constraints and their rates."""
+    along = {}
+    for speed in equations.layout.speeds:
+        name = str(speed.name).rstrip("'")
+        along[f"{RESIDUAL}{name}"] = Remark(f"along {name}", FORCE_UNITS.get(speed.data.unit, ""))
+    forces = Remark("; ".join(remark.text for remark in along.values()))
+    of_constraints = Remark("; ".join(constraint.name for constraint in equations.constraints))
+    parts = {"b": forces, "Q": forces, "gamma": of_constraints}
+    return parts | along | {name: remark for name, _, remark in constraint_rows(equations)}
 
 
 def _break_up(
@@ -146,8 +175,16 @@ def _break_up(
     results = []
     for name, rows, shape in parts:
         given = tuple(tuple(row) for row in rows)
-        left = ZERO if name.startswith(RESIDUAL) else read_name(name) if shape == "scalar" else Name(name, bold=True)
+        left = (
+            ZERO
+            if name.startswith((RESIDUAL, CONDITION))
+            else read_name(name)
+            if shape == "scalar"
+            else Name(name, bold=True)
+        )
         nodes_of_rows = tuple(tuple(written_as[e] for e in row) for row in given)
+        if left is ZERO:
+            nodes_of_rows = ((spread_sign(nodes_of_rows[0][0]),),)
         results.append(Statement(name, left, nodes_of_rows, shape, given))
     return listed, results
 
@@ -174,7 +211,9 @@ def size_note(listed: Sequence[Statement], named_ones: int = 0) -> str:
     `named_ones` are intermediates beside those that are listed.
     """
     named_ones += sum(1 for s in listed if s.auxiliary and s.shape == "scalar")
-    results = [s for s in listed if not s.auxiliary and s.shape != "name" and not s.name.startswith(CONDITION)]
+    results = [
+        s for s in listed if not s.auxiliary and s.shape != "name" and not s.name.startswith((CONDITION, FORMULA))
+    ]
     if not named_ones or not any(s.expressions for s in results):
         return ""
     entries = [e for s in results for row in s.expressions for e in row]
@@ -187,10 +226,19 @@ def size_note(listed: Sequence[Statement], named_ones: int = 0) -> str:
 
 
 def recursive_level(equations: Equations) -> list[Statement]:
-    """The recursion's intermediates in the order they are computed, then the forces."""
-    listed = recursive_lines(equations)
-    results = recursive_results(equations, listed)
-    return [*definition_statements(equations, listed[: len(listed) - len(results)]), *results]
+    """The recursion's intermediates in the order they are computed, then the forces, then the constraints."""
+    shared = equations.with_named_formulas
+    rows = constraint_rows(shared)
+    short = {value: node for _, value, _ in rows if (node := _short(value, HOPELESS)) is not None}
+    long = list(dict.fromkeys(value for _, value, _ in rows if value not in short))
+    listed, nodes = _recursion(shared, long)
+    results = recursive_results(shared, listed)
+    written = short | dict(zip(long, nodes, strict=True))
+    closed = [
+        Statement(name, ZERO, ((spread_sign(written[value]),),), "scalar", ((value,),), remark=said)
+        for name, value, said in rows
+    ]
+    return [*definition_statements(shared, listed[: len(listed) - len(results)]), *results, *closed]
 
 
 def recursive_results(equations: Equations, listed: Sequence[Line]) -> list[Statement]:
@@ -206,10 +254,15 @@ def recursive_results(equations: Equations, listed: Sequence[Line]) -> list[Stat
 
 def recursive_lines(equations: Equations) -> list[Line]:
     """Inverse dynamics line by line; the forces come last, those beyond the constraints' where there are any."""
+    return _recursion(equations)[0]
+
+
+def _recursion(equations: Equations, others: Sequence[Expr] = ()) -> tuple[list[Line], list[Node]]:
+    """The lines of inverse dynamics, and other expressions in terms of them."""
     names = [f"tau_{name.rstrip(chr(39))}" for name in equations.layout.speed_names]
     if not equations.is_constrained:
         program = program_of(equations, ["inverse_dynamics"])
-        return lines(program.with_labels(motion_names(equations.tree)), {"tau": names})
+        return lines(program.with_labels(motion_names(equations.tree)), {"tau": names}), []
     layout = equations.layout
     # With constraints the recursion gives what the joints of the tree would need, τ = ID(q, v, v'); the loads and
     # Cᵀ λ, which the constraints carry, are taken off: τ - Q + Cᵀ λ is what is left to the user, 0 without a motor.
@@ -220,11 +273,10 @@ def recursive_lines(equations: Equations) -> list[Line]:
         for k, (force, load) in enumerate(zip(forces, equations.loads, strict=True))
     ]
     labels = {node: name for name, (node, *_) in [*motion_names(equations.tree).items()][::-1]}
-    listed, nodes = definitions(entries, labels=labels)
-    results = zip(names, nodes, entries, strict=True)
-    return listed + [result_line(name, node, entry) for name, node, entry in results]
+    listed, nodes = definitions([*entries, *others], labels=labels)
+    results = zip(names, nodes, entries, strict=False)
+    return listed + [result_line(name, node, entry) for name, node, entry in results], nodes[len(entries) :]
 
 
-FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
 LEVELS = ("intrinsic", "recursive", "matrix", "scalar")
 _BUILDERS: dict[str, Callable[[Equations, int], list[Statement]]] = {"matrix": matrix_level, "scalar": scalar_level}

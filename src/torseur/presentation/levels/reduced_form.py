@@ -15,7 +15,7 @@ from torseur.derivation.equations.elimination import (
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import few_terms, short_expression
 from torseur.errors import UnsupportedError
-from torseur.presentation.levels.levels import RESIDUAL, ZERO
+from torseur.presentation.levels.levels import RESIDUAL, ZERO, beside
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.formula_tree import Name, Node
 from torseur.presentation.typesetting.read_graph import read_name, readable_or_literal_form
@@ -34,7 +34,7 @@ def reduced_statements(equations: Equations, independent: Collection[str] = (), 
     reduced = eliminate_multipliers(equations.as_read, independent)
     first = _solved(reduced) if solve else _zeros(reduced)
     dependent = [_equal(str(v.name), read_name(str(v.name)), value, DEPENDENT) for v, value in reduced.speeds.items()]
-    return [*first, *dependent, *_assumptions(reduced)]
+    return [*first, *dependent, *_assumptions(reduced), *beside(equations, multipliers=False)]
 
 
 def _equal(name: str, left: Node, value: Expr, remark: Remark = NOTHING, auxiliary: bool = False) -> Statement:

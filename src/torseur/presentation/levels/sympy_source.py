@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torseur.presentation.levels.statement import Statement
-from torseur.presentation.typesetting.formula_tree import names_in
+from torseur.presentation.typesetting.formula_tree import Call, names_in
 from torseur.presentation.typesetting.plain_text import plain_text
 from torseur.presentation.typesetting.sympy_code import VectorCode, declarations, identifier, matrix, sympy_code
 
 
 def source(listed: Sequence[Statement]) -> str:
     """A Python program that defines every statement as a SymPy matrix or expression."""
-    if any(statement.summands for statement in listed):
-        return _vectors(listed)
-    equal = [statement for statement in listed if statement.shape != "name"]
     remarks = [f"# {plain_text(one.left)}: {one.remark.text}" for one in listed if one.shape == "name"]
+    if any(statement.summands for statement in listed):
+        scalars = [one for one in listed if one.summands is None and one.shape == "scalar"]
+        below = [_from_lines(scalars).removeprefix("from sympy import *")] if scalars else []
+        return "\n".join([_vectors(listed), *below, *remarks])
+    equal = [statement for statement in listed if statement.shape != "name"]
     return "\n".join([_from_lines(equal), *remarks])
 
 
 def _from_lines(listed: Sequence[Statement]) -> str:
     """Named intermediates as assignments, each before it is used."""
     entries = [entry for statement in listed for row in statement.rows for entry in row]
+    entries += [own for one in listed if isinstance(one.left, Call) for own in one.left.arguments]
     defined = {statement.name for statement in listed}
     lines = ["from sympy import *", "", *declarations(entries, defined), ""]
     return "\n".join([*lines, *map(_assignment, _in_order(listed))])
@@ -46,9 +49,14 @@ def _in_order(listed: Sequence[Statement]) -> list[Statement]:
 
 
 def _assignment(one: Statement) -> str:
+    said = f"  # {one.remark.text}" if one.remark.text else ""
     if one.shape == "scalar":
-        return f"{identifier(one.name)} = {sympy_code(one.right)}"
-    return f"{identifier(one.name).rstrip('_')} = {matrix([[*map(sympy_code, row)] for row in one.rows])}"
+        code = sympy_code(one.right)
+        if isinstance(one.left, Call):
+            arguments = "".join(f"{sympy_code(own)}, " for own in one.left.arguments)
+            code = f"Lambda(({arguments}), {code})"
+        return f"{identifier(one.name)} = {code}{said}"
+    return f"{identifier(one.name).rstrip('_')} = {matrix([[*map(sympy_code, row)] for row in one.rows])}{said}"
 
 
 def _vectors(listed: Sequence[Statement]) -> str:

@@ -99,10 +99,14 @@ class TermOrigins:
         """The origin of each term of one row as `factored_form` writes it; nothing where the row is too long."""
         try:
             polynomial = few_terms(total)
-            own = [(share, few_terms(self.row_of(share, row))) for share in self.shares]
+            return self.of_terms(row, polynomial, term_sources(polynomial))
         except TooManyTerms:
             return ()
-        return tuple(unite(map(_remark, self._owners(terms, polynomial, own))) for terms in term_sources(polynomial))
+
+    def of_terms(self, row: int, total: Polynomial, listed: Iterable[Sequence[Monomial]]) -> tuple[Remark, ...]:
+        """The origin of each list of terms of a row."""
+        own = [(share, few_terms(self.row_of(share, row))) for share in self.shares]
+        return tuple(unite(map(_remark, self._owners(terms, total, own))) for terms in listed)
 
     def _owners(
         self, terms: Sequence[Monomial], total: Polynomial, own: Sequence[tuple[Share, Polynomial]]

@@ -89,7 +89,8 @@ def _text(statement: Statement) -> str:
         return f"{title}{left} = {plain_text(statement.right)}{remark}"
     entries = [(i, j, plain_text(entry)) for i, row in enumerate(statement.rows, 1) for j, entry in enumerate(row, 1)]
     if statement.shape == "vector":
-        return "\n".join(f"{left}[{i}] = {text}" for i, _, text in entries)
+        heading = [f"(* {left}: {statement.remark.text} *)"] if statement.remark.text else []
+        return "\n".join([*heading, *(f"{left}[{i}] = {text}" for i, _, text in entries)])
     triangle = statement.shape == "matrix"
     shown = [f"{left}[{i},{j}] = {text}" for i, j, text in entries if text != "0" and not (triangle and j < i)]
     how = "symmetric; " if triangle else ""
@@ -108,8 +109,10 @@ def _latex_line(statement: Statement) -> str:
     if statement.shape == "name":
         return rf"{left} &: \text{{{latex.escape(statement.remark.text)}}}"
     if statement.shape == "scalar":
-        return latex.broken_lines(left, statement.right)
-    return rf"{left} &= {latex.matrix(tuple(tuple(latex.latex(entry) for entry in row) for row in statement.rows))}"
+        return latex.broken_lines(left, statement.right, statement.remark.text)
+    table = latex.matrix(tuple(tuple(latex.latex(entry) for entry in row) for row in statement.rows))
+    said = rf" \\ & \qquad \text{{({latex.escape(statement.remark.text)})}}" if statement.remark.text else ""
+    return rf"{left} &= {table}{said}"
 
 
 def _latex_document(listed: Sequence[Statement]) -> str:
@@ -128,18 +131,19 @@ def _mathml(statement: Statement) -> str:
     else:
         right = mathml.matrix(tuple(tuple(mathml.mathml(entry) for entry in row) for row in statement.rows))
     body = mathml.mathml(statement.left) + mathml.operator("=") + right
-    return f"{_MATH}{body}</math>"
+    return f"{_MATH}{body}{mathml.remark(statement.remark.text)}</math>"
 
 
 def omml_of(statement: Statement) -> str:
     """The statement as one OMML paragraph."""
+    said = omml.text(f"    {statement.remark.text}") if statement.remark.text else ""
     if statement.shape == "name":
-        return omml.paragraph(omml.omml(statement.left))
+        return omml.paragraph(omml.omml(statement.left) + said)
     if statement.shape == "scalar":
         right = omml.omml(statement.right)
     else:
         right = omml.matrix(tuple(tuple(omml.omml(entry) for entry in row) for row in statement.rows))
-    return omml.paragraph(omml.omml(statement.left) + omml.text("=") + right)
+    return omml.paragraph(omml.omml(statement.left) + omml.text("=") + right + said)
 
 
 _WRITERS: dict[str, Callable[[Statement], str]] = {"text": _text, "mathml": _mathml, "omml": omml_of}
@@ -174,7 +178,7 @@ def write_word(path: Path, title: str, listed: Sequence[Statement]) -> None:
     for statement in listed:
         if statement.title:
             body.append(_paragraph(statement.title))
-        body.append(f"<w:p>{omml_of(statement)}{_run(statement.remark.text)}</w:p>")
+        body.append(f"<w:p>{omml_of(statement)}</w:p>")
     whole = f'{_HEAD}<w:document xmlns:w="{_WORD}"><w:body>{"".join(body)}</w:body></w:document>'
     import zipfile
 

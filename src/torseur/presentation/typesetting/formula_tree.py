@@ -145,6 +145,28 @@ def split_sign(node: Node) -> tuple[bool, Node]:
     return (False, node)
 
 
+def spread_sign(node: Node) -> Node:
+    """-(x + y) as -x - y, where a minus in front of a bracket says nothing: 0 = -x - y."""
+    match node:
+        case Product(factors=(Number(value=value), Sum(terms=terms))) if value == -1:
+            return Sum(tuple(negative(term) for term in terms))
+    return node
+
+
+def negative(node: Node) -> Node:
+    """-node, a minus and a minus being none."""
+    minus, size = split_sign(node)
+    if minus:
+        return size
+    if isinstance(size, Number):
+        return Number(-size.value)
+    factors = size.factors if isinstance(size, Product) else (size,)
+    first = factors[0]
+    if isinstance(first, Number):
+        return Product((Number(-first.value), *factors[1:]))
+    return Product((Number(Fraction(-1)), *factors))
+
+
 def product(factors: tuple[Node, ...]) -> Node:
     """A product without needless nesting."""
     if not factors:

@@ -66,8 +66,8 @@ def latex(node: Node, superscript: str = "") -> str:
 WIDTH = 80  # characters of plain text that fit on a line of an article
 
 
-def broken_lines(left: str, right: Node) -> str:
-    """left &= right as lines of `align`, broken before a sign where the line gets long.
+def broken_lines(left: str, right: Node, remark: str = "") -> str:
+    """left &= right as lines of `align`, broken before a sign where the line gets long; a remark stands at the end.
 
     A bracket around a long sum cannot grow over a break, so it has one size: 0 &= m \\bigl( ... \\\\ & ... \\bigr).
     """
@@ -78,6 +78,10 @@ def broken_lines(left: str, right: Node) -> str:
             room = WIDTH - 6
         lines[-1] += text if text.startswith(" ") else f" {text}"
         room -= size
+    if remark:
+        if len(remark) > room:
+            lines.append(r"&")
+        lines[-1] += rf" \qquad \text{{({escape(remark)})}}"
     return " \\\\\n".join(lines)
 
 

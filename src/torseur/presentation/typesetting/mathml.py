@@ -210,3 +210,8 @@ def _is_simple(node: Node) -> bool:
         first, *rest = node.factors
         return isinstance(first, Number) and first.value > 0 and len(rest) == 1 and isinstance(rest[0], Name)
     return isinstance(node, Name)
+
+
+def remark(text: str) -> str:
+    """Words after a formula; nothing where there are none."""
+    return f'<mspace width="2em"/><mtext>({escape(text)})</mtext>' if text else ""

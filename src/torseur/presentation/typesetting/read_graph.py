@@ -10,7 +10,7 @@ from math import prod
 from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number as Scalar
 from torseur.derivation.equations.equations import multiplier_display_name
-from torseur.derivation.equations.terms.factoring import Group, factor
+from torseur.derivation.equations.terms.factoring import Group, factor, groups
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand
 from torseur.derivation.equations.terms.short_sum import HOPELESS, LIMIT, few_terms, written_size
 from torseur.presentation.typesetting.formula_tree import (
@@ -87,6 +87,12 @@ def _powers_of(base: Node, exponent: int) -> tuple[Node, ...]:
     if exponent > 1:
         return (Power(base, Number(Fraction(exponent))),)
     return _factors(base)
+
+
+def gathered_terms(polynomial: Polynomial) -> list[tuple[Node, list[Monomial]]]:
+    """The terms with like ones added up, nothing drawn in front of all, and the monomials that each stands for."""
+    listed = [(_group(group, NO_NAMES), group.terms) for group in groups(polynomial)]
+    return sorted(listed, key=lambda one: term_key(one[0]))
 
 
 def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -139,12 +140,27 @@ def groups(polynomial: Polynomial) -> list[Group]:
     """The terms, those gathered that differ in one quantity: m1 r² + m2 r² / 2 is (m1 + m2/2) r².
 
     Either all but one symbol is shared, and these symbols have the same unit, or the same motion multiplies different
-    parameters, as in (J + m l²) x''. What is gathered first decides what is left for others; of two orders, by what
-    saves most at once and single symbols first, the one that writes fewer symbols is taken.
+    parameters, as in (J + m l²) x''. What is gathered first decides what is left for others; of three orders, by what
+    saves most at once, single symbols first, and sums that occur most often first, the one that writes fewest symbols
+    is taken.
     """
     candidates = _candidates(polynomial)
-    orders = (sorted(candidates, key=_by_saving), sorted(candidates, key=_single_symbols_first))
+    if not candidates:
+        return [Group(term, c, ()) for term, c in polynomial.items()]
+    often = Counter(map(_bracket, candidates))
+    orders = (
+        sorted(candidates, key=_by_saving),
+        sorted(candidates, key=_single_symbols_first),
+        sorted(candidates, key=lambda one: (-often[_bracket(one)], _single_symbols_first(one))),
+    )
     return min((_gather(polynomial, order) for order in orders), key=symbols_shown)
+
+
+def _bracket(candidate: _Candidate) -> tuple[Any, ...]:
+    """The sum that a candidate puts in brackets, whatever stands in front."""
+    like = sorted(candidate[1].items(), key=lambda pair: _structure(pair[0]))
+    number = shared_number([c for _, c in like])
+    return tuple((x, quotient(c, number)) for x, c in like)
 
 
 def _gather(polynomial: Polynomial, candidates: Iterable[_Candidate]) -> list[Group]:
@@ -212,7 +228,7 @@ def _candidates(polynomial: Polynomial) -> list[_Candidate]:
             like[ONE] = polynomial[rest]
     listed = [*((rest, like) for (rest, _, _), like in by_quantity.items()), *by_motion.items()]
     listed += [_over_one_bar(family) for family in by_denominator.values()]
-    return [(rest, like) for rest, like in listed if len(like) > 1] + _springs(polynomial)
+    return [(rest, like) for rest, like in listed if len(like) > 1] + _squares(polynomial)
 
 
 def _quantities(term: Monomial) -> Iterable[tuple[Monomial, str]]:
@@ -245,15 +261,21 @@ def _shared_factors(terms: Iterable[Monomial]) -> Monomial:
     return monomial(first)
 
 
-def _springs(polynomial: Polynomial) -> list[_Candidate]:
-    """Terms of one stiffness that make a square: k r²/2 - k r l + k l²/2 is k (r - l)²/2."""
-    by_stiffness: dict[Expr, dict[Monomial, Number]] = {}
+def _squares(polynomial: Polynomial) -> list[_Candidate]:
+    """Terms that make a square: k r²/2 - k r l + k l²/2 is k (r - l)²/2, a'² + 2 a' b' + b'² is (a' + b')²."""
+    families: dict[Monomial, dict[Monomial, Number]] = {}
     for term, coefficient in polynomial.items():
         for own, exponent in term:
             if exponent == 1 and own.op == "symbol" and "N" in own.data.unit:
-                by_stiffness.setdefault(own, {})[product(term, ((own, -1),))] = coefficient
-    squares = {own: like for own, like in by_stiffness.items() if any(e > 1 for _, e in _powers(like)[1])}
-    return [(((own, 1),), like) for own, like in squares.items()]
+                families.setdefault(((own, 1),), {})[product(term, ((own, -1),))] = coefficient
+        rates = tuple(pair for pair in term if pair[0].op == "symbol" and str(pair[0].name).endswith("'"))
+        if sum(exponent for _, exponent in rates) == 2:
+            families.setdefault(tuple(pair for pair in term if pair not in rates), {})[rates] = coefficient
+    return [
+        (rest, like)
+        for rest, like in families.items()
+        if rest != ONE and len(like) > 2 and any(exponent > 1 for _, exponent in _powers(like)[1])
+    ]
 
 
 def _moves(own: Expr) -> bool:

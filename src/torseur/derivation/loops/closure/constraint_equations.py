@@ -7,7 +7,7 @@ All are expressions of the layout's symbols, so they hold for any speeds and for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, as_expr, constant_value, jacobian, substitute, symbols_of, time_derivative
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
@@ -41,6 +41,8 @@ class ConstraintEquation:
     row: tuple[Expr, ...]
     drift: Expr
     gamma: Expr
+    axes: str = ""
+    """Whose axes the x, y or z of its name is one of: a body or the earth; empty for the joint's own."""
 
     @property
     def is_holonomic(self) -> bool:
@@ -71,7 +73,7 @@ def residuals(tree: Tree) -> list[Residual]:
         else:
             items.append(_equation(constraint, now, frames))
     formulas = resolve(tree.mechanism, dict(tree.definitions), [item.value for item in items])
-    return [residual(r.owner, r.part, value, r.unit, r.kind) for r, value in zip(items, formulas, strict=True)]
+    return [replace(r, value=as_expr(value)) for r, value in zip(items, formulas, strict=True)]
 
 
 def _equation(equation: Equation, now: Snapshot, frames: MovingFrames) -> Residual:
@@ -102,7 +104,7 @@ def differentiate_residuals(tree: Tree, items: Sequence[Residual]) -> tuple[Cons
     drifts = substitute(velocities, still)
     accelerations = time_derivative(velocities, rates, TIME)
     return tuple(
-        ConstraintEquation(r.name, r.owner, r.kind, r.value, r.unit, row, drift, -acceleration)
+        ConstraintEquation(r.name, r.owner, r.kind, r.value, r.unit, row, drift, -acceleration, r.axes)
         for r, row, drift, acceleration in zip(items, rows, drifts, accelerations, strict=True)
     )
 

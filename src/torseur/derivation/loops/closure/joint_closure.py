@@ -8,15 +8,15 @@ and the other body together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import Expr, as_expr, live_nodes
 from torseur.algebra.graph import scalar as s
 from torseur.algebra.spatial import SAME, Rotation, Transform, Vec3, unit
 from torseur.derivation.loops.closure.directions import AXES, Direction, across
 from torseur.derivation.tree import Pair, Snapshot, far_side, pair_of
 from torseur.derivation.tree.joints.joint_kinematics import displacement
-from torseur.description.mechanism import ElementaryMotion, Frame, Joint
+from torseur.description.mechanism import EARTH_NAME, ElementaryMotion, Frame, Joint
 
 POSITION, VELOCITY = "holonomic", "velocity"
 
@@ -30,6 +30,8 @@ class Residual:
     value: Expr
     unit: str
     kind: str = POSITION
+    axes: str = ""
+    """Whose axes x, y and z of the part are, where they are not those of the joint's first frame."""
 
     @property
     def name(self) -> str:
@@ -43,9 +45,15 @@ def residual(owner: str, part: str, value: object, unit: str, kind: str = POSITI
 
 def relative_pose(now: Snapshot, first: Frame, second: Frame) -> Transform:
     """The place of the second frame in the first: what carries both is not walked."""
+    here, there = _poses(now, first, second)
+    return here.inverse.then(there)
+
+
+def _poses(now: Snapshot, first: Frame, second: Frame) -> tuple[Transform, Transform]:
+    """Both frames in the link that carries both, the outermost one, or in the earth."""
     (i, here), (k, there) = now.place(first), now.place(second)
     shared = set(now.tree.path(i)) & set(now.tree.path(k))
-    return _place_below(now, i, here, shared).inverse.then(_place_below(now, k, there, shared))
+    return _place_below(now, i, here, shared), _place_below(now, k, there, shared)
 
 
 def _place_below(now: Snapshot, link: int, place: Transform, shared: set[int]) -> Transform:
@@ -63,14 +71,51 @@ def closure(joint: Joint, now: Snapshot, values: Values) -> list[Residual]:
     """The residuals of a joint that closes a loop; lengths in m, rotations in rad to first order."""
     owner = f"joint '{joint.name}'"
     if far_side(joint.name) in now.tree.places:
-        held = relative_pose(now, Frame(far_side(joint.name)), joint.child)
-        return [*_positions(owner, held.position, AXES), *_no_rotation(owner, held.rotation)]
+        first = Frame(far_side(joint.name))
+        here, there = _poses(now, first, joint.child)
+        rotation = here.inverse.then(there).rotation
+        return [*_coincidence(owner, now, (first, joint.child), (here, there)), *_no_rotation(owner, rotation)]
     pair = pair_of(joint)
     assert pair is not None, f"joint '{joint.name}' closes a loop and keeps no coordinates"
-    between = relative_pose(now, joint.parent, joint.child)
     # Parent to child is before · free motions · after; what is left between is restricted to the free motions alone.
-    freed = path_of(pair.before).inverse.then(between).then(path_of(pair.after).inverse)
-    return [*_no_translation(owner, pair, freed, values), *_rotations(owner, pair, freed.rotation, values)]
+    here, there = _poses(now, joint.parent, joint.child)
+    here, there = here.then(path_of(pair.before)), there.then(path_of(pair.after).inverse)
+    freed = here.inverse.then(there)
+    apart = (
+        _no_translation(owner, pair, freed, values)
+        if pair.translations
+        else _coincidence(owner, now, (joint.parent, joint.child), (here, there))
+    )
+    return [*apart, *_rotations(owner, pair, freed.rotation, values)]
+
+
+def _coincidence(
+    owner: str, now: Snapshot, frames: tuple[Frame, Frame], poses: tuple[Transform, Transform]
+) -> list[Residual]:
+    """The way from one point to another that must be none, in the axes in which it is shortest to write.
+
+    Any axes do where all three components vanish: those of the link that carries both sides, of one side, of the other.
+    The first of the shortest is taken, so that it does not matter which side the description names first.
+    """
+    here, there = poses
+    sides = {
+        _carrier(now, *frames): there.position - here.position,
+        "": here.inverse.then(there).position,
+        frames[1].body: -there.inverse.then(here).position,
+    }
+    axes, gap = min(sides.items(), key=lambda side: _operations(side[1]))
+    return [replace(one, axes=axes) for one in _positions(owner, gap, AXES)]
+
+
+def _carrier(now: Snapshot, first: Frame, second: Frame) -> str:
+    """The body whose link carries both frames, or the earth."""
+    (i, _), (k, _) = now.place(first), now.place(second)
+    shared = [link for link in now.tree.path(i) if link in set(now.tree.path(k))]
+    return now.tree.links[shared[0]].name if shared else EARTH_NAME
+
+
+def _operations(vector: Vec3) -> int:
+    return sum(1 for node in live_nodes([as_expr(component) for component in vector]) if node.args)
 
 
 def alignment(joint: Joint, now: Snapshot) -> Expr | None:
@@ -132,7 +177,7 @@ def _no_translation(owner: str, pair: Pair, between: Transform, values: Values) 
     """No displacement across the free translations, in the axes of the side they are fixed in."""
     if len(pair.translations) == 3:
         return []
-    held = across(pair.translations, values) if pair.translations else AXES
+    held = across(pair.translations, values)
     return _positions(owner, between.inverse.position if pair.late else between.position, held)
 
 

@@ -142,7 +142,9 @@ class Page:
         return samples_of(self.equations, self.numbers, self.trajectory)
 
     def blocks(self) -> tuple[EquationBlock, ...]:
-        return Blocks(self.equations.as_read, self.samples).all() if self.equations is not None else ()
+        if self.equations is None:
+            return ()
+        return Blocks(self.equations.as_read, self.samples, source=self.equations).all()
 
     def checks(self) -> tuple[Check, ...]:
         if self.equations is None or self.samples is None or self.trajectory is None:

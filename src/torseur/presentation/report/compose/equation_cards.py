@@ -13,7 +13,9 @@ from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import HOPELESS, few_terms, written_sizes
 from torseur.derivation.tree import GROUND
 from torseur.errors import TorseurError, counted, unknown_name
+from torseur.presentation.levels.conditions import legend
 from torseur.presentation.levels.levels import LEVELS
+from torseur.presentation.levels.term_origins import TermOrigins
 from torseur.presentation.report.compose.level_cards import MOST_LINES, intrinsic_block, long_block, recursive_block
 from torseur.presentation.report.compose.term_values import (
     ROW_LIMIT,
@@ -23,7 +25,6 @@ from torseur.presentation.report.compose.term_values import (
     Samples,
     SharedTerm,
     equation,
-    force_unit,
     row_terms,
 )
 from torseur.presentation.report.page.equation_content import Equation, EquationBlock, Matrix, Origin, Term
@@ -46,6 +47,8 @@ class Blocks:
     equations: Equations
     samples: Samples | None
     hopeless: int = HOPELESS
+    source: Equations | None = None
+    """The equations with their laws and formulas put in, where these have names in `equations`."""
 
     def all(self) -> tuple[EquationBlock, ...]:
         """The cards that have something to show."""
@@ -56,6 +59,7 @@ class Blocks:
             self.expanded_form(),
             self.constraints(),
             self.rates(),
+            self.formulas(),
         ]
         return tuple(block.complete() for block in cards if block is not None)
 
@@ -76,7 +80,7 @@ class Blocks:
             ],
             "scalar": lambda: [self.expanded_form() or long_block(self.equations, level, self.hopeless)],
         }
-        shown = [*cards[level](), self.constraints(), self.rates()]
+        shown = [*cards[level](), self.constraints(), self.rates(), self.formulas()]
         return tuple(replace(block, is_open=True) for block in shown if block is not None)
 
     @cached_property
@@ -155,14 +159,15 @@ class Blocks:
             yield Equation(name_formula(f"f_{i + 1}"), tuple(_opposite(t) for t in terms if t.share.kind != INERTIA))
 
     def expanded_form(self) -> EquationBlock | None:
-        """Every term of every equation."""
+        """Every term of every equation, like ones added up."""
         if self.terms is None:
             return None
         samples = self.samples if sum(map(len, self.terms)) <= VALUES_LIMIT else None
-        shown = [
-            equation(terms, f"Along {speed_title(speed)}", force_unit(speed), samples)
-            for speed, terms in zip(self.equations.layout.speeds, self.terms, strict=True)
-        ]
+        origins = TermOrigins(self.equations)
+        try:
+            shown = [equation(origins, row, samples) for row in range(len(self.terms))]
+        except TooManyTerms:
+            return None
         return EquationBlock("Expanded form", "every term, by origin", equations=tuple(shown), level="scalar")
 
     def constraints(self) -> EquationBlock | None:
@@ -172,6 +177,18 @@ class Blocks:
             return None
         note = "With the multipliers λ of these equations as unknowns beside the accelerations."
         return EquationBlock("Constraints", counted(len(rows), "equation"), note, equations=_equations(rows))
+
+    def formulas(self) -> EquationBlock | None:
+        """Laws and parameters that formulas define, which the equations mention by name."""
+        listed = legend(self.source, multipliers=False) if self.source is not None else []
+        shown = [
+            Equation(formula(one.left), (Term(formula(one.right)),), one.remark.meaning, one.remark.unit)
+            for one in listed
+            if one.shape == "scalar"
+        ]
+        if not shown:
+            return None
+        return EquationBlock("Laws and formulas", counted(len(shown), "definition"), equations=tuple(shown))
 
     def rates(self) -> EquationBlock | None:
         """q' by the speeds, where they are not the speeds themselves."""
@@ -222,8 +239,3 @@ def _terms(expression: Expr) -> list[Formula] | None:
     except TooManyTerms:
         return None
     return [formula(node) for node in sorted(nodes, key=term_key)]
-
-
-def speed_title(speed: Expr) -> str:
-    """A speed by what it is the rate of, where it is one."""
-    return str(speed.name).rstrip("'")

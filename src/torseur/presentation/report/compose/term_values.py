@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,15 @@ from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.origins import Share
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial
 from torseur.derivation.equations.terms.short_sum import few_terms
+from torseur.derivation.tree import Tree, resolve
 from torseur.description.mechanism import TIME
+from torseur.presentation.levels.term_origins import TermOrigins
 from torseur.presentation.report.bodies.known_numbers import Numbers
 from torseur.presentation.report.page.equation_content import Equation, Origin, Term
 from torseur.presentation.report.page.report_content import Array
 from torseur.presentation.typesetting.formula import formula
 from torseur.presentation.typesetting.formula_tree import Node, Number
-from torseur.presentation.typesetting.read_graph import term
+from torseur.presentation.typesetting.read_graph import gathered_terms, term
 from torseur.presentation.typesetting.reading_order import term_key
 
 ROW_LIMIT, TOTAL_LIMIT, VALUES_LIMIT = 60, 250, 150
@@ -34,17 +37,22 @@ class Samples:
 
     bindings: Mapping[Expr, Array | float]
     count: int
+    tree: Tree
 
     def of(self, polynomial: Polynomial) -> list[Array]:
         """The value of every term at every sample."""
         factors = list({factor for monomial in polynomial for factor, _ in monomial})
-        values = dict(zip(factors, evaluate(factors, self.bindings), strict=True))
+        values = dict(zip(factors, self._evaluate(factors), strict=True))
         return [self._term(monomial, float(c), values) for monomial, c in polynomial.items()]
 
     def values(self, expressions: Sequence[Expr]) -> list[Array]:
         """Expressions at every sample."""
-        results = evaluate([as_expr(e) for e in expressions], self.bindings)
+        results = self._evaluate([as_expr(e) for e in expressions])
         return [np.broadcast_to(np.asarray(value, dtype=float), (self.count,)) for value in results]
+
+    def _evaluate(self, expressions: list[Expr]) -> list[Any]:
+        # Equations to read have laws and formulas by their names.
+        return evaluate(resolve(self.tree.mechanism, self.tree.definitions, expressions), self.bindings)
 
     def _term(self, monomial: Monomial, coefficient: float, values: Mapping[Expr, Array | float]) -> Array:
         total = np.full(self.count, coefficient)
@@ -60,7 +68,7 @@ def samples_of(equations: Equations, numbers: Numbers, trajectory: Trajectory) -
     bindings: dict[Expr, Array | float] = dict(numbers.by_symbol)
     bindings.update({symbol: np.asarray(trajectory[str(symbol.name)]) for symbol in symbols})
     bindings[TIME] = np.asarray(trajectory.time)
-    samples = Samples(bindings, len(trajectory.time))
+    samples = Samples(bindings, len(trajectory.time), equations.tree)
     return with_multipliers(equations, samples) if equations.constraints else samples
 
 
@@ -76,7 +84,8 @@ def with_multipliers(equations: Equations, samples: Samples) -> Samples:
     matrices = np.stack(samples.values(rows), axis=-1).reshape(samples.count, m, n)
     multipliers = [np.linalg.lstsq(c.T, -f, rcond=1e-10)[0] for c, f in zip(matrices, forces, strict=True)]
     columns = np.array(multipliers).T
-    return Samples({**samples.bindings, **dict(zip(equations.multipliers, columns, strict=True))}, samples.count)
+    bindings = {**samples.bindings, **dict(zip(equations.multipliers, columns, strict=True))}
+    return replace(samples, bindings=bindings)
 
 
 @dataclass(frozen=True)
@@ -97,15 +106,19 @@ def row_terms(shares: Sequence[Share], row: int, limit: int = ROW_LIMIT) -> list
     return sorted(terms, key=lambda one: term_key(one.node))
 
 
-def equation(terms: Sequence[SharedTerm], title: str, unit: str, samples: Samples | None) -> Equation:
-    """0 = terms."""
-    return Equation(ZERO, tuple(_term(one, samples) for one in terms), title, unit)
-
-
-def _term(one: SharedTerm, samples: Samples | None) -> Term:
-    origin = Origin(one.share.sentence, one.share.bodies, one.share.joints)
-    values = samples.of(one.polynomial)[0] if samples is not None else None
-    return Term(formula(one.node), origin, values)
+def equation(origins: TermOrigins, row: int, samples: Samples | None) -> Equation:
+    """0 = the terms of one row, like ones added up, each with its origin and its values."""
+    speed = origins.equations.layout.speeds[row]
+    polynomial = few_terms(origins.equations.residual[row], ROW_LIMIT)
+    gathered = gathered_terms(polynomial)
+    remarks = origins.of_terms(row, polynomial, [terms for _, terms in gathered])
+    shown = []
+    for (node, terms), remark in zip(gathered, remarks, strict=True):
+        origin = Origin(remark.meaning, remark.bodies, remark.joints)
+        parts = samples.of({own: polynomial[own] for own in terms}) if samples is not None else None
+        values = np.sum(parts, axis=0) if parts is not None else None
+        shown.append(Term(formula(node), origin, values))
+    return Equation(ZERO, tuple(shown), f"Along {str(speed.name).rstrip(chr(39))}", force_unit(speed))
 
 
 def force_unit(speed: Expr) -> str:

@@ -44,12 +44,12 @@ def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iter
     try:
         equations = model.equations(formalism)
         few = len(equations.layout.speeds) <= FEW
-        cards = Blocks(equations.as_read, None, HOPELESS if few else HURRY).at_level(level)
+        cards = Blocks(equations.as_read, None, HOPELESS if few else HURRY, equations).at_level(level)
         for part in _parts(page, cards, level):
             parts.append(part)
             yield part
         if not few and _may_be_shorter(model, cards):
-            patient = Blocks(equations.as_read, None, HOPELESS).at_level(level)
+            patient = Blocks(equations.as_read, None, HOPELESS, equations).at_level(level)
             if _is_broken_up(patient):
                 _remember(_hopeless, _coordinates(model), None)
             else:
