@@ -16,7 +16,7 @@ from torseur.description.mechanism.quantities import per_second
 from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.formula_tree import Call, Name, Node, Number
-from torseur.presentation.typesetting.read_graph import literal_form, read_name, readable_or_literal_form
+from torseur.presentation.typesetting.read_graph import literal_form, read_name
 
 CONDITION, FORMULA = "Phi_", "formula_"
 ZERO = Number(Fraction(0))
@@ -115,12 +115,12 @@ def _law(law: Law) -> Statement:
 
 
 def _parameter(parameter: Parameter) -> Statement:
-    remark = Remark(parameter.meaning or "given by", parameter.symbol.data.unit)
+    remark = Remark(parameter.meaning or "parameter", parameter.symbol.data.unit)
     return _formula(parameter.name, read_name(parameter.name), as_expr(parameter.value), remark)
 
 
 def _formula(name: str, left: Node, value: Expr, remark: Remark) -> Statement:
-    written = readable_or_literal_form(value)
+    written = literal_form(value)  # as the user wrote it
     return Statement(f"{FORMULA}{name}", left, ((written,),), "scalar", ((value,),), remark=remark)
 
 

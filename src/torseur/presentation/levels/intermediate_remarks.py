@@ -164,7 +164,7 @@ def _power_text(name: str, power: float) -> str:
 
 
 def sensor_labels(equations: Equations) -> dict[str, tuple[Expr, Remark]]:
-    """What sensors measure, by their names with _ for the dots; no load depends on accelerations, which are left out."""
+    """What sensors measure, by name with _ for the dots; accelerations, on which no load depends, are left out."""
     layout, sensors = equations.layout, equations.mechanism.sensors
     if not sensors:
         return {}
