@@ -64,7 +64,7 @@ def test_equations_of_the_pendulum_by_hand(torseur):
     assert "M[1,1] = m*l^2" in result.stdout
     assert "b[1] = m*g*l*sin(theta)" in result.stdout
     scalar = torseur("equations", PENDULUM, "--level", "scalar").stdout
-    assert scalar.strip() == "0 = m*l*(l*theta'' + g*sin(theta))"
+    assert scalar.strip() == "0 = m*l*(l*theta'' + g*sin(theta))    (* along theta, in N*m *)"
 
 
 def test_equations_in_latex_and_mathml(torseur):
@@ -362,7 +362,7 @@ def test_simplify_tells_its_error(torseur):
 def test_simplify_forms(torseur):
     """Oracle: linearised by hand, m2 l2² q2'' = 0 and the arm as a pendulum pulled aside by the blade."""
     small = torseur("simplify", DOUBLE, "--small", "q1,q2").stdout
-    assert small.splitlines()[-1] == "0 = m2*l2^2*q2''"
+    assert small.splitlines()[-1] == "0 = m2*l2^2*q2''    (* along q2, in N*m *)"
     assert " = m2*l2^2 " in torseur("simplify", DOUBLE, "--group").stdout
     assert "*cos(q2)" in torseur("simplify", DOUBLE, "--horner", "cos(q2)").stdout
 
