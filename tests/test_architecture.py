@@ -45,14 +45,15 @@ LEVELS = {
     "analysis.studies": 19,
     "presentation.typesetting": 20,
     "presentation.levels": 21,
-    "presentation.report": 22,
-    "presentation.studio": 23,
-    "cli": 24,
+    "presentation.scene": 22,
+    "presentation.report": 23,
+    "presentation.studio": 24,
+    "cli": 25,
 }
 STOREYS = ["algebra", "description", "derivation", "computation", "analysis", "presentation", "cli"]
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 25
+FACE_LEVEL = 26
 
 # Arrows that the levels allow and the design does not: below analysis nothing reads texts or robot files, and programs
 # know nothing of mechanisms.

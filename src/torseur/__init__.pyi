@@ -99,6 +99,7 @@ from torseur.description.mechanism import LENGTH_RATE as LENGTH_RATE
 from torseur.description.mechanism import TIME as TIME
 from torseur.description.mechanism import Body as Body
 from torseur.description.mechanism import Coordinate as Coordinate
+from torseur.description.mechanism import Drawing as Drawing
 from torseur.description.mechanism import Frame as Frame
 from torseur.description.mechanism import Guess as Guess
 from torseur.description.mechanism import Joint as Joint
@@ -114,6 +115,7 @@ from torseur.description.mechanism import coordinate_spring as coordinate_spring
 from torseur.description.mechanism import cylindrical as cylindrical
 from torseur.description.mechanism import denavit_hartenberg as denavit_hartenberg
 from torseur.description.mechanism import distance as distance
+from torseur.description.mechanism import draw as draw
 from torseur.description.mechanism import driver as driver
 from torseur.description.mechanism import equation as equation
 from torseur.description.mechanism import fixed as fixed

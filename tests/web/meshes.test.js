@@ -46,9 +46,9 @@ test("the points of a ball lie on it, and its normals point away from its centre
 
 test("every shape of a body keeps its shade, and indices go on where the last shape ended", () => {
   const shapes = [0.4, 0.9].map((shade) => ({ kind: "line", points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]], shade }));
-  const { positions, shades, indices } = bodyMesh(shapes, 0.01), count = positions.length / 3;
-  assert.deepEqual([...new Set(shades.slice(0, count / 2))], [0.4]);
-  assert.deepEqual([...new Set(shades.slice(count / 2))], [0.9]);
+  const { positions, coats, indices } = bodyMesh(shapes, 0.01), count = positions.length / 3;
+  assert.deepEqual([...new Set(coats.slice(0, 2 * count))], [0.4, 0]);
+  assert.deepEqual([...new Set(coats.slice(2 * count))], [0.9, 0]);
   assert.equal(Math.max(...indices), count - 1);
 });
 

@@ -9,22 +9,19 @@ import sympy as sm
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from torseur.presentation.report.drawing.shapes import Box, Capsule, Cylinder, Sphere
 from torseur.presentation.report.page.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.presentation.report.page.report_content import (
-    Body,
     Check,
     Curve,
     Fact,
     Joint,
-    Motion,
     Parameter,
     Plot,
     ReportContent,
     Reproduction,
-    Trace,
-    View,
 )
+from torseur.presentation.scene.scene import Body, Motion, Trace, View
+from torseur.presentation.scene.shapes import Box, Capsule, Cylinder, Sphere
 from torseur.presentation.typesetting.formula import Formula, formula, name_formula
 from torseur.presentation.typesetting.read_sympy import read_sympy
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from torseur.presentation.report.drawing.diagram import BOX_HEIGHT, diagram
 from torseur.presentation.report.drawing.layers import arrange, joint_pairs
 from torseur.presentation.report.drawing.rails import rows
-from torseur.presentation.report.page.report_content import Body, Joint
+from torseur.presentation.report.page.report_content import Joint
+from torseur.presentation.scene.scene import Body
 
 
 def tree(parents: list[int]) -> tuple[tuple[Body, ...], tuple[Joint, ...]]:

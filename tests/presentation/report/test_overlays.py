@@ -12,10 +12,10 @@ import pytest
 
 from presentation.report.samples import double_pendulum
 from torseur.errors import TorseurError
-from torseur.presentation.report.drawing.overlays import MISSING, Arrows, Dots, pack_places
-from torseur.presentation.report.page.palette import Colour
 from torseur.presentation.report.page.report_content import Curve, Plot
 from torseur.presentation.report.page.report_page import render
+from torseur.presentation.scene.overlays import MISSING, Arrows, Dots, pack_places
+from torseur.presentation.scene.palette import Colour
 
 RED = Colour("#ff0000", "#ff8888")
 

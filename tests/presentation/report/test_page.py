@@ -15,19 +15,11 @@ import pytest
 
 from presentation.report.samples import double_pendulum, energies, run
 from presentation.report.walker import walker
-from torseur.presentation.report.drawing.shapes import Sphere
-from torseur.presentation.report.page.palette import FIRST, GROUND, SERIES, Colour, body_colour
-from torseur.presentation.report.page.report_content import (
-    Body,
-    Check,
-    Curve,
-    Joint,
-    Motion,
-    Plot,
-    ReportContent,
-    ReportError,
-)
+from torseur.presentation.report.page.report_content import Check, Curve, Joint, Plot, ReportContent, ReportError
 from torseur.presentation.report.page.report_page import merge, render, script, write_report
+from torseur.presentation.scene.palette import FIRST, GROUND, SERIES, Colour, body_colour
+from torseur.presentation.scene.scene import Body, Motion
+from torseur.presentation.scene.shapes import Sphere
 
 HOSTILE = (
     "</script><img src=x onerror=alert(1)>",

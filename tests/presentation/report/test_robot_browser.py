@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from browsing import wait_until
-from torseur.presentation.report.drawing.shapes import Mesh, Sphere
-from torseur.presentation.report.page.report_content import Body, Motion, ReportContent, View
+from torseur.presentation.report.page.report_content import ReportContent
 from torseur.presentation.report.page.report_page import write_report
+from torseur.presentation.scene.scene import Body, Motion, View
+from torseur.presentation.scene.shapes import Mesh, Sphere
 
 pytestmark = pytest.mark.browser
 CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])

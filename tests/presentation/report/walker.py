@@ -6,22 +6,19 @@ import numpy as np
 import sympy as sm
 
 from presentation.report.samples import Array, compose, from_sympy, quaternion, rotated
-from torseur.presentation.report.drawing.shapes import Box, Capsule, Cylinder, Line, Sphere
 from torseur.presentation.report.page.equation_content import Equation, EquationBlock, Matrix, Origin, Term
 from torseur.presentation.report.page.report_content import (
-    Body,
     Check,
     Curve,
     Fact,
     Joint,
-    Motion,
     Parameter,
     Plot,
     ReportContent,
     Reproduction,
-    Trace,
-    View,
 )
+from torseur.presentation.scene.scene import Body, Motion, Trace, View
+from torseur.presentation.scene.shapes import Box, Capsule, Cylinder, Line, Sphere
 from torseur.presentation.typesetting.formula import name_formula
 
 SAMPLES = 501

@@ -13,8 +13,8 @@ from torseur.description.mechanism.constraints import (
     within,
 )
 from torseur.description.mechanism.dependencies import SLOTS, MovingSymbols, Use, placement_formulas
+from torseur.description.mechanism.drawings import DRAWINGS, Drawing, draw
 from torseur.description.mechanism.frames import EARTH, EARTH_NAME, HERE, Frame, Placement, Turn, placement, turn
-from torseur.description.mechanism.initial_values import Guess, about
 from torseur.description.mechanism.joints import (
     ElementaryMotion,
     Joint,
@@ -52,13 +52,23 @@ from torseur.description.mechanism.loads import (
     torque,
 )
 from torseur.description.mechanism.mechanism import Mechanism, require_mechanism
-from torseur.description.mechanism.quantities import TIME, Coordinate, Parameter, State, Vector, as_vector
+from torseur.description.mechanism.quantities import (
+    TIME,
+    Coordinate,
+    Guess,
+    Parameter,
+    State,
+    Vector,
+    about,
+    as_vector,
+)
 from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
 from torseur.description.mechanism.units import in_si, parameter
 
 __all__ = [
+    "DRAWINGS",
     "EARTH",
     "EARTH_NAME",
     "HERE",
@@ -75,6 +85,7 @@ __all__ = [
     "CoordinateForce",
     "CoordinateSpring",
     "Distance",
+    "Drawing",
     "ElementaryMotion",
     "Equation",
     "Frame",
@@ -110,6 +121,7 @@ __all__ = [
     "cylindrical",
     "denavit_hartenberg",
     "distance",
+    "draw",
     "driver",
     "equation",
     "fixed",

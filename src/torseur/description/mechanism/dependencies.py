@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import Expr, live_nodes
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint, Distance, Rolling
+from torseur.description.mechanism.drawings import drawing_formulas
 from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
@@ -96,6 +97,10 @@ SLOTS = {
     ),
     "rolling": Slot(
         "radius, tyre and normal of rolling", (), "Write the contact as constraints on positions and velocities."
+    ),
+    "drawing": Slot(
+        "place, size and transparency of a drawing", (),
+        "A shape is rigid: draw what changes its length between two points, `draw spring between A and B`.",
     ),
 }  # fmt: skip
 
@@ -209,6 +214,9 @@ def formulas_of(mechanism: Mechanism) -> Iterator[Use]:
         yield Use("frame", f"sensor '{sensor.name}'", [*_of_frame(sensor.of), *_of_frame(sensor.axes)])
     for name, frame in mechanism.frames:
         yield Use("frame", f"frame '{name}'", _of_frame(frame))
+    for drawing in mechanism.drawings:
+        frames = [formula for frame in drawing.frames for formula in _of_frame(frame)]
+        yield Use("drawing", drawing.owner, [*frames, *drawing_formulas(drawing)])
 
 
 def placement_formulas(placement: Placement) -> list[Expr]:

@@ -10,12 +10,12 @@ from torseur.algebra.graph import ExprLike, as_expr
 from torseur.algebra.graph.expr import Expr
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint
+from torseur.description.mechanism.drawings import Drawing
 from torseur.description.mechanism.frames import Frame
-from torseur.description.mechanism.initial_values import Guess
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
-from torseur.description.mechanism.quantities import Parameter, State, Vector, as_states, as_vector
+from torseur.description.mechanism.quantities import Guess, Parameter, State, Vector, as_states, as_vector
 from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.validation import check
 from torseur.errors import MechanismError, unknown_name
@@ -32,8 +32,8 @@ class Mechanism:
     `initial` maps coordinates ("q1") and rates ("q1'") to values; what is missing starts at zero, quaternions at
     no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. `states` are
     quantities beyond mechanics with the formulas of their rates; those without one follow from `state_equations`, as
-    many formulas that are zero and linear in their rates. Lists, plain numbers and dictionaries (for `frames`,
-    `initial` and `states`) are taken as they are.
+    many formulas that are zero and linear in their rates. `drawings` (see `draw`) say how things look. Lists, plain
+    numbers and dictionaries (for `frames`, `initial` and `states`) are taken as they are.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Mechanism:
     states: tuple[State, ...]
     state_equations: tuple[Expr, ...]
     meaning: str
+    drawings: tuple[Drawing, ...]
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Mechanism:
         states: Mapping[State, ExprLike] | Iterable[State] = (),
         state_equations: Iterable[ExprLike] = (),
         meaning: str = "",
+        drawings: Iterable[Drawing] = (),
     ) -> None:
         start = dict(initial)
         guessed = {*guesses, *(key for key, value in start.items() if isinstance(value, Guess))}
@@ -80,6 +82,7 @@ class Mechanism:
             "initial": tuple((k, as_expr(float(v) if isinstance(v, Guess) else v)) for k, v in start.items()),
             "guesses": tuple(key for key in start if key in guessed), "states": as_states(states),
             "state_equations": tuple(as_expr(e) for e in state_equations), "meaning": meaning,
+            "drawings": tuple(drawings),
         }  # fmt: skip
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for field, value in fields.items():

@@ -1,4 +1,4 @@
-"""Parameters, coordinates, states beyond mechanics and vectors: the numbers a description is made of."""
+"""Parameters, coordinates, states beyond mechanics, vectors and guesses: the numbers a description is made of."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torseur.algebra.graph import Expr, ExprLike, as_expr, symbol
+from torseur.algebra.graph import Expr, ExprLike, as_expr, constant_value, symbol, symbols_of
 from torseur.algebra.graph.expr import Symbolic
 from torseur.errors import MechanismError
 
@@ -114,3 +114,21 @@ def as_vector(value: Sequence[Any], what: str) -> Vector:
 
 
 ORIGIN: Vector = as_vector((0, 0, 0), "origin")
+
+
+# Guesses among the values of an initial state: constraints may move them, exact values never.
+class Guess(float):
+    """A number near which the initial state is looked for."""
+
+    def __repr__(self) -> str:
+        return f"about({float(self)!r})"
+
+
+def about(value: ExprLike) -> Guess:
+    """A guess of an initial coordinate or speed (SI): `initial={"phi": ts.about(0.3)}`."""
+    formula = as_expr(value)
+    if symbols_of([formula]):
+        raise MechanismError(
+            f"about({formula}): expected a number. For a formula name its coordinate in Mechanism(..., guesses=[...])."
+        )
+    return Guess(constant_value(formula))

@@ -114,6 +114,7 @@ def _frames(mechanism: Mechanism) -> Iterator[tuple[str, Frame]]:
                 if isinstance(value, Frame):
                     yield f"{kind} '{thing.name}'", value
     yield from ((f"frame '{name}'", frame) for name, frame in mechanism.frames)
+    yield from ((drawing.owner, frame) for drawing in mechanism.drawings for frame in drawing.frames)
 
 
 def _check_joints(mechanism: Mechanism) -> None:

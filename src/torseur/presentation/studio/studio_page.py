@@ -10,8 +10,8 @@ from torseur.derivation.formalisms import FORMALISMS
 from torseur.description.library import entries
 from torseur.presentation.levels.levels import LEVELS
 from torseur.presentation.report.compose.make_report import TITLES
-from torseur.presentation.report.page.palette import GROUND, SERIES, body_colour
 from torseur.presentation.report.page.report_page import colour_rules
+from torseur.presentation.scene.palette import GROUND, SERIES, body_colour
 
 MOST_BODIES = 800
 

@@ -7,13 +7,13 @@ import pytest
 
 import torseur as ts
 from torseur.description import library
-from torseur.presentation.report.bodies.body_poses import quaternions
 from torseur.presentation.report.compose.account import account
 from torseur.presentation.report.compose.compose_report import compose, outputs_for, unit_text
 from torseur.presentation.report.compose.make_report import Occasion
 from torseur.presentation.report.compose.make_report import content_of as content_of_mechanism
-from torseur.presentation.report.drawing.shapes import Box
 from torseur.presentation.report.page.report_page import render
+from torseur.presentation.scene.bodies.body_poses import quaternions
+from torseur.presentation.scene.shapes import Ellipsoid
 
 # Undetermined, or at rest where no motion follows from the equations.
 MOTIONLESS = {"satellite", "antenna_mesh", "antenna_chain", "antenna_grid", "stretched_four_bar"}
@@ -100,12 +100,12 @@ def test_undetermined_mechanism_has_equations_and_no_motion():
     assert "reflecteur.s" in content.warnings[1]
 
 
-def test_block_of_a_free_body_has_its_inertia():
-    """Oracle: inertia of a homogeneous block, m (y² + z²) / 12."""
+def test_ellipsoid_of_a_free_body_has_its_inertia():
+    """Oracle: inertia of a homogeneous ellipsoid with half axes x, y, z: m (y² + z²) / 5."""
     content, _ = content_of("free_body")
-    (block,) = [shape for shape in content.bodies[1].shapes if isinstance(shape, Box)]
-    x, y, z = sorted(block.size)
-    assert sorted([(y**2 + z**2) / 12, (x**2 + z**2) / 12, (x**2 + y**2) / 12]) == pytest.approx([1, 2, 2.5])
+    (solid,) = [shape for shape in content.bodies[1].shapes if isinstance(shape, Ellipsoid)]
+    x, y, z = sorted(solid.size)
+    assert sorted([(y**2 + z**2) / 5, (x**2 + z**2) / 5, (x**2 + y**2) / 5]) == pytest.approx([1, 2, 2.5])
 
 
 def rotations(count: int) -> np.ndarray:

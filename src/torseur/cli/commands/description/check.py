@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from torseur.computation.simulation.constrained.start.start_account import StartValue
     from torseur.description.mechanism import Mechanism
     from torseur.description.readers import RobotFile
-    from torseur.presentation.report.bodies.body_masses import BodyMass
     from torseur.presentation.report.compose.account import Account, Quantity
+    from torseur.presentation.scene.bodies.body_masses import BodyMass
 
 
 def check(

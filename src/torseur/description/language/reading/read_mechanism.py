@@ -23,6 +23,7 @@ from torseur.description.language.reading.read_definitions import (
     read_parameter,
     read_sensor,
 )
+from torseur.description.language.reading.read_drawings import read_drawing
 from torseur.description.language.reading.read_joints import (
     JointReading,
     declare_joints,
@@ -45,6 +46,7 @@ from torseur.description.mechanism import (
     SLOTS,
     Body,
     Constraint,
+    Drawing,
     Frame,
     Joint,
     Law,
@@ -87,6 +89,7 @@ class Understood:
     guesses: list[str] = field(default_factory=list)
     states: list[tuple[x.Statement, Callable[[], State]]] = field(default_factory=list)
     state_equations: list[tuple[x.Statement, Callable[[], Expr]]] = field(default_factory=list)
+    drawings: list[tuple[x.Statement, Callable[[], Drawing]]] = field(default_factory=list)
 
 
 class Reader:
@@ -171,6 +174,7 @@ class Reader:
         parts.states = [(state.rate or state.first, read_state(state, shop)) for state in self.states]
         parts.state_equations = [(s, read_state_equation(s, shop)) for s in self.all(x.StateEquationIs)]
         self._understand_initial(parts)
+        parts.drawings = [(drawing, read_drawing(drawing, shop)) for drawing in self.all(x.DrawingIs)]
         self._only_one(x.MechanismIs, "the mechanism is named")
         self._only_one(x.GravityIs, "gravity is given")
         return parts
@@ -261,6 +265,7 @@ class Reader:
             "laws": self._build_parts(parts.laws), "frames": self._build_parts(parts.frames),
             "initial": self._build_parts(parts.initial), "guesses": parts.guesses,
             "states": self._build_parts(parts.states), "state_equations": self._build_parts(parts.state_equations),
+            "drawings": self._build_parts(parts.drawings),
         }  # fmt: skip
         self._check_bodies_have_joints()
         moving = MovingSymbols(components["joints"], list(self.scope.sensors), components["laws"], components["states"])  # type: ignore[arg-type]

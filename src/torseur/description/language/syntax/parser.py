@@ -16,7 +16,20 @@ from torseur.errors import nearest
 
 LARGEST_TEXT = 1_000_000
 MOST_TOKENS = 200_000
-_OPENINGS = ("mechanism", "param", "gravity", "init", "let", "law", "table", "measure", "join", "apply", "constrain")
+_OPENINGS = (
+    "mechanism",
+    "param",
+    "gravity",
+    "init",
+    "let",
+    "law",
+    "table",
+    "measure",
+    "join",
+    "apply",
+    "constrain",
+    "draw",
+)
 _OPERANDS = {"NAME", "NUMBER", "FRESH", "OPEN", "ROUND_OPEN"}
 _OPERATORS = {"SUM_SIGN", "PRODUCT_SIGN", "COMPARE", "CIRCUMFLEX", "@", "++", "||", "DOT", "PRIME", "UNIT"}
 

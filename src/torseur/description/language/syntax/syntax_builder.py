@@ -254,3 +254,20 @@ class Builder:
 
     def rolling(self, parts: list[Any]) -> x.RollingIs:
         return x.RollingIs(*_bounds(parts), *parts)
+
+    def drawing(self, parts: list[Any]) -> x.DrawingIs:
+        kind, text, items, (word, places) = parts
+        written = None if text is None else x.Text(_start(text), _end(text), _text(text))
+        return x.DrawingIs(*_bounds([kind, places[-1]]), _name_of(kind), written, items, word, places)
+
+    def draw_on(self, parts: list[Any]) -> tuple[str, tuple[x.Expression, ...]]:
+        return "on", tuple(parts)
+
+    def draw_between(self, parts: list[Any]) -> tuple[str, tuple[x.Expression, ...]]:
+        return "between", tuple(parts)
+
+    def draw_through(self, parts: list[Any]) -> tuple[str, tuple[x.Expression, ...]]:
+        return "through", tuple(parts)
+
+    def draw_of(self, parts: list[Any]) -> tuple[str, tuple[x.Expression, ...]]:
+        return "of", tuple(parts)

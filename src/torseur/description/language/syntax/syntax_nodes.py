@@ -360,3 +360,14 @@ class RollingIs(Statement):
     normal: Expression
     within: Expression | None
     name: Name | None
+
+
+@dataclass(frozen=True)
+class DrawingIs(Statement):
+    """`draw spring radius = r between A and B`: a kind, its text or file, its sizes, and where it lies."""
+
+    kind: Name
+    text: Text | None
+    items: tuple[Item, ...]
+    word: str
+    places: tuple[Expression, ...]

@@ -17,6 +17,7 @@ from torseur.description.language.syntax.lexer import is_unit
 from torseur.description.language.syntax.parser import parse_statements
 from torseur.description.language.writing.words import fold_line, meaning_text, measured_text, name_text, number_in
 from torseur.description.language.writing.write_bodies import body_text
+from torseur.description.language.writing.write_drawings import drawing_text
 from torseur.description.language.writing.write_joints import joint_place, joint_text, needs_name, qualifier
 from torseur.description.language.writing.write_loads import constraint_text, is_option, joint_options, load_text
 from torseur.description.language.writing.writing_context import WIDTH, Place, Script
@@ -102,6 +103,7 @@ class _Document:
             "constraints": [constraint_text(constraint, script) for constraint in m.constraints],
             "states": [*map(self._state, m.states), *map(self._state_equation, m.state_equations)],
             "initial state": self._initial(),
+            "drawings": [drawing_text(drawing, script) for drawing in m.drawings],
         }
         parts["laws"] += self._undetermined_functions()
         parts["measurements"] = [self._sensor(sensor) for sensor in self._declared_sensors()]

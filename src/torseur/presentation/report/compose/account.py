@@ -15,8 +15,8 @@ from torseur.derivation.tree import GROUND, Link, Tree, build_tree
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.mechanism import Joint, Mechanism
 from torseur.errors import list_names
-from torseur.presentation.report.bodies.body_masses import BodyMass, body_mass
-from torseur.presentation.report.bodies.known_numbers import Numbers
+from torseur.presentation.scene.bodies.body_masses import BodyMass, body_mass
+from torseur.presentation.scene.bodies.known_numbers import Numbers
 
 
 def warnings_of(

@@ -6,49 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import numpy as np
-
 from torseur.algebra.graph import Expr, symbols_of
 from torseur.analysis.sensitivity import Sensitivities
 from torseur.computation.simulation import Trajectory
 from torseur.derivation.equations import Equations
-from torseur.derivation.tree import GROUND, Tree, build_tree
+from torseur.derivation.tree import Tree, build_tree
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.mechanism import EARTH_NAME, Mechanism
 from torseur.description.readers import RobotFile, summary
 from torseur.errors import counted, list_names
-from torseur.presentation.report.bodies.body_masses import resolved_inertia
-from torseur.presentation.report.bodies.body_poses import motion_of
-from torseur.presentation.report.bodies.body_shapes import Drawing
-from torseur.presentation.report.bodies.known_numbers import Numbers
-from torseur.presentation.report.bodies.robot_looks import looks_of
 from torseur.presentation.report.compose.account import Account, JointAccount, Quantity, account
 from torseur.presentation.report.compose.equation_cards import Blocks
 from torseur.presentation.report.compose.examination_content import influences_of, loops_of, note_on, sensitivity_plots
 from torseur.presentation.report.compose.motion_content import checks_of, mobility_facts, plots_of
 from torseur.presentation.report.compose.term_values import Samples, samples_of
-from torseur.presentation.report.drawing.shapes import Shape
 from torseur.presentation.report.page.equation_content import EquationBlock
 from torseur.presentation.report.page.report_content import (
-    Body,
     Certificate,
     Check,
     Fact,
     Joint,
     Loops,
-    Motion,
     Parameter,
     ReportContent,
     Reproduction,
-    Trace,
-    View,
 )
+from torseur.presentation.scene.bodies.body_masses import resolved_inertia
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.bodies.robot_looks import looks_of
+from torseur.presentation.scene.compose_scene import Composition
+from torseur.presentation.scene.scene import Body, Motion
+from torseur.presentation.scene.shapes import Shape
+from torseur.presentation.scene.still_position import stand_ins
 from torseur.presentation.typesetting.formula import formula
 from torseur.presentation.typesetting.read_graph import read_name
 
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H", "cylindrical": "C", "universal": "U", "spherical": "S",
            "planar": "E", "free": "F", "fixed": "W"}  # fmt: skip
-MOST_TRACES = 6
 
 
 def outputs_for(equations: Equations) -> list[str]:
@@ -61,7 +55,8 @@ class Supplement:
     """What a report shows beside mechanism, equations and motion.
 
     `notes` say what is left out and why. A `robot` file gives bodies their looks, and a list of what it says and the
-    mechanism does not. `sensitivities` have a part of their own.
+    mechanism does not. `sensitivities` have a part of their own. `still` says why there is no trajectory; `position` is
+    what is then drawn.
     """
 
     reproduction: Reproduction = field(default_factory=Reproduction)
@@ -69,6 +64,8 @@ class Supplement:
     certificate: Certificate | None = None
     robot: RobotFile | None = None
     sensitivities: Sensitivities | None = None
+    still: str = ""
+    position: Trajectory | None = None
 
 
 def compose(
@@ -86,7 +83,8 @@ def compose(
     beside = supplement or Supplement()
     robot, sensitivities = beside.robot, beside.sensitivities
     tree = equations.tree if equations is not None else build_tree(mechanism)
-    page = Page(tree, equations, trajectory, values or {}, looks_of(robot) if robot is not None else {})
+    looks = looks_of(robot) if robot is not None else {}
+    page = Page(tree, equations, trajectory, values or {}, looks, beside.position)
     return ReportContent(
         title=page.title(),
         summary=page.summary(),
@@ -99,7 +97,10 @@ def compose(
         equations=page.blocks(),
         parameters=page.parameters(),
         motion=page.motion,
-        view=page.view(),
+        elements=page.composition.elements if page.motion is not None else (),
+        overlays=page.composition.overlays(),
+        view=page.composition.view(),
+        still=beside.still,
         plots=(
             *(plots_of(tree, trajectory) if trajectory is not None else ()),
             *(sensitivity_plots(sensitivities) if sensitivities is not None else ()),
@@ -122,6 +123,7 @@ class Page:
     trajectory: Trajectory | None
     values: Mapping[str, float]
     looks: Mapping[str, tuple[Shape, ...]]
+    position: Trajectory | None = None
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -131,9 +133,9 @@ class Page:
     def account(self) -> Account:
         return account(self.tree, self.values)
 
-    @cached_property
+    @property
     def motion(self) -> Motion | None:
-        return motion_of(self.numbers, self.trajectory) if self.trajectory is not None else None
+        return self.composition.motion
 
     @cached_property
     def samples(self) -> Samples | None:
@@ -187,18 +189,17 @@ class Page:
         return loops_of(self.tree.mechanism, self.values, start)
 
     @cached_property
-    def drawing(self) -> Drawing:
-        ranges = {}
-        if self.trajectory is not None:
-            for name in self.tree.layout.coordinate_names:
-                values = self.trajectory[name]
-                ranges[name] = (float(np.min(values)), float(np.max(values)))
-        extent = float(np.max(np.ptp(self.motion.positions, axis=0))) if self.motion is not None else 0.0
-        return Drawing(self.numbers, ranges, extent, self.looks, self.account.bodies)
+    def composition(self) -> Composition:
+        gravity = tuple(component or 0.0 for component in self.account.gravity)
+        shown = self.trajectory if self.trajectory is not None else self.position
+        # A drawing needs a number for every length; masses are those that the account gives.
+        drawn = Numbers(self.tree, {**stand_ins(self.tree, self.values), **self.values})
+        return Composition(drawn, shown, self.looks, self.account.bodies, gravity)
 
     def bodies(self) -> tuple[Body, ...]:
         """The earth and all bodies with their pictures."""
-        return tuple(replace(body, shapes=self.drawing.shapes(body.name)) for body in self.named_bodies())
+        shapes = self.composition.shapes
+        return tuple(replace(body, shapes=shapes[body.name]) for body in self.named_bodies())
 
     def named_bodies(self) -> tuple[Body, ...]:
         """The earth and all bodies, without pictures."""
@@ -210,26 +211,6 @@ class Page:
 
     def title(self) -> str:
         return _title(self.account)
-
-    def view(self) -> View:
-        gravity = np.array([component or 0.0 for component in self.account.gravity])
-        strength = float(np.linalg.norm(gravity))
-        x, y, z = (-gravity / strength).tolist() if strength > 0 else (0.0, 0.0, 1.0)
-        return View(up=(x, y, z), traces=self.traces(), level=self._level())
-
-    def _level(self) -> float | None:
-        """The height of the floor: a robot that is bolted down stands on it, everything else moves above it."""
-        # By convention the origin of a robot's file lies on the floor. Without contacts one with a free base falls.
-        base = [link for link in self.tree.links if link.parent == GROUND]
-        return 0.0 if self.looks and all(len(link.symbols.speeds) <= 1 for link in base) else None
-
-    def traces(self) -> tuple[Trace, ...]:
-        """The mass centres of the bodies that carry nothing, the outermost first."""
-        carrying = {link.parent for link in self.tree.links}
-        leaves = [link.name for k, link in enumerate(self.tree.links) if k not in carrying]
-        centres = {mass.name: mass.centre for mass in self.account.bodies}
-        traces = [Trace(name, centres[name] or (0.0, 0.0, 0.0), name) for name in reversed(leaves) if name in centres]
-        return tuple(traces[:MOST_TRACES])
 
     def parameters(self) -> tuple[Parameter, ...]:
         owners = {body.name: {str(x.name) for x in symbols_of(_expressions(self.numbers, body.name))}

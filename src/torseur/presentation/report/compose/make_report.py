@@ -11,14 +11,16 @@ from torseur.analysis.sensitivity.sensitivity_analysis import sensitivity
 from torseur.computation.simulation import Trajectory, simulate
 from torseur.derivation.equations import Equations, missing_values
 from torseur.derivation.formalisms import certify, derive
+from torseur.derivation.tree import build_tree
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.mechanism import Mechanism
 from torseur.description.readers import RobotFile
 from torseur.errors import SimulationError, TorseurError, UnsupportedError, list_names
-from torseur.presentation.report.bodies.known_numbers import Numbers
 from torseur.presentation.report.compose.compose_report import Supplement, compose, outputs_for
 from torseur.presentation.report.page.report_content import Certificate, Formalism, ReportContent, Reproduction
 from torseur.presentation.report.page.report_page import write_report
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.still_position import stand_ins, start_position
 
 TITLES = {
     "recursive": "Recursive, spatial algebra", "newton_euler": "Newton-Euler", "dalembert": "d'Alembert",
@@ -93,7 +95,14 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         motion = _motion(equations, occasion, notes)
     except UnsupportedError as problem:
         notes.append(f"No equations: {problem}")
+    position, reason = None, ""
+    if motion is None:
+        tree = equations.tree if equations is not None else build_tree(mechanism)
+        position = start_position(tree, equations, occasion.parameters, occasion.initial)
+        reason = _still_reason(notes, stand_ins(tree, occasion.parameters))
     supplement = Supplement(
+        still=reason,
+        position=position,
         reproduction=occasion.reproduction,
         notes=tuple(notes),
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
@@ -101,6 +110,13 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
     )
     return compose(mechanism, equations, motion, occasion.parameters, supplement)
+
+
+def _still_reason(notes: list[str], assumed: Mapping[str, float]) -> str:
+    """Why only a position is drawn, and what was assumed for it."""
+    lengths = [name for name, value in assumed.items() if value]
+    drawn = f" Drawn with {list_names(lengths)} = 1 m." if lengths else ""
+    return f"{notes[-1] if notes else 'No motion.'}{drawn}"
 
 
 def _sensitivities(mechanism: Mechanism, occasion: Occasion) -> Sensitivities | None:

@@ -18,9 +18,9 @@ from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.derivation.tree import Tree, resolve
 from torseur.description.mechanism import TIME
 from torseur.presentation.levels.term_origins import TermOrigins
-from torseur.presentation.report.bodies.known_numbers import Numbers
 from torseur.presentation.report.page.equation_content import Equation, Origin, Term
-from torseur.presentation.report.page.report_content import Array
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.scene import Array
 from torseur.presentation.typesetting.formula import formula
 from torseur.presentation.typesetting.formula_tree import Node, Number
 from torseur.presentation.typesetting.read_graph import gathered_terms, term

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from torseur.presentation.report.drawing.layers import Layers, arrange, joint_pairs
 from torseur.presentation.report.drawing.rails import NARROW, describe_joint, rails, shorten
-from torseur.presentation.report.page.report_content import Body, Joint
+from torseur.presentation.report.page.report_content import Joint
+from torseur.presentation.scene.scene import Body
 from torseur.presentation.typesetting.markup import Markup, element
 
 MAX_LAYERS, MAX_RANKS = 4, 5

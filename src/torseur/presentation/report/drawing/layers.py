@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torseur.presentation.report.page.report_content import Body, Joint
+from torseur.presentation.report.page.report_content import Joint
+from torseur.presentation.scene.scene import Body
 
 SWEEPS = 6
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from torseur.presentation.report.drawing.rails import describe_joint
-from torseur.presentation.report.page.report_content import Body, Joint, Loops, ReportContent
+from torseur.presentation.report.page.report_content import Joint, Loops, ReportContent
+from torseur.presentation.scene.scene import Body
 from torseur.presentation.typesetting.markup import Markup, element
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torseur.presentation.report.drawing.layers import joint_pairs
-from torseur.presentation.report.page.report_content import Body, Joint
+from torseur.presentation.report.page.report_content import Joint
+from torseur.presentation.scene.scene import Body
 from torseur.presentation.typesetting.markup import Markup, element
 
 ROW, RAIL, LEFT, TOP = 30.0, 22.0, 14.0, 16.0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torseur.presentation.report.drawing.poster import poster
 from torseur.presentation.report.page.equation_view import Index, math
-from torseur.presentation.report.page.palette import SERIES
 from torseur.presentation.report.page.report_content import Curve, Plot, ReportContent
+from torseur.presentation.scene.palette import SERIES
+from torseur.presentation.scene.pictures.poster import poster
 from torseur.presentation.typesetting.markup import Markup, element
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
@@ -15,7 +15,8 @@ KEYS = "Drag to turn, shift-drag to move, wheel or pinch to zoom. Arrow keys tur
 
 def stage(content: ReportContent) -> Markup:
     """Canvas, poster and transport bar."""
-    if content.motion is None or not any(body.shapes for body in content.bodies):
+    scene = content.scene
+    if scene is None:
         return Markup()
     canvas = element(
         "canvas",
@@ -25,13 +26,20 @@ def stage(content: ReportContent) -> Markup:
         aria_label=f"Animation of {content.title}. {KEYS}",
         hidden=True,
     )
-    picture = element("div", poster(content), canvas, _views(content), class_="picture")
-    return element("section", picture, _transport(content), class_="card stage", aria_label="Animation")
+    picture = element("div", poster(scene), canvas, class_="picture")
+    below = element("p", content.still, class_="reason") if content.still else _transport(content)
+    return element("section", _views(content), picture, below, class_="card stage", aria_label="Animation")
 
 
 def _views(content: ReportContent) -> Markup:
     """Buttons over the picture: points of view, and which path is traced."""
-    names = {"home": "Reset", "front": "Front", "side": "Side", "top": "Top"}
+    names = {
+        "home": "Reset",
+        "front": "Front",
+        "side": "Side",
+        "top": "Top",
+        "space": "3D" if content.view.flat else "Flat",
+    }
     buttons = [element("button", text, type="button", data_view=key) for key, text in names.items()]
     buttons.append(
         element(
@@ -48,9 +56,13 @@ def _views(content: ReportContent) -> Markup:
         for number, overlay in enumerate(content.overlays)
     ]
     if len(content.view.traces) > 0:
+        drawn = any(trace.shown for trace in content.view.traces)
+        # The numbers of NO_PATH, ALL_PATHS and DRAWN_PATHS in scene/stage.js.
         options = [element("option", "no path", value="-1")]
+        options += [element("option", "drawn paths", value="-3", selected=True)] if drawn else []
+        options += [element("option", "all paths", value="-2")] if len(content.view.traces) > 1 else []
         options += [
-            element("option", f"path of {trace.label or trace.body}", value=number, selected=number == 0)
+            element("option", f"path of {trace.label or trace.body}", value=number, selected=number == 0 and not drawn)
             for number, trace in enumerate(content.view.traces)
         ]
         buttons.append(element("select", *options, id="trace", aria_label="Path shown"))

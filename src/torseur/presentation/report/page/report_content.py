@@ -6,31 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from torseur.errors import TorseurError, unknown_name
-from torseur.presentation.report.drawing.overlays import Overlay, check_overlays
-from torseur.presentation.report.drawing.shapes import Shape
 from torseur.presentation.report.page.equation_content import EquationBlock, Origin
-from torseur.presentation.report.page.palette import Colour
+from torseur.presentation.scene.overlays import Overlay, check_overlays
+from torseur.presentation.scene.scene import Array, Body, Element, Motion, Scene, View
 from torseur.presentation.typesetting.formula import Formula
-
-Array = NDArray[np.float64]
 
 
 class ReportError(TorseurError):
     """A report cannot be made from this content, or cannot be written there."""
-
-
-@dataclass(frozen=True)
-class Body:
-    """A body with its picture: shapes lie in its own frame; the ground is the body that is `fixed`."""
-
-    name: str
-    detail: str = ""  # such as "1.20 kg"
-    shapes: tuple[Shape, ...] = ()
-    fixed: bool = False
-    colour: Colour | None = None  # in place of the next of the palette
 
 
 @dataclass(frozen=True)
@@ -44,27 +29,6 @@ class Joint:
     child: str
     detail: str = ""  # such as "axis z"
     closes_loop: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """Where every body is at every sample: positions in metres, unit quaternions (w, x, y, z), body to world.
-
-    Shapes: times (T,), positions (T, B, 3), quaternions (T, B, 4), in the order of the report's bodies.
-    """
-
-    times: Array
-    positions: Array
-    quaternions: Array
-
-
-@dataclass(frozen=True)
-class Trace:
-    """The path of a point of a body, drawn in the animation."""
-
-    body: str
-    point: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,19 +187,6 @@ class Loops:
     passage: tuple[tuple[float, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class View:
-    """How the animation is first seen; `up` is against gravity."""
-
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    azimuth: float = 0.9
-    elevation: float = 0.3
-    start: float = 0.0
-    traces: tuple[Trace, ...] = ()
-    floor: bool = True
-    level: float | None = None  # height of the floor (m); below everything where it is not given
-
-
 @dataclass(frozen=True, eq=False)
 class ReportContent:
     """The whole page. Lists may be empty: a part without content is left out."""
@@ -255,6 +206,8 @@ class ReportContent:
     convergence: tuple[Convergence, ...] = ()
     motion: Motion | None = None
     overlays: tuple[Overlay, ...] = ()
+    elements: tuple[Element, ...] = ()
+    still: str = ""  # why there is no motion, where only a position is shown
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
     influences: tuple[Influence, ...] = ()
@@ -264,6 +217,14 @@ class ReportContent:
     reproduction: Reproduction = field(default_factory=Reproduction)
     findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
     diagram: bool = True  # whether bodies and joints are drawn as a graph
+
+    @property
+    def scene(self) -> Scene | None:
+        """What is drawn; None where no body has a picture or a place."""
+        if self.motion is None or not any(body.shapes for body in self.bodies):
+            return None
+        shown = (self.bodies, self.motion, self.elements, self.overlays, self.view)
+        return Scene(self.title, *shown, reason=self.still)
 
     def __post_init__(self) -> None:
         _check_names(self)

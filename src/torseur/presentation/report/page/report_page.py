@@ -14,17 +14,17 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 
 from torseur.presentation.report.drawing import stage
-from torseur.presentation.report.drawing.overlays import overlay_data
-from torseur.presentation.report.drawing.shapes import describe
 from torseur.presentation.report.page import examination_view as influences
 from torseur.presentation.report.page import sections
 from torseur.presentation.report.page.equation_content import EquationBlock
 from torseur.presentation.report.page.equation_view import Index, equation_text
 from torseur.presentation.report.page.examination_view import loops
-from torseur.presentation.report.page.packing import pack_floats, pack_motion
-from torseur.presentation.report.page.palette import GROUND, SERIES, Colour, body_colour
 from torseur.presentation.report.page.report_content import ReportContent, ReportError
 from torseur.presentation.report.page.sections import certificate, convergence
+from torseur.presentation.scene.packing import pack_floats, pack_motion
+from torseur.presentation.scene.palette import SERIES, Colour
+from torseur.presentation.scene.pictures.poster import class_of
+from torseur.presentation.scene.scene_data import scene_colours, scene_data
 from torseur.presentation.typesetting.markup import Markup, element
 
 MAIN = "page.js"  # the module that starts the page and, by its imports, names all others
@@ -70,30 +70,11 @@ def render(content: ReportContent) -> str:
 
 def page_data(content: ReportContent, index: Index) -> dict[str, object]:
     """What the script needs, as plain data; names are text and nothing else."""
-    view = content.view
     return {
         "title": content.title,
-        "bodies": [
-            {
-                "name": b.name,
-                "colour": f"--body-{n}",
-                "fixed": b.fixed,
-                "shapes": [describe(s) for s in b.shapes],
-            }
-            for n, b in enumerate(content.bodies)
-        ],
         "joints": [[index.bodies[j.parent], index.bodies[j.child]] for j in content.joints],
         "motion": pack_motion(content.motion) if content.motion is not None else None,
-        "overlays": [overlay_data(overlay, number) for number, overlay in enumerate(content.overlays)],
-        "view": {
-            "up": view.up,
-            "azimuth": view.azimuth,
-            "elevation": view.elevation,
-            "start": view.start,
-            "floor": view.floor,
-            "level": view.level,
-            "traces": [{"body": index.bodies[t.body], "point": t.point} for t in view.traces],
-        },
+        **scene_data(content.bodies, content.elements, content.overlays, content.view),
         "plots": _plots(content, index),
         "terms": _term_values(content),
         "copies": _copies(content),
@@ -115,7 +96,7 @@ def colour_rules(colours: Mapping[str, Colour]) -> str:
         f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=dark]{{{dark}}}\n"
     )
-    return themes + "".join(f".{_class_of(name)}{{--c:var({name})}}\n" for name in colours)
+    return themes + "".join(f".{class_of(name)}{{--c:var({name})}}\n" for name in colours)
 
 
 @cache
@@ -147,17 +128,8 @@ def _asset(*names: str) -> Traversable:
 
 
 def _colours(content: ReportContent) -> dict[str, Colour]:
-    moving = [number for number, body in enumerate(content.bodies) if not body.fixed]
-    bodies = {
-        f"--body-{number}": body.colour or (GROUND if body.fixed else body_colour(moving.index(number)))
-        for number, body in enumerate(content.bodies)
-    }
-    overlays = {f"--overlay-{number}": overlay.colour for number, overlay in enumerate(content.overlays)}
-    return bodies | overlays | {f"--series-{number}": colour for number, colour in enumerate(SERIES)}
-
-
-def _class_of(variable: str) -> str:
-    return variable.removeprefix("--").replace("body", "colour")
+    scene = scene_colours(content.bodies, content.overlays)
+    return scene | {f"--series-{number}": colour for number, colour in enumerate(SERIES)}
 
 
 def _policy(style: str, code: str) -> Markup:

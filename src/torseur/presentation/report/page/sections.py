@@ -7,7 +7,6 @@ from math import ceil, floor, isfinite, log10
 from torseur.presentation.report.drawing.diagram import diagram
 from torseur.presentation.report.page.equation_view import Index, block, math
 from torseur.presentation.report.page.report_content import (
-    Body,
     Certificate,
     Check,
     Convergence,
@@ -18,6 +17,7 @@ from torseur.presentation.report.page.report_content import (
     ReportContent,
     Reproduction,
 )
+from torseur.presentation.scene.scene import Body
 from torseur.presentation.typesetting.markup import Markup, element, join
 
 LONGEST_NUMBER = 8  # letters of a fact that fit its column; names are longer

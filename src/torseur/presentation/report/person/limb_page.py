@@ -6,16 +6,9 @@ import numpy as np
 
 from torseur.analysis.biomechanics.limb_inertia import LimbEstimate
 from torseur.analysis.identification.segments import SegmentTrial
-from torseur.presentation.report.page.report_content import (
-    Array,
-    Check,
-    Curve,
-    DataTable,
-    Plot,
-    ReportContent,
-    Reproduction,
-)
+from torseur.presentation.report.page.report_content import Check, Curve, DataTable, Plot, ReportContent, Reproduction
 from torseur.presentation.report.person.person_looks import in_words
+from torseur.presentation.scene.scene import Array
 
 GOOD_FIT = 0.25
 _ENTRIES = ((0, 0, "Ixx"), (1, 1, "Iyy"), (2, 2, "Izz"), (0, 1, "Ixy"), (0, 2, "Ixz"), (1, 2, "Iyz"))

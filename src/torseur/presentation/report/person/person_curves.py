@@ -8,8 +8,9 @@ import numpy as np
 
 from torseur.analysis.biomechanics.person.motion_cycles import PERCENT, over_cycles, over_trial
 from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
-from torseur.presentation.report.page.report_content import Array, Curve, Plot
+from torseur.presentation.report.page.report_content import Curve, Plot
 from torseur.presentation.report.person.person_looks import in_words
+from torseur.presentation.scene.scene import Array
 
 SIDES = {"r": ("right", "r_foot"), "l": ("left", "l_foot")}
 LEGS = (("hip", "flexion", "thigh"), ("knee", "flexion", "shank"), ("ankle", "flexion", "foot"))

@@ -8,9 +8,9 @@ from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
 from torseur.analysis.biomechanics.person_model.human36 import dimensions
 from torseur.analysis.biomechanics.person_model.human36_text import HEEL
 from torseur.description.mechanism import Mechanism
-from torseur.presentation.report.bodies.body_poses import point, quaternion_of
-from torseur.presentation.report.drawing.shapes import Box, Capsule, Shape, Sphere
-from torseur.presentation.report.page.palette import Colour
+from torseur.presentation.scene.bodies.body_poses import point, quaternion_of
+from torseur.presentation.scene.palette import Colour
+from torseur.presentation.scene.shapes import Box, Capsule, Shape, Sphere
 
 RIGHT, LEFT, MIDDLE = Colour("#0f8a72", "#3fc3a4"), Colour("#b0416f", "#ea86ab"), Colour("#8b94a0", "#a8b2bd")
 # Radii over stature.

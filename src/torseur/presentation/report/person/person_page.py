@@ -6,10 +6,7 @@ import numpy as np
 
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
-from torseur.presentation.report.bodies.body_poses import quaternions
-from torseur.presentation.report.drawing.overlays import Arrows, Dots, Overlay
-from torseur.presentation.report.page.palette import Colour
-from torseur.presentation.report.page.report_content import Body, Motion, ReportContent, Reproduction, View
+from torseur.presentation.report.page.report_content import ReportContent, Reproduction
 from torseur.presentation.report.person.person_curves import person_plots
 from torseur.presentation.report.person.person_looks import (
     LEFT,
@@ -21,6 +18,10 @@ from torseur.presentation.report.person.person_looks import (
     plate_shapes,
 )
 from torseur.presentation.report.person.person_tables import person_checks, person_tables
+from torseur.presentation.scene.bodies.body_poses import quaternions
+from torseur.presentation.scene.overlays import Arrows, Dots, Overlay
+from torseur.presentation.scene.palette import Colour
+from torseur.presentation.scene.scene import Body, Motion, View
 
 MOST_SAMPLES = 400
 METRES_PER_NEWTON = 1e-3

@@ -15,8 +15,9 @@ from torseur.analysis.biomechanics.person_model.human36 import (
     joint_limits,
     marker_places,
 )
-from torseur.presentation.report.page.report_content import Array, Check, DataTable
+from torseur.presentation.report.page.report_content import Check, DataTable
 from torseur.presentation.report.person.person_looks import in_words
+from torseur.presentation.scene.scene import Array
 
 JOINTS = (
     "hip_flexion", "hip_adduction", "hip_rotation", "knee_flexion", "ankle_flexion", "ankle_inversion",

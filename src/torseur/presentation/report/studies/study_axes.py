@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from torseur.presentation.report.page.palette import oklch
+from torseur.presentation.scene.palette import oklch
 from torseur.presentation.typesetting.markup import Markup, element
 
 Span = tuple[float, float]

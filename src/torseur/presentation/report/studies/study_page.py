@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from torseur.errors import TorseurError
-from torseur.presentation.report.page.palette import SERIES
 from torseur.presentation.report.page.report_content import DataTable
 from torseur.presentation.report.page.sections import section, tables
+from torseur.presentation.scene.palette import SERIES
 from torseur.presentation.typesetting.markup import Markup, element, join
 
 THEME = """

@@ -9,10 +9,10 @@ import numpy as np
 
 from torseur.computation.simulation import Trajectory
 from torseur.derivation.tree import Link
-from torseur.presentation.report.bodies.body_poses import body_poses
-from torseur.presentation.report.bodies.body_shapes import Drawing
 from torseur.presentation.report.compose.compose_report import Page
-from torseur.presentation.report.page.report_content import Array
+from torseur.presentation.scene.bodies.body_poses import body_poses
+from torseur.presentation.scene.bodies.body_shapes import Pictures
+from torseur.presentation.scene.scene import Array
 
 # A difference: the error of about 1e-5 of the length is less than a pixel.
 STEP = 1e-5
@@ -23,7 +23,7 @@ STILL = 0.05  # of the typical length per unit: a point that moves less is no ha
 
 def handles(page: Page, start: Trajectory) -> list[dict[str, Any]]:
     """The handles of the first coordinates but those of quaternions, which do not vary one by one."""
-    tree, drawing = page.tree, page.drawing
+    tree, drawing = page.tree, page.composition.pictures
     bodies = [body.name for body in tree.mechanism.bodies]
     poses = body_poses(page.numbers, _lanes(start, tree.layout.coordinate_names))
     listing = []
@@ -52,7 +52,7 @@ def _lanes(start: Trajectory, names: Sequence[str]) -> Trajectory:
     return Trajectory(np.zeros(len(rows)), rows, start.columns)
 
 
-def _candidates(drawing: Drawing, link: Link) -> list[Array]:
+def _candidates(drawing: Pictures, link: Link) -> list[Array]:
     """Points of a body in its own frame: its ends, the farthest first, then points on its axes."""
     start = drawing.start(link.name)
     ends = sorted(drawing.ends(link.name), key=lambda end: -float(np.linalg.norm(end - start)))

@@ -16,18 +16,19 @@ import numpy as np
 from torseur.computation.simulation import Trajectory, simulate
 from torseur.computation.simulation.model.first_order_form import as_system
 from torseur.computation.simulation.model.system import System
-from torseur.computation.simulation.output.trajectory import Column, Kind
 from torseur.computation.simulation.simulate import started
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.errors import SimulationError, TorseurError, list_names
 from torseur.presentation.report.compose.compose_report import Page
 from torseur.presentation.report.compose.make_report import sample_count
 from torseur.presentation.report.compose.motion_content import plots_of
-from torseur.presentation.report.drawing.shapes import describe
 from torseur.presentation.report.drawing.stage import curve_colour, plots, series_numbers
 from torseur.presentation.report.page.equation_view import Index
-from torseur.presentation.report.page.packing import quantise
-from torseur.presentation.report.page.report_content import Motion, Plot, ReportContent
+from torseur.presentation.report.page.report_content import Plot, ReportContent
+from torseur.presentation.scene.packing import quantise
+from torseur.presentation.scene.scene import Motion
+from torseur.presentation.scene.scene_data import scene_data
+from torseur.presentation.scene.still_position import hold_still
 from torseur.presentation.studio.answers.handles import handles
 from torseur.presentation.studio.answers.text_model import Model, model_of
 from torseur.presentation.studio.messages import Request, binary_message, text_message
@@ -109,13 +110,7 @@ def _still(model: Model, request: Request) -> Trajectory:
     system = start_system(model, request.values, request.initial)
     if not undetermined_functions(model.tree.mechanism):
         system = started(system, None, 0.0, "augmented")
-    times = np.array([0.0, request.until])
-    coordinates = len(model.tree.layout.coordinates)
-    columns = tuple(
-        Column(quantity, Kind.COORDINATE if k < coordinates else Kind.VELOCITY)
-        for k, quantity in enumerate(system.states)
-    )
-    return Trajectory(times, np.tile(np.array(system.initial), (2, 1)), columns)
+    return hold_still(system, len(model.tree.layout.coordinates), request.until)
 
 
 def _message(model: Model, request: Request, trajectory: Trajectory, notes: list[str], moving: bool = False) -> bytes:
@@ -146,29 +141,11 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
 
 def _scene(page: Page) -> dict[str, Any]:
     """Bodies with their pictures, joints between them, and how they are first seen."""
-    bodies = page.bodies()
+    bodies, composition = page.bodies(), page.composition
     numbers = {body.name: number for number, body in enumerate(bodies)}
-    view = page.view()
-    return {
-        "bodies": [
-            {
-                "name": body.name,
-                "colour": f"--body-{k}",
-                "fixed": body.fixed,
-                "shapes": [describe(s) for s in body.shapes],
-            }
-            for k, body in enumerate(bodies)
-        ],
-        "joints": [[numbers[joint.parent], numbers[joint.child]] for joint in page.joints()],
-        "view": {
-            "up": view.up,
-            "azimuth": view.azimuth,
-            "elevation": view.elevation,
-            "start": view.start,
-            "floor": view.floor,
-            "traces": [{"body": numbers[t.body], "point": t.point, "label": t.label} for t in view.traces],
-        },
-    }
+    joints = [[numbers[joint.parent], numbers[joint.child]] for joint in page.joints()]
+    # Points of contact come with every motion; pictures only where they have changed.
+    return {"joints": joints, **scene_data(bodies, composition.elements, (), composition.view())}
 
 
 def _round(thing: Any) -> Any:

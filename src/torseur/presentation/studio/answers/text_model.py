@@ -14,8 +14,8 @@ from torseur.derivation.tree import Tree, build_tree
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.language import parse
 from torseur.description.mechanism import Guess, Mechanism
-from torseur.presentation.report.bodies.known_numbers import Numbers
 from torseur.presentation.report.compose.compose_report import Page
+from torseur.presentation.scene.bodies.known_numbers import Numbers
 
 MOST_KEPT = 4
 

@@ -10,17 +10,26 @@ export type Packed = string | ArrayBuffer;
 /** The name of a style variable, such as --body-3. */
 export type ColourName = string;
 
-/** Shapes in the frame of their body, in metres; `shade` multiplies the colour of the body. */
-export interface Rod { kind: "capsule" | "cylinder" | "cone"; start: Vector; end: Vector; radius: number; shade: number }
-export interface Ball { kind: "sphere"; centre: Vector; radius: number; shade: number }
-export interface Box { kind: "box"; centre: Vector; size: Vector; turn: Quaternion; shade: number }
-export interface Polyline { kind: "line"; points: Vector[]; shade: number }
+/** Red, green, blue and opacity, from 0 to 1. */
+export type Paint = [number, number, number, number];
+/** `shade` multiplies the colour of the body; a `paint` stands in its place. */
+export interface Coat { shade: number; paint?: Paint }
+/** Shapes in the frame of their body, in metres. */
+export interface Rod extends Coat { kind: "capsule" | "cylinder" | "cone"; start: Vector; end: Vector; radius: number }
+export interface Tube extends Coat { kind: "tube"; start: Vector; end: Vector; radius: number; inner: number }
+export interface Ring extends Coat { kind: "ring"; centre: Vector; axis: Vector; radius: number; wire: number }
+export interface Ball extends Coat { kind: "sphere"; centre: Vector; radius: number }
+/** `size` holds the edges of a box, the half axes of an ellipsoid. */
+export interface Box extends Coat { kind: "box"; centre: Vector; size: Vector; turn: Quaternion }
+export interface Ellipsoid extends Coat { kind: "ellipsoid"; centre: Vector; size: Vector; turn: Quaternion }
+export interface Polyline extends Coat { kind: "line"; points: Vector[]; radius?: number }
+export interface Label extends Coat { kind: "label"; centre: Vector; text: string; height: number }
 /** Vertices and triangles in 16 bits a number; `unpackMesh` adds what it read out of them. */
-export interface PackedMesh {
-  kind: "mesh"; low: Vector; high: Vector; vertices: Packed; triangles: Packed; shade: number;
+export interface PackedMesh extends Coat {
+  kind: "mesh"; low: Vector; high: Vector; vertices: Packed; triangles: Packed;
   points?: Float32Array; corners?: Uint16Array;
 }
-export type Shape = Rod | Ball | Box | Polyline | PackedMesh;
+export type Shape = Rod | Tube | Ring | Ball | Box | Ellipsoid | Polyline | Label | PackedMesh;
 
 export interface Body { name: string; colour: ColourName; fixed: boolean; shapes: Shape[] }
 
@@ -34,13 +43,20 @@ export interface OverlayData {
   places?: PackedPlaces; starts?: PackedPlaces; ends?: PackedPlaces;
 }
 
-export interface Trace { body: number; point: Vector; label?: string }
+/** A point of a body; a rope is wound about it with a radius, negative on the other side. */
+export interface Anchor { body: number; point: Vector; radius: number }
+/** What stretches between points of bodies; `radius` of the whole, `wire` of what it is made of. */
+export interface ElementData {
+  kind: "coil" | "damper" | "rod" | "rope" | "arrow"; anchors: Anchor[]; radius: number; wire: number; turns: number; label: string; paint?: Paint;
+}
+
+export interface Trace { body: number; point: Vector; label?: string; shown?: boolean; paint?: Paint }
 /** How a mechanism is first seen: angles in radians, `level` the height of the floor where it is given. */
 export interface View {
-  up: Vector; azimuth: number; elevation: number; start: number; floor: boolean; level?: number | null; traces: Trace[];
+  up: Vector; azimuth: number; elevation: number; start: number; floor: boolean; level?: number | null; flat?: boolean; traces: Trace[];
 }
 /** Bodies, pairs of bodies that joints hold together, and the first view. */
-export interface SceneData { bodies: Body[]; joints: [number, number][]; view: View; overlays?: OverlayData[] }
+export interface SceneData { bodies: Body[]; joints: [number, number][]; view: View; elements?: ElementData[]; overlays?: OverlayData[] }
 
 export interface CurveData { label: string; colour: ColourName; dashed: boolean; values: Packed; band?: Packed | null }
 /** `across` is the unit of the abscissa; `clock` gives the times, in seconds, of 0 and 100 percent. */
@@ -54,7 +70,7 @@ export interface PageData extends SceneData {
 
 /** Bodies and joints, by number, that the pointer or the focus is at. */
 export interface Pointed { bodies: number[]; joints: number[] }
-/** What all views of a page share; `span` is the visible span of time, `trace` the number of the path that is shown. */
+/** What all views of a page share; `span` is the visible span of time, `trace` the number of the path that is shown, or one of NO_PATH, ALL_PATHS, DRAWN_PATHS. */
 export interface ViewState { time: number; playing: boolean; pointed: Pointed; span: [number, number] | null; trace: number }
 
 declare global {

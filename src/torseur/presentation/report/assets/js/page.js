@@ -9,6 +9,7 @@ import { bindHighlight, hideTip } from "./formulas/highlight.js";
 import { bindCopying } from "./shared/copying.js";
 import { Folding } from "./formulas/folding.js";
 import { bindTheme } from "./shared/theme.js";
+import { DRAWN_PATHS } from "./scene/stage.js";
 import { bindStage } from "./scene/theatre.js";
 
 // One level of detail at a time, or all of them.
@@ -83,7 +84,7 @@ function freeze(scene) {
 function start() {
   /** @type {PageData} */
   const data = JSON.parse(byId("data").textContent ?? "");
-  const store = new Store({ time: data.view.start, playing: false, pointed: NOTHING, span: null, trace: 0 });
+  const store = new Store({ time: data.view.start, playing: false, pointed: NOTHING, span: null, trace: data.view.traces.some((one) => one.shown) ? DRAWN_PATHS : 0 });
   const views = bindStage(data, store);
   const plots = all(document, ".plot").map((element) => new Plot(element, data.plots[Number(element.dataset.plot)], store));
   const repaint = () => {

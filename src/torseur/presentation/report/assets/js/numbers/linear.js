@@ -93,10 +93,10 @@ export function perspective(angle, aspect, near, far) {
   return new Float32Array([t / aspect, 0, 0, 0, 0, t, 0, 0, 0, 0, (far + near) * depth, -1, 0, 0, 2 * far * near * depth, 0]);
 }
 
-/** Parallel rays through a square of half width `half`. @param {number} half @param {number} near @param {number} far */
-export function orthographic(half, near, far) {
+/** Parallel rays through a window of half height `half`, `aspect` times as wide. @param {number} half @param {number} near @param {number} far @param {number} [aspect] */
+export function orthographic(half, near, far, aspect = 1) {
   const depth = 1 / (near - far);
-  return new Float32Array([1 / half, 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, 2 * depth, 0, 0, 0, (far + near) * depth, 1]);
+  return new Float32Array([1 / (half * aspect), 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, 2 * depth, 0, 0, 0, (far + near) * depth, 1]);
 }
 
 /** World to camera coordinates: x to the right, y up, z towards the viewer. @param {Vector} eye @param {Vector} target @param {Vector} up */

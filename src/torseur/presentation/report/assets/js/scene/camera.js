@@ -1,6 +1,6 @@
 // A camera that orbits a point: fitting, turning, moving, zooming, by pointer, touch and keyboard.
 /** @import { Vector } from "../data.js" */
-import { add, lookAt, multiply, perspective, scale, subtract, dot, norm } from "../numbers/linear.js";
+import { add, multiply, orthographic, perspective, scale, subtract, dot, norm } from "../numbers/linear.js";
 
 export const FIELD_OF_VIEW = 0.6;
 const STEEPEST = 1.5;
@@ -17,6 +17,7 @@ export class Camera {
     this.target = [0, 0, 0];
     this.aspect = 1.4;
     this.size = 1; // radius of a ball around what is shown
+    this.flat = false; // whether rays are parallel
   }
 
   /** Directions of the picture's right and upper edge, and towards the viewer. @returns {{ right: Vector, up: Vector, out: Vector }} */
@@ -30,7 +31,13 @@ export class Camera {
   matrix() {
     const near = Math.max(this.distance - 4 * this.size, this.distance * 0.02);
     const lens = perspective(FIELD_OF_VIEW, this.aspect, near, this.distance + 12 * this.size);
-    return multiply(lens, lookAt(this.eye(), this.target, [0, 0, 1]));
+    const half = this.distance * Math.tan(FIELD_OF_VIEW / 2), deep = this.distance + 12 * this.size;
+    const { right, up, out } = this.axes(), eye = this.eye();
+    // The camera's own axes, so that one that looks straight down has them too.
+    const view = new Float32Array([
+      right[0], up[0], out[0], 0, right[1], up[1], out[1], 0, right[2], up[2], out[2], 0, -dot(right, eye), -dot(up, eye), -dot(out, eye), 1,
+    ]);
+    return multiply(this.flat ? orthographic(half, this.distance - deep, deep, this.aspect) : lens, view);
   }
 
   // Show all points as large as they fit from the present direction. A point at (x, y, z) in camera axes about the target,
@@ -48,8 +55,8 @@ export class Camera {
     const high = Math.tan(FIELD_OF_VIEW / 2), wide = high * this.aspect;
     this.distance = Math.max(...points.map((p) => {
       const d = subtract(p, this.target);
-      return Math.max(Math.abs(dot(d, right)) / wide, Math.abs(dot(d, up)) / high) * MARGIN + dot(d, out);
-    }), this.size * 0.5);
+      return Math.max(Math.abs(dot(d, right)) / wide, Math.abs(dot(d, up)) / high) * MARGIN + (this.flat ? 0 : dot(d, out));
+    }), this.size * (this.flat ? 0.1 : 0.5));
   }
 
   /** @param {number} azimuth @param {number} elevation */

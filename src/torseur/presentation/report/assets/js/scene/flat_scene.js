@@ -1,11 +1,13 @@
 // The animated mechanism on a plain canvas, for browsers without WebGL2: shapes as shaded strokes, far ones first.
-/** @import { Body, PackedMesh, Quaternion, Shape, Vector } from "../data.js" */
-/** @import { Colour, Stage } from "./stage.js" */
+/** @import { Body, Label, PackedMesh, Quaternion, Shape, Vector } from "../data.js" */
+/** @import { Colour } from "./stage.js" */
 /** A point of the picture in pixels, its depth in metres and pixels per metre there. @typedef {{ x: number, y: number, depth: number, scale: number }} Spot */
 /** A shape as it is painted: a stroke through its points, or faces where `fill` says their colour. @typedef {{ points: Spot[], depth: number, faded: boolean, colour: Colour, fill?: string, shape?: { kind: string, shade: number }, radius?: number, marked?: boolean }} Stroke */
 import { unpackMesh } from "../numbers/decode.js";
-import { add, dot, project, rotate, unit } from "../numbers/linear.js";
-import { cornersOf, faceNormals, vertexOf } from "./meshes.js";
+import { add, dot, project, rotate, subtract, unit } from "../numbers/linear.js";
+import { strands } from "./elements.js";
+import { cornersOf, enclosure, faceNormals, vertexOf } from "./meshes.js";
+import { Stage } from "./stage.js";
 
 export class FlatScene {
   /** @param {Stage} stage */
@@ -37,14 +39,17 @@ export class FlatScene {
     context.fillStyle = shade(stage.colours().ground, 1);
     context.fillRect(0, 0, width, height);
     this.drawPath();
-    const strokes = [...stage.bodies.flatMap((body, k) => this.strokesOf(body, k)), ...this.overlayStrokes()];
+    const strokes = [...stage.bodies.flatMap((body, k) => this.strokesOf(body, k)), ...this.elementStrokes(), ...this.overlayStrokes()];
     strokes.sort((a, b) => b.depth - a.depth).forEach((stroke) => this.paint(stroke));
+    stage.labels.place();
   }
 
   /** Pixel position, depth and pixels per metre of a world point. @param {Vector} point @returns {Spot} */
   toScreen(point) {
     const [x, y, , w] = project(this.stage.camera.matrix(), point), { clientWidth, clientHeight } = this.canvas;
-    return { x: (x / w * 0.5 + 0.5) * clientWidth, y: (0.5 - y / w * 0.5) * clientHeight, depth: w, scale: clientHeight / (w * 0.62) };
+    // Seen flat, w is 1 everywhere; depth is then measured from the eye.
+    const { camera } = this.stage, depth = camera.flat ? dot(camera.axes().out, subtract(camera.eye(), point)) : w;
+    return { x: (x / w * 0.5 + 0.5) * clientWidth, y: (0.5 - y / w * 0.5) * clientHeight, depth, scale: clientHeight / ((camera.flat ? camera.distance : w) * 0.62) };
   }
 
   /** @param {Body} body @param {number} k @returns {Stroke[]} */
@@ -52,12 +57,24 @@ export class FlatScene {
     const [p, q] = this.stage.motion.pose(k, this.stage.time()), marked = this.stage.highlightedBodies();
     const faded = marked.size > 0 && !marked.has(k);
     return body.shapes.flatMap((shape) => {
-      if (shape.kind === "mesh") return this.facesOf(shape, p, q, { faded, colour: this.stage.colours().bodyColours[k] });
+      /** @type {Colour} */
+      const colour = shape.paint ? [shape.paint[0], shape.paint[1], shape.paint[2]] : this.stage.colours().bodyColours[k];
+      if (shape.kind === "label") return [];
+      if (shape.kind === "mesh") return this.facesOf(shape, p, q, { faded, colour });
       const points = outline(shape).map((point) => this.toScreen(add(p, rotate(q, point))));
       const depth = points.reduce((sum, point) => sum + point.depth, 0) / points.length;
-      const radius = "radius" in shape ? shape.radius : this.stage.lineRadius * 2;
-      return [{ shape, points, depth, radius, faded, marked: marked.has(k), colour: this.stage.colours().bodyColours[k] }];
+      return [{ shape, points, depth, radius: radiusOf(shape) || this.stage.lineRadius * 2, faded, marked: marked.has(k), colour }];
     });
+  }
+
+  /** @returns {Stroke[]} */
+  elementStrokes() {
+    const { stage } = this, poses = stage.poses(), shape = { kind: "line", shade: 1 };
+    return stage.elements.flatMap((element) => strands(element, Stage.anchorsOf(element, poses)).map(({ points, radius }) => {
+      const seen = points.map((point) => this.toScreen(point)), { paint } = element;
+      const depth = seen.reduce((sum, point) => sum + point.depth, 0) / seen.length;
+      return { shape, points: seen, depth, radius, faded: false, marked: false, colour: paint ? [paint[0], paint[1], paint[2]] : stage.colours().element };
+    }));
   }
 
   /** @returns {Stroke[]} */
@@ -137,15 +154,16 @@ export class FlatScene {
   }
 
   drawPath() {
-    const shown = this.stage.shownPath(), { context } = this;
-    if (!shown) return;
-    context.beginPath();
-    this.stage.paths[shown.index].map((p) => this.toScreen(p)).forEach(({ x, y }, k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
-    context.globalAlpha = 0.35;
-    context.strokeStyle = shade(this.stage.colours().bodyColours[shown.body], 1);
-    context.lineWidth = 1;
-    context.stroke();
-    context.globalAlpha = 1;
+    const { context } = this;
+    for (const { index, colour } of this.stage.shownPaths()) {
+      context.beginPath();
+      this.stage.paths[index].map((p) => this.toScreen(p)).forEach(({ x, y }, k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+      context.globalAlpha = 0.35;
+      context.strokeStyle = shade(colour, 1);
+      context.lineWidth = 1;
+      context.stroke();
+      context.globalAlpha = 1;
+    }
   }
 
   still() {
@@ -156,10 +174,18 @@ export class FlatScene {
 
 const FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
 
-/** Points that describe a shape on the screen: corners of a box, ends of a rod, centre of a ball. @param {Exclude<Shape, PackedMesh>} shape @returns {Vector[]} */
+/** The radius of the stroke that stands for a shape; 0 for what is thin or filled. @param {Exclude<Shape, PackedMesh>} shape */
+function radiusOf(shape) {
+  if (shape.kind === "ring") return shape.wire;
+  if (shape.kind === "ellipsoid") return (shape.size[0] + shape.size[1] + shape.size[2]) / 3;
+  return "radius" in shape ? shape.radius ?? 0 : 0;
+}
+
+/** Points that describe a shape on the screen: corners of a box, ends of a rod, centre of a ball. @param {Exclude<Shape, PackedMesh | Label>} shape @returns {Vector[]} */
 function outline(shape) {
   if (shape.kind === "line") return shape.points;
-  if (shape.kind === "sphere") return [shape.centre];
+  if (shape.kind === "ring") return [...enclosure(shape), enclosure(shape)[0]];
+  if (shape.kind === "sphere" || shape.kind === "ellipsoid") return [shape.centre];
   return shape.kind === "box" ? cornersOf(shape) : [shape.start, shape.end];
 }
 

@@ -1,9 +1,9 @@
 // Triangle meshes of shapes in body coordinates: positions, normals, shade, indices.
-/** @import { Ball, Box, PackedMesh, Polyline, Rod, Shape, Vector } from "../data.js" */
+/** @import { Ball, Box, Coat, Ellipsoid, PackedMesh, Polyline, Ring as RingShape, Rod, Shape, Tube, Vector } from "../data.js" */
 /**
  * Positions and normals, three numbers per vertex, and indices, three per triangle; `outward` are the directions in which an
  * outline grows.
- * @typedef {{ positions: number[], normals: number[], indices: number[], shades?: number[], outward?: number[] }} Mesh
+ * @typedef {{ positions: number[], normals: number[], indices: number[], coats?: number[], outward?: number[] }} Mesh
  */
 /** A row of a profile: radius, height, and the normal's parts away from and along the axis. @typedef {[number, number, number, number]} Ring */
 import { unpackMesh } from "../numbers/decode.js";
@@ -81,6 +81,65 @@ function sphere({ centre, radius }) {
   return lathe(arc(radius, -Math.PI / 2, Math.PI / 2, 2 * CAP), centre, [0, 0, 1]);
 }
 
+/** @param {Ellipsoid} ellipsoid */
+function ellipsoid({ centre, size, turn }) {
+  const ball = lathe(arc(1, -Math.PI / 2, Math.PI / 2, 18), [0, 0, 0], [0, 0, 1], 36);
+  /** @type {Mesh} */
+  const mesh = { positions: [], normals: [], indices: ball.indices };
+  for (let at = 0; at < ball.positions.length; at += 3) {
+    const [x, y, z] = ball.positions.slice(at, at + 3);
+    mesh.positions.push(...add(centre, rotate(turn, [x * size[0], y * size[1], z * size[2]])));
+    // The gradient of (x/a)² + (y/b)² + (z/c)² is normal to it.
+    mesh.normals.push(...rotate(turn, unit([x / size[0], y / size[1], z / size[2]])));
+  }
+  return mesh;
+}
+
+/** @param {Tube} tube */
+function tube({ start, end, radius, inner }) {
+  const [axis, length] = axisOf(start, end);
+  return lathe([
+    [inner, 0, -1, 0], [inner, length, -1, 0], [inner, length, 0, 1], [radius, length, 0, 1], [radius, length, 1, 0], [radius, 0, 1, 0],
+    [radius, 0, 0, -1], [inner, 0, 0, -1],
+  ], start, axis);
+}
+
+/** A torus: the profile is the circle of its wire. @param {RingShape} ring */
+function ring({ centre, axis, radius, wire }) {
+  const steps = 12, profile = Array.from({ length: steps + 1 }, (_, k) => {
+    const angle = (2 * Math.PI * k) / steps, out = Math.cos(angle), along = Math.sin(angle);
+    return /** @type {Ring} */ ([radius + wire * out, wire * along, out, along]);
+  });
+  return lathe(profile, centre, unit(axis), 48);
+}
+
+/** A round wire along a line; its rings are carried from point to point without twist. @param {Vector[]} points @param {number} radius @param {number} [around] @returns {Mesh} */
+export function wire(points, radius, around = 7) {
+  const line = points.filter((p, k) => k === 0 || norm(subtract(p, points[k - 1])) > 1e-12);
+  /** @type {Mesh} */
+  const mesh = { positions: [], normals: [], indices: [] };
+  if (line.length < 2) return mesh;
+  let across = /** @type {Vector} */ ([0, 0, 0]);
+  line.forEach((p, k) => {
+    const along = unit(subtract(line[Math.min(k + 1, line.length - 1)], line[Math.max(k - 1, 0)]));
+    const kept = subtract(across, scale(along, dot(across, along)));
+    across = norm(kept) > 1e-6 ? unit(kept) : unit(cross(along, Math.abs(along[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]));
+    const beside = cross(along, across);
+    for (let j = 0; j <= around; j++) {
+      const angle = (2 * Math.PI * j) / around, out = add(scale(across, Math.cos(angle)), scale(beside, Math.sin(angle)));
+      mesh.positions.push(...add(p, scale(out, radius)));
+      mesh.normals.push(...out);
+    }
+  });
+  for (let k = 0; k < line.length - 1; k++) {
+    for (let j = 0; j < around; j++) {
+      const a = k * (around + 1) + j, b = a + around + 1;
+      mesh.indices.push(a, a + 1, b, a + 1, b + 1, b);
+    }
+  }
+  return mesh;
+}
+
 /** @param {Box} box */
 function box({ centre, size, turn }) {
   /** @type {Mesh} */
@@ -108,8 +167,9 @@ function box({ centre, size, turn }) {
   return mesh;
 }
 
-/** @param {Polyline & { radius: number }} polyline */
+/** @param {Polyline & { radius: number }} polyline @returns {Mesh} */
 function line({ points, radius }) {
+  if (points.length > 4) return wire(points, radius);
   return joinMeshes(points.slice(1).map((end, k) => lathe(
     [...arc(radius, -Math.PI / 2, 0, 2), ...arc(radius, 0, Math.PI / 2, 2, axisOf(points[k], end)[1])],
     points[k], axisOf(points[k], end)[0], 8)));
@@ -160,20 +220,27 @@ function meshOf(shape, lineRadius) {
     case "cone": return cone(shape);
     case "sphere": return sphere(shape);
     case "box": return box(shape);
-    case "line": return line({ ...shape, radius: lineRadius });
+    case "ellipsoid": return ellipsoid(shape);
+    case "tube": return tube(shape);
+    case "ring": return ring(shape);
+    case "line": return line({ ...shape, radius: shape.radius || lineRadius });
     case "mesh": return mesh(shape);
+    case "label": return { positions: [], normals: [], indices: [] }; // letters are drawn by the page
   }
 }
 
+/** What a shape is coloured with: its own paint, or a shade of the body's colour. @param {Coat} coat @returns {[number, number, number, number]} */
+export const coatOf = ({ shade, paint }) => (paint ? [paint[0], paint[1], paint[2], 1] : [shade, shade, shade, 0]);
+
 /** @param {Mesh[]} meshes @returns {Required<Mesh>} */
-function joinMeshes(meshes) {
+export function joinMeshes(meshes) {
   /** @type {Required<Mesh>} */
-  const whole = { positions: [], normals: [], shades: [], indices: [], outward: [] };
+  const whole = { positions: [], normals: [], coats: [], indices: [], outward: [] };
   for (const mesh of meshes) {
     const first = whole.positions.length / 3;
     whole.positions = whole.positions.concat(mesh.positions);
     whole.normals = whole.normals.concat(mesh.normals);
-    whole.shades = whole.shades.concat(mesh.shades ?? new Array(mesh.positions.length / 3).fill(1));
+    whole.coats = whole.coats.concat(mesh.coats ?? coats(mesh, [1, 1, 1, 0]));
     whole.indices = whole.indices.concat(mesh.indices.map((index) => index + first));
     whole.outward = whole.outward.concat(mesh.outward ?? outwardNormals(mesh));
   }
@@ -184,9 +251,12 @@ function joinMeshes(meshes) {
 export function bodyMesh(shapes, lineRadius) {
   return joinMeshes(shapes.map((shape) => {
     const mesh = meshOf(shape, lineRadius);
-    return { ...mesh, shades: new Array(mesh.positions.length / 3).fill(shape.shade) };
+    return { ...mesh, coats: coats(mesh, coatOf(shape)) };
   }));
 }
+
+/** One coat for every vertex. @param {Mesh} mesh @param {[number, number, number, number]} coat */
+export const coats = (mesh, coat) => new Array(mesh.positions.length / 3).fill(coat).flat();
 
 /** The eight corners of a box, x slowest, z fastest. @param {Box} box */
 export function cornersOf({ centre, size, turn }) {
@@ -210,8 +280,17 @@ export function enclosure(shape) {
   if (shape.kind === "mesh") return cornersOf(boxAround(shape));
   if (shape.kind === "box") return cornersOf(shape);
   if (shape.kind === "line") return shape.points;
+  if (shape.kind === "label") return [shape.centre];
+  if (shape.kind === "ellipsoid") return cornersOf({ ...shape, kind: "box", size: scale(shape.size, 1.6) });
+  if (shape.kind === "ring") return ringBox(shape);
   if (shape.kind === "sphere") return around(shape.centre, shape.radius);
   return [...around(shape.start, shape.radius), ...around(shape.end, shape.radius)];
+}
+
+/** Points of a ring, far enough apart to enclose it. @param {RingShape} ring @returns {Vector[]} */
+function ringBox({ centre, axis, radius, wire: thick }) {
+  const z = unit(axis), x = unit(cross(Math.abs(z[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0], z)), y = cross(z, x), far = radius + thick;
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => add(centre, add(scale(x, far * Math.cos((k * Math.PI) / 4)), scale(y, far * Math.sin((k * Math.PI) / 4)))));
 }
 
 /** Directions in which an outline grows: normals averaged over vertices at the same place, so that edges stay closed. @param {Mesh} mesh */

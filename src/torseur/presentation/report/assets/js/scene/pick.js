@@ -1,6 +1,6 @@
 // Which body lies under the pointer, by rays against the shapes; works without the graphics card.
 // A ray starts at `origin` and goes along `ray`, of length 1, both in the frame of the shape.
-/** @import { Body, Box, PackedMesh, Pose, Shape, Vector } from "../data.js" */
+/** @import { Body, Box, Ellipsoid, PackedMesh, Pose, Ring, Shape, Vector } from "../data.js" */
 import { unpackMesh } from "../numbers/decode.js";
 import { add, cross, dot, inverse, norm, rotate, scale, subtract, unit } from "../numbers/linear.js";
 import { boxAround, vertexOf } from "./meshes.js";
@@ -49,11 +49,29 @@ function toMesh(origin, ray, shape) {
   return best;
 }
 
+/** An ellipsoid is a ball in stretched axes; distances are measured in unstretched ones. @param {Vector} origin @param {Vector} ray @param {Ellipsoid} shape */
+function toEllipsoid(origin, ray, { centre, size, turn }) {
+  /** @param {Vector} v @returns {Vector} */
+  const shrink = (v) => { const [x, y, z] = rotate(inverse(turn), v); return [x / size[0], y / size[1], z / size[2]]; };
+  const way = shrink(ray), length = norm(way);
+  return toBall(shrink(subtract(origin, centre)), scale(way, 1 / length), [0, 0, 0], 1) / length;
+}
+
+/** A ring as rods around. @param {Vector} origin @param {Vector} ray @param {Ring} shape */
+function toRing(origin, ray, { centre, axis, radius, wire }) {
+  const x = unit(cross(Math.abs(axis[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0], axis)), y = cross(axis, x), steps = 24;
+  const points = Array.from({ length: steps + 1 }, (_, k) => add(centre, add(scale(x, radius * Math.cos((2 * Math.PI * k) / steps)), scale(y, radius * Math.sin((2 * Math.PI * k) / steps)))));
+  return Math.min(...points.slice(1).map((end, k) => toRod(origin, ray, points[k], end, wire)));
+}
+
 /** @param {Vector} origin @param {Vector} ray @param {Shape} shape @param {number} lineRadius */
 function toShape(origin, ray, shape, lineRadius) {
   if (shape.kind === "mesh") return toMesh(origin, ray, shape);
   if (shape.kind === "sphere") return toBall(origin, ray, shape.centre, shape.radius);
   if (shape.kind === "box") return toBox(origin, ray, shape);
+  if (shape.kind === "ellipsoid") return toEllipsoid(origin, ray, shape);
+  if (shape.kind === "ring") return toRing(origin, ray, shape);
+  if (shape.kind === "label") return Infinity;
   if (shape.kind !== "line") return toRod(origin, ray, shape.start, shape.end, shape.radius);
   return Math.min(...shape.points.slice(1).map((end, k) => toRod(origin, ray, shape.points[k], end, lineRadius)));
 }

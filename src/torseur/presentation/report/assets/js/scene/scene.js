@@ -1,21 +1,28 @@
 // The animated mechanism in WebGL2. Drafts while things move on slow machines, a smooth picture when they rest.
 /** @import { Shape, Vector } from "../data.js" */
 /** @import { Drawable, Program } from "./renderer.js" */
-/** @import { Palette, Stage } from "./stage.js" */
+/** @import { Mesh } from "./meshes.js" */
+/** @import { Palette } from "./stage.js" */
 /** @typedef {"fine" | "draft"} Quality */
 /** @typedef {Record<"body" | "depth" | "outline" | "backdrop" | "copy" | "floorShadow" | "path", Program>} Programs */
 /** Camera, lamp and colours of one frame. @typedef {{ camera: Float32Array, eye: Vector, lamp: Float32Array, light: Vector, middle: Vector, radius: number } & Palette} Viewing */
 /** @typedef {ReturnType<typeof shadowTarget>} ShadowTarget */
 import { add, lookAt, multiply, norm, orthographic, project, scale, subtract } from "../numbers/linear.js";
-import { bodyMesh } from "./meshes.js";
+import { elementMesh } from "./elements.js";
+import { bodyMesh, joinMeshes } from "./meshes.js";
 import { PARTS } from "./overlays.js";
 import { discard, isSoftware, makeProgram, pictureTarget, shadowTarget, smoothTarget, upload } from "./renderer.js";
 import { BACKDROP, BODY, COPY, DEPTH, FLOOR_SHADOW, OUTLINE, PATH } from "./shaders.js";
+import { Stage } from "./stage.js";
 
 const OUTLINE_PIXELS = 2.6;
 const REST_MS = 160;
 const SLOW_FRAME_MS = 45;
 const TAIL = 0.16;
+const IDENTITY = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+
+/** @param {Shape} shape */
+const opacityOf = (shape) => (shape.paint ? shape.paint[3] : 1);
 
 export class Scene {
   /** @param {WebGL2RenderingContext} gl @param {Stage} stage */
@@ -27,6 +34,11 @@ export class Scene {
     this.programs = { fine: this.compile(2, 1.3), draft: this.compile(0, 1) };
     /** @type {Drawable[]} */
     this.meshes = [];
+    /** Shapes that one sees through, drawn after all others. @type {{ body: number, opacity: number, draw: Drawable }[]} */
+    this.clear = [];
+    /** @type {Drawable | null} */
+    this.elements = null;
+    this.elementsAt = NaN;
     /** @type {Drawable[]} */
     this.paths = [];
     const parts = Object.entries(stage.overlays.length ? PARTS : {});
@@ -50,8 +62,12 @@ export class Scene {
   present(withBodies) {
     if (withBodies) {
       this.meshes.forEach((mesh) => mesh.free());
-      this.meshes = this.stage.bodies.map((body) => this.uploadShapes(body.shapes));
+      this.clear.forEach(({ draw }) => draw.free());
+      this.meshes = this.stage.bodies.map((body) => this.uploadShapes(body.shapes.filter((shape) => opacityOf(shape) === 1)));
+      this.clear = this.stage.bodies.flatMap((body, k) => body.shapes.filter((shape) => opacityOf(shape) < 1).map((shape) => (
+        { body: k, opacity: opacityOf(shape), draw: this.uploadShapes([shape]) })));
     }
+    this.elementsAt = NaN;
     this.paths.forEach((path) => path.free());
     this.paths = this.stage.paths.map((points) => this.uploadPath(points));
     this.refresh();
@@ -71,8 +87,24 @@ export class Scene {
   /** @param {Shape[]} shapes @returns {Drawable} */
   uploadShapes(shapes) {
     if (!shapes.length) return Object.assign(() => {}, { free: () => {} });
-    const mesh = bodyMesh(shapes, this.stage.lineRadius);
-    return upload(this.gl, { 0: [mesh.positions, 3], 1: [mesh.normals, 3], 2: [mesh.shades, 1], 3: [mesh.outward, 3] }, mesh.indices);
+    return this.uploadMesh(bodyMesh(shapes, this.stage.lineRadius));
+  }
+
+  /** @param {Required<Mesh>} mesh @returns {Drawable} */
+  uploadMesh(mesh) {
+    return upload(this.gl, { 0: [mesh.positions, 3], 1: [mesh.normals, 3], 2: [mesh.coats, 4], 3: [mesh.outward, 3] }, mesh.indices);
+  }
+
+  // Springs, ropes and rods where they are now; they change their length, so that their meshes are made for every frame.
+  placeElements() {
+    const { stage } = this, now = stage.time();
+    if (this.elements && this.elementsAt === now) return;
+    this.elementsAt = now;
+    this.elements?.free();
+    this.elements = null;
+    if (!stage.elements.length) return;
+    const poses = stage.poses(), mesh = joinMeshes(stage.elements.map((element) => elementMesh(element, Stage.anchorsOf(element, poses))));
+    if (mesh.indices.length) this.elements = this.uploadMesh(mesh);
   }
 
   // Two vertices per sample, one on each side of the path; the shader moves them apart along the picture.
@@ -142,6 +174,7 @@ export class Scene {
     if (gl.isContextLost() || !this.resize(quality)) return;
     const programs = this.programs[quality], matrices = this.stage.motion.matrices(this.stage.time());
     const view = this.viewing(matrices);
+    this.placeElements();
     this.drawShadowMap(programs, this.shadows[quality], view, matrices);
     const backdrop = this.drawBackdrop(programs, quality, view);
     if (quality === "fine") this.smooth ??= smoothTarget(gl, this.canvas.width, this.canvas.height);
@@ -154,6 +187,7 @@ export class Scene {
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     this.drawPicture(programs, this.shadows[quality], view, matrices);
     if (target) this.resolve(target.frame);
+    this.stage.labels.place();
     this.drawn = quality;
   }
 
@@ -181,6 +215,7 @@ export class Scene {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     programs.depth.use({ camera: view.lamp });
     this.eachBody((draw, k) => { programs.depth.set({ place: matrices[k] }); draw(); });
+    if (this.elements) { programs.depth.set({ place: IDENTITY }); this.elements(); }
   }
 
   /** The backdrop is drawn again only when the camera, the size or the colours have changed. @param {Programs} programs @param {Quality} quality @param {Viewing} view */
@@ -199,7 +234,7 @@ export class Scene {
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.backdrop.frame);
     gl.viewport(0, 0, width, height);
     gl.disable(gl.DEPTH_TEST);
-    programs.backdrop.use({ ...this.stage.floor, ...this.stage.rays(), ...view, hasFloor: this.stage.floor ? 1 : 0 });
+    programs.backdrop.use({ ...this.stage.floor, cell: this.stage.cell(), ...this.stage.rays(), ...view, hasFloor: this.stage.floor && !this.stage.camera.flat ? 1 : 0 });
     gl.bindVertexArray(null);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     return this.backdrop;
@@ -219,10 +254,10 @@ export class Scene {
     gl.bindTexture(gl.TEXTURE_2D, shadow.texture);
     const lighting = { ...view, shadowMap: 0, texel: 1 / shadow.size, offset: view.radius / shadow.size };
     const height = this.stage.floor?.floorHeight;
-    if (height !== undefined && view.eye[2] > height) this.drawFloorShadow(programs, lighting, height);
+    if (height !== undefined && view.eye[2] > height && !this.stage.camera.flat) this.drawFloorShadow(programs, lighting, height);
     gl.enable(gl.DEPTH_TEST);
     this.drawBodies(programs, lighting, matrices);
-    this.drawPath(programs, view);
+    this.drawPaths(programs, view);
   }
 
   /** @param {Programs} programs @param {Viewing} lighting @param {number} height of the floor */
@@ -239,12 +274,17 @@ export class Scene {
   /** @param {Programs} programs @param {Viewing} lighting @param {Float32Array[]} matrices */
   drawBodies(programs, lighting, matrices) {
     const gl = this.gl, lightened = this.stage.highlightedBodies(), any = lightened.size > 0;
-    programs.body.use(lighting);
+    programs.body.use({ ...lighting, ...this.stage.rays(), opacity: 1 });
+    if (this.elements) {
+      programs.body.set({ place: IDENTITY, colour: lighting.element, faded: any ? 0.66 : 0 });
+      this.elements();
+    }
     this.eachBody((draw, k) => {
       programs.body.set({ place: matrices[k], colour: lighting.bodyColours[k], faded: any && !lightened.has(k) ? 0.66 : 0 });
       draw();
     });
     this.drawOverlays(programs, lighting);
+    this.drawClear(programs, lighting, matrices);
     if (!any) return;
     const pixelSize = [(2 * OUTLINE_PIXELS) / this.canvas.width, (2 * OUTLINE_PIXELS) / this.canvas.height];
     programs.outline.use({ camera: lighting.camera, colour: lighting.accent, pixelSize, step_: lighting.radius * 1e-3 });
@@ -252,6 +292,20 @@ export class Scene {
     gl.cullFace(gl.FRONT);
     this.eachBody((draw, k) => { if (lightened.has(k)) { programs.outline.set({ place: matrices[k] }); draw(); } });
     gl.disable(gl.CULL_FACE);
+  }
+
+  /** @param {Programs} programs @param {Viewing} lighting @param {Float32Array[]} matrices */
+  drawClear(programs, lighting, matrices) {
+    if (!this.clear.length) return;
+    this.blending(() => {
+      this.gl.depthMask(false);
+      for (const { body, opacity, draw } of this.clear) {
+        programs.body.set({ place: matrices[body], colour: lighting.bodyColours[body], faded: 0, opacity });
+        draw();
+      }
+      this.gl.depthMask(true);
+    });
+    programs.body.set({ opacity: 1 });
   }
 
   /** Balls as they lie among the bodies, arrows in front of everything. @param {Programs} programs @param {Viewing} lighting */
@@ -269,17 +323,20 @@ export class Scene {
   }
 
   /** @param {Programs} programs @param {Viewing} view */
-  drawPath(programs, view) {
-    const shown = this.stage.shownPath();
-    if (shown === null) return;
+  drawPaths(programs, view) {
+    const shown = this.stage.shownPaths();
+    if (!shown.length) return;
     const { motion } = this.stage, ratio = this.canvas.width / this.canvas.clientWidth;
     this.blending(() => {
       programs.path.use({
-        camera: view.camera, colour: view.bodyColours[shown.body], now: this.stage.time(), tail: TAIL * (motion.last - motion.first),
+        camera: view.camera, now: this.stage.time(), tail: TAIL * (motion.last - motion.first),
         pixelSize: [(2 * ratio) / this.canvas.width, (2 * ratio) / this.canvas.height],
       });
       this.gl.depthMask(false);
-      this.paths[shown.index]();
+      for (const { index, colour } of shown) {
+        programs.path.set({ colour });
+        this.paths[index]();
+      }
       this.gl.depthMask(true);
     });
   }

@@ -18,37 +18,40 @@ export const BODY = {
   vertex: `
 layout(location=0) in vec3 position;
 layout(location=1) in vec3 normal;
-layout(location=2) in float shade;
+layout(location=2) in vec4 coat;
 uniform mat4 camera, place, lamp;
 uniform float offset;
 out vec3 world, facing;
-out float tint;
+out vec4 tint;
 out vec4 lampPlace;
 void main() {
   facing = mat3(place) * normal;
   vec4 p = place * vec4(position, 1.0);
   world = p.xyz;
-  tint = shade;
+  tint = coat;
   lampPlace = lamp * (p + vec4(normalize(facing) * offset, 0.0));
   gl_Position = camera * p;
 }`,
   fragment: SHADOW + `
 in vec3 world, facing;
-in float tint;
+in vec4 tint;
 in vec4 lampPlace;
 uniform vec3 light, eye, colour, sky;
-uniform float faded, exposure;
+uniform float faded, exposure, opacity, flat_;
+uniform vec3 out_;
 out vec4 pixel;
 void main() {
-  vec3 n = normalize(facing), view = normalize(eye - world);
+  vec3 n = normalize(facing), view = flat_ > 0.5 ? out_ : normalize(eye - world);
   if (dot(n, view) < 0.0) n = -n;
   float lamp = max(dot(n, light), 0.0);
   lamp *= lamp > 0.0 ? lit(lampPlace) : 1.0;
   float shine = pow(max(dot(n, normalize(light + view)), 0.0), 40.0) * 0.22 * lamp;
   float rim = pow(1.0 - max(dot(n, view), 0.0), 3.0) * 0.16;
   vec3 ambient = mix(vec3(0.60, 0.59, 0.61), vec3(0.88, 0.90, 0.93), n.z * 0.5 + 0.5);
-  vec3 shaded = colour * tint * exposure * (ambient + lamp * 0.55) + shine + rim * sky * 0.6;
-  pixel = vec4(mix(shaded, sky, faded), 1.0);
+  // A coat of its own where tint.a is 1, else the body's colour times a shade.
+  vec3 own = mix(colour * tint.rgb, tint.rgb, tint.a);
+  vec3 shaded = own * exposure * (ambient + lamp * 0.55) + shine + rim * sky * 0.6;
+  pixel = vec4(mix(shaded, sky, faded), opacity);
 }`,
 };
 
@@ -92,7 +95,7 @@ void main() {
   fragment: `
 in vec2 place;
 uniform vec3 eye, right, up, out_, centre, sky, ground, gridColour;
-uniform float floorHeight, cell, reach, hasFloor;
+uniform float floorHeight, cell, reach, hasFloor, flat_;
 out vec4 pixel;
 float lines(vec2 p, float width) {
   vec2 across = abs(fract(p - 0.5) - 0.5) / max(fwidth(p), 1e-6);
@@ -101,7 +104,7 @@ float lines(vec2 p, float width) {
   return max(line.x, line.y);
 }
 void main() {
-  vec3 ray = right * place.x + up * place.y - out_;
+  vec3 aside = right * place.x + up * place.y, ray = flat_ > 0.5 ? -out_ : aside - out_;
   vec3 colour = mix(ground, sky, smoothstep(-0.9, 0.7, place.y));
   float along = (floorHeight - eye.z) / ray.z;
   vec2 hit = eye.xy + ray.xy * along;
@@ -111,6 +114,10 @@ void main() {
     float near = exp(-distance * distance);
     colour = mix(colour, gridColour, max(minor * 0.32, major * 0.75) * near);
   }
+  // Seen flat, a grid in the plane of the picture shows the scale.
+  vec2 sheet = vec2(dot(eye + aside, normalize(right)), dot(eye + aside, normalize(up)));
+  float fine = lines(sheet / cell, 0.5), bold = lines(sheet / (5.0 * cell), 0.7);
+  if (flat_ > 0.5) colour = mix(colour, gridColour, max(fine * 0.22, bold * 0.5));
   pixel = vec4(colour, 1.0);
 }`,
 };

@@ -1,19 +1,24 @@
 // What the animation shows, apart from how it is drawn: bodies, motion, camera, floor, colours, and what is pointed at.
-/** @import { Body, OverlayData, PackedMotion, SceneData, Trace, Vector, View } from "../data.js" */
+/** @import { Body, ElementData, OverlayData, PackedMotion, Pose, SceneData, Trace, Vector, View } from "../data.js" */
 /** @import { Store } from "../shared/store.js" */
 /** Red, green, blue between 0 and 1. @typedef {Vector} Colour */
 /**
  * @typedef {{ shadow: number, exposure: number, sky: Colour, ground: Colour, gridColour: Colour, accent: Colour,
- *   bodyColours: Colour[], overlayColours: Colour[] }} Palette
+ *   element: Colour, bodyColours: Colour[], overlayColours: Colour[] }} Palette
  */
 import { Camera, FIELD_OF_VIEW } from "./camera.js";
 import { Motion } from "../numbers/decode.js";
 import { add, norm, rotate, scale, subtract, unit } from "../numbers/linear.js";
+import { Labels } from "./labels.js";
 import { enclosure } from "./meshes.js";
 import { Overlay } from "./overlays.js";
 import { nearestBody } from "./pick.js";
 
 const SAMPLES = 40;
+/** What `trace` says beside the number of a path. */
+export const NO_PATH = -1;
+export const ALL_PATHS = -2;
+export const DRAWN_PATHS = -3;
 const LINE_THICKNESS = 0.004;
 // A mechanism that travels farther than this many times its own size is followed by the camera.
 const LONG_WAY = 0.9;
@@ -21,6 +26,7 @@ const LONG_WAY = 0.9;
 const LAMP = { aside: 0.75, height: 0.95 };
 
 // A picture whose bodies need so much more, or so much less room, is framed anew.
+const TOO_FAR = 5;
 const TOO_WIDE = 1.2, TOO_NARROW = 0.5;
 
 export class Stage {
@@ -28,6 +34,7 @@ export class Stage {
   constructor(data, store, canvas) {
     this.store = store;
     this.canvas = canvas;
+    this.labels = new Labels(this);
     this.steered = false; // whether somebody has turned the camera
     /** @type {Palette | null} */
     this.palette = null;
@@ -67,7 +74,11 @@ export class Stage {
     this.traces = scene.view.traces;
     /** @type {OverlayData[]} */
     this.overlayData = scene.overlays ?? [];
+    /** @type {ElementData[]} */
+    this.elements = scene.elements ?? [];
+    this.camera.home = { azimuth: scene.view.azimuth, elevation: scene.view.elevation };
     this.palette = null;
+    this.labels.gather();
     /** @type {Vector[][]} */
     this.enclosures = scene.bodies.map((body) => body.shapes.flatMap(enclosure));
     /** A ball around each body. @type {{ centre: Vector, radius: number }[]} */
@@ -104,10 +115,21 @@ export class Stage {
     return new Set(bodies.length ? bodies : joints.flatMap((joint) => this.joints[joint]));
   }
 
-  shownPath() {
-    const index = this.store.state.trace;
-    return this.traces[index] ? { index, body: this.traces[index].body } : null;
+  /** The paths that are shown: their number and colour. @returns {{ index: number, colour: Colour }[]} */
+  shownPaths() {
+    const chosen = this.store.state.trace, { bodyColours } = this.colours();
+    return this.traces.flatMap(({ body, shown, paint }, index) => {
+      const wanted = chosen === index || chosen === ALL_PATHS || (chosen === DRAWN_PATHS && shown);
+      return wanted ? [{ index, colour: paint ? [paint[0], paint[1], paint[2]] : bodyColours[body] }] : [];
+    });
   }
+
+  /** Where the anchors of an element are. @param {ElementData} element @param {Pose[]} poses @returns {Vector[]} */
+  static anchorsOf({ anchors }, poses) {
+    return anchors.map(({ body, point }) => add(poses[body][0], rotate(poses[body][1], point)));
+  }
+
+  poses() { return this.bodies.map((_, body) => this.motion.pose(body, this.time())); }
 
   // Where the moving bodies are on the whole, and whether they go a long way.
   /** @param {number} start */
@@ -150,7 +172,11 @@ export class Stage {
     /** @type {Vector[]} */
     const points = [];
     const { times } = this.motion, stride = Math.max(1, Math.floor(times.length / SAMPLES));
+    let first = 0;
     for (let k = 0; k < times.length; k += stride) {
+      // What flies apart is framed as it begins.
+      if (k === stride) first = spread(points);
+      if (k > stride && first > 0 && spread(points) > TOO_FAR * first) break;
       /** @type {Vector} */
       const shift = this.following ? this.carryOver(subtract(this.middle(times[k]), this.origin)) : [0, 0, 0];
       this.enclosures.forEach((corners, body) => {
@@ -158,9 +184,16 @@ export class Stage {
         const [p, q] = this.motion.sample(body, k);
         for (const corner of corners) points.push(subtract(add(p, rotate(q, corner)), shift));
       });
+      const poses = this.bodies.map((_, body) => this.motion.sample(body, k));
+      for (const element of this.elements) {
+        for (const place of Stage.anchorsOf(element, poses)) points.push(subtract(place, shift));
+      }
     }
     return points;
   }
+
+  // The spacing of the grid, seen flat or on the floor.
+  cell() { return this.floor && !this.camera.flat ? this.floor.cell : roundLength(this.camera.distance / 16); }
 
   /** A floor at its level or just below everything, with a grid of round spacing. @param {number | null} [level] */
   makeFloor(level) {
@@ -169,12 +202,17 @@ export class Stage {
   }
 
   home() {
+    this.camera.flat = Boolean(this.view.flat);
     this.camera.look(this.camera.home.azimuth, this.camera.home.elevation);
     this.frameAll();
   }
 
   /** @param {string | undefined} name */
   lookFrom(name) {
+    if (name === "space") {
+      this.camera.flat = !this.camera.flat;
+      if (!this.camera.flat && this.view.flat) this.camera.look(this.camera.home.azimuth + 0.7, 0.35);
+    }
     if (name === "front") this.camera.look(-Math.PI / 2, 0.02);
     else if (name === "side") this.camera.look(0, 0.02);
     else if (name === "top") this.camera.look(-Math.PI / 2, 1.5);
@@ -188,19 +226,22 @@ export class Stage {
     this.follow();
   }
 
-  // The directions of the picture's right and upper edge and towards the viewer, for rays through pixels.
+  // The directions of the picture's right and upper edge and towards the viewer, for rays through pixels; seen flat they
+  // are as long as half the picture.
   rays() {
-    const { right, up, out } = this.camera.axes(), high = Math.tan(FIELD_OF_VIEW / 2);
-    return { right: scale(right, high * this.camera.aspect), up: scale(up, high), out_: out, centre: this.camera.target };
+    const { right, up, out } = this.camera.axes(), { flat, distance, aspect } = this.camera;
+    const high = Math.tan(FIELD_OF_VIEW / 2) * (flat ? distance : 1);
+    return { right: scale(right, high * aspect), up: scale(up, high), out_: out, centre: this.camera.target, flat_: flat ? 1 : 0 };
   }
 
   /** The body under a pointer event, or null. @param {PointerEvent} event */
   under(event) {
     const box = this.canvas.getBoundingClientRect(), { right, up, out_ } = this.rays();
     const x = (2 * (event.clientX - box.left)) / box.width - 1, y = 1 - (2 * (event.clientY - box.top)) / box.height;
-    const ray = unit(subtract(add(scale(right, x), scale(up, y)), out_));
+    const aside = add(scale(right, x), scale(up, y)), { flat } = this.camera;
+    const ray = flat ? scale(out_, -1) : unit(subtract(aside, out_)), eye = flat ? add(this.camera.eye(), aside) : this.camera.eye();
     const poses = this.bodies.map((_, body) => this.motion.pose(body, this.time()));
-    return nearestBody(this.camera.eye(), ray, this.bodies, poses, this.lineRadius * 2);
+    return nearestBody(eye, ray, this.bodies, poses, this.lineRadius * 2);
   }
 
   /** Read the colours of the present theme. @returns {Palette} */
@@ -211,7 +252,7 @@ export class Stage {
     const dark = colour("--ground")[1] < 0.5;
     this.palette = {
       shadow: dark ? 0.55 : 0.26, exposure: dark ? 0.8 : 1,
-      sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"),
+      sky: colour("--sky"), ground: colour("--ground"), gridColour: colour("--grid"), accent: colour("--accent"), element: colour("--element"),
       bodyColours: this.bodies.map((body) => colour(body.colour)),
       overlayColours: this.overlays.map((overlay) => colour(overlay.colour)),
     };

@@ -5,6 +5,7 @@
 /** @import { Theatre } from "../../../../report/assets/js/scene/theatre.js" */
 /** @import { MotionAnswer, Quantity } from "../messages.js" */
 import { byId, make } from "../../../../report/assets/js/shared/elements.js";
+import { ALL_PATHS, DRAWN_PATHS, NO_PATH } from "../../../../report/assets/js/scene/stage.js";
 import { bindStage } from "../../../../report/assets/js/scene/theatre.js";
 import { Handles } from "./handles.js";
 
@@ -41,6 +42,7 @@ export class Show {
 
   /** @param {SceneData} scene @param {PackedMotion} motion */
   open(scene, motion) {
+    this.store.set({ trace: firstTrace(scene) });
     this.theatre = bindStage({ ...scene, motion }, this.store);
     if (this.theatre) this.theatre.scene.onFrame = () => this.handles.place();
     this.listTraces(scene);
@@ -51,7 +53,7 @@ export class Show {
     const structure = scene !== null && scene.bodies.length !== stage.bodies.length;
     if (scene) stage.showBodies(scene);
     stage.showMotion(motion);
-    if (structure) this.store.set({ trace: 0 });
+    if (structure && scene) this.store.set({ trace: firstTrace(scene) });
     if (fresh || structure || (!this.isHeld && stage.hasOutgrown())) this.frame(stage, home, fresh || structure);
     if (scene) this.listTraces(scene);
     picture.present(Boolean(scene));
@@ -71,7 +73,8 @@ export class Show {
   listTraces({ view }) {
     /** @param {string} text @param {number} value */
     const option = (text, value) => make("option", { textContent: text, value: String(value) });
-    this.trace.replaceChildren(option("no path", -1), ...view.traces.map((trace, k) => option(`path of ${trace.label}`, k)));
+    const several = view.traces.length > 1 ? [option("all paths", ALL_PATHS)] : [], drawn = view.traces.some((trace) => trace.shown) ? [option("drawn paths", DRAWN_PATHS)] : [];
+    this.trace.replaceChildren(option("no path", NO_PATH), ...drawn, ...several, ...view.traces.map((trace, k) => option(`path of ${trace.label}`, k)));
     this.trace.value = String(this.store.state.trace);
   }
 
@@ -86,3 +89,6 @@ export class Show {
     this.theatre?.scene.refresh();
   }
 }
+
+/** The paths that are shown at first: those that are drawn, else the first. @param {SceneData} scene */
+const firstTrace = ({ view }) => (view.traces.some((trace) => trace.shown) ? DRAWN_PATHS : 0);

@@ -9,12 +9,11 @@ import numpy as np
 from torseur.algebra.graph import Expr
 from torseur.derivation.tree.body_constants import transform_of
 from torseur.description.mechanism import Body, Solid
-from torseur.presentation.report.bodies.body_poses import point, quaternion_of, rotation_matrix
-from torseur.presentation.report.bodies.known_numbers import Numbers
-from torseur.presentation.report.drawing.shapes import Box, Capsule, Cylinder, Shape, Sphere
-from torseur.presentation.report.page.report_content import Array
+from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.scene import Array
+from torseur.presentation.scene.shapes import Box, Capsule, Cone, Cylinder, Shape, Sphere
 
-SLICES = 8  # cylinders that make a cone
 Sizes = Mapping[str, float]
 
 
@@ -57,11 +56,7 @@ def _rod(d: Sizes, at: Array, turn: Array, thickness: float) -> Iterator[Shape]:
 
 
 def _cone(d: Sizes, at: Array, turn: Array, thickness: float) -> Iterator[Shape]:
-    axis, slice_length = turn[:, 2], d["length"] / SLICES
-    for k in range(SLICES):
-        start = at + axis * (k * slice_length)
-        radius = d["radius"] * (1 - (k + 0.5) / SLICES)
-        yield Cylinder(point(start), point(start + axis * slice_length), radius)
+    yield Cone(point(at), point(at + turn[:, 2] * d["length"]), d["radius"])
 
 
 _SHAPES: dict[str, Callable[[Sizes, Array, Array, float], Iterator[Shape]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,13 +13,21 @@ from torseur.description.readers import Shape as Described
 from torseur.description.readers.meshes import Mesh as Simple
 from torseur.description.readers.meshes.mesh_decimation import decimate
 from torseur.description.readers.rigid_placement import place_of
-from torseur.presentation.report.bodies.body_poses import point, quaternion_of, rotation_matrix
-from torseur.presentation.report.drawing.shapes import MOST_VERTICES, Box, Capsule, Cylinder, Mesh, Shape, Sphere
-from torseur.presentation.report.page.report_content import Array
+from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
+from torseur.presentation.scene.scene import Array
+from torseur.presentation.scene.shapes import (
+    MOST_VERTICES,
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Paint,
+    Shape,
+    Sphere,
+)
 
 MOST_TRIANGLES, MOST_OF_ONE, LEAST_OF_ONE = 40_000, 3_000, 200
-RINGS, SECTORS = 10, 20  # of an ellipsoid
-LIGHTEST, DARKEST = 1.05, 0.55  # how much the colours of a file may lighten or darken a body's
 
 
 def looks_of(robot: RobotFile) -> dict[str, tuple[Shape, ...]]:
@@ -60,7 +68,7 @@ class _Artist:
         at, turn = np.array(point(place.position)), rotation_matrix(place.rotation, 1)[0]
         if shape.kind == "mesh":
             return self._mesh(shape, at, turn)
-        return _SHAPES[shape.kind](shape.size, at, turn, _shade(shape))
+        return replace(_SHAPES[shape.kind](shape.size, at, turn), paint=_paint(shape))
 
     def _mesh(self, shape: Described, at: Array, turn: Array) -> Shape | None:
         """The mesh; None when it is not there or cannot be read."""
@@ -74,52 +82,31 @@ class _Artist:
         mesh = self.known[key]
         if not len(mesh.triangles) or len(mesh.vertices) > MOST_VERTICES or not np.isfinite(mesh.vertices).all():
             return None
-        return Mesh(at + mesh.vertices @ turn.T, mesh.triangles, _shade(shape))
+        return Mesh(at + mesh.vertices @ turn.T, mesh.triangles, paint=_paint(shape))
 
 
-def _shade(shape: Described) -> float:
-    """Light and dark parts of a robot stay lighter and darker than others, whatever colour stands for their body."""
+def _paint(shape: Described) -> Paint | None:
+    """The colour of the file; None where it says none, and the body has its own of the palette."""
     if shape.colour is None:
-        return 1.0
-    red, green, blue = shape.colour[:3]
-    luminance = min(1.0, max(0.0, 0.2126 * red + 0.7152 * green + 0.0722 * blue))
-    return float(DARKEST + (LIGHTEST - DARKEST) * luminance**0.5)
+        return None
+    red, green, blue, *opacity = (min(1.0, max(0.0, float(c))) for c in shape.colour)
+    return Paint(red, green, blue, 1 - (opacity[0] if opacity else 1.0))
 
 
-def _box(size: tuple[float, ...], at: Array, turn: Array, shade: float) -> Shape:
-    return Box(point(at), point(size), quaternion_of(turn), shade)
-
-
-def _sphere(size: tuple[float, ...], at: Array, turn: Array, shade: float) -> Shape:
-    return Sphere(point(at), size[0], shade)
-
-
-def _cylinder(size: tuple[float, ...], at: Array, turn: Array, shade: float) -> Shape:
+def _cylinder(size: tuple[float, ...], at: Array, turn: Array) -> Shape:
     half = turn[:, 2] * size[1] / 2
-    return Cylinder(point(at - half), point(at + half), size[0], shade)
+    return Cylinder(point(at - half), point(at + half), size[0])
 
 
-def _capsule(size: tuple[float, ...], at: Array, turn: Array, shade: float) -> Shape:
+def _capsule(size: tuple[float, ...], at: Array, turn: Array) -> Shape:
     half = turn[:, 2] * size[1] / 2
-    return Capsule(point(at - half), point(at + half), size[0], shade)
+    return Capsule(point(at - half), point(at + half), size[0])
 
 
-def _ellipsoid(size: tuple[float, ...], at: Array, turn: Array, shade: float) -> Shape:
-    """A globe, stretched."""
-    latitudes, longitudes = np.linspace(-np.pi / 2, np.pi / 2, RINGS + 1), np.arange(SECTORS) * 2 * np.pi / SECTORS
-    a, b = (grid.ravel() for grid in np.meshgrid(latitudes, longitudes, indexing="ij"))
-    globe = np.stack([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)], axis=1)
-    ring, sector = (grid.ravel() for grid in np.meshgrid(np.arange(RINGS), np.arange(SECTORS), indexing="ij"))
-    here, there = ring * SECTORS + sector, ring * SECTORS + (sector + 1) % SECTORS
-    lower = np.stack([here, there, there + SECTORS], axis=1)
-    upper = np.stack([here, there + SECTORS, here + SECTORS], axis=1)
-    return Mesh(at + globe * np.array(size) @ turn.T, np.concatenate([lower, upper]), shade)
-
-
-_SHAPES: dict[str, Callable[[tuple[float, ...], Array, Array, float], Shape]] = {
-    "box": _box,
-    "sphere": _sphere,
+_SHAPES: dict[str, Callable[[tuple[float, ...], Array, Array], Shape]] = {
+    "box": lambda size, at, turn: Box(point(at), point(size), quaternion_of(turn)),
+    "sphere": lambda size, at, turn: Sphere(point(at), size[0]),
     "cylinder": _cylinder,
     "capsule": _capsule,
-    "ellipsoid": _ellipsoid,
+    "ellipsoid": lambda size, at, turn: Ellipsoid(point(at), point(size), quaternion_of(turn)),
 }

@@ -11,10 +11,10 @@ from torseur.algebra.graph import scalar as s
 from torseur.algebra.graph import symbols_of
 from torseur.algebra.spatial import NULL, SAME, Rotation, Transform, Vec3, about
 from torseur.description.mechanism import Joint
-from torseur.presentation.report.bodies.body_poses import point, quaternion_of, rotation_matrix
-from torseur.presentation.report.bodies.known_numbers import Numbers
-from torseur.presentation.report.drawing.shapes import Box, Cylinder, Line, Shape, Sphere
-from torseur.presentation.report.page.report_content import Array
+from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.scene import Array
+from torseur.presentation.scene.shapes import Box, Cylinder, Line, Shape, Sphere
 
 PIN_RADIUS, PIN_LENGTH, BALL, SLEEVE_RADIUS, SLEEVE_LENGTH = 0.05, 0.16, 0.06, 0.055, 0.2
 
@@ -24,8 +24,8 @@ def hub(joint: Joint, numbers: Numbers, place: Transform, size: float) -> Iterat
     if joint.kind.startswith("free") or len(joint.coordinates) > 3:
         return
     origin = np.array(point(place.position))
-    turns = [axis for kind, axis in _moving_axes(joint, numbers, place) if kind == "rotation"]
-    slides = [axis for kind, axis in _moving_axes(joint, numbers, place) if kind == "translation"]
+    turns = [axis for kind, axis in moving_axes(joint, numbers, place) if kind == "rotation"]
+    slides = [axis for kind, axis in moving_axes(joint, numbers, place) if kind == "translation"]
     if len(turns) > 1 or any(motion.kind == "quaternion" for motion in joint.motions):
         yield Sphere(point(origin), BALL * size, shade=0.8)
     elif turns:
@@ -62,7 +62,7 @@ def rail(
         return None
     low, high = ranges[joint.coordinates[0].name]
     origin = np.array(point(place.position))
-    slides = [axis for kind, axis in _moving_axes(joint, numbers, place) if kind == "translation"]
+    slides = [axis for kind, axis in moving_axes(joint, numbers, place) if kind == "translation"]
     if not slides:
         return None
     return Rail(origin + slides[0] * (low - margin), origin + slides[0] * (high + margin))
@@ -88,7 +88,7 @@ def _rod(origin: Array, axis: Array, radius: float, length: float) -> Cylinder:
     return Cylinder(point(origin - half), point(origin + half), radius, shade=0.8)
 
 
-def _moving_axes(joint: Joint, numbers: Numbers, place: Transform) -> Iterator[tuple[str, Array]]:
+def moving_axes(joint: Joint, numbers: Numbers, place: Transform) -> Iterator[tuple[str, Array]]:
     """Kind and unit axis, in the body, of every motion by a coordinate.
 
     The axis of the last motion is the same on both sides; those of earlier ones are shown as they are at rest.

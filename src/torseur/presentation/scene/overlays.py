@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.errors import TorseurError
-from torseur.presentation.report.page.palette import Colour
+from torseur.presentation.scene.palette import Colour
 
 Array = NDArray[np.float64]
 STEPS, MISSING = 32766, -32768

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.presentation.report.page.report_content import Array, Motion
+from torseur.presentation.scene.scene import Array, Motion
 
 STEPS = 32767
 

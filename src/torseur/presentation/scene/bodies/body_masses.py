@@ -14,7 +14,7 @@ from torseur.derivation.tree import resolve
 from torseur.derivation.tree.body_constants import body_inertia
 from torseur.derivation.tree.flatten import flatten, rebuild
 from torseur.description.mechanism import Body
-from torseur.presentation.report.bodies.known_numbers import Numbers
+from torseur.presentation.scene.bodies.known_numbers import Numbers
 
 Matrix = NDArray[np.float64]
 ROUNDING = 1e-9  # relative error of moments that counts as rounding

@@ -11,8 +11,8 @@ from torseur.algebra.spatial import Rotation, Transform
 from torseur.computation.simulation import Trajectory
 from torseur.derivation.dynamics import link_poses
 from torseur.derivation.tree import GROUND
-from torseur.presentation.report.bodies.known_numbers import Numbers
-from torseur.presentation.report.page.report_content import Array, Motion
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.scene import Array, Motion
 
 
 def motion_of(numbers: Numbers, trajectory: Trajectory) -> Motion | None:

@@ -7,8 +7,8 @@ import base64
 import numpy as np
 
 from presentation.report.samples import Array, poses, run
-from torseur.presentation.report.page.packing import pack_floats, pack_motion
-from torseur.presentation.report.page.report_content import Motion
+from torseur.presentation.scene.packing import pack_floats, pack_motion
+from torseur.presentation.scene.scene import Motion
 
 
 def unpack(packed: dict[str, object]) -> tuple[Array, Array]:

@@ -15,6 +15,8 @@ class Colour:
 
 
 GROUND = Colour("#7a838c", "#8d97a1")
+ELEMENT = Colour("#55606b", "#aab4be")  # springs, ropes and rods between bodies
+CONTACT = Colour("#c2410c", "#ff8a5c")
 # Chosen by eye for the first bodies: far apart in hue, none near the burnt orange that marks "selected, now".
 FIRST = (
     Colour("#2f6db3", "#6aa7e8"),

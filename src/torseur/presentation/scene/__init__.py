@@ -1,0 +1,1 @@
+"""Scenes: how a mechanism looks and where its parts are, apart from any page."""

@@ -1,0 +1,174 @@
+"""From a mechanism and its motion to a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from torseur.computation.simulation import Trajectory
+from torseur.derivation.tree import GROUND, Tree
+from torseur.description.mechanism import EARTH_NAME, Frame, Rolling
+from torseur.presentation.scene.bodies.body_masses import BodyMass
+from torseur.presentation.scene.bodies.body_poses import motion_of, point, rotation_matrix
+from torseur.presentation.scene.bodies.body_shapes import Pictures
+from torseur.presentation.scene.bodies.drawn_shapes import paint_of
+from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.elements import Connections
+from torseur.presentation.scene.orientation import rotation
+from torseur.presentation.scene.overlays import Dots, Overlay
+from torseur.presentation.scene.palette import CONTACT
+from torseur.presentation.scene.scene import Array, Body, Element, Motion, Scene, Trace, View
+from torseur.presentation.scene.shapes import Shape
+from torseur.presentation.scene.viewpoint import angles_of, plane_normal
+
+MOST_TRACES = 6
+FARTHEST = 1.5  # sizes of the whole that a rail goes from where its slider starts
+DOT = 0.022  # radius of a contact point, as a part of the typical length
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """Everything a scene is made from; its parts are computed when asked for.
+
+    `looks` are shapes that a robot file gives, `known` the masses of bodies where somebody has computed them.
+    """
+
+    numbers: Numbers
+    trajectory: Trajectory | None
+    looks: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    known: tuple[BodyMass, ...] = ()
+    gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
+
+    @property
+    def tree(self) -> Tree:
+        return self.numbers.tree
+
+    @cached_property
+    def motion(self) -> Motion | None:
+        return motion_of(self.numbers, self.trajectory) if self.trajectory is not None else None
+
+    @cached_property
+    def pictures(self) -> Pictures:
+        ranges = {}
+        if self.trajectory is not None:
+            # A rail shows where a slider goes, but no farther than makes a picture.
+            reach = FARTHEST * Pictures(self.numbers, self.motion, {}, self.looks, self.known).whole or np.inf
+            for name in self.tree.layout.coordinate_names:
+                values = np.asarray(self.trajectory[name])
+                near = np.clip(values, values[0] - reach, values[0] + reach)
+                ranges[name] = (float(near.min()), float(near.max()))
+        return Pictures(self.numbers, self.motion, ranges, self.looks, self.known)
+
+    @cached_property
+    def connections(self) -> Connections:
+        return Connections(self.pictures)
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[Shape, ...]]:
+        """The shapes of the earth and of every body."""
+        added = {} if self.looks else self.connections.shapes()
+        names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
+        return {name: (*self.pictures.shapes(name), *added.get(name, ())) for name in names}
+
+    @cached_property
+    def elements(self) -> tuple[Element, ...]:
+        return self.connections.elements()
+
+    def scene(self, title: str, reason: str = "") -> Scene | None:
+        """The whole scene; None where a place has no value yet."""
+        if self.motion is None:
+            return None
+        bodies = tuple(Body(name, shapes=shapes, fixed=name == EARTH_NAME) for name, shapes in self.shapes.items())
+        return Scene(title, bodies, self.motion, self.elements, self.overlays(), self.view(), reason)
+
+    # Where it is seen from
+
+    @cached_property
+    def up(self) -> Array:
+        """The direction against gravity; without any, z, or y for what moves in the plane of x and y."""
+        gravity = np.array(self.gravity, dtype=float)
+        strength = float(np.linalg.norm(gravity))
+        if strength > 0:
+            return np.asarray(-gravity / strength)
+        upward = np.array([0.0, 0.0, 1.0])
+        normal = plane_normal(self.pictures, upward)
+        table = normal is not None and abs(float(normal @ upward)) > 0.99
+        return np.array([0.0, 1.0, 0.0]) if table else upward
+
+    def view(self) -> View:
+        up = self.up
+        normal = None if self.looks else plane_normal(self.pictures, up)
+        # Seen from straight above, a mechanism that stands on the floor is easier to grasp from aside.
+        flat = normal is not None and abs(float(normal @ up)) < 0.99
+        azimuth, elevation = angles_of(normal, up) if flat and normal is not None else (0.9, 0.3)
+        return View(point(up), azimuth, elevation, traces=self.traces(), level=self._level(), flat=flat)
+
+    def _level(self) -> float | None:
+        """The height of the floor: a robot that is bolted down stands on it, as does what rolls on the earth."""
+        # By convention the origin of a robot's file lies on the floor. Without contacts one with a free base falls.
+        base = [link for link in self.tree.links if link.parent == GROUND]
+        if self.looks and all(len(link.symbols.speeds) <= 1 for link in base):
+            return 0.0
+        for constraint in self.tree.mechanism.constraints:
+            if isinstance(constraint, Rolling) and constraint.on.body == EARTH_NAME:
+                place, normal = self.pictures.place(constraint.on), [self.numbers.value(c) for c in constraint.normal]
+                if place is not None and None not in normal:
+                    upright = np.array(normal, dtype=float) / np.linalg.norm(np.array(normal, dtype=float))
+                    if float(upright @ self.up) > 1 - 1e-6:
+                        return float(np.array(point(place.position)) @ self.up)
+        return None
+
+    def traces(self) -> tuple[Trace, ...]:
+        """Paths that are drawn, then those of the mass centres of the bodies that carry nothing, outermost first."""
+        drawn = [
+            Trace(frame.body, point(place.position), self._name(frame), True, paint_of(drawing, self.numbers))
+            for drawing in self.tree.mechanism.drawings
+            if drawing.kind == "path"
+            for frame in drawing.frames
+            if (place := self.pictures.place(frame)) is not None
+        ]
+        carrying = {link.parent for link in self.tree.links}
+        leaves = [link.name for k, link in enumerate(self.tree.links) if k not in carrying]
+        centres = {name: mass.centre for name, mass in self.pictures.masses.items()}
+        guessed = [Trace(name, centres[name] or (0.0, 0.0, 0.0), name) for name in reversed(leaves) if name in centres]
+        return (*drawn, *guessed[: max(0, MOST_TRACES - len(drawn))])
+
+    def _name(self, frame: Frame) -> str:
+        names = {place: name for name, place in self.tree.mechanism.frames}
+        return names.get(frame, frame.body)
+
+    # What moves without being a body
+
+    def overlays(self) -> tuple[Overlay, ...]:
+        """The points where wheels touch what they roll on."""
+        rolling = [c for c in self.tree.mechanism.constraints if isinstance(c, Rolling)]
+        tracks = [(c.name, path) for c in rolling if (path := self._contact(c)) is not None]
+        if not tracks:
+            return ()
+        positions = np.stack([path for _, path in tracks], axis=1)
+        names = tuple(name for name, _ in tracks)
+        return (Dots("contact", positions, names, DOT * self.pictures.size, CONTACT),)
+
+    def _contact(self, rolling: Rolling) -> Array | None:
+        """Where a rolling wheel is lowest above its plane: from its centre down across the axle, then down the tyre."""
+        motion, wheel, ground = self.motion, self.pictures.place(rolling.wheel), self.pictures.place(rolling.on)
+        values = [self.numbers.value(c) for c in (rolling.radius, *rolling.normal)]
+        tyre = 0.0 if rolling.tyre_radius is None else self.numbers.value(rolling.tyre_radius)
+        if motion is None or wheel is None or ground is None or None in values or tyre is None:
+            return None
+        radius, normal = values[0] or 0.0, np.array(values[1:], dtype=float)
+        names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
+        body, on = names.index(rolling.wheel.body), names.index(rolling.on.body)
+        axle, base = rotation_matrix(wheel.rotation, 1)[0][:, 2], rotation_matrix(ground.rotation, 1)[0]
+        path = []
+        for k in range(len(motion.times)):
+            turn = rotation(motion.quaternions[k, body])
+            centre = motion.positions[k, body] + turn @ np.array(point(wheel.position))
+            up = rotation(motion.quaternions[k, on]) @ base @ (normal / np.linalg.norm(normal))
+            across = up - (turn @ axle) * float(up @ (turn @ axle))
+            size = float(np.linalg.norm(across))
+            path.append(centre - radius * across / size - tyre * up if size > 1e-9 else np.full(3, np.nan))
+        return np.array(path)

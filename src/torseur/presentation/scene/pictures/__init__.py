@@ -1,0 +1,1 @@
+"""Still pictures and files of a scene."""
