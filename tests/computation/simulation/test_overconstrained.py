@@ -9,6 +9,7 @@ import pytest
 
 import torseur as ts
 from torseur.computation.simulation import parametrised
+from torseur.errors import SimulationError
 
 TWIST, LENGTHS = math.radians(40), (1.0, 1.4)
 TWISTS = (TWIST, math.asin(LENGTHS[1] * math.sin(TWIST) / LENGTHS[0]))
@@ -139,3 +140,27 @@ def test_shaky_mesh_moves_as_it_can(formulation):
     second = motion["post2.position.x"] + 1j * motion["post2.position.y"]
     third = motion["post3.position.x"] + 1j * motion["post3.position.y"]
     assert np.abs(third - second * np.exp(1j * math.pi / 3)).max() < 1e-4
+
+
+def test_a_tolerance_below_the_rounding_of_dimensions_is_explained():
+    """A four-bar about an oblique axis, its dimensions with six decimals: steps to 1e-11 see the rounding, and it is named."""
+    axis = np.array([0.125730, -0.132105, 0.640423])
+    axis = axis / np.linalg.norm(axis)
+    first = np.cross(axis, [1, 0, 0.3]) / np.linalg.norm(np.cross(axis, [1, 0, 0.3]))
+
+    def at(length):
+        return "[" + ", ".join(f"{x:.6f}" for x in length * first) + "] m"
+
+    turning = "about [" + ", ".join(f"{x:.6f}" for x in axis) + "]"
+    bodies = "".join(
+        f"let {n} = body sphere radius = 0.1 m, mass = 1 kg at {at(l)} end ;"
+        for n, l in (("a", 0.2), ("b", 0.45), ("c", 0.35))
+    )
+    text = f"""gravity = [0.3, -9.81, 1.1] ; {bodies} join earth and a.frame as A with revolute(q1) {turning} end ;
+    join {at(0.4)} @ a and b.frame as B with revolute(q2) {turning} end ; join {at(1)} @ earth and c.frame as C with revolute(q3) {turning} end ;
+    join {at(0.9)} @ b and {at(0.7)} @ c as D with revolute(q4) {turning}, role = loop end ; init q1 = 1, q1' = 2 ;"""
+    ts.simulate(ts.parse(text), until=0.3, rtol=1e-9)
+    with pytest.raises(
+        SimulationError, match="rtol = 1e-14 cannot be met: joint 'D'.* stays open by .* because dimensions are rounded"
+    ):
+        ts.simulate(ts.parse(text), until=3.0, rtol=1e-14)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from torseur.computation.simulation.constrained.start.diagnosis import rounded_dimensions
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.integrator import Run
 from torseur.computation.simulation.model.system import System
@@ -48,7 +49,15 @@ def _why(run: Run, problem: Problem, system: System) -> str:
         )
     if run.answer == memory.NONFINITE:
         return "Look for a division by zero, a root or logarithm of a negative number, or a singular mass matrix."
+    rounded = _rounding(run, system)
+    if rounded:
+        return f"The tolerance rtol = {problem.rtol:g} cannot be met: {rounded}"
     return (
         f"The tolerance rtol = {problem.rtol:g} cannot be met: the equations jump or are singular there, "
         "or the tolerance is below the rounding errors."
     )
+
+
+def _rounding(run: Run, system: System) -> str | None:
+    numbers = system.constrained.numbers if system.constrained is not None else None
+    return rounded_dimensions(numbers, run.t, run.y) if numbers is not None else None

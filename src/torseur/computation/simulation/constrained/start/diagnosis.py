@@ -8,6 +8,7 @@ import numpy as np
 
 from torseur.algebra.graph import as_expr, evaluate
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.position_assembly import CLOSED
 from torseur.computation.simulation.constrained.start.regularity import selected_by, sizes_added, whitened
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.loops.closure.rolling import flat_wheel_words, wheel_lean
@@ -107,6 +108,21 @@ def explain_constrained(numbers: StateNumbers, usual: Vector, t: float, y: Vecto
         return missing_inertia(numbers, t, y) or singular_constraints(numbers, usual, t, y)
     except (ArithmeticError, ValueError, TorseurError, np.linalg.LinAlgError):
         return "The equations are not finite there."
+
+
+def rounded_dimensions(numbers: StateNumbers, t: float, y: Vector) -> str | None:
+    """What rounded dimensions leave open at a state, which steps cannot tell from a motion; None where they close."""
+    residual = numbers.closure(t, y)[0]
+    worst = int(np.argmax(np.abs(residual))) if len(residual) else 0
+    if not len(residual) or abs(residual[worst]) <= CLOSED:
+        return None
+    constraint = numbers.programs.constraints[worst]
+    gap = f"{abs(residual[worst] * numbers.row_scales[worst]):.2g} {constraint.unit.removesuffix('1')}".rstrip()
+    return (
+        f"{constraint.name} stays open by {gap}, because dimensions are rounded, and redundant constraints contradict "
+        "each other by as much. Give the dimensions more digits, or a larger rtol; `within`, which says by how much a loop "
+        "may stay open, does not make them agree."
+    )
 
 
 def dependence(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Vector:
