@@ -120,8 +120,8 @@ def rounded_dimensions(numbers: StateNumbers, t: float, y: Vector) -> str | None
     gap = f"{abs(residual[worst] * numbers.row_scales[worst]):.2g} {constraint.unit.removesuffix('1')}".rstrip()
     return (
         f"{constraint.name} stays open by {gap}, because dimensions are rounded, and redundant constraints contradict "
-        "each other by as much. Give the dimensions more digits, or a larger rtol; `within`, which lets a loop be open, "
-        "does not make them agree."
+        "each other by as much. Give the dimensions more digits, or a larger rtol; `within`, which lets a loop be "
+        "open, does not make them agree."
     )
 
 
