@@ -71,3 +71,24 @@ def test_dimensions_that_a_command_changes_are_checked(torseur):
     assert "cannot hold: it is off by 0.001 m" in changed["start_fault"]
     moving = torseur("simulate", "-", "--set", "h=1 mm", "--until", "0.1", text=text)
     assert moving.exit_code != 0 and "cannot hold" in moving.stderr
+
+
+def test_check_takes_the_initial_values_of_a_file(torseur, tmp_path):
+    """The loop closes from what the file says: the crank at 2 rad, and 5 rad/s."""
+    (tmp_path / "values.toml").write_text("[initial]\nq1 = 2\n\"q1'\" = 5\n")
+    text = FOUR_BAR + "init q1 = 1, q2 about -0.5, q1' = 2 ;"
+    shown = torseur("check", "-", "--json", "--values", str(tmp_path / "values.toml"), text=text)
+    values = {v["name"]: v["value"] for v in json.loads(shown.stdout)["start"]}
+    assert values["q1"] == 2 and values["q1'"] == 5
+    places = [cmath.exp(1j * angle) for angle in (values["q1"], values["q1"] + values["q2"], values["q3"])]
+    assert abs(0.4 * places[0] + 0.9 * places[1] - 1 - 0.7 * places[2]) < 1e-10
+
+
+def test_check_gives_the_account_of_a_tree(torseur):
+    text = """let a = body sphere radius = 0.1 m, mass = 1 kg end ; join earth and a.frame as j with universal(p, q) end ; init p = 1, q' about 2 ;"""
+    values = {v["name"]: v for v in json.loads(torseur("check", "-", "--json", text=text).stdout)["start"]}
+    assert {name: (v["value"], v["origin"]) for name, v in values.items()} == {
+        "p": (1, "given"), "q": (0, "free"), "p'": (0, "free"), "q'": (2, "guessed"),
+    }  # fmt: skip
+    said = torseur("simulate", "-", "--until", "0.1", text=text).stdout
+    assert "Initial state: not given, and set to zero: q, p'." in said

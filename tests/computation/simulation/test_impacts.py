@@ -118,3 +118,18 @@ def test_bad_input():
     broken = Event("ground", direction=-1, function=falling_ball().rhs.input("y").nodes[0], reset=lambda t, y: (1.0,))
     with pytest.raises(SimulationError, match="must return 2 finite numbers"):
         ts.simulate(falling_ball(), until=1.0, events=[broken])
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e3])
+def test_the_speed_of_rest_goes_with_the_size(size):
+    """A ball on a lever of any size bounces alike: (1 + e)/(1 - e) √(2 h / g) after its fall it lies still."""
+    text = f"""gravity = [0, 0, -9.81] ; let arm = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and arm.frame as rail with prismatic(z) along [0, 0, 1] end ;
+    let tip = body mass = 1e-9 kg, centre = 0, inertia = diag(1, 1, 1) kg*m^2 end ; join [{size}, 0, 0] m @ arm and tip.frame as end with revolute(q) end ;
+    init z = {size} m, z' = 0 m/s, q = 0, q' = 0 ;"""
+    fall, e = np.sqrt(2 * size / 9.81), 0.5
+    over = fall * (1 + 2 * e / (1 - e))
+    motion = ts.simulate(ts.parse(text), until=1.2 * over, samples=11, events=[ts.Impact("floor", "z", restitution=e)])
+    assert abs(motion["z"][-1]) < 1e-9 * size and abs(motion["z'"][-1]) < 1e-9 * size / fall
+    hits = [event.time for event in motion.events]
+    assert hits[-1] == pytest.approx(over, rel=1e-5) and 18 < len(hits) < 30

@@ -134,14 +134,16 @@ def simulate(
     return result.trajectory()
 
 
-def initial_account(model: Model, parameters: Mapping[str, float] | None = None) -> Consistent | None:
+def initial_account(
+    model: Model, parameters: Mapping[str, float] | None = None, initial: Mapping[str, float] | None = None
+) -> Consistent | None:
     """Where a motion starts, what each value comes from and what was forced; None for a system that is no mechanism."""
-    system = as_system(model, parameters, None, ())
+    system = as_system(model, parameters, initial, ())
     if system.constrained is None:
         if system.programs is None:
             return None
         equations = system.programs.equations
-        exact, guesses = stated_values(equations.mechanism, {})
+        exact, guesses = stated_values(equations.mechanism, initial or {})
         return Consistent(np.array(system.initial), (), tree_account(equations, system.initial, exact, guesses))
     functions = dict(zip([law.name for law in system.laws], given_laws(system, None), strict=True))
     return at_start(system.constrained, np.array(system.values), functions, 0.0, np.array(system.initial))[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
 from torseur.errors import TorseurError, counted
 
 if TYPE_CHECKING:
+    from torseur.cli.shared.value_options import Values
     from torseur.computation.simulation.constrained.start.start_account import StartValue
     from torseur.description.mechanism import Mechanism
     from torseur.description.readers import RobotFile
@@ -38,9 +38,9 @@ def check(
 
     opened = open_source(with_robot_options(source, robot))
     tree = build_tree(opened.mechanism)
-    changes = read_values(tree, settings, None, values).parameters
-    summary = account(tree, changes)
-    start = _start(opened.mechanism, summary, changes)
+    given = read_values(tree, settings, None, values)
+    summary = account(tree, given.parameters)
+    start = _start(opened.mechanism, summary, given)
     if json:
         print_json(_document(summary) | start.document | _robot_document(opened.robot))
     else:
@@ -61,7 +61,7 @@ class _Start:
         return {"start": self.values, "start_notes": self.notes, "start_fault": self.fault}
 
 
-def _start(mechanism: Mechanism, one: Account, changes: Mapping[str, float]) -> _Start:
+def _start(mechanism: Mechanism, one: Account, given: Values) -> _Start:
     from torseur.computation.simulation.simulate import initial_account
 
     # What has no value yet is in the warnings already, and laws are given to the motion.
@@ -69,7 +69,7 @@ def _start(mechanism: Mechanism, one: Account, changes: Mapping[str, float]) -> 
     if is_open:
         return _Start()
     try:
-        start = initial_account(mechanism, changes)
+        start = initial_account(mechanism, given.parameters, given.initial)
     except TorseurError as error:
         return _Start(fault=str(error))
     return _Start() if start is None else _Start(start.account, start.notes)

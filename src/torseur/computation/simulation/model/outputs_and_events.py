@@ -55,18 +55,18 @@ class Impact:
 
     Where it would, the bodies rebound: the gap's rate changes sign and is multiplied by `restitution`, by an impulse
     that respects all constraints. Rebounds slower than `rest_speed` end in lasting contact, until it would have to
-    pull.
+    pull; without it 1e-6 m/s (rad/s) for a mechanism of 1 m, in proportion to the root of its size as speeds of falls.
     """
 
     name: str
     gap: Expr | str
     restitution: float = 0.0
-    rest_speed: float = 1e-6
+    rest_speed: float | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.restitution <= 1.0:
             raise TorseurError(f"impact '{self.name}': restitution is {self.restitution}, expected between 0 and 1.")
-        if not self.rest_speed > 0.0:
+        if self.rest_speed is not None and not self.rest_speed > 0.0:
             raise TorseurError(f"impact '{self.name}': rest_speed is {self.rest_speed}, expected a positive speed.")
 
 

@@ -22,6 +22,7 @@ from torseur.errors import SimulationError, TorseurError
 THICKNESS = 1e-12  # of the layer in which a contact closes
 TOUCHING = 1e-9  # gap that counts as none
 ABOVE_ROUNDING = 1e-14
+RESTING = 1e-6  # rate of a gap that ends in contact, where a unit move adds 1 m or 1 rad to it
 MOST_AT_ONCE = 200  # changes of contacts at one time
 
 
@@ -30,7 +31,7 @@ class Contacts:
     """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them.
 
     `lasting` is what the lasting constraints usually add, `own` what the contacts add to them; `gap_sizes` are lengths
-    or angles by which gaps are judged small. `struck` are contacts that the motion starts with an impact on. `pushed`
+    or angles by which gaps are judged small, `rest_speeds` their rates that end in contact. `struck` are contacts that the motion starts with an impact on. `pushed`
     are the rows along which the last change had impulses, and `rebounding` the restitution of each contact that was hit
     in it.
     """
@@ -42,6 +43,7 @@ class Contacts:
     first: int
     closed: set[int]
     gap_sizes: Vector = field(default_factory=lambda: np.ones(0))
+    rest_speeds: Vector = field(default_factory=lambda: np.ones(0))
     struck: tuple[int, ...] = ()
     changes: int = 0
     last_time: float = -np.inf
@@ -77,7 +79,8 @@ class Contacts:
                     f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
                     "Start where the gap is zero or more."
                 )
-        slow = [abs(rate) <= impact.rest_speed for impact, rate in zip(self.impacts, rates, strict=True)]
+        self.rest_speeds = self._speeds_of_rest(t, y)
+        slow = np.abs(rates) <= self.rest_speeds
         self.closed = {k for k in range(len(gaps)) if touching[k] and slow[k]}
         self.struck = tuple(k for k in range(len(gaps)) if touching[k] and not slow[k] and rates[k] < 0.0)
         self._release_pulling(t, y)
@@ -90,9 +93,21 @@ class Contacts:
         """
         programs, count = self.numbers.programs, self.numbers.coordinates
         terms = np.abs(self.numbers.of(programs.gap_gradients, t, y)["gradients"]) @ np.abs(y[:count])
-        rows = self.numbers.of(programs.velocities, t, y)["rows"][self.first : self.first + len(self.impacts)]
-        sizes: Vector = np.maximum(terms, np.abs(rows * self.numbers.scales).max(axis=1, initial=0.0))
+        sizes: Vector = np.maximum(terms, self._unit_moves(t, y))
         return sizes
+
+    def _unit_moves(self, t: float, y: Vector) -> Vector:
+        """What a move by 1 rad or the size of the mechanism adds to each gap."""
+        rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
+        own = rows[self.first : self.first + len(self.impacts)] * self.numbers.scales
+        sizes: Vector = np.abs(own).max(axis=1, initial=0.0)
+        return sizes
+
+    def _speeds_of_rest(self, t: float, y: Vector) -> Vector:
+        """As given, or by size: what falls through a length L arrives with √(2 g L), so speeds go with the root."""
+        usual = RESTING * np.sqrt(self._unit_moves(t, y))
+        chosen = [impact.rest_speed for impact in self.impacts]
+        return np.array([speed if one is None else one for one, speed in zip(chosen, usual, strict=True)])
 
     def change(self, t: float, y: Vector, fired: Sequence[int]) -> Vector:
         """The state after contacts have hit or let go; which are closed is updated."""
@@ -128,7 +143,7 @@ class Contacts:
 
     def _rebound(self, t: float, y: Vector, hit: list[int], rates: Vector) -> Vector:
         back = {k: self.impacts[k].restitution * -rates[k] for k in hit}
-        staying = [k for k in hit if back[k] < self.impacts[k].rest_speed]
+        staying = [k for k in hit if back[k] < self.rest_speeds[k]]
         wanted = {k: 0.0 if k in staying else back[k] for k in hit}
         self.rebounding = {k: 0.0 if k in staying else self.impacts[k].restitution for k in hit}
         after = self._after_impulses(t, y, {k: wanted[k] - rates[k] for k in hit})
