@@ -75,7 +75,7 @@ def test_dimensions_that_a_command_changes_are_checked(torseur):
 
 def test_check_takes_the_initial_values_of_a_file(torseur, tmp_path):
     """The loop closes from what the file says: the crank at 2 rad, and 5 rad/s."""
-    (tmp_path / "values.toml").write_text("[initial]\nq1 = 2\n\"q1'\" = 5\n")
+    (tmp_path / "values.toml").write_text('[initial]\nq1 = 2\n"q1\'" = 5\n')
     text = FOUR_BAR + "init q1 = 1, q2 about -0.5, q1' = 2 ;"
     shown = torseur("check", "-", "--json", "--values", str(tmp_path / "values.toml"), text=text)
     values = {v["name"]: v["value"] for v in json.loads(shown.stdout)["start"]}
