@@ -31,9 +31,9 @@ class Contacts:
     """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them.
 
     `lasting` is what the lasting constraints usually add, `own` what the contacts add to them; `gap_sizes` are lengths
-    or angles by which gaps are judged small, `rest_speeds` their rates that end in contact. `struck` are contacts that the motion starts with an impact on. `pushed`
-    are the rows along which the last change had impulses, and `rebounding` the restitution of each contact that was hit
-    in it.
+    or angles by which gaps are judged small, `rest_speeds` their rates that end in contact. `struck` are contacts that
+    the motion starts with an impact on. `pushed` are the rows along which the last change had impulses, and
+    `rebounding` the restitution of each contact that was hit in it.
     """
 
     impacts: tuple[Impact, ...]
