@@ -15,10 +15,12 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import typer
 
@@ -60,7 +62,49 @@ FILES = {
     "robot.urdf": ROBOT,
     "strict.urdf": STRICT,
     "values.toml": "[parameters]\nm = 1.5\n[initial]\nq = 0.8\n",
+    "sweep.toml": """mechanism = "library:mass_spring_damper"
+until = "1 s"
+[vary]
+m = { uniform = ["0.5 kg", "2 kg"] }
+[design]
+kind = "saltelli"
+count = 2
+[criteria]
+place = "x"
+""",
+    "optimise.toml": """mechanism = "library:mass_spring_damper"
+until = "1 s"
+objective = { maximise = "place" }
+[vary]
+k = { from = "10 N/m", to = "35 N/m" }
+[criteria]
+place = "x"
+""",
+    "identify.toml": """mechanism = "arm.lsd"
+method = "weighted"
+[data]
+trials = ["run.csv"]
+[data.forces]
+q = "tau"
+[treatment]
+window = 5
+order = 3
+""",
 }
+
+
+def write_recordings(folder: Path) -> None:
+    """A box on a string seen by markers for some frames, and an arm that was swung by a known torque."""
+    from torseur.analysis.biomechanics import write_csv
+    from torseur.analysis.published_studies import marker_count
+
+    box = marker_count.box_markers()
+    write_csv(folder / "box.csv", replace(box, positions=box.positions[:5], time=box.time[:5]))
+    t = np.linspace(0.0, 2.0, 101)
+    q, bend = 0.6 * np.sin(3 * t) + 0.2 * np.sin(7 * t), -5.4 * np.sin(3 * t) - 9.8 * np.sin(7 * t)
+    torque = (0.02 + 0.25) * bend + 9.81 * (0.4 * np.cos(q) - 0.3 * np.sin(q))
+    lines = [",".join(f"{x:.9g}" for x in row) for row in zip(t, q, torque, strict=True)]
+    (folder / "run.csv").write_text("\n".join(["time [s],q [rad],tau [N*m]", *lines]) + "\n", encoding="utf-8")
 
 
 class Case(NamedTuple):
@@ -168,6 +212,19 @@ CASES = {
     ), files={"--time": "driven.lsd", "--law": "open.lsd"}),
     "loops on the way": Case("belt.lsd", ("--drive q=0..0.1", "--box q=0..0.1", "--json")),
     "library": Case("pendulum", ("--json",)),
+    "recording": Case("box.csv", ("--unit mm", "--up y", "--segment box=P1,P2,P3,P4", "--json")),
+    "kinematics": Case("library:box_on_string box.csv", (
+        "--weight P1=9", "--limit x=-0.01..0.01", "--hold x", "--unit mm", "--up y", "--set 'l=0.7 m'", "--init 'x=0.1 m'",
+        "--out out.csv", "--force", "--json",
+    )),
+    "sweep": Case("sweep.toml", (
+        "--out made", "--cores 1", "--workers 0", "--scheduler nowhere", "--shared made", "--backend python", "--check",
+        "--report out.html", "--force", "--json",
+    )),
+    "optimise": Case("optimise.toml", ("--log out.jsonl", "--cores 1", "--report out.html", "--force", "--json")),
+    "identify": Case("identify.toml", (
+        "--report out.html", "--out made.lsd", "--method ordinary", "--payload arm", "--base", "--no-verify", "--force", "--json",
+    )),
     "convert": Case("rig.lsd made.lsd", ("--partial", *ROBOTS, "--force", "--json"), files=ROBOT_FILES),
 }  # fmt: skip
 NONSENSE = {
@@ -175,6 +232,7 @@ NONSENSE = {
     "--formalism": "newtonian", "--rtol": "-1", "--formulation": "loose", "--method": "guess", "--init": "nothing=1",
     "--set": "nothing=1", "--values": "absent.toml", "--independent": "nothing", "--time": "never", "--event": "nothing",
     "--prefer": "nothing", "--integrator": "leap", "--jump": "nothing falls: q=0.1", "--contact": "nothing >= 0",
+    "--cores": "-1",
 }  # fmt: skip
 ALWAYS = {
     ("modes", "--matrices", "--json"): "the document has the matrices in any case",
@@ -220,6 +278,7 @@ class Bench:
         self._known: dict[tuple[str, ...], Outcome] = {}
         for name, text in FILES.items():
             (folder / name).write_text(text, encoding="utf-8")
+        write_recordings(folder)
         self._own = set(folder.iterdir())
 
     def run(self, *words: str, present: bool = False) -> Outcome:
@@ -309,7 +368,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     yield Bench(tmp_path_factory.mktemp("pairs"))
 
 
-SLOW = ("sensitivity", "report", "locus", "loops on the way", "generate an FMU", "simulate")
+SLOW = (
+    "sensitivity", "report", "locus", "loops on the way", "generate an FMU", "simulate", "kinematics", "identify", "sweep",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

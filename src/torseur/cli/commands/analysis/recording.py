@@ -49,11 +49,16 @@ def recording(
     from torseur.cli.shared.exits import end_with
 
     trial = open_recording(file, options)
-    faults = [str(fault) for fault in label_faults(trial.markers, _segments(segment))] if segment else []
+    segments = _segments(segment or [])
+    found = label_faults(trial.markers, segments) if segments else []
+    faults = [str(fault) for fault in found]
     if json:
-        print_json(_document(trial, faults))
+        print_json(_document(trial, faults) | {"segments": segments})
     else:
         say(str(trial))
+        for name, labels in segments.items():
+            if not any(fault.segment == name for fault in found):
+                say(f"segment {name}: {', '.join(labels)} keep their shape")
         gaps = [(gap.label, str(gap.first), str(gap.last)) for gap in trial.markers.gaps()]
         show_table("gaps", ("marker", "first frame", "last frame"), gaps, (1, 2))
     end_with(faults)
