@@ -23,6 +23,7 @@ from torseur.derivation.loops.model.named_coordinates import coordinates_at
 from torseur.derivation.loops.model.skeleton import TURN, Edge
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank, ranks
 from torseur.derivation.loops.rank.rank_methods import METHODS, numeric_finding
+from torseur.derivation.loops.reasons.reasons import reasons
 from torseur.derivation.loops.redundancy.redundancy import redundancies
 from torseur.derivation.tree import spanning_tree
 from torseur.description.mechanism import CoordinateForce, Mechanism, driver
@@ -140,6 +141,7 @@ def _report(
     system = here.system
     # At a singular configuration the rank is that of one point; redundancy and partition must hold along the motion.
     regular = closed_configuration(system, verdict.branches[0].point, here.rng) if verdict.branches else here
+    explained = reasons(regular, bool(verdict.finite))
     return LoopReport(
         mechanism=system.frame.mechanism.name,
         cut=_cut_of(system),
@@ -156,7 +158,8 @@ def _report(
         singular=verdict.is_singular,
         nearby_rank=verdict.nearby_rank,
         ways=tuple(_way(here, branch) for branch in verdict.branches),
-        redundancies=tuple(redundancies(regular)),
+        reasons=tuple(explained),
+        redundancies=tuple(redundancies(regular, explained)),
         redundant=system.rows - regular.rank.rank,
         partition=partition(regular, preferred),
         configuration=coordinates_at(system, here.state),

@@ -11,6 +11,7 @@ import numpy as np
 from torseur.derivation.loops.mobility.partition import Partition
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.poses import body_poses
+from torseur.derivation.loops.reasons.reasons import Reason
 from torseur.derivation.loops.redundancy.redundancy import Redundancy
 from torseur.errors import counted
 
@@ -137,6 +138,7 @@ class LoopReport:
     singular: bool
     nearby_rank: int
     ways: tuple[Way, ...]
+    reasons: tuple[Reason, ...]
     redundancies: tuple[Redundancy, ...]
     redundant: int
     partition: Partition
@@ -175,6 +177,8 @@ class LoopReport:
             "singular": self.singular,
             "branches": [{"dimension": way.dimension, "rates": dict(way.rates)} for way in self.ways],
             "redundant": self.redundant,
+            "reasons": [{"loops": list(r.loops), "joints": list(r.joints), "kind": r.kind, "redundant": r.redundant,
+                         "group": r.group, "text": r.text} for r in self.reasons],
             "redundancies": [_redundancy(r) for r in self.redundancies],
             "independent": list(self.partition.independent),
             "passage": {"freedoms": list(self.partition.freedoms), "N": self.partition.passage.tolist(),
@@ -277,6 +281,7 @@ def _redundancy_lines(r: LoopReport) -> list[str]:
         lines.append(f"    (together they still stop {r.infinitesimal - r.finite} of the first-order motions)")
     if not r.redundancies:
         lines.append("    (too many joints to name them one by one)")
+    lines += [f"    because {item}" for item in r.reasons[:_MOST_SHOWN]]
     lines += [f"    {item}" for item in r.redundancies[:20]]
     if len(r.redundancies) > 20:
         lines.append(f"    and {len(r.redundancies) - 20} more")

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import isqrt
 
 from torseur.algebra.graph.construction.arithmetic import add, div, mul, neg, sub
+from torseur.algebra.graph.construction.decimals import decimal_where_exact, exactly
 from torseur.algebra.graph.expr import ONE, PI, ZERO, Expr, constant, intern
 from torseur.algebra.graph.operations import OPERATIONS
 from torseur.errors import TorseurError
@@ -65,8 +66,10 @@ def _fold_unary(name: str, a: Expr) -> Expr | None:
             return neg(build(name, (neg(a),)))
         if name in _EVEN:
             return build(name, (neg(a),))
-    if name == "sqrt" and a.op == "constant" and not isinstance(a.data, float):
-        return _rational_root(Fraction(a.data))
+    if name == "sqrt" and a.op == "constant" and (exact := exactly(a)).data.__class__ is not float:
+        # sqrt(1.06) stays a root, of 53/50: its digits would hide from exact methods what was written.
+        root = _rational_root(Fraction(exact.data))
+        return intern(name, (exact,)) if root is None else root if exact is a else decimal_where_exact(root)
     if name == "log" and a is ONE:
         return ZERO
     if name in ("sin", "cos") and (turn := _multiple_of_pi(a)) is not None:

@@ -24,10 +24,9 @@ from torseur.derivation.loops.configuration import (
 from torseur.derivation.loops.mobility.probing import SCALE, can_follow, smooth_mobility
 from torseur.derivation.loops.mobility.second_order import is_flat, quadrics, zero_directions
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
-from torseur.derivation.loops.model.so3 import cross
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
+from torseur.derivation.loops.reasons.motion_groups import generated_algebra
 
-_SAME_SCREW = 1e-7
 _DEPTH = 2
 _LOW_THRESHOLD = 1e-9
 # A branch is looked for far out first, where it stands clear of its neighbours and of what a high order of contact
@@ -54,31 +53,8 @@ def count_mobility_by_order(system: LoopSystem, state: State) -> int:
     of the smallest set of motions closed under composition that contains the joints' own (the order of the loop).
     """
     rows = system.screw_rows(state)[0]
-    orders = [_algebra_dimension(rows[6 * c : 6 * c + 6].T) for c in range(len(system.cycles))]
+    orders = [len(generated_algebra(rows[6 * c : 6 * c + 6].T)) for c in range(len(system.cycles))]
     return system.n - sum(orders) - sum(len(r.parts) for r in system.relations)
-
-
-def _algebra_dimension(screws: Array) -> int:
-    """Dimension of the Lie algebra that screws generate: brackets are added until no new direction comes."""
-    basis = _basis(screws)
-    while 1 < len(basis) < 6:
-        first, second = np.triu_indices(len(basis), 1)
-        larger = _basis(np.vstack([basis, _brackets(basis[first], basis[second])]))
-        if len(larger) == len(basis):
-            break
-        basis = larger
-    return len(basis)
-
-
-def _basis(vectors: Array) -> Array:
-    _, values, right = np.linalg.svd(vectors, full_matrices=False)
-    return right[values > _SAME_SCREW * max(float(np.max(values, initial=0.0)), 1e-300)]
-
-
-def _brackets(a: Array, b: Array) -> Array:
-    """[a, b] = (w_a x w_b, w_a x v_b + v_a x w_b)."""
-    linear = cross(a[:, :3], b[:, 3:]) + cross(a[:, 3:], b[:, :3])
-    return np.concatenate([cross(a[:, :3], b[:, :3]), linear], axis=1)
 
 
 def mobility(here: ClosedConfiguration) -> Mobility:

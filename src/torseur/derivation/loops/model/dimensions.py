@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from torseur.algebra.graph import Expr, evaluate, live_nodes, symbols_of
+from torseur.algebra.graph.construction.decimals import as_written, is_decimal
 from torseur.description.mechanism import TIME, Mechanism
-from torseur.errors import MechanismError
+from torseur.errors import MechanismError, UnsupportedError
 
 Values = Mapping[Expr, Any]
 
@@ -44,10 +45,22 @@ def _exactly(expressions: Sequence[Expr], values: Values) -> list[Any]:
         node: mpmath.mpf(fraction.numerator) / fraction.denominator
         for node in live_nodes(expressions)
         if node.is_constant and isinstance(node.value, float)
-        for fraction in [Fraction(repr(node.value))]
+        for fraction in [as_written(node.value)]
     }
     some = {TIME: mpmath.mpf(0)}  # makes the arithmetic that of mpmath even where nothing else does
     return list(evaluate(list(expressions), {**some, **decimals, **values}))
+
+
+def fractions(mechanism: Mechanism, expressions: Sequence[Expr]) -> dict[Expr, Fraction]:
+    """The decimals among expressions as the fractions they were written as; raises for one that has been rounded."""
+    decimals = {n: as_written(n.value) for n in live_nodes(expressions) if n.is_constant and isinstance(n.value, float)}
+    for node, fraction in decimals.items():
+        if not is_decimal(float(fraction)) and not is_decimal(float(1 / fraction)):
+            raise UnsupportedError(
+                f"mechanism '{mechanism.name}': the dimension {node.value!r} looks rounded. Write how it is "
+                "computed, such as sqrt(53/50), or ask for method 'numeric' or 'precise'."
+            )
+    return decimals
 
 
 def require_values(mechanism: Mechanism, expressions: Sequence[Expr], values: Values) -> None:

@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from torseur.algebra.graph import Expr, evaluate, live_nodes
+from torseur.algebra.graph import Expr, evaluate
 from torseur.derivation.loops.closure.constraint_equations import constraint_equations
-from torseur.derivation.loops.model.dimensions import parameter_values, require_values
+from torseur.derivation.loops.model.dimensions import fractions, parameter_values, require_values
 from torseur.derivation.tree import Tree, build_tree
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.errors import UnsupportedError
@@ -71,17 +71,13 @@ def _exact_values(tree: Tree, symbols: list[Any], time: Fraction) -> dict[Expr, 
 
     given = parameter_values(tree.mechanism)
     known: dict[Expr, Any] = {TIME: sp.Rational(time.numerator, time.denominator)}
-    known.update({node: sp.Rational(str(node.value)) for node in _decimals(list(given.values()))})
-    known.update(zip(given, evaluate(list(given.values()), known), strict=True))
-    known.update(zip(tree.layout.coordinates, symbols, strict=True))
     equations = constraint_equations(tree)
     flat = [e.residual for e in equations] + [entry for e in equations for entry in e.row]
-    known.update({node: sp.Rational(repr(node.value)) for node in _decimals(flat)})
+    decimals = fractions(tree.mechanism, [*given.values(), *flat])
+    known.update({node: sp.Rational(f.numerator, f.denominator) for node, f in decimals.items()})
+    known.update(zip(given, evaluate(list(given.values()), known), strict=True))
+    known.update(zip(tree.layout.coordinates, symbols, strict=True))
     return known
-
-
-def _decimals(expressions: list[Expr]) -> list[Expr]:
-    return [n for n in live_nodes(expressions) if n.is_constant and isinstance(n.value, float)]
 
 
 def _circular(symbols: list[Any], values: list[Any]) -> tuple[dict[Any, tuple[Any, Any]], dict[Any, Any]]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, evaluate, live_nodes
+from torseur.algebra.graph import Expr, evaluate
 from torseur.algebra.spatial import Transform, Vec3
-from torseur.derivation.loops.model.dimensions import parameter_values, require_values
+from torseur.derivation.loops.model.dimensions import fractions, parameter_values, require_values
 from torseur.derivation.loops.model.joint_chains import Chain, chain, number_slots
 from torseur.derivation.loops.model.loop_model import with_numbers
 from torseur.derivation.loops.model.loop_system import LoopSystem
@@ -43,9 +43,8 @@ def exact_numbers(mechanism: Mechanism, expressions: Sequence[Expr], time: float
 
     given = parameter_values(mechanism)
     known: dict[Expr, Any] = {TIME: sp.Rational(repr(time))}
-    for node in live_nodes([*given.values(), *expressions]):
-        if node.is_constant and isinstance(node.value, float):
-            known[node] = sp.Rational(repr(node.value))
+    decimals = fractions(mechanism, [*given.values(), *expressions])
+    known.update({node: sp.Rational(f.numerator, f.denominator) for node, f in decimals.items()})
     known.update(zip(given, evaluate(list(given.values()), known), strict=True))
     require_values(mechanism, expressions, known)
     return [sp.sympify(value) for value in evaluate(list(expressions), known)]

@@ -47,7 +47,7 @@ def _forbidden(system: LoopSystem, edges: Sequence[Edge], state: State, poses: P
     """Unit wrenches that do no work on a joint's motions: couples and forces along readable directions."""
     # A wrench does no work on the joint's motions: reciprocal to its screws. Pure couples and forces are looked for
     # first, because a user can read them; what these leave (screw joints, coupled motions) is mixed.
-    point, angular, linear = _motions(system, edges, state, poses, k)
+    point, angular, linear = joint_motions(system, state, poses, k)
     zero = np.zeros(3)
     axis = _line(angular)
     pure = [("rotation about", couple, zero) for couple in readable(_across(angular), axis)]
@@ -72,10 +72,15 @@ def _line(vectors: Array) -> Array | None:
     return right[0] if alone else None
 
 
-def _motions(
-    system: LoopSystem, edges: Sequence[Edge], state: State, poses: Poses, k: int
-) -> tuple[Array, Array, Array]:
+def joint_screws(system: LoopSystem, state: State, k: int, poses: Poses) -> Array:
+    """Screws of a joint's freedoms (freedoms, 6), at the earth's origin and in its axes."""
+    point, angular, linear = joint_motions(system, state, poses, k)
+    return np.concatenate([angular, linear - np.cross(angular, point)], axis=1)
+
+
+def joint_motions(system: LoopSystem, state: State, poses: Poses, k: int) -> tuple[Array, Array, Array]:
     """(a point of the joint, angular velocities and velocities there per freedom), in the earth's axes."""
+    edges = system.edges
     edge = edges[k]
     chains = stack_chains([chain(edges, number_slots(system.frame), [Passage(k, True)])], system.length)
     walked = walk(chains, system.amounts.values(state.x), state.balls)

@@ -6,6 +6,7 @@ rows that shows it is found by minimising a weighted sum of absolute values (rew
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +16,11 @@ from torseur.derivation.loops.assembly.open_loops import loop_name
 from torseur.derivation.loops.configuration import ClosedConfiguration
 from torseur.derivation.loops.model.loop_system import LoopSystem
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
+from torseur.derivation.loops.reasons.reasons import Reason
 from torseur.derivation.loops.redundancy.joint_constraints import JointRow, joint_rows
 
 _DEPENDENT = 1e-6
 _SMALL = 1e-7
-_LONG = 12
 _MANY_FREEDOMS = 120
 _MANY_ROWS = 100
 
@@ -28,8 +29,8 @@ _MANY_ROWS = 100
 class Redundancy:
     """A forbidden motion of a joint that other joints forbid already.
 
-    `own` are forbidden motions of the same joint that take part. `special` marks combinations of so many rows that only
-    the dimensions explain them. A constraint that loops impose already has no joint.
+    `own` are forbidden motions of the same joint that take part. `special` marks what special dimensions impose, not
+    the kinds and directions of the joints. A constraint that loops impose already has no joint.
     """
 
     loops: tuple[str, ...]
@@ -44,19 +45,18 @@ class Redundancy:
             others = f"is already imposed by {', '.join(self.loops)}" if self.loops else "holds in every position"
             return f"{self.motion} {others}"
         where = f"{' + '.join(self.loops)} at joint '{self.joint}': {self.motion}"
-        if self.special:
-            return f"{where} is already imposed by special dimensions ({len(self.joints)} joints take part)"
         together = f" (together with its own {' and '.join(self.own)})" if self.own else ""
-        return f"{where} is already imposed by {', '.join(self.joints)}{together}"
+        dimensions = " through special dimensions" if self.special else ""
+        return f"{where} is already imposed by {', '.join(self.joints)}{dimensions}{together}"
 
 
-def redundancies(here: ClosedConfiguration) -> list[Redundancy]:
-    """What is redundant at a closed configuration; the joints of very large nets are left out."""
+def redundancies(here: ClosedConfiguration, explained: Sequence[Reason]) -> list[Redundancy]:
+    """What is redundant at a closed configuration, given the reasons of its loops; of very large nets no joints."""
     jacobian = here.system.linearise(here.state)[1][0]
-    return [*_of_joints(here, jacobian), *_of_relations(here.system, jacobian)]
+    return [*_of_joints(here, jacobian, explained), *_of_relations(here.system, jacobian)]
 
 
-def _of_joints(here: ClosedConfiguration, jacobian: Array) -> list[Redundancy]:
+def _of_joints(here: ClosedConfiguration, jacobian: Array, explained: Sequence[Reason]) -> list[Redundancy]:
     system = here.system
     if system.n > _MANY_FREEDOMS or here.rank.rank == system.rows:
         return []
@@ -68,8 +68,14 @@ def _of_joints(here: ClosedConfiguration, jacobian: Array) -> list[Redundancy]:
     rows, matrix = [rows[i] for i in order], matrix[order]
     # Wrenches at the joints of a vanishing combination balance on every body: they run around loops, as currents do.
     around: Array = np.asarray(np.linalg.pinv(_incidence(system)), float)
-    return [_redundancy(system, rows, dependent.row, _explanation(system, rows, matrix, dependent), around)
-            for dependent in _dependent(matrix, expected)]  # fmt: skip
+    reason_of = {joint: reason for reason in explained for joint in reason.joints}
+    listed = []
+    for dependent in _dependent(matrix, expected):
+        combination = _explanation(system, rows, matrix, dependent)
+        reason = reason_of.get(system.frame.edges[rows[dependent.row].joint].joint)
+        special = reason is not None and reason.is_special(rows[dependent.row].wrench)
+        listed.append(_redundancy(system, rows, dependent.row, combination, around, special))
+    return listed
 
 
 def _explanation(system: LoopSystem, rows: list[JointRow], matrix: Array, dependent: _Dependent) -> Array:
@@ -205,7 +211,8 @@ def _least_sum(left: Array, weights: Array) -> Array | None:
     return _without_rounding(left @ np.asarray(solved.x)[:free]) if solved.status == 0 else None
 
 
-def _redundancy(system: LoopSystem, rows: list[JointRow], row: int, combination: Array, around: Array) -> Redundancy:
+def _redundancy(system: LoopSystem, rows: list[JointRow], row: int, combination: Array, around: Array,
+                special: bool) -> Redundancy:  # fmt: skip
     used = [int(i) for i in np.flatnonzero(combination)]
     edges = system.frame.edges
     joint = rows[row].joint
@@ -215,7 +222,7 @@ def _redundancy(system: LoopSystem, rows: list[JointRow], row: int, combination:
     for i in used:
         wrenches[rows[i].joint] += combination[i] * rows[i].wrench
     loops = _carrying(system, around @ wrenches)
-    return Redundancy(tuple(loops), edges[joint].joint, rows[row].name, tuple(others), tuple(own), len(used) > _LONG)
+    return Redundancy(tuple(loops), edges[joint].joint, rows[row].name, tuple(others), tuple(own), special)
 
 
 def _incidence(system: LoopSystem) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, constant_value, live_nodes
 from torseur.algebra.graph import scalar as s
+from torseur.algebra.graph.construction.decimals import decimal_where_exact, exactly
 
 LARGEST_EXPONENT = 1_000_000
 
@@ -40,7 +41,17 @@ def call_function(name: str, arguments: list[Expr]) -> Expr:
     """The function's expression; raises ValueError or ArithmeticError where it has no value."""
     if name == "pow":
         return _power(*arguments)
-    return as_expr(FUNCTIONS[name].value(*arguments))
+    return combine(arguments, lambda parts: as_expr(FUNCTIONS[name].value(*parts)))
+
+
+def combine(terms: list[Expr], operation: Callable[[list[Expr]], Expr]) -> Expr:
+    """What an operation makes of terms; numbers that meet are computed as the decimals they were written as."""
+    # 0.1 + 0.2 is 0.3 and asin(0.8) that of four fifths. Beside symbols a decimal stays one: nothing is rounded there,
+    # and 0.3*l reads better than 3*l/10.
+    decimals = [term.op == "constant" and isinstance(term.data, float) for term in terms]
+    if not any(decimals) or any(term.op != "constant" for term in terms):
+        return operation(terms)
+    return decimal_where_exact(operation([exactly(term) for term in terms]))
 
 
 def _power(base: Expr, exponent: Expr) -> Expr:

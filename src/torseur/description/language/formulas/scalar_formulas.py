@@ -18,7 +18,7 @@ from torseur.description.language.formulas.dimensions import (
     dimension_of,
     with_article,
 )
-from torseur.description.language.formulas.language_functions import FUNCTIONS, call_function
+from torseur.description.language.formulas.language_functions import FUNCTIONS, call_function, combine
 from torseur.description.language.formulas.name_scope import Context, Known, Scope
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.mechanism import in_si
@@ -166,7 +166,7 @@ class Formulas:
             return self._unreadable(node)
         literal = all(term.literal for term in terms)
         dimension = NUMBER if literal else self._function_dimension(node, name, terms)
-        build = self.guard(node, lambda: call_function(name, [term.build() for term in terms]), literal)
+        build = self.guard(node, lambda: call_function(name, _built(terms)), literal)
         return Term(node, dimension, literal, build)
 
     def _function_dimension(self, node: x.Call, name: str, terms: list[Term]) -> Dim:
@@ -211,14 +211,19 @@ class Formulas:
         signs = [sign for sign, _ in node.terms]
         terms = [self._any(part, context) for _, part in node.terms]
 
-        def total() -> Expr:
-            result = terms[0].build()
-            for sign, term in zip(signs[1:], terms[1:], strict=True):
-                result = result + term.build() if sign == "+" else result - term.build()
+        def total(parts: list[Expr]) -> Expr:
+            result, *others = parts
+            for sign, other in zip(signs[1:], others, strict=True):
+                result = result + other if sign == "+" else result - other
             return result
 
         literal = all(term.literal for term in terms)
-        return Term(node, self._common(node, terms), literal, self.guard(node, total, literal))
+        return Term(
+            node,
+            self._common(node, terms),
+            literal,
+            self.guard(node, lambda: combine(_built(terms), total), literal),
+        )
 
     def _product(self, node: x.Product, context: Context) -> Term:
         signs = [sign for sign, _ in node.factors]
@@ -231,14 +236,19 @@ class Formulas:
                 self.scope.fault(node, f"more than {MOST_UNKNOWNS} factors here have no known unit.")
                 return self._unreadable(node)
 
-        def total() -> Expr:
-            result = terms[0].build()
-            for sign, term in zip(signs[1:], terms[1:], strict=True):
-                result = result * term.build() if sign == "*" else result / term.build()
+        def total(parts: list[Expr]) -> Expr:
+            result, *others = parts
+            for sign, other in zip(signs[1:], others, strict=True):
+                result = result * other if sign == "*" else result / other
             return result
 
         literal = all(term.literal for term in terms)
-        return Term(node, dimension, literal, self.guard(node, total, literal))
+        return Term(
+            node,
+            dimension,
+            literal,
+            self.guard(node, lambda: combine(_built(terms), total), literal),
+        )
 
     def _negative(self, node: x.Negative, context: Context) -> Term:
         inside = self._any(node.operand, context)
@@ -270,6 +280,10 @@ class Formulas:
         operation = compare[node.sign]
         literal = left.literal and right.literal
         return Term(node, NUMBER, literal, self.guard(node, lambda: operation(left.build(), right.build())))
+
+
+def _built(terms: list[Term]) -> list[Expr]:
+    return [term.build() for term in terms]
 
 
 def _plain_number(node: x.Expression) -> Exponent | None:

@@ -1,0 +1,1 @@
+"""Why loops are redundant: groups of motions, symmetries, known families of linkages."""

@@ -1,0 +1,259 @@
+"""Why joints around loops say the same thing twice, block by block.
+
+A block is a set of loops that share joints. Hervé (1978) tells three kinds of redundancy: all joints of a block lie in
+one group of motions (a plane four-bar); its chains lie in groups of which the sum is not everything (Sarrus); or the
+dimensions are special (Bennett). The first two are found from the screws of the joints; of the third, symmetries and
+known families.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+
+from torseur.algebra.arrays import Array
+from torseur.derivation.loops.assembly.open_loops import loop_name
+from torseur.derivation.loops.configuration import ClosedConfiguration
+from torseur.derivation.loops.model.loop_system import LoopSystem, State
+from torseur.derivation.loops.model.poses import body_poses
+from torseur.derivation.loops.rank.numerical_rank import numerical_rank
+from torseur.derivation.loops.reasons.hinge_rings import hinge_family, hinge_ring
+from torseur.derivation.loops.reasons.motion_groups import (
+    common_screws,
+    generated_algebra,
+    motion_group,
+)
+from torseur.derivation.loops.reasons.symmetric_rings import Symmetry, symmetries
+from torseur.derivation.loops.redundancy.joint_constraints import joint_screws
+from torseur.errors import counted
+
+ONE_GROUP, GROUPS, FAMILY, POSITION = "one group", "groups of chains", "family", "position"
+LINE, PLANE, LENGTHS, UNKNOWN = "line symmetry", "plane symmetry", "equal lengths", "unknown"
+_MOST_JOINTS = 60
+_EQUAL = 1e-9
+_OUTSIDE = 1e-6
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why closure equations of a block of loops hold by themselves: how many, the kind of reason, and it in words.
+
+    `group` names the group of motions that all joints of the block lie in, empty where that is all motions; `algebra`
+    (d, 6) spans its screws.
+    """
+
+    loops: tuple[str, ...]
+    joints: tuple[str, ...]
+    kind: str
+    redundant: int
+    text: str
+    group: str
+    algebra: Array = field(repr=False, compare=False)
+
+    def is_special(self, wrench: Array) -> bool:
+        """Whether a redundant constraint of the block, given by its wrench, is so by special dimensions alone."""
+        if self.kind in (ONE_GROUP, GROUPS):
+            return False
+        # What forbids motions outside of the group is repeated by every joint of it, whatever the dimensions are.
+        return bool(np.max(np.abs(self.algebra @ wrench)) > _OUTSIDE)
+
+    def __str__(self) -> str:
+        where = (
+            self.loops[0] if len(self.loops) == 1 else f"{len(self.loops)} loops through {', '.join(self.joints[:8])}"
+        )
+        more = ", ..." if len(self.loops) > 1 and len(self.joints) > 8 else ""
+        return f"{where}{more}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Loops that share joints: numbers of the cycles and of the edges they pass."""
+
+    cycles: tuple[int, ...]
+    edges: tuple[int, ...]
+
+
+def blocks(system: LoopSystem) -> list[Block]:
+    """The loops in sets that share no joint with each other, in the order of their first loops."""
+    sets: list[tuple[list[int], set[int]]] = []
+    for c, cycle in enumerate(system.cycles):
+        cycles, edges = [c], {passage.edge for passage in cycle.passages}
+        for known in [known for known in sets if known[1] & edges]:
+            sets.remove(known)
+            cycles, edges = known[0] + cycles, known[1] | edges
+        sets.append((cycles, edges))
+    return [
+        Block(tuple(sorted(cycles)), tuple(sorted(edges))) for cycles, edges in sorted(sets, key=lambda s: min(s[0]))
+    ]
+
+
+def reasons(here: ClosedConfiguration, moves: bool) -> list[Reason]:
+    """A reason for every block of loops with redundant closures; `moves` tells whether the whole has finite motions."""
+    system = here.system
+    if len(system.edges) > _MOST_JOINTS:
+        return []
+    jacobian = here.system.linearise(here.state)[1][0]
+    found = [_block_reason(here, jacobian, block, moves) for block in blocks(system)]
+    return [reason for reason in found if reason is not None]
+
+
+def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, moves: bool) -> Reason | None:
+    system = here.system
+    rows = [6 * c + k for c in block.cycles for k in range(6)]
+    rank = numerical_rank(jacobian[rows]).rank
+    if rank == len(rows):
+        return None
+    poses = body_poses(system, here.state)
+    screws = {k: joint_screws(system, here.state, k, poses) for k in block.edges}
+    algebra = generated_algebra(np.vstack(list(screws.values())))
+    names = tuple(loop_name(system, c) for c in block.cycles)
+    joints = tuple(system.edges[k].joint for k in block.edges)
+    group = motion_group(algebra)
+    reason = Reason(names, joints, UNKNOWN, len(rows) - rank, "", group.kind if len(algebra) < 6 else "", algebra)
+    by_group = (6 - len(algebra)) * len(block.cycles)
+    if by_group == len(rows) - rank:
+        return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), group.text))
+    deeper = _in_groups(system, block, screws, rank, reason) or _in_dimensions(here, block, screws, reason, moves)
+    if not by_group:
+        return deeper
+    return replace(deeper, text=f"{_group_text(by_group, len(rows), group.text)}; besides, {deeper.text}")
+
+
+def _group_text(count: int, rows: int, motions: str) -> str:
+    return f"all its joints allow only {motions}, so that {count} of its {rows} closure equations hold by themselves"
+
+
+def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank: int, reason: Reason) -> Reason | None:
+    """The reason where chains between two bodies lie in groups whose sum is not everything."""
+    best: tuple[int, list[list[int]], list[Array]] | None = None
+    for chains in _parallel_chains(system, block):
+        spaces = [generated_algebra(np.vstack([screws[k] for k in chain])) for chain in chains]
+        common = common_screws(spaces)
+        # Closing needs V_1 = V_2 = ...: the rank is at most the sum of the chains' dimensions less what is common.
+        bound = sum(len(space) for space in spaces) - len(common)
+        if bound == rank and (best is None or sum(map(len, spaces)) < best[0]):
+            best = (sum(map(len, spaces)), chains, spaces)
+    if best is None:
+        return None
+    _, chains, spaces = best
+    parts = [f"{'-'.join(system.edges[k].joint for k in chain)} ({motion_group(space).text})"
+             for chain, space in zip(chains, spaces, strict=True)]  # fmt: skip
+    common = common_screws(spaces)
+    shared = motion_group(generated_algebra(common)).text if len(common) else "no motion"
+    text = f"its chains {' and '.join(parts)} have in common {shared}, so that {reason.redundant} closure "
+    text += f"equation{'s hold by themselves' if reason.redundant != 1 else ' holds by itself'}"
+    return replace(reason, kind=GROUPS, text=text)
+
+
+def _parallel_chains(system: LoopSystem, block: Block) -> list[list[list[int]]]:
+    """Ways to see a block as chains of joints between two bodies: one where it branches, every cut of a ring."""
+    if len(block.cycles) == 1:
+        around = [p.edge for p in system.cycles[block.cycles[0]].passages]
+        return [[around[i:j], around[j:] + around[:i]] for i, j in combinations(range(len(around)), 2)]
+    ends = [(system.edges[k].start, system.edges[k].end) for k in block.edges]
+    degree: dict[str, int] = {}
+    for body in (body for pair in ends for body in pair):
+        degree[body] = degree.get(body, 0) + 1
+    hubs = [body for body, count in degree.items() if count > 2]
+    if len(hubs) != 2:
+        return []
+    chains, left = [], dict(zip(block.edges, ends, strict=True))
+    for first in [k for k, pair in left.items() if hubs[0] in pair]:
+        chain, body = [], hubs[0]
+        step: int | None = first
+        while step is not None:
+            pair = left.pop(step)
+            chain.append(step)
+            body = pair[1] if pair[0] == body else pair[0]
+            step = None if body in hubs else next((k for k, pair in left.items() if body in pair), None)
+        chains.append(chain)
+    return [chains] if not left else []
+
+
+def _in_dimensions(
+    here: ClosedConfiguration, block: Block, screws: dict[int, Array], reason: Reason, moves: bool
+) -> Reason:
+    """The reason where dimensions are special: a known family, a symmetry, equal lengths, or this position alone."""
+    system = here.system
+    if not moves:
+        text = "its joints are dependent in this position only, where nothing more can move"
+        return replace(reason, kind=POSITION, text=text)
+    lengths = _equal_lengths(system, block, screws)
+    if len(block.cycles) == 1:
+        around = [p.edge for p in system.cycles[block.cycles[0]].passages]
+        if all(len(screws[k]) == 1 for k in around):
+            ring = np.vstack([screws[k] for k in around])
+            special = _ring_reason(here, around, ring, reason)
+            if special is not None:
+                named = f" ({lengths})" if lengths and special.kind != LINE else ""
+                return replace(special, text=special.text + named)
+    if lengths:
+        return replace(reason, kind=LENGTHS, text=f"special dimensions make it redundant; {lengths}")
+    return replace(reason, kind=UNKNOWN, text="no reason was found in groups of motions, symmetries, known families or "
+                   "equal lengths: it lies in the dimensions together")  # fmt: skip
+
+
+def _ring_reason(here: ClosedConfiguration, around: list[int], ring: Array, reason: Reason) -> Reason | None:
+    hinges = bool(np.all(np.abs(np.sum(ring[:, :3] * ring[:, 3:], axis=1)) < 1e-9)) and bool(
+        np.all(np.linalg.norm(ring[:, :3], axis=1) > 1e-9)
+    )
+    family = hinge_family(hinge_ring(ring)) if hinges else None
+    if family is not None:
+        return replace(reason, kind=FAMILY, text=family)
+    further = _moved(here, around)
+    for symmetry in symmetries(ring):
+        kept = any(s == symmetry for s in symmetries(further))
+        # A symmetry explains as many motions as symmetric ones there are by count, if these are all.
+        if kept and symmetry.mobility == len(around) - (6 - reason.redundant):
+            kind = LINE if symmetry.kind == "line" else PLANE
+            return replace(reason, kind=kind, text=_symmetry_text(here.system, around, symmetry, hinges))
+    return None
+
+
+def _symmetry_text(system: LoopSystem, around: list[int], symmetry: Symmetry, hinges: bool) -> str:
+    names = [system.edges[k].joint for k in around]
+    pairs = [f"{names[k]} and {names[p]}" for k, p in enumerate(symmetry.partners) if k < p]
+    own = [names[k] for k, p in enumerate(symmetry.partners) if k == p]
+    what = "a half-turn about a line" if symmetry.kind == "line" else "a reflection at a plane"
+    conditions = 2 if symmetry.kind == "line" else 3
+    named = " (Bricard)" if hinges and len(around) == 6 else ""
+    kept = f" and keeps {' and '.join(own)}" if own else ""
+    return (
+        f"{symmetry.kind}-symmetric{named}: {what} exchanges {', '.join(pairs)}{kept} in every position, and "
+        f"{counted(symmetry.freedoms, 'symmetric freedom')} less {conditions} conditions leave {symmetry.mobility}"
+    )
+
+
+def _moved(here: ClosedConfiguration, around: list[int]) -> Array:
+    """Screws around a ring at another closed position, reached along the first motions."""
+    from torseur.derivation.loops.assembly.projection import project
+
+    direction = here.rank.motions @ here.rng.normal(size=here.count)
+    step = 0.1 * direction / max(float(np.linalg.norm(direction)), 1e-300)
+    state: State = project(here.system, here.system.move(here.state, step[None]), steps=100).state
+    poses = body_poses(here.system, state)
+    return np.vstack([joint_screws(here.system, state, k, poses) for k in around])
+
+
+def _equal_lengths(system: LoopSystem, block: Block, screws: dict[int, Array]) -> str:
+    """Distances between hinges of bodies that are equal, in words; empty where none are."""
+    hinges = [k for k in block.edges if len(screws[k]) == 1 and np.linalg.norm(screws[k][0, :3]) > _EQUAL]
+    spans: list[tuple[float, str]] = []
+    for i, j in combinations(hinges, 2):
+        pairs = [{system.edges[k].start, system.edges[k].end} for k in (i, j)]
+        if pairs[0] & pairs[1]:
+            length = float(hinge_ring(np.vstack([screws[i], screws[j]])).lengths[0]) * system.length
+            if length > _EQUAL * system.length:
+                spans.append((length, f"{system.edges[i].joint}-{system.edges[j].joint}"))
+    groups: list[list[tuple[float, str]]] = []
+    for span in sorted(spans):
+        if groups and span[0] - groups[-1][0][0] < 1e-6 * span[0]:
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+    order = [name for _, name in spans]
+    named = [(sorted((name for _, name in group), key=order.index), group[0][0]) for group in groups]
+    equal = [f"{' = '.join(names)} = {length:.4g} m" for names, length in named if len(names) > 1]
+    return f"equal lengths: {'; '.join(equal)}" if equal else ""
