@@ -57,7 +57,8 @@ class Mobility:
     """Rank and mobilities at a closed configuration; `finite` is None when undecided.
 
     `nearby_rank` is the rank of configurations reached by finite motions, larger than `rank` at a singular
-    configuration. `tangent` spans the directions that continue (n, finite).
+    configuration. `tangent` spans the directions that continue (n, finite). `proof` says why there are no more
+    branches than those listed, and is empty where that is not known.
     """
 
     rank: int
@@ -67,6 +68,7 @@ class Mobility:
     reason: str
     tangent: Array
     branches: tuple[Branch, ...] = ()
+    proof: str = ""
 
     @property
     def is_singular(self) -> bool:

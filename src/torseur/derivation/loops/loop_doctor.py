@@ -15,8 +15,10 @@ from torseur.derivation.loops.assembly.open_loops import loop_name
 from torseur.derivation.loops.assembly.projection import CLOSED, project, random_states
 from torseur.derivation.loops.configuration import Branch, ClosedConfiguration, Mobility, closed_configuration
 from torseur.derivation.loops.loop_report import Cut, LoopReport, OtherConfiguration, RankFinding, Way, outline
-from torseur.derivation.loops.mobility.mobility import count_mobility, count_mobility_by_order, mobility
+from torseur.derivation.loops.mobility.branch_motion import branch_motion, branch_tangent
+from torseur.derivation.loops.mobility.mobility import count_mobility, count_mobility_by_order
 from torseur.derivation.loops.mobility.partition import partition
+from torseur.derivation.loops.mobility.whole_mobility import mobility
 from torseur.derivation.loops.model.loop_model import loop_system
 from torseur.derivation.loops.model.loop_system import LoopSystem
 from torseur.derivation.loops.model.named_coordinates import coordinates_at
@@ -106,7 +108,7 @@ def loops(mechanism: Mechanism, at: Mapping[str, float] | None = None, *, method
     _require_freedoms(system, preferred)
     here = closed_configuration(system, closed_state(system, start, seed), np.random.default_rng(seed))
     findings = [numeric_finding(here.rank), *(METHODS[name](here) for name in methods if name != "numeric")]
-    report = _report(here, mobility(here), findings, [*preferred, *_actuated_coordinates(mechanism)])
+    report = _report(here, mobility(here, seed), findings, [*preferred, *_actuated_coordinates(mechanism)])
     return replace(report, remarks=tuple(remarks(here, at or {})))
 
 
@@ -159,6 +161,7 @@ def _report(
         nearby_rank=verdict.nearby_rank,
         ways=tuple(_way(here, branch) for branch in verdict.branches),
         reasons=tuple(explained),
+        ways_proof=verdict.proof,
         redundancies=tuple(redundancies(regular, explained)),
         redundant=system.rows - regular.rank.rank,
         partition=partition(regular, preferred),
@@ -179,7 +182,18 @@ def _way(here: ClosedConfiguration, branch: Branch) -> Way:
     largest = rates[int(np.argmax(sizes))]
     shown = {f.name: float(rates[i] / largest) if branch.dimension <= 1 else 1.0
              for i, f in enumerate(system.frame.freedoms) if sizes[i] > _MOVES}  # fmt: skip
-    return Way(branch.dimension, shown)
+    regular = numerical_rank(system.linearise(branch.point)[1][0]).rank
+    motion = tuple(coordinates_at(system, state) for state in branch_motion(here, branch))
+    return Way(branch.dimension, shown, _basis(here, branch), regular, system.rows - regular, motion)
+
+
+def _basis(here: ClosedConfiguration, branch: Branch) -> dict[str, dict[str, float]]:
+    """Directions that span a branch where it starts, by its independent freedoms (SI)."""
+    names, units = [f.name for f in here.system.frame.freedoms], here.system.amounts.units
+    rows, directions = branch_tangent(here, branch)
+    scaled = directions * units[:, None] / units[rows]
+    return {names[row]: {names[i]: float(x) for i, x in enumerate(scaled[:, k]) if x != 0.0}
+            for k, row in enumerate(rows)}  # fmt: skip
 
 
 def _velocity_mobility(here: ClosedConfiguration) -> int:

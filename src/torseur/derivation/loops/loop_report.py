@@ -102,16 +102,33 @@ class OtherConfiguration:
 class Way:
     """A branch of motion through a singular configuration: its dimension and the freedoms it moves.
 
-    On a curve they have rates, the largest 1; on a larger family 1 marks what moves.
+    On a curve they have rates, the largest 1; on a larger family 1 marks what moves. `basis` spans the directions in
+    which the branch leaves, each by the freedoms that it moves (SI), its own independent one by 1. `rank` and
+    `redundant` hold all along the branch but for special positions. `motion` are configurations on a way into it.
     """
 
     dimension: int
     rates: Mapping[str, float]
+    basis: Mapping[str, Mapping[str, float]]
+    rank: int
+    redundant: int
+    motion: tuple[Mapping[str, float], ...]
 
     def __str__(self) -> str:
-        if self.dimension > 1:
-            return f"dimension {self.dimension}: {', '.join(self.rates)} move"
-        return f"dimension {self.dimension}: {', '.join(f'{name} {rate:+.3g}' for name, rate in self.rates.items())}"
+        return "\n      ".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """What moves, and for larger families the directions that span it."""
+        along = f"rank {self.rank}, {counted(self.redundant, 'redundant constraint')}"
+        if self.dimension <= 1:
+            return [f"dimension {self.dimension}: {_rates_text(self.rates)} ({along})"]
+        head = f"dimension {self.dimension}: {', '.join(self.rates)} move ({along}); spanned by"
+        return [head, *(_rates_text(direction) for direction in self.basis.values())]
+
+
+def _rates_text(rates: Mapping[str, float]) -> str:
+    shown = [f"{name} {rate:+.3g}" for name, rate in list(rates.items())[:_MOST_SHOWN]]
+    return ", ".join(shown) + (f" and {len(rates) - _MOST_SHOWN} more" if len(rates) > _MOST_SHOWN else "")
 
 
 @dataclass(frozen=True)
@@ -138,6 +155,7 @@ class LoopReport:
     singular: bool
     nearby_rank: int
     ways: tuple[Way, ...]
+    ways_proof: str
     reasons: tuple[Reason, ...]
     redundancies: tuple[Redundancy, ...]
     redundant: int
@@ -157,6 +175,18 @@ class LoopReport:
         """Dimensions of the branches through a singular configuration."""
         return tuple(way.dimension for way in self.ways)
 
+    @property
+    def ways_note(self) -> str:
+        """How many branches there are, and whether the list is known to be complete; empty where there are none."""
+        if not self.ways:
+            return ""
+        if self.ways_proof:
+            return f"{len(self.ways)}, and no more: {self.ways_proof}"
+        return (
+            f"at least {len(self.ways)}; the list may be incomplete, because it comes from configurations sampled "
+            "around this one, and second order does not bound their number"
+        )
+
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
@@ -175,7 +205,11 @@ class LoopReport:
                                    "of": "this configuration" if r.here else "all closed configurations"}
                                   for r in self.ranks]},
             "singular": self.singular,
-            "branches": [{"dimension": way.dimension, "rates": dict(way.rates)} for way in self.ways],
+            "branches": [{"dimension": way.dimension, "rates": dict(way.rates), "rank": way.rank,
+                          "redundant": way.redundant, "basis": {q: dict(d) for q, d in way.basis.items()},
+                          "motion": [dict(pose) for pose in way.motion]} for way in self.ways],
+            "branches_complete": bool(self.ways_proof),
+            "branches_note": self.ways_note,
             "redundant": self.redundant,
             "reasons": [{"loops": list(r.loops), "joints": list(r.joints), "kind": r.kind, "redundant": r.redundant,
                          "group": r.group, "text": r.text} for r in self.reasons],
@@ -262,7 +296,7 @@ def _singular_lines(r: LoopReport) -> list[str]:
         return []
     lines = [f"  this configuration is singular: the rank is {r.nearby_rank} on the configurations around it"]
     if r.ways:
-        lines.append(f"  branches through it: {len(r.ways)}")
+        lines.append(f"  branches through it: {r.ways_note}")
     return [*lines, *(f"    {way}" for way in r.ways)]
 
 

@@ -5,6 +5,6 @@ mechanism = library.load("double_pendulum")
 chain = library.load("pendulum_chain?n=20")
 """
 
-from torseur.description.library.catalogue import PREFIX, SYSTEMS, Entry, entries, find, load, source_of
+from torseur.description.library.catalogue import PREFIX, SYSTEMS, Entry, entries, find, linkages, load, source_of
 
-__all__ = ["PREFIX", "SYSTEMS", "Entry", "entries", "find", "load", "source_of"]
+__all__ = ["PREFIX", "SYSTEMS", "Entry", "entries", "find", "linkages", "load", "source_of"]

@@ -63,6 +63,14 @@ def entries() -> tuple[Entry, ...]:
     return tuple(sorted([*written, *_MADE], key=lambda entry: entry.name))
 
 
+@cache
+def linkages() -> tuple[Entry, ...]:
+    """Linkages of the literature, for questions about loops, by name: `library:linkages/goldberg`."""
+    texts = [f for f in files("torseur.description.library").joinpath("linkages").iterdir() if f.name.endswith(".lsd")]
+    written = [Entry(f"linkages/{f.name.removesuffix('.lsd')}", _title(f), file=f) for f in texts]
+    return tuple(sorted(written, key=lambda entry: entry.name))
+
+
 def _title(file: Traversable) -> str:
     title = _TITLE.search(file.read_text(encoding="utf-8"))
     return title[1] if title else ""
@@ -71,7 +79,7 @@ def _title(file: Traversable) -> str:
 def find(name: str) -> tuple[Entry, dict[str, int]]:
     """The entry a name asks for, and its arguments: "pendulum_chain?n=20", with or without "library:"."""
     bare, _, query = name.removeprefix(PREFIX).partition("?")
-    known = {entry.name: entry for entry in entries()}
+    known = {entry.name: entry for entry in (*entries(), *linkages())}
     if bare in SYSTEMS:
         raise TorseurError(
             f"{PREFIX}{bare} is a system of equations without bodies: studies take it (torseur sweep, "

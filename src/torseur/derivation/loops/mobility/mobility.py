@@ -8,12 +8,12 @@ number is given only when probes, second order and continuation agree; otherwise
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.derivation.loops.assembly.projection import project
 from torseur.derivation.loops.configuration import (
     MANY_MOTIONS,
     Branch,
@@ -21,8 +21,9 @@ from torseur.derivation.loops.configuration import (
     Mobility,
     closed_configuration,
 )
+from torseur.derivation.loops.mobility.branch_points import BranchPoint, branch_point, branch_points, sheets
 from torseur.derivation.loops.mobility.probing import SCALE, can_follow, smooth_mobility
-from torseur.derivation.loops.mobility.second_order import is_flat, quadrics, zero_directions
+from torseur.derivation.loops.mobility.second_order import independent_quadrics, is_flat, quadrics, zero_directions
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 from torseur.derivation.loops.reasons.motion_groups import generated_algebra
@@ -34,11 +35,8 @@ _LOW_THRESHOLD = 1e-9
 _DISTANCES = (0.1, 0.03)
 # At a point of a branch the next scale is so small that probes there do not reach back to the singular configuration.
 _PROBES_PER_DISTANCE = 30
-_CLOSED = 1e-10
-_ROUNDS = 6
-_SAME_POINT = 0.03
-_SAME_DIRECTION = 0.3
-_MOST_BRANCHES = 16
+_MOST_BRANCHES = 48
+_REGULAR = 1e-3
 
 
 def count_mobility(system: LoopSystem) -> int:
@@ -57,8 +55,8 @@ def count_mobility_by_order(system: LoopSystem, state: State) -> int:
     return system.n - sum(orders) - sum(len(r.parts) for r in system.relations)
 
 
-def mobility(here: ClosedConfiguration) -> Mobility:
-    """Rank, infinitesimal and finite mobility at a closed configuration.
+def part_mobility(here: ClosedConfiguration) -> Mobility:
+    """Rank, infinitesimal and finite mobility at a closed configuration of loops that hang together.
 
     So near to a singular configuration that the rank is not clear, both readings must agree on the finite mobility.
     """
@@ -93,13 +91,15 @@ def _singular_mobility(here: ClosedConfiguration, depth: int) -> Mobility:
     """The verdict at a configuration around which the rank changes, or where motions stop beyond second order."""
     rank, k = here.rank.rank, here.count
 
-    def verdict(finite: int | None, nearby: int, reason: str, branches: tuple[Branch, ...] = ()) -> Mobility:
-        return Mobility(rank, k, finite, nearby, reason, here.rank.motions[:, :0], branches)
+    def verdict(
+        finite: int | None, nearby: int, reason: str, branches: tuple[Branch, ...] = (), proof: str = ""
+    ) -> Mobility:
+        return Mobility(rank, k, finite, nearby, reason, here.rank.motions[:, :0], branches, proof)
 
     if k > MANY_MOTIONS:
         return verdict(None, rank, f"singular, with {k} first-order motions to follow")
     q = quadrics(here)
-    zeros = np.zeros((0, k)) if is_flat(q) else zero_directions(q, here.rng)
+    zeros = np.zeros((0, k)) if is_flat(q) else zero_directions(q, here.rng, 60 * k)
     if not is_flat(q) and not len(zeros):
         return verdict(0, rank, "isolated: every first-order motion is stopped at second order")
     ways = _ways_out(here, zeros, depth)
@@ -111,12 +111,29 @@ def _singular_mobility(here: ClosedConfiguration, depth: int) -> Mobility:
     if any(there.finite is None for _, there in ways):
         return verdict(None, nearby, "singular, and a branch through it is undecided")
     branches = _pair_ways(here, [branch for branch, _ in ways])
-    return verdict(max(b.dimension for b in branches), nearby, _dimensions_text(branches), tuple(branches))
+    proof = "" if is_flat(q) else _completeness(independent_quadrics(q), nearby - rank, branches)
+    return verdict(max(b.dimension for b in branches), nearby, dimensions_text(branches), tuple(branches), proof)
+
+
+def _completeness(q: Array, equations: int, branches: list[Branch]) -> str:
+    """Why the branches are all there are, empty where that is not known; q are the independent quadratic equations."""
+    k, count = q.shape[1], len(branches)
+    if len(q) != equations:
+        return ""
+    # One equation whose quadratic part is regular is equivalent to it (Morse's lemma): two curves, or one cone.
+    sizes = np.linalg.eigvalsh(q[0])
+    regular = float(np.min(np.abs(sizes))) > _REGULAR * float(np.max(np.abs(sizes)))
+    if equations == 1 and regular and count == (2 if k == 2 else 1):
+        return "second order is one regular quadratic form, which the configurations around are equivalent to"
+    # Bézout: so many quadrics in general position have at most so many common lines.
+    if k == equations + 1 and count == 2**equations and all(b.dimension == 1 for b in branches):
+        return f"{equations} quadratic equations allow no more"
+    return ""
 
 
 def _pair_ways(here: ClosedConfiguration, ways: list[Branch]) -> list[Branch]:
     """Branches from the ways out that were examined: a curve has two ways out; larger families stand once each."""
-    larger = {way.dimension: way for way in reversed(ways) if way.dimension > 1}
+    larger = sorted((way for way in ways if way.dimension > 1), key=lambda way: -way.dimension)
     curves, kept = [way for way in ways if way.dimension <= 1], []
     while curves:
         first = curves.pop(0)
@@ -124,7 +141,7 @@ def _pair_ways(here: ClosedConfiguration, ways: list[Branch]) -> list[Branch]:
         # The other way out of a smooth curve is the most nearly opposite one.
         if curves:
             curves.pop(int(np.argmin([_cosine(here, first, other) for other in curves])))
-    return [*(larger[d] for d in sorted(larger, reverse=True)), *kept]
+    return [*larger, *kept]
 
 
 def _cosine(here: ClosedConfiguration, first: Branch, second: Branch) -> float:
@@ -133,7 +150,8 @@ def _cosine(here: ClosedConfiguration, first: Branch, second: Branch) -> float:
     return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
-def _dimensions_text(branches: list[Branch]) -> str:
+def dimensions_text(branches: Sequence[Branch]) -> str:
+    """The branches in words."""
     dimensions = ", ".join(str(branch.dimension) for branch in branches)
     count = "a branch" if len(branches) == 1 else f"{len(branches)} branches"
     return f"singular: {count} of dimension {dimensions} through it"
@@ -141,63 +159,35 @@ def _dimensions_text(branches: list[Branch]) -> str:
 
 def _ways_out(here: ClosedConfiguration, zeros: Array, depth: int) -> list[tuple[Branch, Mobility]]:
     """Ways to leave the configuration, in allowed and in random directions, with what can move on them."""
-    random = here.rng.normal(size=(10 * here.count + 10, here.count))
+    random = here.rng.normal(size=(20 * here.count + 10, here.count))
     directions = np.vstack([zeros, -zeros, random / np.linalg.norm(random, axis=1, keepdims=True)])
-    ways: list[tuple[Branch, Mobility]] = []
     for distance in _DISTANCES:
-        states, went = _both_ways(here, directions, distance)
-        for lane in _different(went, distance):
-            known = any(_along(went[lane], branch.tangent) for branch, _ in ways if branch.dimension > 1)
-            if not known and len(ways) < _MOST_BRANCHES:
-                ways.append(_follow_way(here, states.lane(lane), distance, depth))
+        points = branch_points(here, directions, distance)
+        ways, crossings = _follow_sheets(here, sheets(here, points), distance, depth)
+        # A point on a crossing of sheets tells of the sheets that cross there.
+        more = [branch_point(here, branch.point) for there in crossings for branch in there.branches]
+        if more:
+            again = [g for g in sheets(here, [*points, *more]) if g[0].dimension in {p.dimension for p in more}]
+            others = [way for way in ways if way[0].tangent.shape[1] not in {g[0].dimension for g in again}]
+            ways = others + _follow_sheets(here, again, distance, depth)[0]
         if ways:
-            break
-    return ways
+            return ways
+    return []
 
 
-def _both_ways(here: ClosedConfiguration, directions: Array, distance: float) -> tuple[State, Array]:
-    """Closed states at a distance, those looked for opposite to the ones that closed included."""
-    states, went = _on_sphere(here, directions, distance)
-    opposite = -went[_different(went, distance)] @ here.rank.motions / distance
-    more, further = _on_sphere(here, opposite, distance)
-    both = State(np.concatenate([states.x, more.x]), np.concatenate([states.balls, more.balls]))
-    return both, np.concatenate([went, further])
-
-
-def _on_sphere(here: ClosedConfiguration, directions: Array, distance: float) -> tuple[State, Array]:
-    """Closed states at a distance from here, and the steps to them: closed and put at the distance in turns."""
-    system = here.system
-    states = here.move(directions, distance)
-    for _ in range(_ROUNDS):
-        closed = project(system, states, steps=300)
-        went = here.steps_to(closed.state)
-        length = np.linalg.norm(went, axis=1)
-        good = (closed.gap < system.open_limit(_CLOSED)) & (length > distance / 2)
-        if not good.any():
-            return closed.state.lanes(good), went[good]
-        aimed = went[good] * (distance / length[good])[:, None]
-        states = system.move(here.state.repeat(int(good.sum())), aimed)
-    closed = project(system, states, steps=300)
-    went = here.steps_to(closed.state)
-    good = (closed.gap < system.open_limit(_CLOSED)) & (
-        np.abs(np.linalg.norm(went, axis=1) / distance - 1) < _SAME_POINT
-    )
-    return closed.state.lanes(good), went[good]
-
-
-def _different(went: Array, distance: float) -> list[int]:
-    """Lanes whose points differ."""
-    chosen: list[int] = []
-    for lane, step in enumerate(went):
-        if all(np.linalg.norm(step - went[other]) > _SAME_POINT * distance for other in chosen):
-            chosen.append(lane)
-    return chosen
-
-
-def _along(direction: Array, space: Array) -> bool:
-    """Whether a direction lies in a space."""
-    rest = direction - space @ (space.T @ direction)
-    return bool(np.linalg.norm(rest) < _SAME_DIRECTION * np.linalg.norm(direction))
+def _follow_sheets(
+    here: ClosedConfiguration, groups: list[list[BranchPoint]], distance: float, depth: int
+) -> tuple[list[tuple[Branch, Mobility]], list[Mobility]]:
+    """(ways, crossings): what moves at a point of each sheet, and the verdicts at points where sheets cross."""
+    ways, crossings = [], []
+    # Sheets with many points first: a crossing is met by few.
+    for group in sorted(groups, key=lambda g: -len(g))[:_MOST_BRANCHES]:
+        branch, there = _follow_way(here, group[0].state, distance, depth)
+        if there.is_singular and there.branches and len(groups) > 1:
+            crossings.append(there)
+        else:
+            ways.append((branch, there))
+    return ways, crossings
 
 
 def _follow_way(here: ClosedConfiguration, point: State, distance: float, depth: int) -> tuple[Branch, Mobility]:

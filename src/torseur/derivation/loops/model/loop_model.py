@@ -33,8 +33,8 @@ def _normalise(axis: Vec3) -> Vec3:
     return unit
 
 
-def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
-    """The closure of a mechanism's loops at a time, in numbers."""
+def loop_system(mechanism: Mechanism, time: float = 0.0, length: float | None = None) -> LoopSystem:
+    """The closure of a mechanism's loops at a time, in numbers; `length` is the unit of lengths, by default its own."""
     require_mechanism(mechanism)
     frame = skeleton(mechanism)
     numbers = partial(_numbers, mechanism, time)
@@ -43,7 +43,7 @@ def loop_system(mechanism: Mechanism, time: float = 0.0) -> LoopSystem:
     tree = {k for k, edge in enumerate(edges) if edge.joint in carried}
     cycles = tuple(short_cycles(edges, tree))
     slots = number_slots(frame)
-    length = length_unit(edges)
+    length = length_unit(edges) if length is None else length
     chains = stack_chains([chain(edges, slots, cycle.passages) for cycle in cycles], length)
     amounts = amounts_of(frame, slots.step, slots.count, length, time, numbers)
     relations = RelationModel(frame, edges, slots, JointGraph(edges, sorted(tree)), length, time, amounts.units)
