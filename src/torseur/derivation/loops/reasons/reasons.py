@@ -40,8 +40,8 @@ _OUTSIDE = 1e-6
 class Reason:
     """Why closure equations of a block of loops hold by themselves: how many, the kind of reason, and it in words.
 
-    `group` names the group of motions that all joints of the block lie in, empty where that is all motions; `algebra`
-    (d, 6) spans its screws.
+    `group` names the group of motions that all joints of the block lie in, empty where that is all motions. `algebras`
+    are the groups of the block and of its loops: joints, and the screws (d, 6) that span them.
     """
 
     loops: tuple[str, ...]
@@ -50,14 +50,15 @@ class Reason:
     redundant: int
     text: str
     group: str
-    algebra: Array = field(repr=False, compare=False)
+    algebras: tuple[tuple[frozenset[str], Array], ...] = field(repr=False, compare=False)
 
-    def is_special(self, wrench: Array) -> bool:
-        """Whether a redundant constraint of the block, given by its wrench, is so by special dimensions alone."""
+    def is_special(self, wrench: Array, joints: set[str]) -> bool:
+        """Whether a constraint that joints impose already, given by its wrench, is redundant by special dimensions alone."""
         if self.kind in (ONE_GROUP, GROUPS):
             return False
         # What forbids motions outside of the group is repeated by every joint of it, whatever the dimensions are.
-        return bool(np.max(np.abs(self.algebra @ wrench)) > _OUTSIDE)
+        within = [algebra for members, algebra in self.algebras if joints <= members]
+        return not any(np.max(np.abs(algebra @ wrench)) < _OUTSIDE for algebra in within)
 
     def __str__(self) -> str:
         where = (
@@ -111,7 +112,10 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, move
     names = tuple(loop_name(system, c) for c in block.cycles)
     joints = tuple(system.edges[k].joint for k in block.edges)
     group = motion_group(algebra)
-    reason = Reason(names, joints, UNKNOWN, len(rows) - rank, "", group.kind if len(algebra) < 6 else "", algebra)
+    algebras = [(frozenset(joints), algebra), *(_loop_algebra(system, c, screws) for c in block.cycles)]
+    reason = Reason(
+        names, joints, UNKNOWN, len(rows) - rank, "", group.kind if len(algebra) < 6 else "", tuple(algebras)
+    )
     by_group = (6 - len(algebra)) * len(block.cycles)
     if by_group == len(rows) - rank:
         return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), group.text))
@@ -119,6 +123,12 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, move
     if not by_group:
         return deeper
     return replace(deeper, text=f"{_group_text(by_group, len(rows), group.text)}; besides, {deeper.text}")
+
+
+def _loop_algebra(system: LoopSystem, cycle: int, screws: dict[int, Array]) -> tuple[frozenset[str], Array]:
+    around = [passage.edge for passage in system.cycles[cycle].passages]
+    names = frozenset(system.edges[k].joint for k in around)
+    return names, generated_algebra(np.vstack([screws[k] for k in around]))
 
 
 def _group_text(count: int, rows: int, motions: str) -> str:

@@ -72,8 +72,9 @@ def _of_joints(here: ClosedConfiguration, jacobian: Array, explained: Sequence[R
     listed = []
     for dependent in _dependent(matrix, expected):
         combination = _explanation(system, rows, matrix, dependent)
+        names = [system.frame.edges[rows[i].joint].joint for i in np.flatnonzero(combination)]
         reason = reason_of.get(system.frame.edges[rows[dependent.row].joint].joint)
-        special = reason is not None and reason.is_special(rows[dependent.row].wrench)
+        special = reason is not None and reason.is_special(rows[dependent.row].wrench, set(names))
         listed.append(_redundancy(system, rows, dependent.row, combination, around, special))
     return listed
 

@@ -1,0 +1,62 @@
+"""Coordinates of parametrisations: which there are, how many, and what closes the loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur.description import library
+from torseur.errors import UnsupportedError
+
+# joints with their coordinates as written: slider-crank 4, four-bar 4, Peaucellier 10, Delta 21
+COMPLETE = {"slider_crank": 4, "four_bar": 4, "peaucellier": 10, "delta_robot": 21, "bennett": 4}
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_complete_coordinates_are_those_of_all_joints(name):
+    mechanism = library.load(name)
+    plain, complete = (ts.build_tree(ts.parametrised(mechanism, kind)) for kind in ("joint", "complete"))
+    declared = [c.name for joint in mechanism.joints for c in joint.coordinates]
+    assert sorted(complete.layout.coordinate_names) == sorted(declared)
+    assert len(declared) == COMPLETE[name]
+    # The cut stays where it was: the same joints close, with one more equation for each coordinate that they keep.
+    assert [j.name for j in complete.loops] == [j.name for j in plain.loops]
+    kept = sum(len(j.coordinates) for j in plain.loops if j.name not in {link.name for link in plain.links})
+    assert len(complete.layout.coordinate_names) == len(plain.layout.coordinate_names) + kept
+    assert {e.name.split("'")[1] for e in ts.constraint_equations(complete)} == {j.name for j in plain.loops}
+
+
+def test_planar_coordinates_are_three_per_body_off_the_plane_too():
+    """Oracle: the motion in joint coordinates; the plane is oblique, bodies lie at different heights."""
+    text = """mechanism oblique ; gravity = [0, -9.81, 0] ;
+    let tilt = 0.4 || [1, 2, 0] ;
+    let crank = body mass = 1 kg, centre = [0.1, 0, 0.05], inertia = diag(1, 1, 1) end ;
+    let rod = body mass = 2 kg, centre = [0.2, 0.1, 0], inertia = diag(1, 2, 2) end ;
+    join [0.3, 0, 0.1] m ++ tilt @ earth and crank.frame as A with revolute(a) end ;
+    join [0.4, 0, 0.2] m @ crank and [0, 0, -0.1] m @ rod as B with revolute(b) end ;
+    init a = 0.3 rad, a' = 1 rad/s, b' = -2 rad/s ;"""
+    mechanism = ts.parse(text)
+    planar = ts.parametrised(mechanism, "planar")
+    names = ["crank.x", "crank.y", "crank.angle", "rod.x", "rod.y", "rod.angle"]
+    assert list(ts.build_tree(planar).layout.coordinate_names) == names
+    outputs = ["rod.centre.position.x", "rod.centre.position.z", "energy"]
+    expected, motion = (ts.simulate(m, until=0.5, samples=6, rtol=1e-10, outputs=outputs) for m in (mechanism, planar))
+    assert np.abs(motion.outputs - expected.outputs).max() < 1e-7
+
+
+def test_what_leaves_the_plane_has_no_planar_coordinates():
+    with pytest.raises(UnsupportedError, match="any motion, not motions in one plane"):
+        ts.parametrised(library.load("bennett"), "planar")
+
+
+def test_a_coordinate_of_the_closing_joint_is_read_measured_and_driven():
+    """Oracle: the angles of a plane four-bar go once around, alpha + beta = gamma + delta up to turns."""
+    mechanism = library.load("four_bar")
+    assert "delta" not in ts.build_tree(mechanism).layout.coordinate_names
+    motion = ts.simulate(ts.parametrised(mechanism, "complete"), until=0.2, samples=5, rtol=1e-10)
+    turns = (motion["alpha"] + motion["beta"] - motion["gamma"] - motion["delta"]) / (2 * np.pi)
+    assert (
+        np.abs(turns - np.round(turns[0])).max() < 1e-9
+        or np.abs(turns + 2 * motion["delta"] / (2 * np.pi)).max() < 1e-9
+    )
