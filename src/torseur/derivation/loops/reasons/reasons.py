@@ -53,7 +53,7 @@ class Reason:
     algebras: tuple[tuple[frozenset[str], Array], ...] = field(repr=False, compare=False)
 
     def is_special(self, wrench: Array, joints: set[str]) -> bool:
-        """Whether a constraint that joints impose already, given by its wrench, is redundant by special dimensions alone."""
+        """Whether a constraint, given by its wrench, is imposed by joints through special dimensions alone."""
         if self.kind in (ONE_GROUP, GROUPS):
             return False
         # What forbids motions outside of the group is repeated by every joint of it, whatever the dimensions are.
