@@ -136,6 +136,7 @@ from torseur.description.mechanism import sequence as sequence
 from torseur.description.mechanism import solid as solid
 from torseur.description.mechanism import spherical as spherical
 from torseur.description.mechanism import spring as spring
+from torseur.description.mechanism import substitute_coordinates as substitute_coordinates
 from torseur.description.mechanism import torque as torque
 from torseur.description.mechanism import translation as translation
 from torseur.description.mechanism import turn as turn

@@ -36,14 +36,14 @@ REFUSED = {
     "second frame": ("join b.frame and ~[t * 1 m/s, 0, 0] @ d with revolute(p) end ;", "joint frame", "time"),
     "axis of its coordinate": ("join b.frame and d.frame with revolute(p) about [0, ~p, 1] end ;", "axis", "coordinate 'p'"),
     "axis of a dof": ("join b.frame and d.frame with link(p) dof = p || [0, ~t * 1 1/s, 1] end ;", "axis", "time"),
-    "motion of another coordinate": (
-        "join b.frame and d.frame with link(p) dof = ~p + q || [0, 0, 1] end ;", "motion", "the coordinate 'q'"
+    "motion of another rate": (
+        "join b.frame and d.frame with link(p) dof = ~p + q' * 1 s || [0, 0, 1] end ;", "motion", "the rate 'q''"
     ),
     "motion of a measure": (
         "join b.frame and d.frame with link(p) dof = ~p + b.position.x along [1,0,0] end ;",
         "motion", "the measure 'b.position.x'",
     ),
-    "pitch": ("join b.frame and d.frame with helical(p) pitch = ~x end ;", "motion", "the coordinate 'x'"),
+    "pitch": ("join b.frame and d.frame with helical(p) pitch = ~x' * 1 s end ;", "motion", "the rate 'x''"),
     "alpha": ("join b.frame and d.frame with denavit_hartenberg(p) alpha = ~p, theta = p end ;", "joint frame", "'p'"),
     "speed of another rate": ("join b.frame and d.frame with revolute(p) speeds u = ~p' + q' end ;", "speed", "rate 'q''"),
     "speed of another coordinate": (

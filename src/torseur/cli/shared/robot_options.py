@@ -107,6 +107,14 @@ def _switch(text: str) -> bool:
     return text != "false"
 
 
+def _values(text: str) -> dict[str, float]:
+    """knee:0.5,hip:0."""
+    pairs = [part.rpartition(":") for part in text.split(",") if part]
+    if not pairs or any(not name for name, _, _ in pairs):
+        raise ValueError
+    return {name: float(value) for name, _, value in pairs}
+
+
 _READ: dict[str, Callable[[str], Any]] = {
     "strict": _switch,
     "base": str,
@@ -114,6 +122,15 @@ _READ: dict[str, Callable[[str], Any]] = {
     "density": float,
     "friction_speed": float,
     "keyframe": str,
-    "rotors": _switch,
+    "mimic": _switch,
+    "locked": _values,
+    "armature": _switch,
+    "damping": _switch,
+    "friction": _switch,
 }
-_EXPECTED = {_switch: "true or false", float: "a number", str: "a word"}
+_EXPECTED = {
+    _switch: "true or false",
+    float: "a number",
+    str: "a word",
+    _values: "joints with values (rad, m), such as knee:0.5,hip:0",
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torseur.algebra.spatial import Force, Inertia, Motion, Scalar
+from torseur.algebra.spatial import REST, Force, Inertia, Motion, Scalar
 from torseur.derivation.dynamics.kinematics import link_velocities
 from torseur.derivation.tree import Snapshot, Tree
 
@@ -49,8 +49,10 @@ def _columns(now: Snapshot, link: int) -> dict[int, tuple[Motion, Motion]]:
             for k, (screw, rate) in columns.items()
         }
         columns = {k: (screw, rate + screw.cross(joint.velocity)) for k, (screw, rate) in columns.items()}
-        slots = range(*tree.links[j].v.indices(len(tree.layout.speeds)))
-        columns.update(zip(slots, zip(joint.screws, joint.screw_rates, strict=True), strict=True))
+        for k, screw, rate in zip(tree.links[j].slots, joint.screws, joint.screw_rates, strict=True):
+            # A speed that moves several joints on the way has the sum of their screws.
+            before = columns.get(k, (REST, REST))
+            columns[k] = (before[0] + screw, before[1] + rate)
     return columns
 
 

@@ -53,9 +53,9 @@ def momentum_matrix(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) ->
     now = tree.at(q, None, t)
     poses, composite = link_poses(now), composite_inertias(now)
     centre = mass_centre(tree, q, t)
-    columns = []
+    columns = [NO_FORCE] * len(tree.layout.speeds)
     # A speed moves all that its joint carries as one body, so its column is the composite inertia on its screw.
     for i in tree.outward():
-        for screw in now.links[i].motion.screws:
-            columns.append(about_point(poses[i].force_to_parent(composite[i] @ screw), centre))
+        for k, screw in zip(tree.links[i].slots, now.links[i].motion.screws, strict=True):
+            columns[k] = columns[k] + about_point(poses[i].force_to_parent(composite[i] @ screw), centre)
     return columns

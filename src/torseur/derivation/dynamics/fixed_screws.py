@@ -62,20 +62,19 @@ def steps_at(now: Snapshot, vdot: Sequence[Scalar]) -> list[Step]:
     for i in tree.outward():
         parent = GROUND if tree.parent(i) == GROUND else ends[tree.parent(i)]
         chain: Sequence[Elementary] = now.evaluate(steps_of(tree, tree.links[i]))
-        first = range(*tree.links[i].v.indices(len(vdot))).start
         for k, motion in enumerate(chain):
             inertia = now.links[i].inertia if k == len(chain) - 1 else NO_INERTIA
             # Massless bodies stand between the steps of one joint, and what the link weighs is at its end.
-            step = _step(parent, motion, inertia, first, vdot)
+            step = _step(parent, motion, inertia, tree.links[i].slots, vdot)
             steps.append(replace(step, copies=tree.links[i].copies) if k == 0 else step)
             parent = len(steps) - 1
         ends.append(parent)
     return steps
 
 
-def _step(parent: int, motion: Elementary, inertia: Inertia, first: int, vdot: Sequence[Scalar]) -> Step:
+def _step(parent: int, motion: Elementary, inertia: Inertia, slots: Sequence[int], vdot: Sequence[Scalar]) -> Step:
     shares = tuple(
-        tuple((first + j, share) for j, share in enumerate(row) if not _is_zero(share)) for row in motion.partials
+        tuple((j, share) for j, share in zip(slots, row, strict=True) if not _is_zero(share)) for row in motion.partials
     )
     acceleration = motion.bias
     for screw, speeds in zip(motion.screws, shares, strict=True):

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from torseur.algebra.spatial import REST, Force, Motion, Scalar
 from torseur.algebra.spatial.bodies import articulated_inertia, articulated_to_parent, eliminate_screw
-from torseur.derivation.dynamics.inverse_dynamics import Wrenches
+from torseur.derivation.dynamics.inverse_dynamics import Wrenches, bias
+from torseur.derivation.dynamics.mass_matrix import mass_matrix
+from torseur.derivation.dynamics.mass_matrix_factors import eliminate, moving_inertia, scale_force, wheel_inertias
 from torseur.derivation.dynamics.recursion import inertial_force, link_motions
 from torseur.derivation.tree import GROUND, Snapshot, Tree
 from torseur.derivation.tree.transformations.limb_batching import sum_over_copies
-from torseur.errors import MechanismError
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ def forward_dynamics(
     Featherstone's articulated bodies. The forces at vdot = 0 come from the Newton-Euler recursion, so what is left is
     linear in the accelerations and needs no velocity: inward, each joint is eliminated; outward, accelerations follow.
     """
+    if tree.is_coupled:
+        return _accelerate_coupled(tree, q, v, tau, wrenches, t)
     now = tree.at(q, v, t)
     # At vdot = 0 all velocity terms are in these forces; the articulated recursion below has none.
     still = link_motions(now, [0] * len(tree.layout.speeds), now.gravity)
@@ -45,18 +48,42 @@ def forward_dynamics(
     return _accelerate(now, _eliminate(now, forces, tau))
 
 
+def _accelerate_coupled(
+    tree: Tree,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches | None,
+    t: Scalar | None,
+) -> list[Scalar]:
+    """Accelerations from M vdot = τ - b, where a speed moves several joints.
+
+    A joint that follows another cannot be eliminated when its turn comes: its acceleration is known with the leader's.
+    """
+    rest = bias(tree, q, v, wrenches, t)
+    factors = eliminate(tree, mass_matrix(tree, q, t))
+    return factors.solve([push - b for push, b in zip(tau, rest, strict=True)])
+
+
 def _eliminate(now: Snapshot, forces: list[Force], tau: Sequence[Scalar]) -> list[_Elimination]:
     tree, links = now.tree, now.links
     inertias = [articulated_inertia(link.inertia) for link in links]
     eliminations: list[_Elimination] = [_Elimination((), ())] * len(links)
+    # A rotor resists the speed that it follows, and touches nothing else: it joins the pivot of that speed.
+    rotors, tau = wheel_inertias(now), list(tau)
+    for i in sorted(tree.wheels):
+        (k,), (screw,) = tree.links[i].slots, links[i].motion.screws
+        tau[k] = tau[k] - screw.dot(forces[i])
     for i in tree.inward():
+        if i in tree.wheels:
+            continue
         motion, parent = links[i].motion, tree.parent(i)
         inertia, force, free, gains = inertias[i], forces[i], [], []
         # The screws of a joint one after the other, as joints of one freedom with massless bodies between them: no
         # matrix to invert.
-        for screw, push in zip(motion.screws, tau[tree.links[i].v], strict=True):
-            needed = inertia @ screw
-            inverse = 1 / moving_inertia(screw.dot(needed), tree, i)
+        for k, screw in zip(tree.links[i].slots, motion.screws, strict=True):
+            push, needed = tau[k], inertia @ screw
+            inverse = 1 / moving_inertia(screw.dot(needed) + rotors.get(k, 0), tree, i)
             gain = scale_force(needed, inverse)
             rest = push - screw.dot(force)
             free.append(rest * inverse)
@@ -76,6 +103,9 @@ def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Sca
     accelerations: list[Motion] = []
     vdot: list[Scalar] = [0] * len(tree.layout.speeds)
     for i in tree.outward():
+        if i in tree.wheels:
+            accelerations.append(REST)  # nothing hangs on a wheel
+            continue
         motion, parent = links[i].motion, tree.parent(i)
         acceleration = REST if parent == GROUND else motion.transform.motion_to_child(accelerations[parent])
         solved = []
@@ -88,19 +118,3 @@ def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Sca
         accelerations.append(acceleration)
         vdot[tree.links[i].v] = reversed(solved)
     return vdot
-
-
-def scale_force(force: Force, factor: Scalar) -> Force:
-    """A force times a number."""
-    return Force(force.moment * factor, force.force * factor)
-
-
-def moving_inertia(stiffness: Scalar, tree: Tree, i: int) -> Scalar:
-    """The inertia along a joint; refuses one that is always zero."""
-    if getattr(stiffness, "is_zero", False) is True:
-        link = tree.links[i]
-        raise MechanismError(
-            f"joint '{link.joint.name}' moves nothing that has mass: body '{link.name}' (and what it carries) has no "
-            "inertia along it, so its acceleration is undetermined. Give the body a mass or an inertia."
-        )
-    return stiffness

@@ -37,7 +37,9 @@ def project(now: Snapshot, forces: Sequence[Force]) -> list[Scalar]:
     tau: list[Scalar] = [0] * len(tree.layout.speeds)
     for i in tree.inward():
         motion, parent = links[i].motion, tree.parent(i)
-        tau[tree.links[i].v] = [screw.dot(total[i]) for screw in motion.screws]
+        # A speed that several joints follow is resisted by all of them.
+        for k, screw in zip(tree.links[i].slots, motion.screws, strict=True):
+            tau[k] = tau[k] + screw.dot(total[i])
         # Forces on a batch of like limbs arrive summed over its lanes; for a plain link that is the force itself.
         if parent != GROUND:
             carried = motion.transform.force_to_parent(total[i])

@@ -73,8 +73,8 @@ def jacobian(tree: Tree, frame: Frame, q: Sequence[Scalar], t: Scalar | None = N
     links = now.links
     columns: list[Motion] = [REST] * len(tree.layout.speeds)
     for i in tree.path(link):
-        for k, screw in zip(range(*tree.links[i].v.indices(len(columns))), links[i].motion.screws, strict=True):
-            columns[k] = here.motion_to_child(screw)
+        for k, screw in zip(tree.links[i].slots, links[i].motion.screws, strict=True):
+            columns[k] = columns[k] + here.motion_to_child(screw)
         here = links[i].motion.transform.then(here)
     return columns
 

@@ -21,26 +21,35 @@ def mass_matrix(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) -> lis
     entries: list[list[Scalar]] = [[0] * n for _ in range(n)]
     # Entries of joints on different limbs stay zero: neither carries the other.
     for i in tree.inward():
-        slots = range(*tree.links[i].v.indices(n))
-        for k, screw in zip(slots, links[i].motion.screws, strict=True):
+        screws = list(zip(tree.links[i].slots, links[i].motion.screws, strict=True))
+        for number, (k, screw) in enumerate(screws):
             force = composite[i] @ screw
-            for j, other in zip(slots, links[i].motion.screws, strict=True):
-                if j <= k:
-                    entries[j][k] = entries[k][j] = other.dot(force)
+            _add(entries, k, k, screw.dot(force))
+            for j, other in screws[:number]:
+                _add_both(entries, j, k, other.dot(force))
             _couple_with_ancestors(tree, links, i, k, force, entries)
     return entries
+
+
+def _add(entries: list[list[Scalar]], j: int, k: int, value: Scalar) -> None:
+    entries[j][k] = entries[j][k] + value
+
+
+def _add_both(entries: list[list[Scalar]], j: int, k: int, value: Scalar) -> None:
+    """Adds the product of two screws at both of its places; the diagonal has it twice where one speed moves both."""
+    _add(entries, j, k, value)
+    _add(entries, k, j, value)
 
 
 def _couple_with_ancestors(
     tree: Tree, links: Sequence[Moving], i: int, k: int, force: Scalar, entries: list[list[Scalar]]
 ) -> None:
-    """Fills row and column k with the force carried toward the earth."""
+    """Adds to row and column k what the force takes, carried toward the earth."""
     while tree.parent(i) != GROUND:
         force = links[i].motion.transform.force_to_parent(force)
         i = tree.parent(i)
-        slots = range(*tree.links[i].v.indices(len(entries)))
-        for j, screw in zip(slots, links[i].motion.screws, strict=True):
-            entries[j][k] = entries[k][j] = screw.dot(force)
+        for j, screw in zip(tree.links[i].slots, links[i].motion.screws, strict=True):
+            _add_both(entries, j, k, screw.dot(force))
 
 
 def composite_inertias(now: Snapshot) -> list[Inertia]:

@@ -37,7 +37,7 @@ def link_motions(now: Snapshot, vdot: Sequence[Scalar], gravity: Vec3) -> list[L
     motions: list[LinkMotion] = []
     for i in tree.outward():
         parent = earth if tree.parent(i) == GROUND else motions[tree.parent(i)]
-        motions.append(_link_motion(parent, links[i], vdot[tree.links[i].v]))
+        motions.append(_link_motion(parent, links[i], [vdot[k] for k in tree.links[i].slots]))
     return motions
 
 

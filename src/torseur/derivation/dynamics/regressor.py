@@ -37,9 +37,8 @@ def regressor(
         for k, unit in enumerate(unit_inertias()):
             force, j = inertial_force(unit, motions[i]), i
             while True:
-                slots = range(*tree.links[j].v.indices(len(rows)))
-                for row, screw in zip(slots, links[j].motion.screws, strict=True):
-                    rows[row][10 * i + k] = screw.dot(force)
+                for row, screw in zip(tree.links[j].slots, links[j].motion.screws, strict=True):
+                    rows[row][10 * i + k] = rows[row][10 * i + k] + screw.dot(force)
                 if tree.parent(j) == GROUND:
                     break
                 force, j = links[j].motion.transform.force_to_parent(force), tree.parent(j)

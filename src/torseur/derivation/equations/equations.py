@@ -348,7 +348,7 @@ def _drift(link: Link) -> Motion | None:
     """The relative velocity of a link when its speeds are zero; None when it has none."""
     velocity = link.motion.velocity
     components = [as_expr(c) for c in (*velocity.angular, *velocity.linear)]
-    still = substitute(components, {speed: as_expr(0) for speed in link.symbols.speeds})
+    still = substitute(components, {speed: as_expr(0) for speed in link.symbols.moving})
     return None if all(c.is_zero for c in still) else Motion(Vec3(*still[:3]), Vec3(*still[3:]))
 
 

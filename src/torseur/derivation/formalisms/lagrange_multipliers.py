@@ -112,14 +112,14 @@ class LagrangeMultipliers(Formulation):
         return multipliers
 
     def _along(self, multipliers: list[Matrix]) -> list[Expr]:
-        """Λ_i : (H_parent ∂X_i'/∂v_k) for every speed k of joint i."""
-        total: list[Expr] = []
+        """Λ_i : (H_parent ∂X_i'/∂v_k) for every speed k, summed over the joints i that it moves."""
+        total: list[Expr] = [as_expr(0)] * len(self.tree.layout.speeds)
         for i, link in enumerate(self.tree.links):
             place = self._of_parent(self.placements, link.parent, EARTH)
-            partials = jacobian(flat(self._joint_rates[i]), link.symbols.speeds)
-            for k in range(len(link.symbols.speeds)):
+            partials = jacobian(flat(self._joint_rates[i]), link.symbols.moving)
+            for k, slot in enumerate(link.slots):
                 column = rows_of([partials.get((entry, k), as_expr(0)) for entry in range(16)], 4)
-                total.append(contraction(multipliers[i], product(place, column)))
+                total[slot] = total[slot] + contraction(multipliers[i], product(place, column))
         return total
 
     @cached_property

@@ -61,8 +61,10 @@ class LieGroup(Formulation):
         jacobians: list[dict[int, Column]] = []
         for link, carry in zip(self.tree.links, self.adjoints, strict=True):
             columns = {} if link.parent == GROUND else {k: apply(carry, c) for k, c in jacobians[link.parent].items()}
-            slots = range(*link.v.indices(len(self.tree.layout.speeds)))
-            jacobians.append(columns | {k: column_of(s) for k, s in zip(slots, link.motion.screws, strict=True)})
+            for k, screw in zip(link.slots, link.motion.screws, strict=True):
+                own = column_of(screw)
+                columns[k] = _sum(columns[k], own) if k in columns else own
+            jacobians.append(columns)
         return jacobians
 
     @cached_property

@@ -83,8 +83,11 @@ class NewtonEuler(Formulation):
         return reactions
 
     def _along_free_directions(self, reactions: list[Force]) -> list[Expr]:
-        links = zip(self.tree.links, reactions, strict=True)
-        return as_expressions([screw.dot(reaction) for link, reaction in links for screw in link.motion.screws])
+        along: list[Expr] = [as_expr(0)] * len(self.tree.layout.speeds)
+        for link, reaction in zip(self.tree.links, reactions, strict=True):
+            for k, screw in zip(link.slots, link.motion.screws, strict=True):
+                along[k] = along[k] + screw.dot(reaction)
+        return along
 
     @cached_property
     def _power(self) -> tuple[list[list[Expr]], list[Expr]]:

@@ -14,7 +14,16 @@ from torseur.derivation.tree.joints.joint_kinematics import joint_kinematics, jo
 from torseur.derivation.tree.spanning_tree import Branch, spanning_tree
 from torseur.derivation.tree.state_rates import state_rates
 from torseur.derivation.tree.tree import GROUND, Layout, Link, Tree, far_side
-from torseur.description.mechanism import EARTH_NAME, LENGTH, LENGTH_RATE, TIME, Body, Mechanism, require_mechanism
+from torseur.description.mechanism import (
+    EARTH_NAME,
+    LENGTH,
+    LENGTH_RATE,
+    TIME,
+    Body,
+    Mechanism,
+    followed_coordinates,
+    require_mechanism,
+)
 
 
 def build_tree(mechanism: Mechanism) -> Tree:
@@ -33,6 +42,7 @@ class _Builder:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.definitions = definitions_of(mechanism)
+        self.followed = followed_coordinates(mechanism)
         self.links: list[Link] = []
         self.inertias: list[Inertia] = []
         self.places: dict[str, tuple[int, Transform]] = {EARTH_NAME: (GROUND, SAME)}
@@ -74,8 +84,11 @@ class _Builder:
 
     def link(self, branch: Branch, parent: int, base: Transform) -> Link:
         joint = branch.joint
-        symbols = joint_symbols(joint)
-        motion = joint_kinematics(joint, symbols, branch.reverse)
+        followed = self.followed.get(joint.name, ())
+        symbols = joint_symbols(joint, followed)
+        # A law may hide a coordinate that is followed: it is expanded before anything is differentiated.
+        expanded = replace(joint, motions=self.resolve(joint.motions)) if followed else joint
+        motion = joint_kinematics(expanded, symbols, branch.reverse)
         placed = replace(motion, transform=base.then(motion.transform))
         q = slice(self.q_count, self.q_count + len(symbols.coordinates))
         v = slice(self.v_count, self.v_count + len(symbols.speeds))
@@ -84,8 +97,16 @@ class _Builder:
 
     def finish(self, loops: tuple[Any, ...]) -> Tree:
         """Substitutes laws and dependent parameters everywhere and numbers what is left."""
+        # A joint may follow one that comes after it in the tree: slots are known when all links are there.
+        slots = {rate: k for k, rate in enumerate(x for link in self.links for x in link.symbols.speeds)}
         links = [
-            replace(link, motion=self.resolve(link.motion), inertia=self.resolve(inertia), base=self.resolve(link.base))
+            replace(
+                link,
+                motion=self.resolve(link.motion),
+                inertia=self.resolve(inertia),
+                base=self.resolve(link.base),
+                followed=tuple(slots[rate] for _, rate in link.symbols.followed),
+            )
             for link, inertia in zip(self.links, self.inertias, strict=True)
         ]
         # Laws and dependent parameters are expanded once here, and nowhere in the algorithms.

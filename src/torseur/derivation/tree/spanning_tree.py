@@ -9,7 +9,15 @@ from heapq import heappop, heappush
 from torseur.algebra.graph import Expr, symbols_of
 from torseur.derivation.tree.flatten import flatten
 from torseur.derivation.tree.joints.lower_pairs import pair_of
-from torseur.description.mechanism import EARTH_NAME, CoordinateForce, CoordinateSpring, Joint, Mechanism
+from torseur.description.mechanism import (
+    EARTH_NAME,
+    Coordinate,
+    CoordinateForce,
+    CoordinateSpring,
+    Joint,
+    Mechanism,
+    followed_coordinates,
+)
 from torseur.errors import MechanismError
 
 
@@ -88,7 +96,7 @@ class _Usefulness:
 
     def keeps(self, joint: Joint) -> bool:
         """Whether a joint that closes a loop needs its coordinates in the state."""
-        return self.is_used(joint) or self.is_given(joint) or pair_of(joint) is None
+        return self.is_used(joint) or self.is_given(joint) or pair_of(joint) is None or joint.name in self._followers
 
     def is_given(self, joint: Joint) -> bool:
         """Whether an initial value is stated for it: in the state it is kept, compared with the others, or a guess."""
@@ -115,10 +123,15 @@ class _Usefulness:
         return {load.joint for load in self.mechanism.loads if isinstance(load, (CoordinateForce, CoordinateSpring))}
 
     @cached_property
+    def _followers(self) -> dict[str, tuple[Coordinate, ...]]:
+        return followed_coordinates(self.mechanism)
+
+    @cached_property
     def _symbols(self) -> set[Expr]:
         formulas = flatten([list(self.mechanism.loads), list(self.mechanism.constraints),
                             [law.formula for law in self.mechanism.laws]])  # fmt: skip
-        return set(symbols_of([leaf for leaf in formulas if isinstance(leaf, Expr)]))
+        led = [q.symbol for followed in self._followers.values() for q in followed]
+        return set(symbols_of([*(leaf for leaf in formulas if isinstance(leaf, Expr)), *led]))
 
 
 def _touching(mechanism: Mechanism) -> dict[str, list[tuple[int, Joint]]]:

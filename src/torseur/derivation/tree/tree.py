@@ -114,7 +114,7 @@ class Link:
 
     Its frame is the child frame of the joint. `q` and `v` are its slots in the state. `base` is the joint's own
     frame in the parent link; `motion` begins with it. `copies` is how many such links, SIMD-batched, the parent
-    carries in this one's place.
+    carries in this one's place. `followed` are the speed slots of other joints that move this one too.
     """
 
     name: str
@@ -128,6 +128,12 @@ class Link:
     v: slice
     base: Transform = SAME
     copies: int = 1
+    followed: tuple[int, ...] = ()
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The speed slots of its screws, in their order: its own, then those that it follows."""
+        return (*range(self.v.start, self.v.stop), *self.followed)
 
 
 @dataclass(frozen=True)
@@ -205,6 +211,26 @@ class Tree:
 
     def parent(self, link: int) -> int:
         return self.links[link].parent
+
+    @cached_property
+    def wheels(self) -> frozenset[int]:
+        """Links on the earth that carry nothing and follow one coordinate of another joint, as rotors do."""
+        alone = {i for i, group in enumerate(self.subtrees) if len(group) == 1 and self.parent(i) == GROUND}
+        return frozenset(i for i in alone if len(self.links[i].slots) == len(self.links[i].followed) == 1)
+
+    @cached_property
+    def is_coupled(self) -> bool:
+        """Whether a joint, not only of a wheel, follows coordinates of others: one speed moves several joints."""
+        return any(link.followed for i, link in enumerate(self.links) if i not in self.wheels)
+
+    @cached_property
+    def moved_by(self) -> list[list[int]]:
+        """For each speed slot, the links whose joints it moves: one, and those that follow it."""
+        moved: list[list[int]] = [[] for _ in self.layout.speeds]
+        for i, link in enumerate(self.links):
+            for k in link.slots:
+                moved[k].append(i)
+        return moved
 
     def path(self, link: int) -> list[int]:
         """The links from this one to the earth, itself first."""

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 from torseur.description import language
 from torseur.description.library import catalogue
 from torseur.description.mechanism import Mechanism
+from torseur.errors import MechanismError
 
 ROBOTS = (".urdf", ".xml", ".mjcf")
 
 
-def load(path: str | Path) -> Mechanism:
+def load(path: str | Path, **options: Any) -> Mechanism:
     """The mechanism that a description, a robot file (URDF, MJCF) or a name of the library (`library:...`) gives.
 
-    What a robot file says and the mechanism does not is a warning; `read_robot` gives it as findings and takes options.
+    What a robot file says and the mechanism does not is a warning; `read_robot` gives it as findings, and says what
+    options there are: ts.load("arm.urdf", base="floating", locked={"gripper": 0.02}).
     """
+    if options and Path(path).suffix.lower() not in ROBOTS:
+        raise MechanismError(f"'{path}' is not a robot file: {', '.join(options)} are options of URDF and MJCF.")
     if str(path).startswith(catalogue.PREFIX):
         return catalogue.load(str(path).removeprefix(catalogue.PREFIX))
     if Path(path).suffix.lower() not in ROBOTS:
         return language.load(path)
     from torseur.description.readers import read_robot, summary
 
-    robot = read_robot(path)
+    robot = read_robot(path, **options)
     for line in summary(robot.findings):
         warnings.warn(line, stacklevel=2)
     return robot.mechanism

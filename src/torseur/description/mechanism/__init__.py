@@ -12,13 +12,20 @@ from torseur.description.mechanism.constraints import (
     rolling,
     within,
 )
-from torseur.description.mechanism.dependencies import SLOTS, MovingSymbols, Use, placement_formulas
+from torseur.description.mechanism.dependencies import (
+    SLOTS,
+    MovingSymbols,
+    Use,
+    followed_coordinates,
+    placement_formulas,
+)
 from torseur.description.mechanism.drawings import DRAWINGS, Drawing, draw
 from torseur.description.mechanism.frames import EARTH, EARTH_NAME, HERE, Frame, Placement, Turn, placement, turn
 from torseur.description.mechanism.joints import (
     ElementaryMotion,
     Joint,
     Speed,
+    Z,
     cylindrical,
     denavit_hartenberg,
     fixed,
@@ -65,6 +72,7 @@ from torseur.description.mechanism.quantities import (
 from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
+from torseur.description.mechanism.substitution import substitute_coordinates
 from torseur.description.mechanism.units import in_si, parameter
 
 __all__ = [
@@ -108,6 +116,7 @@ __all__ = [
     "Turn",
     "Use",
     "Vector",
+    "Z",
     "about",
     "along",
     "apply_laws",
@@ -125,6 +134,7 @@ __all__ = [
     "driver",
     "equation",
     "fixed",
+    "followed_coordinates",
     "force",
     "free",
     "helical",
@@ -147,6 +157,7 @@ __all__ = [
     "solid",
     "spherical",
     "spring",
+    "substitute_coordinates",
     "torque",
     "translation",
     "turn",

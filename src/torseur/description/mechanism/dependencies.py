@@ -19,7 +19,8 @@ from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE, AppliedWrench, Bushing, Load, PointSpring
-from torseur.description.mechanism.quantities import TIME, State
+from torseur.description.mechanism.quantities import TIME, Coordinate, State
+from torseur.description.mechanism.speeds import quaternion_coordinates
 from torseur.errors import MechanismError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Slot:
 _RIGID = "A body is rigid: make what moves in it a body of its own, on a joint."
 _LINK = (
     "Say it as motions of the joint: link(...) dof1 = [...], dof2 = angle || axis, of its own coordinates and of time. "
-    "To follow another joint's coordinate q, give the joint a coordinate s of its own and write `constrain s = ...`."
+    "To follow another joint's coordinate q, write it in a dof: link() dof = 2*q || axis."
 )
 _FIXED = "A frame is fixed in its body: put a body with mass = 0, inertia = 0 on a joint, and take a frame of that."
 # The same table stands in docs/language.md; a test compares them.
@@ -75,7 +76,7 @@ SLOTS = {
     "joint origin": Slot("position of a joint's first frame", ("time", OWN + "coordinates"), _LINK),
     "joint frame": Slot("frame of a joint", (), _LINK),
     "axis": Slot("axis of a joint or of a rotation", (), _LINK),
-    "motion": Slot("amount of a motion of a joint", ("time", OWN + "coordinates"), _LINK),
+    "motion": Slot("amount of a motion of a joint", ("time", "coordinates"), _LINK),
     "speed": Slot(
         "quasi-velocity of a joint", ("time", OWN + "coordinates", OWN + "rates"),
         "The speeds of a joint are combinations of its own rates; a relation to other joints is a constraint.",
@@ -190,6 +191,47 @@ def check_dependencies(mechanism: Mechanism) -> None:
         reason = moving.refusal(use) if suspect or SLOTS[use.slot].may else ""
         if reason:
             raise MechanismError(f"{use.owner}: {reason} {SLOTS[use.slot].instead}".rstrip())
+
+
+def followed_coordinates(mechanism: Mechanism) -> dict[str, tuple[Coordinate, ...]]:
+    """For each joint whose motions are formulas of other joints' coordinates, those coordinates as declared."""
+    moving = MovingSymbols(mechanism.joints, (), mechanism.laws)
+    followed: dict[str, tuple[Coordinate, ...]] = {}
+    for joint in mechanism.joints:
+        own = {q.name for q in joint.coordinates}
+        used = moving.used_in([motion.amount for motion in joint.motions])
+        if any(kind == "coordinates" and name not in own for name, kind in used.items()):
+            others = [q for other in mechanism.joints if other is not joint for q in other.coordinates]
+            followed[joint.name] = tuple(q for q in others if q.name in used)
+    return followed
+
+
+def check_followers(mechanism: Mechanism) -> None:
+    """Refuses joints that follow what is no ordinary coordinate, or whose own speeds are declared."""
+    owners = {q.name: joint for joint in mechanism.joints for q in joint.coordinates}
+    for name, followed in followed_coordinates(mechanism).items():
+        joint = next(j for j in mechanism.joints if j.name == name)
+        for q in followed:
+            reason = _not_to_follow(q, owners[q.name]) or _cannot_follow(joint)
+            if reason:
+                raise MechanismError(
+                    f"joint '{name}' follows the coordinate '{q.name}' of joint '{owners[q.name].name}': {reason} "
+                    f"Give '{name}' a coordinate of its own and tie the two: constrain s = ..."
+                )
+
+
+def _not_to_follow(q: Coordinate, owner: Joint) -> str:
+    if owner.speeds or owner.frame_speeds:
+        return "that joint has declared speeds, and its rates are none."
+    if any(m.kind == "quaternion" for m in owner.motions) and q in quaternion_coordinates(
+        owner.coordinates, owner.motions
+    ):
+        return "that is part of a quaternion."
+    return ""
+
+
+def _cannot_follow(joint: Joint) -> str:
+    return "a joint with declared speeds follows no other." if joint.speeds or joint.frame_speeds else ""
 
 
 def formulas_of(mechanism: Mechanism) -> Iterator[Use]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
-from torseur.description.mechanism.dependencies import check_dependencies
+from torseur.description.mechanism.dependencies import check_dependencies, check_followers
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import apply_laws
@@ -44,6 +44,7 @@ def check(mechanism: Mechanism) -> None:
     _check_states(mechanism)
     _check_definitions(mechanism)
     check_dependencies(mechanism)
+    check_followers(mechanism)
     _check_masses(mechanism)
 
 

@@ -16,7 +16,8 @@ from torseur.errors import MechanismError
 def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN, merge_fixed: bool = False,
                density: float | None = None, friction_speed: float = 0.01,
                packages: Mapping[str, str | Path] | None = None, keyframe: str | None = None,
-               rotors: bool = False) -> RobotFile:  # fmt: skip
+               mimic: bool = True, locked: Mapping[str, float] | None = None, armature: bool = True,
+               damping: bool = True, friction: bool = True) -> RobotFile:  # fmt: skip
     """The robot that a URDF or MJCF file describes; the root element tells which it is.
 
     strict          refuses inertias that no distribution of mass has (otherwise they are findings)
@@ -26,9 +27,12 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
     friction_speed  speed (rad/s, m/s) below which dry friction fades: -f tanh(q'/friction_speed); 0: -f sign(q')
     packages        folders of packages, for meshes named package://NAME/...
     keyframe        name or number of the MJCF keyframe that gives the initial state
-    rotors          adds the armatures of an MJCF file as wheels that turn with their joints, by constraints
+    mimic           joints that a file ties to another follow it; False: they move by themselves
+    locked          {"joint": value in rad or m}: joints held there, which leave the model
+    armature, damping, friction   False leaves out the inertia of rotors, dampers, or dry friction
     """
-    options = Options(strict, base, merge_fixed, density, friction_speed, dict(packages or {}), keyframe, rotors)
+    options = Options(strict, base, merge_fixed, density, friction_speed, dict(packages or {}), keyframe, mimic,
+                      dict(locked or {}), armature, damping, friction)  # fmt: skip
     file = Path(path)
     return robot_of(read_document(file), options, file)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torseur.algebra.graph import Expr, scalar
+from torseur.algebra.graph import Expr, as_expr, evaluate, scalar, substitute, symbols_of
 from torseur.algebra.spatial import Symmetric3
 from torseur.description.mechanism import (
     EARTH,
@@ -22,18 +22,23 @@ from torseur.description.mechanism import (
     Mechanism,
     Parameter,
     Turn,
+    Z,
     body,
     coordinate_spring,
     fixed,
     free,
     inertia,
     motor,
-    revolute,
+    parameter,
+    rotation,
+    sequence,
+    substitute_coordinates,
 )
 from torseur.description.readers.reading_ledger import Ledger
 from torseur.description.readers.rigid_placement import impossibility
 from torseur.description.readers.robot_file import IMPOSSIBLE_INERTIA, MISSING_MESH, Control, Limit, RobotFile, Shape
 from torseur.description.readers.xml_document import Element, RobotFileError
+from torseur.errors import unknown_name
 
 # What the user asks of a reader.
 AS_WRITTEN, FIXED, FLOATING = "file", "fixed", "floating"
@@ -50,7 +55,11 @@ class Options:
     friction_speed: float = 0.01
     packages: Mapping[str, str | Path] = field(default_factory=dict)
     keyframe: str | None = None
-    rotors: bool = False
+    mimic: bool = True
+    locked: Mapping[str, float] = field(default_factory=dict)
+    armature: bool = True
+    damping: bool = True
+    friction: bool = True
 
     def __post_init__(self) -> None:
         if self.base not in (AS_WRITTEN, FIXED, FLOATING):
@@ -115,6 +124,7 @@ def reserve_speeds(coordinates: Names, joint: str) -> None:
 
 
 MOST_BODIES = 5000
+SAME_START = 1e-6  # rad or m: files round their keyframes
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
@@ -137,6 +147,8 @@ class Assembly:
         self.shapes: list[Shape] = []
         self.armatures: list[tuple[str, float]] = []
         self.controls: list[Control] = []
+        self.rotors: list[str] = []
+        self.followed: dict[str, Expr] = {}
 
     def add_massless(self, name: str, element: Element) -> None:
         self.add_body(body(name, mass=0, centre=(0, 0, 0), inertia=0), element)
@@ -183,6 +195,7 @@ class Assembly:
 
     def add_spring(self, joint: Joint, q: Coordinate, stiffness: float, rest: float, damping: float) -> None:
         """A spring and damper on a coordinate, when there is anything of them."""
+        damping = damping if self.options.damping else 0.0
         if stiffness == 0.0 and damping == 0.0:
             return
         # A rest without a stiffness does nothing, and the language refuses it.
@@ -194,7 +207,7 @@ class Assembly:
 
     def add_friction(self, joint: Joint, q: Coordinate, friction: float, element: Element) -> None:
         """Dry friction on a coordinate: -f tanh(q'/s), or -f sign(q') when s is zero. Sticking is not modelled."""
-        if friction == 0.0:
+        if friction == 0.0 or not self.options.friction:
             return
         speed = self.options.friction_speed
         slip: Expr = scalar.tanh(q.rate * (1 / speed)) if speed else scalar.sign(q.rate)
@@ -203,22 +216,68 @@ class Assembly:
         self.ledger.note_assumption(f"dry friction f of a joint is {law}; sticking is not modelled.", element)
 
     def add_armature(self, joint: Joint, value: float, element: Element) -> None:
-        """The inertia of a rotor: kept, and on request made a wheel on the earth that turns with the joint."""
+        """The inertia of a rotor, a number on the diagonal of the mass matrix: two wheels that turn with the joint."""
         if value == 0.0:
             return
         self.armatures.append((joint.name, value))
-        if not self.options.rotors or len(joint.coordinates) != 1:
+        if not self.options.armature or len(joint.coordinates) != 1:
             what = f"armature of <{element.tag}>: the inertia of rotors is kept in `armatures`"
-            self.ledger.note_unmodelled(f"{what} and slows nothing; rotors=True adds it to hinges and slides.", element)
+            reason = "only hinges and slides have it" if self.options.armature else "armature=False leaves it out"
+            self.ledger.note_unmodelled(f"{what} and slows nothing; {reason}.", element)
             return
-        # A wheel on the earth that turns with the coordinate: it adds exactly `armature` to the coordinate's inertia.
-        name = self.body_names.fresh(f"{joint.name}.rotor")
-        angle = Coordinate(self.coordinate_names.fresh(name), "rad")
-        disc = body(name, mass=value, centre=(0, 0, 0), inertia=inertia(value / 2, value / 2, value))
-        self.add_body(disc, element)
-        self.joints.append(revolute(self.joint_names.fresh(name), EARTH, disc, angle))
-        together = Equation(self.constraint_names.fresh(name), angle.symbol - joint.coordinates[0].symbol)
-        self.constraints.append(together)
+        # On the earth a wheel that turns by the coordinate adds its inertia and nothing else to the equations. Half of
+        # it turns the other way: files mean a number on the diagonal, without angular momentum.
+        q = joint.coordinates[0].symbol
+        if joint.coordinates[0].unit == "m":
+            name = self.coordinate_names.fresh(f"{joint.name}.rotor.ratio")
+            ratio = parameter(name, 1, "1/m", f"angle of the rotor of {joint.name} per metre")
+            self.parameters.append(ratio)
+            q = q * ratio.symbol
+        for name, amount in ((f"{joint.name}.rotor", q), (f"{joint.name}.counter-rotor", -q)):
+            wheel = body(self.body_names.fresh(name), mass=0, centre=(0, 0, 0), inertia=inertia(0, 0, value / 2))
+            self.add_body(wheel, element)
+            self.rotors.append(wheel.name)
+            turning = sequence(self.joint_names.fresh(name), EARTH, wheel, (), (rotation(Z, amount),))
+            self.joints.append(turning)
+
+    def follow(self, name: str, q: Coordinate, formula: Expr) -> None:
+        """One coordinate given by another, which leaves it out of the mechanism.
+
+        A second relation for the same coordinate, or one that leads back to it, is a constraint called `name`.
+        """
+        symbols = {other.symbol: other.name for joint in self.joints for other in joint.coordinates}
+        known = {x: self.followed[n] for x, n in symbols.items() if n in self.followed}
+        (formula,) = substitute([formula], known)
+        if q.name in self.followed or q.symbol in symbols_of([formula]):
+            self.constraints.append(Equation(self.constraint_names.fresh(name), q.symbol - formula))
+            return
+        again = substitute(list(self.followed.values()), {q.symbol: formula})
+        self.followed = {**dict(zip(self.followed, again, strict=True)), q.name: formula}
+
+    def _locked(self) -> dict[str, Expr]:
+        """The coordinates that the user locks, by the name of the coordinate or of a joint that has one."""
+        joints = {joint.name: joint for joint in self.joints}
+        names = {q.name for joint in self.joints for q in joint.coordinates}
+        values: dict[str, Expr] = {}
+        for name, value in self.options.locked.items():
+            own = joints[name].coordinates if name in joints else ()
+            if name not in names and len(own) != 1:
+                raise RobotFileError(unknown_name("joint with one coordinate", name, sorted(names), "locked: "))
+            values[name if name in names else own[0].name] = as_expr(value)
+        return values
+
+    def _given(self) -> dict[str, Expr]:
+        """Formulas of the coordinates that leave the mechanism: mimic joints, gears, locked joints."""
+        locked = self._locked()
+        symbols = {q.name: q.symbol for joint in self.joints for q in joint.coordinates}
+        # A joint that follows a locked one is locked with it; a locked one that follows another holds that one too.
+        for name in [n for n in locked if n in self.followed]:
+            raise RobotFileError(
+                f"locked: '{name}' follows {', '.join(str(x.name) for x in symbols_of([self.followed[name]]))}. "
+                "Lock that one, or read the file with mimic=False."
+            )
+        followed = substitute(list(self.followed.values()), {symbols[name]: value for name, value in locked.items()})
+        return {**dict(zip(self.followed, followed, strict=True)), **locked}
 
     def add_limit(self, limit: Limit) -> None:
         if any(value is not None for value in (limit.lower, limit.upper, limit.speed, limit.force)):
@@ -231,16 +290,26 @@ class Assembly:
             change for names in (self.body_names, self.joint_names, self.coordinate_names) for change in names.changed
         ]
         self.ledger.note_renaming(changed)
+        given = self._given()
+        self._note_other_starts(given)
         mechanism = Mechanism(
             Names("robot").fresh(name), bodies=self.bodies, joints=self.joints, loads=self.loads,
             constraints=self.constraints, parameters=self.parameters, gravity=gravity, frames=self.frames,
             # Zero is where everything starts anyway.
             initial={key: value for key, value in self.initial.items() if value != 0.0 or not math.isfinite(value)},
         )  # fmt: skip
+        mechanism = substitute_coordinates(mechanism, given)
         return RobotFile(
             mechanism, file_format, source, self.ledger.findings, tuple(self.limits), tuple(self.shapes),
-            tuple(self.armatures), tuple(self.controls), tuple(changed),
+            tuple(self.armatures), tuple(self.controls), tuple(changed), tuple(self.rotors),
         )  # fmt: skip
+
+    def _note_other_starts(self, given: Mapping[str, Expr]) -> None:
+        """Lists initial values that a file gives for coordinates that others determine, where the two differ."""
+        start = {q.symbol: self.initial.get(q.name, 0.0) for joint in self.joints for q in joint.coordinates}
+        for name, formula in given.items():
+            if name in self.initial and abs(float(evaluate([formula], start)[0]) - self.initial[name]) > SAME_START:
+                self.ledger.note_assumption(f"'{name}' starts at {formula}, not at {self.initial[name]:g}.")
 
     def _note_missing_meshes(self) -> None:
         named = {shape.mesh.name: shape.mesh.is_there for shape in self.shapes if shape.mesh is not None}

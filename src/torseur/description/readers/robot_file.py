@@ -102,9 +102,9 @@ class RobotFile:
     """A robot as its file describes it.
 
     `mechanism` moves; `limits` and `shapes` are kept beside it. `armatures` are inertias (kg m², kg) that a file adds
-    to the diagonal of the mass matrix, by joint. `controls` are the inputs of actuators. `renamed` holds (kind, name in
-    the file, name in the mechanism) where the two differ. `findings` lists everything the file says that the mechanism
-    does not, and what is suspicious.
+    to the diagonal of the mass matrix, by joint; `rotors` are the bodies that stand for them. `controls` are the inputs
+    of actuators. `renamed` holds (kind, name in the file, name in the mechanism) where the two differ. `findings` lists
+    everything the file says that the mechanism does not, and what is suspicious.
     """
 
     mechanism: Mechanism
@@ -116,6 +116,7 @@ class RobotFile:
     armatures: tuple[tuple[str, float], ...] = ()
     controls: tuple[Control, ...] = ()
     renamed: tuple[tuple[str, str, str], ...] = ()
+    rotors: tuple[str, ...] = ()
 
     def listed(self, kind: str) -> list[Finding]:
         """The findings of one kind."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from torseur.derivation.tree.definitions import resolve_structure
 from torseur.derivation.tree.flatten import flatten
 from torseur.derivation.tree.joints.joint_kinematics import joint_kinematics, joint_symbols
 from torseur.derivation.tree.tree import instantiate
-from torseur.description.mechanism import TIME
+from torseur.description.mechanism import TIME, followed_coordinates
 from torseur.errors import TorseurError
 
 _POSES, _ATTEMPTS = 4, 20
@@ -121,7 +122,8 @@ def _conditions_at(link: Link, attempt: int) -> Array:
 def _random_values(link: Link, rng: np.random.Generator, attempt: int) -> dict[Expr, float]:
     used = symbols_of([leaf for leaf in flatten(link.motion) if isinstance(leaf, Expr)])
     fixed = np.random.default_rng(7 + attempt)
-    own = {*link.symbols.coordinates, *link.symbols.speeds, *link.symbols.rates, TIME}
+    symbols = link.symbols
+    own = {*symbols.coordinates, *symbols.speeds, *symbols.rates, *chain.from_iterable(symbols.followed), TIME}
     values = {s: float((rng if s in own else fixed).uniform(0.3, 1.3)) for s in used}
     if link.symbols.quaternion:
         size = sum(values.get(s, 0.0) ** 2 for s in link.symbols.quaternion) ** 0.5
@@ -164,13 +166,14 @@ def inertia_of(parameters: list[Scalar]) -> Inertia:
 
 def _scleronomic(link: Link) -> bool:
     """Whether the joint moves by its coordinates alone."""
-    still = instantiate(link.motion.velocity, {v: 0 * v for v in link.symbols.speeds} | {TIME: TIME})
+    still = instantiate(link.motion.velocity, {v: 0 * v for v in link.symbols.moving} | {TIME: TIME})
     return all(as_expr(c).is_zero for c in (*still.angular, *still.linear))
 
 
 def at_zero(link: Link) -> Transform:
     """The place of the link when its coordinates are zero (a quaternion: no rotation)."""
-    zero = {q: as_expr(0) for q in link.symbols.coordinates} | {TIME: TIME}
+    coordinates = (*link.symbols.coordinates, *(q for q, _ in link.symbols.followed))
+    zero = {q: as_expr(0) for q in coordinates} | {TIME: TIME}
     if link.symbols.quaternion:
         zero[link.symbols.quaternion[0]] = as_expr(1)
     place: Transform = instantiate(link.motion.transform, zero)
@@ -227,9 +230,9 @@ def _pivot(model: LinearModel, shares: Mapping[int, Expr]) -> int | None:
 
 def _shared_distributions(tree: Tree) -> list[dict[str, list[Scalar]]]:
     """Per closing joint, distributions counted to its child less the same counted to its parent, by link."""
-    distributions = []
+    distributions, followed = [], followed_coordinates(tree.mechanism)
     for joint in tree.loops:
-        symbols = joint_symbols(joint)
+        symbols = joint_symbols(joint, followed.get(joint.name, ()))
         motion = resolve_structure(tree.mechanism, tree.definitions, joint_kinematics(joint, symbols, False))
         nowhere = slice(0, 0)
         link = Link(joint.name, GROUND, joint, symbols, False, motion, NO_INERTIA, nowhere, nowhere)

@@ -105,18 +105,24 @@ class IntrinsicEquations:
         balances = []
         for slot in range(link.v.start, link.v.stop):
             is_rate = self.equations.layout.speeds[slot] in rates and link.symbols.speeds == link.symbols.natural
-            forces, inertia = self._by_motions(i, slot) if is_rate else self._by_partial_velocities(i, slot)
+            forces, inertia = self._by_motions(slot) if is_rate else self._by_partial_velocities(i, slot)
             forces += self._generalised_forces(slot)
             speed = str(self.equations.layout.speeds[slot].name).rstrip("'")
             if forces or inertia:
                 balances.append(Balance("along", f"Along {speed}", tuple(forces), tuple(inertia), slot))
         return balances
 
-    def _by_motions(self, i: int, slot: int) -> tuple[list[Term], list[Term]]:
-        """u · (moment at a turn's point) and u · (force along a move), each by how much the speed drives it."""
+    def _by_motions(self, slot: int) -> tuple[list[Term], list[Term]]:
+        """u · (moment at a turn's point) and u · (force along a move), each by how much the speed drives it.
+
+        Joints that follow the coordinate take their part.
+        """
         forces: list[Term] = []
         inertia: list[Term] = []
-        for place, advance in enumerate(self.catalogue.advances[i]):
+        advances = self.catalogue.advances
+        moved = [(i, k) for i in self.equations.tree.moved_by[slot] for k in range(len(advances[i]))]
+        for i, place in moved:
+            advance = advances[i][place]
             if slot not in advance.partials:
                 continue
             here = (i, place) if advance.kind == "rotation" else None

@@ -115,7 +115,7 @@ class _Walk:
         return tuple(self.screw(str(u.name), turned(s.angular), turned(s.linear), u, link) for s, u in pairs)
 
     def screw(self, name: str, phi: Vec3, t: Vec3, rate: Expr, link: Link) -> Screw:
-        partials = {link.v.start + k: entry for (_, k), entry in jacobian([rate], link.symbols.speeds).items()}
+        partials = {k: entry for (_, k), entry in jacobian([rate], self.tree.layout.speeds).items()}
         (change,) = self.rates.change([rate])
         return Screw(name, phi, t, rate, partials, change)
 

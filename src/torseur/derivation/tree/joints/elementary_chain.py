@@ -16,7 +16,7 @@ from torseur.description.mechanism import TIME, ElementaryMotion
 class Elementary:
     """One motion: its place, its screws, and the velocity and acceleration (at constant speeds) that it adds.
 
-    `partials[k][j]` is the rate along screw k per unit of the joint's speed j, a constant.
+    `partials[k][j]` is the rate along screw k per unit of the link's speed slot j, a constant.
     """
 
     transform: Transform
@@ -31,7 +31,7 @@ def is_fixed(link: Link) -> bool:
     motion = link.motion
     screw_rates = [as_expr(c) for rate in motion.screw_rates for c in (*rate.angular, *rate.linear)]
     velocity = [as_expr(c) for c in (*motion.velocity.angular, *motion.velocity.linear)]
-    still = substitute(velocity, {v: as_expr(0) for v in link.symbols.speeds})
+    still = substitute(velocity, {v: as_expr(0) for v in link.symbols.moving})
     return all(c.is_zero for c in (*screw_rates, *still))
 
 
@@ -49,7 +49,7 @@ def steps_of(tree: Tree, link: Link) -> tuple[Elementary, ...] | None:
     motions = reversed_motions(joint.motions) if link.reverse else joint.motions
     steps = resolve_structure(tree.mechanism, tree.definitions, [_elementary(motion, link) for motion in motions])
     partials = [partial for step in steps for row in step.partials for partial in row]
-    if {*symbols.coordinates, TIME} & set(symbols_of(partials)):
+    if {*symbols.coordinates, *(q for q, _ in symbols.followed), TIME} & set(symbols_of(partials)):
         return None
     return (replace(steps[0], transform=link.base.then(steps[0].transform)), *steps[1:])
 
@@ -76,7 +76,7 @@ def _elementary(motion: ElementaryMotion, link: Link) -> Elementary:
 def _ball(symbols: JointSymbols) -> Elementary:
     """Any rotation, its speeds the angular velocity in the child's axes."""
     others = len(symbols.natural) - 3
-    rows = tuple(tuple(as_expr(int(j == others + k)) for j in range(others + 3)) for k in range(3))
+    rows = tuple(tuple(as_expr(int(j == others + k)) for j in range(symbols.width)) for k in range(3))
     place = Transform(from_quaternion(*symbols.quaternion), NULL)
     omega = Vec3(*symbols.natural[-3:])
     return Elementary(place, tuple(Motion(axis, NULL) for axis in UNIT), rows, Motion(omega, NULL), REST)

@@ -26,7 +26,7 @@ from torseur.algebra.spatial import (
     unit,
 )
 from torseur.derivation.tree.joints.quasi_velocities import with_speeds
-from torseur.description.mechanism import TIME, ElementaryMotion, Joint, quaternion_coordinates
+from torseur.description.mechanism import TIME, Coordinate, ElementaryMotion, Joint, quaternion_coordinates
 from torseur.errors import MechanismError
 
 
@@ -51,7 +51,8 @@ class JointKinematics:
 class JointSymbols:
     """The symbols of a joint: coordinates q, their rates q', and its speeds v.
 
-    Natural speeds are the rates of ordinary coordinates, then the angular velocity of a quaternion.
+    Natural speeds are the rates of ordinary coordinates, then the angular velocity of a quaternion. `followed` are
+    (coordinate, rate) of other joints that the motions of this one are formulas of: gears, mimic joints.
     """
 
     coordinates: tuple[Expr, ...]
@@ -59,6 +60,7 @@ class JointSymbols:
     quaternion: tuple[Expr, ...]
     natural: tuple[Expr, ...]
     speeds: tuple[Expr, ...]
+    followed: tuple[tuple[Expr, Expr], ...] = ()
 
     @property
     def ordinary(self) -> list[tuple[Expr, Expr]]:
@@ -66,16 +68,27 @@ class JointSymbols:
         pairs = zip(self.coordinates, self.rates, strict=True)
         return [(q, rate) for q, rate in pairs if q not in self.quaternion]
 
+    @property
+    def width(self) -> int:
+        """How many screws the joint has: one per natural speed, then one per coordinate that it follows."""
+        return len(self.natural) + len(self.followed)
 
-def joint_symbols(joint: Joint) -> JointSymbols:
-    """The symbols of a joint's coordinates and speeds."""
+    @property
+    def moving(self) -> tuple[Expr, ...]:
+        """The speeds that move it: its own, then the rates that it follows."""
+        return (*self.speeds, *(rate for _, rate in self.followed))
+
+
+def joint_symbols(joint: Joint, followed: Sequence[Coordinate] = ()) -> JointSymbols:
+    """The symbols of a joint's coordinates and speeds; `followed` are the coordinates of others that move it."""
     coordinates = tuple(c.symbol for c in joint.coordinates)
     rates = tuple(c.rate for c in joint.coordinates)
     quaternion = _quaternion_coordinates(joint)
     ordinary = [rate for q, rate in zip(coordinates, rates, strict=True) if q not in quaternion]
     turning = [symbol(f"{joint.name}.w{axis}", "rad/s", f"angular velocity in joint {joint.name}") for axis in "xyz"]
     natural = (*ordinary, *(turning if quaternion else ()))
-    return JointSymbols(coordinates, rates, quaternion, natural, _speed_symbols(joint, natural))
+    speeds = _speed_symbols(joint, natural)
+    return JointSymbols(coordinates, rates, quaternion, natural, speeds, tuple((q.symbol, q.rate) for q in followed))
 
 
 def _quaternion_coordinates(joint: Joint) -> tuple[Expr, ...]:
@@ -114,14 +127,15 @@ def joint_kinematics(joint: Joint, symbols: JointSymbols, reverse: bool) -> Join
 
 def _walk(motions: Sequence[ElementaryMotion], joint: Joint, symbols: JointSymbols) -> JointKinematics:
     """The kinematics of a sequence of motions, by the natural speeds."""
-    walked = _Walk(SAME, (REST,) * len(symbols.natural), REST, REST)
+    walked = _Walk(SAME, (REST,) * symbols.width, REST, REST)
     for motion in motions:
         walked = _STEPS[motion.kind](walked, motion, joint, symbols)
     return JointKinematics(walked.transform, walked.screws, walked.velocity, walked.acceleration, _rates(symbols))
 
 
 def _screw_rates(kinematics: JointKinematics, symbols: JointSymbols) -> tuple[Motion, ...]:
-    moving = dict(zip(symbols.coordinates, kinematics.rates, strict=True)) | {TIME: as_expr(1)}
+    own = dict(zip(symbols.coordinates, kinematics.rates, strict=True))
+    moving = own | dict(symbols.followed) | {TIME: as_expr(1)}
     # Along the motion: q changes at its rates, time at one, speeds not at all.
     components = [as_expr(c) for screw in kinematics.screws for c in (*screw.angular, *screw.linear)]
     rates = directional_derivative(components, moving)
@@ -179,12 +193,13 @@ def amount_of(motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> 
     wrong = [x for x in symbols_of([motion.amount]) if x in symbols.natural]
     if wrong:
         raise MechanismError(f"joint '{joint.name}': a motion may depend on coordinates and time, not on {wrong[0]}.")
-    moving = dict(symbols.ordinary) | {TIME: as_expr(1)}
+    moving = dict((*symbols.ordinary, *symbols.followed)) | {TIME: as_expr(1)}
     (rate,) = directional_derivative([motion.amount], moving)
     (bias,) = directional_derivative([rate], moving)
-    # A quaternion's coordinates are no ordinary ones: its three speeds get the zeros at the end.
-    partials = gradient(motion.amount, [q for q, _ in symbols.ordinary])
-    return Amount(motion.amount, partials + [as_expr(0)] * (len(symbols.natural) - len(partials)), rate, bias)
+    own, followed = (gradient(motion.amount, [q for q, _ in pairs]) for pairs in (symbols.ordinary, symbols.followed))
+    # A quaternion's coordinates are no ordinary ones: its three speeds get zeros, after the own ones.
+    turning = [as_expr(0)] * (len(symbols.natural) - len(own))
+    return Amount(motion.amount, [*own, *turning, *followed], rate, bias)
 
 
 def _turn(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _Walk:
@@ -196,16 +211,21 @@ def _turn(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSym
 
 
 def _turn_by_quaternion(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _Walk:
-    columns = [NULL] * (len(symbols.natural) - 3) + list(UNIT)
+    columns = _columns_of_turning(UNIT, symbols)
     return _rotate(walk, from_quaternion(*symbols.quaternion), columns, Vec3(*symbols.natural[-3:]), NULL)
 
 
 def _turn_back_by_quaternion(walk: _Walk, motion: ElementaryMotion, joint: Joint, symbols: JointSymbols) -> _Walk:
     forward = from_quaternion(*symbols.quaternion)
     # Seen from the child the parent turns the opposite way, at -ω, whose components the rotation takes over.
-    columns = [NULL] * (len(symbols.natural) - 3) + [-forward.to_parent(axis) for axis in UNIT]
+    columns = _columns_of_turning([-forward.to_parent(axis) for axis in UNIT], symbols)
     omega = -forward.to_parent(Vec3(*symbols.natural[-3:]))
     return _rotate(walk, forward.inverse, columns, omega, NULL)
+
+
+def _columns_of_turning(axes: Sequence[Vec3], symbols: JointSymbols) -> list[Vec3]:
+    """Angular velocity per screw: the axes stand for the last three natural speeds, the others turn nothing."""
+    return [*[NULL] * (len(symbols.natural) - 3), *axes, *[NULL] * len(symbols.followed)]
 
 
 def _rotate(walk: _Walk, rotation: Rotation, columns: Sequence[Vec3], omega: Vec3, alpha: Vec3) -> _Walk:

@@ -106,13 +106,18 @@ def _groups(tree: Tree, link: int) -> list[list[list[int]]]:
 
 
 def _are_alike(tree: Tree, first: list[int], other: list[int]) -> bool:
-    if len(first) != len(other):
+    if len(first) != len(other) or _is_tied(tree, first) or _is_tied(tree, other):
         return False
     for a, b in zip(first, other, strict=True):
         inner = a != first[0] and first.index(tree.parent(a)) != other.index(tree.parent(b))
         if inner or not _same_shape(tree.links[a], tree.links[b], set(tree.layout.parameters)):
             return False
     return True
+
+
+def _is_tied(tree: Tree, limb: list[int]) -> bool:
+    """Whether a speed moves a joint of the limb and one elsewhere or another in it: lanes are independent."""
+    return any(len(tree.moved_by[k]) > 1 for i in limb for k in tree.links[i].slots)
 
 
 def _same_shape(a: Link, b: Link, parameters: Collection[Expr]) -> bool:

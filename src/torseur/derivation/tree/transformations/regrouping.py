@@ -165,13 +165,14 @@ def _turning_axis(link: Link) -> int | None:
 def _scleronomic(link: Link) -> bool:
     """Whether the joint moves by its coordinate alone: its velocity vanishes with its speed."""
     # A driven joint moves at v = 0 too: mass on its axis need not move like its parent.
-    still = instantiate(link.motion.velocity, {v: 0 * v for v in link.symbols.speeds})
+    still = instantiate(link.motion.velocity, {v: 0 * v for v in link.symbols.moving})
     return all(_is(c, 0) for c in (*still.angular, *still.linear))
 
 
 def _at_zero(link: Link) -> Transform:
-    """The place of the link when its coordinate is zero."""
-    place: Transform = instantiate(link.motion.transform, {q: 0 * q for q in link.symbols.coordinates})
+    """The place of the link when the coordinate that moves it, its own or one that it follows, is zero."""
+    coordinates = (*link.symbols.coordinates, *(q for q, _ in link.symbols.followed))
+    place: Transform = instantiate(link.motion.transform, {q: 0 * q for q in coordinates})
     return place
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from torseur.description.mechanism import (
-    Equation,
     Frame,
     Joint,
     Placement,
@@ -56,9 +55,9 @@ def read_joints(root: Element, links: Mapping[str, str], assembly: Assembly) -> 
         if name in joints:
             raise element.fault(f"two joints are called '{name}'.")
         joints[name] = _read_joint(element, assembly.joint_names.keep(name), links, assembly)
+    assembly.joints += joints.values()
     for element in elements:
         _mimic(element, joints, assembly)
-    assembly.joints += joints.values()
     return _root(root, list(links.values()), list(joints.values()))
 
 
@@ -156,7 +155,7 @@ def _dynamics(element: Element, joint: Joint, assembly: Assembly) -> None:
 
 
 def _mimic(element: Element, joints: Mapping[str, Joint], assembly: Assembly) -> None:
-    """A joint that follows another: 0 = q - (multiplier q_other + offset)."""
+    """A joint that follows another: q = multiplier q_other + offset."""
     joint = joints[element.text("name") or ""]
     if len(joint.coordinates) != 1:
         return
@@ -171,8 +170,11 @@ def _mimic(element: Element, joints: Mapping[str, Joint], assembly: Assembly) ->
         given.take()
         return
     multiplier, offset = number(given, "multiplier", 1.0), number(given, "offset", 0.0)
-    residual = joint.coordinates[0].symbol - (multiplier * other.coordinates[0].symbol + offset)
-    assembly.constraints.append(Equation(assembly.constraint_names.fresh(f"{joint.name}.mimic"), residual))
+    if not assembly.options.mimic:
+        assembly.ledger.note_unmodelled("<mimic>: the joint moves by itself, as mimic=False asks.", given)
+        return
+    formula = multiplier * other.coordinates[0].symbol + offset
+    assembly.follow(f"{joint.name}.mimic", joint.coordinates[0], formula)
 
 
 def _root(root: Element, bodies: list[str], joints: list[Joint]) -> str:

@@ -67,8 +67,7 @@ def _sort_constraints(mechanism: Mechanism, writer: _Writer) -> None:
         ):
             writer.left.add(f"constraint '{constraint.name}'")
         else:
-            constant, factor = (*relation.coefficients, 0.0)[:2]
-            writer.follows[relation.first] = Follow(relation.second, factor, constant)
+            writer.follows[relation.first] = Follow(relation.second, relation.coefficients)
 
 
 def _sort_loads(mechanism: Mechanism, writer: _Writer) -> None:
@@ -147,7 +146,10 @@ def _joint(step: Motion, parent: str, child: str, at: Transform, writer: _Writer
         element(joint, "dynamics", damping=writer.damping[step.name])
     follow = step.follows or writer.follows.get(step.name)
     if follow is not None:
-        element(joint, "mimic", joint=follow.coordinate, multiplier=follow.factor, offset=follow.constant)
+        if len(follow.coefficients) > 2:
+            writer.left.add(f"how '{step.name}' follows '{follow.coordinate}', which is not linear,")
+        constant, factor = (*follow.coefficients, 0.0)[:2]
+        element(joint, "mimic", joint=follow.coordinate, multiplier=factor, offset=constant)
 
 
 def _fixed(name: str, parent: str, child: str, at: Transform, writer: _Writer) -> None:

@@ -22,7 +22,7 @@ class Relation:
 
 def relation_of(equation: Equation, values: Values) -> Relation | None:
     """The relation that an equation amounts to; None when it is another one."""
-    names = {c.symbol: c.name for joint in values.mechanism.joints for c in joint.coordinates}
+    names = {c.symbol: c.name for c in values.coordinates}
     used = [x for x in symbols_of([equation.residual]) if x in names]
     if any(x not in names and x not in values.parameters for x in symbols_of([equation.residual])):
         return None
@@ -44,11 +44,14 @@ def _solve_for(residual: Expr, y: Expr, others: list[Expr], values: Values) -> t
     if factor == 0.0:
         return None
     (rest,) = substitute([residual], {y: as_expr(0)})
-    return _coefficients(rest * (-1 / factor), others, values)
+    return polynomial_coefficients(rest * (-1 / factor), others, values)
 
 
-def _coefficients(polynomial: Expr, others: list[Expr], values: Values) -> tuple[float, ...] | None:
-    """Taylor coefficients at zero, when the series ends in time."""
+def polynomial_coefficients(polynomial: Expr, others: list[Expr], values: Values) -> tuple[float, ...] | None:
+    """Taylor coefficients at zero of a polynomial of one coordinate or none; None when it is something else."""
+    known = {*values.parameters, *others}
+    if len(others) > 1 or any(x not in known for x in symbols_of([polynomial])):
+        return None
     coefficients, factorial = [], 1.0
     for order in range(HIGHEST + 2):
         at = {**values.parameters, **{x: 0.0 for x in others}}

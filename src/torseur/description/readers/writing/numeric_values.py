@@ -6,7 +6,7 @@ from functools import cached_property
 
 from torseur.algebra.graph import Expr, evaluate, symbols_of
 from torseur.algebra.spatial import NO_INERTIA, NULL, Inertia, Rotation, Symmetric3, Transform, Vec3, about, inertia_at
-from torseur.description.mechanism import HERE, Body, Frame, Mechanism, Placement, apply_laws
+from torseur.description.mechanism import HERE, Body, Coordinate, Frame, Mechanism, Placement, apply_laws
 from torseur.description.mechanism.solids import Solid
 from torseur.errors import UnsupportedError
 
@@ -16,6 +16,11 @@ class Values:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
+
+    @cached_property
+    def coordinates(self) -> list[Coordinate]:
+        """The coordinates of all joints."""
+        return [q for joint in self.mechanism.joints for q in joint.coordinates]
 
     @cached_property
     def parameters(self) -> dict[Expr, float]:
@@ -29,13 +34,17 @@ class Values:
 
     def number(self, formula: Expr, what: str) -> float:
         """The value of a formula of parameters."""
-        (plain,) = apply_laws([formula], self.mechanism.laws) if self.mechanism.laws else (formula,)
+        plain = self.plain(formula)
         unknown = [x for x in symbols_of([plain]) if x not in self.parameters]
         if unknown:
             raise UnsupportedError(
                 f"{what} depends on {unknown[0].name}, which has no value; a robot file holds numbers."
             )
         return float(evaluate([plain], self.parameters)[0])
+
+    def plain(self, formula: Expr) -> Expr:
+        """A formula with its laws expanded."""
+        return apply_laws([formula], self.mechanism.laws)[0] if self.mechanism.laws else formula
 
     def vector(self, components: tuple[Expr, ...], what: str) -> Vec3:
         return Vec3(*(self.number(c, what) for c in components))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from torseur.algebra.graph import Expr, as_expr, gradient, substitute, symbols_of
+from torseur.algebra.graph import symbols_of
 from torseur.algebra.spatial import NULL, SAME, Rotation, Transform, Vec3, about
-from torseur.description.mechanism import Coordinate, ElementaryMotion, Joint
+from torseur.description.mechanism import ElementaryMotion, Joint
+from torseur.description.readers.writing.coordinate_relations import polynomial_coefficients
 from torseur.description.readers.writing.file_outline import Limb
 from torseur.description.readers.writing.numeric_values import Values
 from torseur.errors import UnsupportedError
@@ -22,18 +23,24 @@ class Offset:
 
 @dataclass(frozen=True)
 class Follow:
-    """How an auxiliary motion follows a coordinate: factor times it, plus a constant."""
+    """How a motion follows a coordinate q: Σ coefficients[k] q^k."""
 
     coordinate: str
-    factor: float
-    constant: float
+    coefficients: tuple[float, ...]
+
+    def value(self, q: float) -> float:
+        return sum(c * q**k for k, c in enumerate(self.coefficients))
+
+    def slope(self, q: float) -> float:
+        """The rate of the motion per rate of the coordinate."""
+        return sum(k * c * q ** (k - 1) for k, c in enumerate(self.coefficients) if k)
 
 
 @dataclass(frozen=True)
 class Motion:
     """A hinge or slide about or along a unit axis by the coordinate of that name, or a ball of four coordinates.
 
-    One that `follows` another has a coordinate of its own in the file only.
+    One that `follows` a coordinate has one of its own in the file only.
     """
 
     kind: str
@@ -78,7 +85,13 @@ def is_nothing(place: Transform) -> bool:
 def joint_steps(joint: Joint, values: Values) -> list[Step]:
     """The steps from the joint's frame in the parent to that in the child."""
     seen: set[str] = set()
-    return [step for motion in joint.motions for step in _steps(joint, motion, seen, values)]
+    steps = [step for motion in joint.motions for step in _steps(joint, motion, seen, values)]
+    followed = [step.follows.coordinate for step in steps if isinstance(step, Motion) and step.follows is not None]
+    for q in joint.coordinates:
+        if q.name in followed and q.name not in seen:
+            amounts = ", ".join(str(m.amount) for m in joint.motions if q.symbol in symbols_of([m.amount]))
+            raise UnsupportedError(f"joint '{joint.name}' moves by {amounts}, which robot files cannot say.")
+    return steps
 
 
 def _steps(joint: Joint, motion: ElementaryMotion, seen: set[str], values: Values) -> list[Step]:
@@ -91,26 +104,23 @@ def _steps(joint: Joint, motion: ElementaryMotion, seen: set[str], values: Value
     axis = values.vector(motion.axis, what)
     axis = axis / axis.dot(axis) ** 0.5
     kind = "hinge" if motion.kind == "rotation" else "slide"
-    used = [q for q in joint.coordinates if q.symbol in symbols_of([motion.amount])]
+    amount = values.plain(motion.amount)
+    used = [q for q in values.coordinates if q.symbol in symbols_of([amount])]
     if not used:
-        return [Offset(_constant(kind, axis, values.number(motion.amount, what)))]
-    factor, constant = _affine(motion.amount, used, joint, values)
+        return [Offset(_constant(kind, axis, values.number(amount, what)))]
+    coefficients = polynomial_coefficients(amount, [q.symbol for q in used], values)
+    if coefficients is None:
+        raise UnsupportedError(f"{what} moves by {motion.amount}, which robot files cannot say.")
     (q,) = used
-    if abs(factor) == 1.0 and q.name not in seen:
+    constant, factor = (*coefficients, 0.0)[:2]
+    own = q in joint.coordinates
+    if own and len(coefficients) == 2 and abs(factor) == 1.0 and q.name not in seen:
         seen.add(q.name)
         return [Offset(_constant(kind, axis, constant)), Motion(kind, q.name, axis * factor, None, (q.name,))]
-    follows = Follow(q.name, factor, constant)
-    return [Motion(kind, f"{q.name}.{kind}{len(seen) + 1}", axis, follows)]
-
-
-def _affine(amount: Expr, used: list[Coordinate], joint: Joint, values: Values) -> tuple[float, float]:
-    """(k, c) of an amount k q + c."""
-    (slope,) = gradient(amount, [used[0].symbol])
-    if len(used) > 1 or used[0].symbol in symbols_of([slope]):
-        raise UnsupportedError(f"joint '{joint.name}' moves by {amount}, which robot files cannot say.")
-    (start,) = substitute([amount], {used[0].symbol: as_expr(0)})
-    what = f"joint '{joint.name}'"
-    return values.number(slope, what), values.number(start, what)
+    # A joint that follows another one keeps its name; a second motion by the same coordinate needs one of its own.
+    name = f"{q.name}.{kind}{len(seen) + 1}" if own or joint.name in seen else joint.name
+    seen.add(name)
+    return [Motion(kind, name, axis, Follow(q.name, coefficients))]
 
 
 def _constant(kind: str, axis: Vec3, amount: float) -> Transform:

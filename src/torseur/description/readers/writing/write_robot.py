@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from torseur.description.mechanism import Mechanism
@@ -28,6 +29,14 @@ def write_robot(robot: Mechanism | RobotFile, path: str | Path, *, partial: bool
     return left
 
 
+def _without_rotors(robot: RobotFile) -> RobotFile:
+    """The robot without the wheels that stand for armatures, which MJCF says as numbers of joints."""
+    mechanism = robot.mechanism
+    joints = tuple(j for j in mechanism.joints if j.child.body not in robot.rotors)
+    bodies = tuple(b for b in mechanism.bodies if b.name not in robot.rotors)
+    return replace(robot, mechanism=replace(mechanism, bodies=bodies, joints=joints)) if robot.rotors else robot
+
+
 def robot_text(robot: Mechanism | RobotFile, suffix: str, partial: bool = False) -> tuple[str, tuple[Finding, ...]]:
     """The text of a robot file of the format that a suffix stands for, and what was left out."""
     if suffix not in _FORMATS:
@@ -35,7 +44,10 @@ def robot_text(robot: Mechanism | RobotFile, suffix: str, partial: bool = False)
     name, writer = _FORMATS[suffix]
     given = RobotFile(robot, name.lower(), robot.name) if isinstance(robot, Mechanism) else robot
     left = LeftOut(name)
-    text = writer(given, left)
+    if suffix == ".urdf":
+        for joint, _ in given.armatures:
+            left.add(f"the armature of joint '{joint}'")
+    text = writer(_without_rotors(given), left)
     if not partial:
         left.require_nothing()
     return text, tuple(left.findings)

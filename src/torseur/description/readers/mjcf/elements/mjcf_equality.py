@@ -98,8 +98,15 @@ def _joint(element: Element, scene: Scene) -> None:
     first, second = scene.axis(element, "joint1"), scene.axis(element, "joint2")
     if first is None:
         raise element.fault('<joint> needs joint1="...".')
+    if not scene.assembly.options.mimic:
+        element.take()
+        scene.assembly.ledger.note_unmodelled("<joint> of <equality>: left out, as mimic=False asks.", element)
+        return
     x = None if second is None else _deviation(second, element)
-    _relate(element, _deviation(first, element), x, scene)
+    _deviation(first, element)
+    assert first.coordinate is not None
+    name = element.text("name") or f"{first.joint.name}.mimic"
+    scene.assembly.follow(name, first.coordinate, _polynomial(element, x) + first.reference)
 
 
 def _deviation(axis: Axis, element: Element) -> Expr:
@@ -143,12 +150,15 @@ def _keep_distance(element: Element, tendon: Tendon, scene: Scene) -> None:
 
 def _relate(element: Element, y: Expr, x: Expr | None, scene: Scene) -> None:
     """0 = y - (a0 + a1 x + ... + a4 x⁴)."""
+    name = scene.assembly.constraint_names.fresh(element.text("name") or element.tag)
+    scene.assembly.constraints.append(Equation(name, y - _polynomial(element, x)))
+
+
+def _polynomial(element: Element, x: Expr | None) -> Expr:
+    """a0 + a1 x + ... + a4 x⁴; a0 where there is no x."""
     coefficients = _coefficients(element)
     value = as_expr(coefficients[0])
-    if x is not None:
-        value = sum((a * x**k for k, a in enumerate(coefficients[1:], 1)), value)
-    name = scene.assembly.constraint_names.fresh(element.text("name") or element.tag)
-    scene.assembly.constraints.append(Equation(name, y - value))
+    return value if x is None else sum((a * x**k for k, a in enumerate(coefficients[1:], 1)), value)
 
 
 def _coefficients(element: Element) -> tuple[float, ...]:

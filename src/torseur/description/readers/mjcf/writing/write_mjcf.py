@@ -268,7 +268,7 @@ def _close_loops(tree: Outline, writer: _Writer) -> None:
 
 def _constraints(mechanism: Mechanism, writer: _Writer) -> None:
     for name, follow in writer.follows.items():
-        polynomial = (follow.constant, follow.factor, 0, 0, 0)
+        polynomial = (*follow.coefficients, 0, 0, 0, 0)[:5]
         element(writer.section("equality"), "joint", joint1=name, joint2=follow.coordinate, polycoef=polynomial)
     for constraint in mechanism.constraints:
         relation = relation_of(constraint, writer.values) if isinstance(constraint, Equation) else None
@@ -324,6 +324,9 @@ def _initial_state(mechanism: Mechanism, writer: _Writer) -> None:
     scalars = {c.name for j in mechanism.joints for c in j.coordinates if c.unit == "1"}
     start = dict(zip(writer.order, _fill_defaults(writer.order, given, scalars), strict=True))
     speeds = {name: value for name, value in given.items() if name not in writer.order}
+    for _, motion in writer.moved:
+        if motion.follows is not None:
+            start[motion.name] = motion.follows.value(start.get(motion.follows.coordinate, 0.0))
     velocities = [v for kind, motion in writer.moved for v in _velocities(kind, motion, speeds, {**given, **start})]
     for name in speeds:
         writer.left.note(f"the initial value of {name}")
@@ -338,7 +341,8 @@ def _velocities(kind: str, motion: Motion, speeds: dict[str, float], given: dict
     """
     if kind not in ("free", "ball"):
         if motion.follows is not None:
-            return [given.get(f"{motion.follows.coordinate}'", 0.0) * motion.follows.factor]
+            leader = motion.follows.coordinate
+            return [given.get(f"{leader}'", 0.0) * motion.follows.slope(given.get(leader, 0.0))]
         return [speeds.pop(f"{motion.name}'", 0.0)]
     turning = [speeds.pop(f"{motion.name}.w{axis}", 0.0) for axis in "xyz"]
     if kind == "ball":
