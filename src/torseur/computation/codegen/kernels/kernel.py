@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from torseur.algebra.graph.evaluation import substitute
 from torseur.algebra.graph.expr import Expr, as_expr
 from torseur.algebra.graph.program import Input, Output, Program, Solved
 from torseur.algebra.graph.simd_batching import substitute_packed
+from torseur.computation.codegen.kernels.array_entry import array_entry
 from torseur.computation.codegen.kernels.backends import build_library, choose_backend
 from torseur.computation.codegen.kernels.machine_code import Evaluate, Library, Shape, array_function
 from torseur.computation.codegen.routine.routine_language import Array
@@ -46,6 +48,7 @@ class Code:
     evaluate: Evaluate
     prepare: Evaluate | None
     library: Library | None = None
+    symbol: str = ""
 
 
 class Kernel:
@@ -65,14 +68,37 @@ class Kernel:
         self._prepared_size = prepared_size
         self._last: tuple[list[Array], Array] | None = None
         self._names = [group.name for group in program.inputs]
+        self._output_names = [output.name for output in program.outputs]
         self._is_parameter = [name in parameters for name in self._names]
         self._where = f"kernel '{program.name}': "
 
     def __call__(self, *values: Any, **named: Any) -> dict[str, Array]:
         """The outputs, each in its own shape."""
+        results = self._results(values, named) if named else self.function(*values)
+        return dict(zip(self._output_names, results if isinstance(results, tuple) else (results,), strict=True))
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The kernel without names: of one array per input in order, it gives one array, or a tuple of several.
+
+        Called with float64 arrays of one dimension it is machine code all through (array_entry.py); whatever else
+        is given becomes such arrays first.
+        """
+        return self.function_or(lambda *values: self._results(values, {}))
+
+    def function_or(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        """The same with another answer to calls with anything but such arrays."""
+        code, program = self._code, self.program
+        if code.library is None or code.prepare is not None:
+            return otherwise
+        sizes, shapes = [len(group) for group in program.inputs], [output.shape for output in program.outputs]
+        return array_entry(code.library, code.symbol, sizes, shapes, otherwise)
+
+    def _results(self, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """The outputs as arrays: one, or a tuple of several."""
         results = [np.empty(output.shape) for output in self.program.outputs]
         self._run(self._inputs(values, named), results)
-        return {output.name: result for output, result in zip(self.program.outputs, results, strict=True)}
+        return results[0] if len(results) == 1 else tuple(results)
 
     def into(self, outputs: Sequence[Array] | Mapping[str, Array], *values: Any, **named: Any) -> None:
         """Writes the outputs into given arrays (contiguous, float64, not overlapping the inputs)."""
@@ -259,4 +285,4 @@ def _compiled_code(prepare: Program | None, per_state: Program, backend: str, ma
     library = build_library(backend, may_change, Shape.STRAIGHT, lambda target: target.programs_source(parts))
     timing = Timing(time.perf_counter() - start - library.seconds, library.seconds, library.cached)
     evaluate, *rest = (array_function(library, name, part) for name, part in parts.items())
-    return Code(library.backend, library.source, timing, evaluate, rest[0] if rest else None, library)
+    return Code(library.backend, library.source, timing, evaluate, rest[0] if rest else None, library, symbol)

@@ -6,6 +6,7 @@ Everything constant stays an expression, so that numbers of any precision can be
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,16 @@ from torseur.derivation.loops.closure.joint_closure import path_of
 from torseur.derivation.tree.body_constants import mass_centre, transform_of
 from torseur.derivation.tree.definitions import definitions_of, resolve_structure
 from torseur.derivation.tree.joints.lower_pairs import independent, orthogonal
-from torseur.description.mechanism import EARTH_NAME, TIME, ElementaryMotion, Equation, Frame, Joint, Mechanism
+from torseur.description.mechanism import (
+    EARTH_NAME,
+    TIME,
+    ElementaryMotion,
+    Equation,
+    Frame,
+    Joint,
+    Mechanism,
+    followed_coordinates,
+)
 
 TURN, MOVE, BALL = "turn", "move", "ball"
 
@@ -82,8 +92,10 @@ def resolve_in(mechanism: Mechanism, thing: Any) -> Any:
 def skeleton(mechanism: Mechanism) -> Skeleton:
     """The skeleton of a mechanism."""
     used = set(symbols_of([c.residual for c in mechanism.constraints if isinstance(c, Equation)]))
-    builder = _Builder(mechanism, used)
-    edges = [builder.edge(joint) for joint in mechanism.joints]
+    followed = {name: [q.symbol for q in others] for name, others in followed_coordinates(mechanism).items()}
+    # A coordinate that another joint follows stays one, not a part of a ball.
+    builder = _Builder(mechanism, used | {q for others in followed.values() for q in others}, followed)
+    edges = [builder.with_followed(edge) for edge in [builder.edge(joint) for joint in mechanism.joints]]
     # Names are not scalars: only the constants and amounts are expanded.
     constants = resolve_in(mechanism, [[[s.before, s.axis, s.amount] for s in e.steps] + [e.last] for e in edges])
     renewed = tuple(_with(e, c) for e, c in zip(edges, constants, strict=True))
@@ -99,17 +111,33 @@ def _with(edge: Edge, constants: list[Any]) -> Edge:
 class _Builder:
     """Numbers freedoms while joints are taken apart."""
 
-    def __init__(self, mechanism: Mechanism, used: set[Expr]) -> None:
-        self.mechanism, self.used = mechanism, used
+    def __init__(self, mechanism: Mechanism, used: set[Expr], followed: Mapping[str, list[Expr]]) -> None:
+        self.mechanism, self.used, self.followed = mechanism, used, followed
         self.freedoms: list[Freedom] = []
+
+    def with_followed(self, edge: Edge) -> Edge:
+        """An edge whose steps have the freedoms of other joints that move them too; all are numbered by now."""
+        others = self.followed.get(edge.joint, [])
+        slots = {f.symbol: k for k, f in enumerate(self.freedoms) if f.symbol in others}
+        if not slots:
+            return edge
+        steps = [
+            replace(s, freedoms=(*s.freedoms, *(slots[x] for x in symbols_of([s.amount]) if x in slots)))
+            if s.amount is not None
+            else s
+            for s in edge.steps
+        ]
+        return replace(edge, steps=tuple(steps))
 
     def edge(self, joint: Joint) -> Edge:
         slots = self._slots(joint)
         offset = local_transform(self.mechanism, joint.parent)
         steps = []
-        motions = list(joint.motions)
+        # A law may hide what is followed.
+        is_follower = joint.name in self.followed
+        motions = list(resolve_in(self.mechanism, joint.motions) if is_follower else joint.motions)
         while motions:
-            if _is_constant(joint, motions[0]):
+            if _is_constant(joint, motions[0], self.followed.get(joint.name, [])):
                 offset = offset.then(path_of(motions[:1]))
                 motions = motions[1:]
                 continue
@@ -162,8 +190,8 @@ def _coordinates(joint: Joint, motion: ElementaryMotion) -> list[Expr]:
     return [c.symbol for c in joint.coordinates if c.symbol in used]
 
 
-def _is_constant(joint: Joint, motion: ElementaryMotion) -> bool:
-    driven = TIME in symbols_of([motion.amount])
+def _is_constant(joint: Joint, motion: ElementaryMotion, followed: Sequence[Expr]) -> bool:
+    driven = any(x is TIME or x in followed for x in symbols_of([motion.amount]))
     return motion.kind != "quaternion" and not driven and not _coordinates(joint, motion)
 
 

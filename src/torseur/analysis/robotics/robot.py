@@ -1,0 +1,343 @@
+"""A robot to hold: names, limits, and kinematics and dynamics as compiled functions of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from torseur.algebra.arrays import Array
+from torseur.algebra.graph import Program, as_expr, gradient, substitute, symbols_of
+from torseur.analysis.robotics import robot_functions as programs
+from torseur.analysis.robotics.array_function import array_function
+from torseur.computation.codegen import bake
+from torseur.computation.functions.function_requests import programs_of
+from torseur.computation.functions.mechanism_functions import PARAMETERS
+from torseur.derivation.equations import Equations
+from torseur.derivation.equations.parameter_values import parameter_values
+from torseur.derivation.formalisms import derive
+from torseur.description.library.mechanism_files import ROBOTS, load
+from torseur.description.mechanism import EARTH_NAME, Frame, Mechanism
+from torseur.description.readers import RobotFile, read_robot
+from torseur.errors import MechanismError, TorseurError, UnsupportedError, unknown_name
+
+Function = Callable[..., Any]
+
+
+class _Kept(dict[Any, Function]):
+    """Functions by what they are of, each made when it is first asked for; a lookup costs what one in a dict costs."""
+
+    def __init__(self, make: Callable[[Any], Function]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, key: Any) -> Function:
+        self[key] = function = self.make(key)
+        return function
+
+
+AXES = {"earth": "earth", "world": "earth", "frame": "frame", "local": "frame"}
+
+
+class Robot:
+    """A robot file (URDF, MJCF), a description, or a mechanism, with its functions.
+
+    robot = ts.Robot("panda.urdf", damping=False); robot.rnea(q, v, a). Options are those of `read_robot`. Arrays are
+    (n,) for one state or (N, n) for N of them; results have the states first. Each function is compiled when it is
+    first asked for. With float64 arrays of one state a call costs a tenth of a microsecond beside the computation.
+
+    q has the coordinates in the order of `coordinate_names`, v, a and tau have the speeds' order, `speed_names`. A base
+    that floats has the coordinates x y z and a quaternion w x y z, and its velocity in its own axes. Forces that the
+    file describes (damping, friction, springs, actuators) act in rnea and aba: tau is what is needed beside them.
+
+    Parameters of the mechanism have the values it gives; with live=True `parameters` is an array that may be changed.
+    """
+
+    def __init__(self, source: str | Path | Mechanism | RobotFile, *, live: bool = False, **options: Any) -> None:
+        self.file: RobotFile | None = None
+        if isinstance(source, (Mechanism, RobotFile)) and options:
+            raise MechanismError(f"{', '.join(options)}: options are for files; this is a {type(source).__name__}.")
+        if isinstance(source, Mechanism):
+            self.mechanism = source
+        elif isinstance(source, RobotFile) or Path(source).suffix.lower() in ROBOTS:
+            self.file = source if isinstance(source, RobotFile) else read_robot(source, **options)
+            self.mechanism = self.file.mechanism
+        else:
+            self.mechanism = load(source, **options)
+        self.is_live = live
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compiled again, or taken from the cache, where it arrives."""
+        return _restore, (self.file or self.mechanism, self.is_live, self.__dict__.get("parameters"))
+
+    def __repr__(self) -> str:
+        return f"Robot({self.mechanism.name!r}, nq={self.nq}, nv={self.nv})"
+
+    @cached_property
+    def equations(self) -> Equations:
+        return derive(self.mechanism)
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        return self.equations.layout.coordinate_names
+
+    @property
+    def speed_names(self) -> list[str]:
+        return self.equations.layout.speed_names
+
+    @property
+    def nq(self) -> int:
+        return len(self.equations.layout.coordinates)
+
+    @property
+    def nv(self) -> int:
+        return len(self.equations.layout.speeds)
+
+    @cached_property
+    def frame_names(self) -> list[str]:
+        """Bodies and named frames: what `fk` and `jacobian` take. Sites of MJCF files are among them."""
+        rotors = self.file.rotors if self.file is not None else ()
+        return [b.name for b in self.mechanism.bodies if b.name not in rotors] + [n for n, _ in self.mechanism.frames]
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Values of the mechanism's parameters, in the order of `parameter_names`; used as they are where live."""
+        values = parameter_values(self.equations, {})
+        return np.array([float(values[name]) for name in self.parameter_names])
+
+    @property
+    def parameter_names(self) -> list[str]:
+        return self.equations.layout.parameter_names
+
+    @cached_property
+    def limits(self) -> tuple[Array, Array]:
+        """(lower, upper) of every coordinate as the file says, infinite where it does not.
+
+        A joint that follows another limits that one.
+        """
+        low, high = np.full(self.nq, -np.inf), np.full(self.nq, np.inf)
+        for limit in self.file.limits if self.file is not None else ():
+            self._limit(low, high, limit.joint, limit.lower, limit.upper)
+        return low, high
+
+    def _limit(self, low: Array, high: Array, joint: str, lower: float | None, upper: float | None) -> None:
+        motions = self.mechanism.joint(joint).motions
+        names = {x: k for k, x in enumerate(self.equations.layout.coordinates)}
+        if len(motions) != 1 or motions[0].kind == "quaternion":
+            return
+        amount = motions[0].amount
+        leaders = [x for x in symbols_of([amount]) if x in names]
+        if len(leaders) != 1:
+            return
+        (ratio,), (start,) = gradient(amount, leaders), substitute([amount], {leaders[0]: as_expr(0)})
+        if not (ratio.is_constant and start.is_constant) or float(ratio) == 0.0:
+            return
+        ends = (-np.inf if lower is None else lower, np.inf if upper is None else upper)
+        bounds = sorted((end - float(start)) / float(ratio) for end in ends)
+        k = names[leaders[0]]
+        low[k], high[k] = max(low[k], bounds[0]), min(high[k], bounds[1])
+
+    @cached_property
+    def neutral(self) -> Array:
+        """The configuration in which the mechanism starts: zero unless it says otherwise, unturned quaternions."""
+        layout, values = self.equations.layout, dict(self.mechanism.initial)
+        q = np.array([float(values.get(name, 0.0)) for name in layout.coordinate_names])
+        for link in self.equations.tree.links:
+            slots = [layout.coordinates.index(x) for x in link.symbols.quaternion]
+            if slots and not q[slots].any():
+                q[slots[0]] = 1.0
+        return q
+
+    # Functions of q, v and more: each attribute is the compiled function itself, so that a call goes straight into it.
+
+    @cached_property
+    def rnea(self) -> Function:
+        """rnea(q, v, a): generalised forces that give the accelerations a (recursive Newton-Euler)."""
+        return self._requested("rnea", "inverse_dynamics")
+
+    @cached_property
+    def aba(self) -> Function:
+        """aba(q, v, tau): accelerations; of a robot with loops, those of `constrained_dynamics`."""
+        if self.equations.is_constrained:
+            raise UnsupportedError(f"'{self.mechanism.name}' has loops or constraints: ask for constrained_dynamics.")
+        return self._requested("aba", "forward_dynamics")
+
+    @cached_property
+    def constrained_dynamics(self) -> Function:
+        """constrained_dynamics(q, v, tau): accelerations and multipliers of loops and constraints."""
+        return self._requested("constrained_dynamics", "constrained_forward_dynamics")
+
+    @cached_property
+    def crba(self) -> Function:
+        """crba(q): the mass matrix (composite rigid bodies)."""
+        return self._requested("crba", "mass_matrix")
+
+    @cached_property
+    def coriolis(self) -> Function:
+        """coriolis(q, v): C with C v the centrifugal and Coriolis forces and M' - 2 C skew."""
+        return self._requested("coriolis", "coriolis_matrix")
+
+    @cached_property
+    def gravity(self) -> Function:
+        """gravity(q): generalised forces that hold the robot at rest against gravity."""
+        return self._requested("gravity", "gravity")
+
+    @cached_property
+    def energy(self) -> Function:
+        """energy(q, v): kinetic and potential energy."""
+        return self._requested("energy", "energies")
+
+    @cached_property
+    def rnea_derivatives(self) -> Function:
+        """rnea_derivatives(q, v, a): dτ/dq, dτ/dv, dτ/da = M; dq is along the speeds (three per quaternion)."""
+        return self._requested("rnea_derivatives", "inverse_dynamics/displacement,v,vdot")
+
+    @cached_property
+    def aba_derivatives(self) -> Function:
+        """aba_derivatives(q, v, tau): da/dq, da/dv, da/dτ = M⁻¹; dq is along the speeds."""
+        return self._requested("aba_derivatives", "forward_dynamics/displacement,v,tau")
+
+    @cached_property
+    def regressor(self) -> Function:
+        """regressor(q, v, a): Y with τ = Y π, ten columns for each of `regressor_bodies`, without loads and rotors."""
+        names = self.regressor_bodies
+        links = [k for k, link in enumerate(self.equations.tree.links) if link.name in names]
+        return self._compiled("regressor", programs.regressor_program(self.equations, links))
+
+    @cached_property
+    def regressor_bodies(self) -> list[str]:
+        """The links of the regressor; each has m, m c (x y z), Ixx, Ixy, Iyy, Ixz, Iyz, Izz at its joint's frame."""
+        rotors = self.file.rotors if self.file is not None else ()
+        return [link.name for link in self.equations.tree.links if link.name not in rotors]
+
+    @cached_property
+    def com(self) -> Function:
+        """com(q): the mass centre in the earth."""
+        return self._compiled("com", programs.mass_centre_program(self.equations))
+
+    def centroidal(self, q: Any, v: Any, order: str = "linear") -> Array:
+        """Momentum and angular momentum about the mass centre, in earth axes (order: "linear" or "angular" first)."""
+        return self._momenta[order](q, v)
+
+    def centroidal_matrix(self, q: Any, order: str = "linear") -> Array:
+        """A(q) with A v the centroidal momentum."""
+        return self._momentum_matrices[order](q)
+
+    def fk(self, frame: str, q: Any) -> Array:
+        """The place of a frame or body in the earth, as a homogeneous matrix (4, 4)."""
+        return self._poses[frame](q)
+
+    def jacobian(self, frame: str, q: Any, axes: str = "earth", order: str = "linear") -> Array:
+        """J (6, nv) with J v the velocity of the frame's origin and its angular velocity.
+
+        axes  "earth" (or "world"): along the earth's axes (Pinocchio's LOCAL_WORLD_ALIGNED); "frame" (or "local")
+        order "linear": rows of the velocity first (Pinocchio); "angular": those of the angular velocity first
+        """
+        return self._jacobians[frame, axes, order](q)
+
+    def jacobian_rate(self, frame: str, q: Any, v: Any, axes: str = "earth", order: str = "linear") -> Array:
+        """dJ/dt of the matrix that `jacobian` gives with the same words."""
+        return self._jacobian_rates[frame, axes, order](q, v)
+
+    def contact_dynamics(
+        self, frames: Sequence[str], q: Any, v: Any, tau: Any, *, turns: bool = False
+    ) -> tuple[Array, Array]:
+        """Accelerations of a robot whose frames are held at their places, and the forces there, in earth axes.
+
+        M a = τ - b + Q + Jᵀ f, J a = -J' v. A frame keeps its point (three forces), with turns=True its rotation too
+        (force, then moment). Where points hold the robot more than once the forces have the least sum of squares.
+        """
+        if self.equations.is_constrained:
+            raise UnsupportedError(
+                f"'{self.mechanism.name}' has loops: describe the contacts as joints of the mechanism."
+            )
+        mass, free, jacobian, rates = self._contacts[tuple(frames), turns](q, v)
+        free = free + np.asarray(tau, dtype=float)
+        # A = J M⁻¹ Jᵀ, A f = -J' v - J M⁻¹ free.
+        alone = np.linalg.solve(mass, free[..., None])[..., 0]
+        yielding = np.linalg.solve(mass, np.swapaxes(jacobian, -1, -2))
+        gap = -rates - np.einsum("...ij,...j->...i", jacobian, alone)
+        force = np.einsum("...ij,...j->...i", np.linalg.pinv(jacobian @ yielding, hermitian=True), gap)
+        return alone + np.einsum("...ij,...j->...i", yielding, force), force
+
+    def frame(self, name: str) -> Frame:
+        """The frame of a name: a named frame (a site), or a body's own."""
+        named = dict(self.mechanism.frames)
+        if name in named:
+            return named[name]
+        if name not in self.frame_names and name != EARTH_NAME:
+            raise TorseurError(unknown_name("frame or body", name, self.frame_names))
+        return Frame(name)
+
+    def _requested(self, name: str, request: str) -> Function:
+        return self._compiled(name, programs_of(self.equations, [request])[0])
+
+    @cached_property
+    def _poses(self) -> _Kept:
+        return _Kept(lambda frame: self._compiled("fk", programs.pose_program(self.equations, self.frame(frame))))
+
+    @cached_property
+    def _jacobians(self) -> _Kept:
+        return _Kept(lambda words: self._of_frame("jacobian", programs.jacobian_program, *words))
+
+    @cached_property
+    def _jacobian_rates(self) -> _Kept:
+        return _Kept(lambda words: self._of_frame("jacobian_rate", programs.jacobian_rate_program, *words))
+
+    @cached_property
+    def _momenta(self) -> _Kept:
+        return _Kept(
+            lambda order: self._compiled("centroidal", programs.momentum_program(self.equations, _order(order)))
+        )
+
+    @cached_property
+    def _momentum_matrices(self) -> _Kept:
+        make = programs.momentum_matrix_program
+        return _Kept(lambda order: self._compiled("centroidal_matrix", make(self.equations, _order(order))))
+
+    @cached_property
+    def _contacts(self) -> _Kept:
+        def make(held: tuple[tuple[str, ...], bool]) -> Function:
+            points = [(self.frame(name), held[1]) for name in held[0]]
+            return self._compiled("contact_dynamics", programs.contact_program(self.equations, points))
+
+        return _Kept(make)
+
+    def _of_frame(self, name: str, make: Callable[..., Program], frame: str, axes: str, order: str) -> Function:
+        return self._compiled(name, make(self.equations, self.frame(frame), _axes(axes), _order(order)))
+
+    def _compiled(self, name: str, program: Program) -> Function:
+        names = {"q": self.coordinate_names, **dict.fromkeys(("v", "vdot", "tau"), self.speed_names)}
+        extra = [group.name for group in program.inputs if group.name not in (*names, PARAMETERS)]
+        if extra:
+            raise UnsupportedError(
+                f"{name} of '{self.mechanism.name}' depends on {', '.join(extra)} too (time, open functions). "
+                "Compile it: ts.compile."
+            )
+        has_parameters = any(group.name == PARAMETERS for group in program.inputs)
+        if has_parameters and not self.is_live:
+            program, has_parameters = bake(program, {PARAMETERS: list(self.parameters)}), False
+        shared = {PARAMETERS: self.parameters} if has_parameters else None
+        return array_function(program, names, f"{name} of '{self.mechanism.name}'", shared)
+
+
+def _restore(source: Mechanism | RobotFile, live: bool, parameters: Array | None) -> Robot:
+    robot = Robot(source, live=live)
+    if parameters is not None:
+        robot.parameters[:] = parameters
+    return robot
+
+
+def _axes(word: str) -> str:
+    if word not in AXES:
+        raise TorseurError(f"axes '{word}': expected {', '.join(AXES)}.")
+    return AXES[word]
+
+
+def _order(word: str) -> str:
+    if word not in ("linear", "angular"):
+        raise TorseurError(f"order '{word}': expected linear or angular.")
+    return word
