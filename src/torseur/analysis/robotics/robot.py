@@ -236,6 +236,9 @@ class Robot:
         axes  "earth" (or "world"): along the earth's axes (Pinocchio's LOCAL_WORLD_ALIGNED); "frame" (or "local")
         order "linear": rows of the velocity first (Pinocchio); "angular": those of the angular velocity first
         """
+        # The usual words are looked up by one name: a third of the call would be the lookup of all three.
+        if axes == "earth" and order == "linear":
+            return self._usual_jacobians[frame](q)
         return self._jacobians[frame, axes, order](q)
 
     def jacobian_rate(self, frame: str, q: Any, v: Any, axes: str = "earth", order: str = "linear") -> Array:
@@ -282,6 +285,10 @@ class Robot:
     @cached_property
     def _jacobians(self) -> _Kept:
         return _Kept(lambda words: self._of_frame("jacobian", programs.jacobian_program, *words))
+
+    @cached_property
+    def _usual_jacobians(self) -> _Kept:
+        return _Kept(lambda frame: self._jacobians[frame, "earth", "linear"])
 
     @cached_property
     def _jacobian_rates(self) -> _Kept:

@@ -46,11 +46,7 @@ def pose_program(equations: Equations, frame: Frame) -> Program:
 
 def _columns(equations: Equations, frame: Frame, axes: str) -> list[Motion]:
     tree, q = equations.tree, equations.layout.coordinates
-    columns = td.jacobian(tree, frame, q)
-    if axes == FRAME_AXES:
-        return columns
-    place = td.pose(tree, frame, q)
-    return [td.in_earth_axes(place, column) for column in columns]
+    return td.jacobian(tree, frame, q) if axes == FRAME_AXES else td.earth_jacobian(tree, frame, q)
 
 
 def _six(column: Motion | Force, order: str) -> list[Expr]:

@@ -12,6 +12,7 @@ from torseur.derivation.dynamics.forward_dynamics import forward_dynamics
 from torseur.derivation.dynamics.inverse_dynamics import bias, gravity_forces, inverse_dynamics
 from torseur.derivation.dynamics.kinematics import (
     acceleration,
+    earth_jacobian,
     in_earth_axes,
     jacobian,
     link_poses,
@@ -32,6 +33,7 @@ __all__ = [
     "centroidal_momentum",
     "coordinate_rates",
     "coriolis_matrix",
+    "earth_jacobian",
     "elastic_energy",
     "forward_dynamics",
     "generalised_loads",

@@ -79,6 +79,27 @@ def jacobian(tree: Tree, frame: Frame, q: Sequence[Scalar], t: Scalar | None = N
     return columns
 
 
+def earth_jacobian(tree: Tree, frame: Frame, q: Sequence[Scalar], t: Scalar | None = None) -> list[Motion]:
+    """The same along the earth's axes, from the links' places: R ω, and R v + R ω x (from the joint to the frame).
+
+    An axis of a joint is mostly one of its link's, so that R ω is a column of R; columns that were turned from the
+    frame's axes would be full.
+    """
+    now = tree.at(q, None, t)
+    link, place = now.place(frame)
+    columns: list[Motion] = [REST] * len(tree.layout.speeds)
+    if link == GROUND:
+        return columns
+    poses = link_poses(now)
+    point = poses[link].then(place).position
+    for i in tree.path(link):
+        turn, lever = poses[i].rotation.to_parent, point - poses[i].position
+        for k, screw in zip(tree.links[i].slots, now.links[i].motion.screws, strict=True):
+            turning = turn(screw.angular)
+            columns[k] = columns[k] + Motion(turning, turn(screw.linear) + turning.cross(lever))
+    return columns
+
+
 def in_earth_axes(transform: Transform, motion: Motion) -> Motion:
     """A motion at the same point, its components turned from the frame's axes to the earth's."""
     return Motion(transform.rotation.to_parent(motion.angular), transform.rotation.to_parent(motion.linear))
