@@ -20,7 +20,17 @@ from torseur.description.mechanism.dependencies import (
     placement_formulas,
 )
 from torseur.description.mechanism.drawings import DRAWINGS, Drawing, draw
-from torseur.description.mechanism.frames import EARTH, EARTH_NAME, HERE, Frame, Placement, Turn, placement, turn
+from torseur.description.mechanism.frames import (
+    EARTH,
+    EARTH_NAME,
+    HERE,
+    Frame,
+    Placement,
+    Sensor,
+    Turn,
+    placement,
+    turn,
+)
 from torseur.description.mechanism.joints import (
     ElementaryMotion,
     Joint,
@@ -69,7 +79,6 @@ from torseur.description.mechanism.quantities import (
     about,
     as_vector,
 )
-from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
 from torseur.description.mechanism.substitution import substitute_coordinates

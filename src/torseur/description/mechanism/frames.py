@@ -1,4 +1,4 @@
-"""Where things are: placements (an offset, then rotations) and frames fixed in bodies."""
+"""Where things are: placements (an offset, then rotations), frames fixed in bodies, and what is measured of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torseur.algebra.graph import ExprLike, as_expr
+from torseur.algebra.graph import ExprLike, as_expr, symbol
 from torseur.algebra.graph.expr import Expr
 from torseur.description.mechanism.quantities import ORIGIN, Vector, as_vector
-from torseur.errors import MechanismError
+from torseur.errors import MechanismError, unknown_name
 
 EARTH_NAME = "earth"
 
@@ -70,3 +70,40 @@ class Frame:
 
 
 EARTH = Frame(EARTH_NAME)
+
+
+# Kinematic quantities of frames that laws and outputs refer to by name (`wheel.rotation.z`).
+QUANTITIES = {
+    "position": "m",
+    "velocity": "m/s",
+    "acceleration": "m/s^2",
+    "rotation": "rad/s",
+    "rotation_rate": "rad/s^2",
+}
+COMPONENTS = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """One component of a kinematic quantity of a frame with respect to the earth.
+
+    kind: position, velocity or acceleration of the frame's origin, rotation (angular velocity) or rotation_rate (its
+    derivative). Components are taken along `axes`.
+    """
+
+    name: str
+    kind: str
+    of: Frame
+    component: str
+    axes: Frame = EARTH
+
+    def __post_init__(self) -> None:
+        if self.kind not in QUANTITIES:
+            raise MechanismError(unknown_name("quantity", self.kind, QUANTITIES, f"sensor '{self.name}': "))
+        if self.component not in COMPONENTS:
+            raise MechanismError(unknown_name("component", self.component, COMPONENTS, f"sensor '{self.name}': "))
+
+    @property
+    def symbol(self) -> Expr:
+        """The symbol that stands for the measured value in laws."""
+        return symbol(self.name, QUANTITIES[self.kind], f"{self.kind} of {self.of.body} along {self.component}")

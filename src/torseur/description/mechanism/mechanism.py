@@ -11,12 +11,11 @@ from torseur.algebra.graph.expr import Expr
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint
 from torseur.description.mechanism.drawings import Drawing
-from torseur.description.mechanism.frames import Frame
+from torseur.description.mechanism.frames import Frame, Sensor
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
 from torseur.description.mechanism.quantities import Guess, Parameter, State, Vector, as_states, as_vector
-from torseur.description.mechanism.sensors import Sensor
 from torseur.description.mechanism.validation import check
 from torseur.errors import MechanismError, unknown_name
 

@@ -99,6 +99,7 @@ class _Substitution:
             constraints=tuple(self.constraints),
             laws=self.put_in(mechanism.laws),
             states=self.put_in(mechanism.states),
+            drawings=self.put_in(mechanism.drawings),
             state_equations=self.put_in(mechanism.state_equations),
             initial=tuple((name, value) for name, value in mechanism.initial if name not in self.values),
             guesses=tuple(name for name in mechanism.guesses if name not in self.values),

@@ -14,7 +14,7 @@ from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.dynamics import acceleration, sensor_value
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.description.mechanism import Frame, Sensor
-from torseur.description.mechanism.sensors import COMPONENTS, UNITS
+from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
 
 Named = tuple[Quantity, Expr]
 
@@ -101,7 +101,7 @@ class NamedQuantities(Mapping[str, Named]):
     def _sensor_of_motion(self, name: str) -> Sensor | None:
         """The sensor that a name such as `arm.velocity.x` describes."""
         parts = name.rsplit(".", 2)
-        if len(parts) != 3 or parts[0] not in self._frames or parts[1] not in UNITS or parts[2] not in COMPONENTS:
+        if len(parts) != 3 or parts[0] not in self._frames or parts[1] not in QUANTITIES or parts[2] not in COMPONENTS:
             return None
         return Sensor(name, parts[1], self._frames[parts[0]], parts[2])
 

@@ -11,7 +11,7 @@ from torseur.description.language.formulas.dimensions import dimension_of
 from torseur.description.language.formulas.name_scope import Context, Function, Known, Placed, Scope
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.mechanism import Parameter, Sensor
-from torseur.description.mechanism.sensors import COMPONENTS, UNITS
+from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
 from torseur.description.mechanism.units import si_unit_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class References:
     def _sensor(self, node: x.Reference) -> Known | None:
         """frame.velocity.x and its like: a sensor, made where it is first mentioned."""
         *place, kind, component = ("", "", *node.path)[-max(3, len(node.path)) :]
-        if kind not in UNITS or component not in COMPONENTS:
+        if kind not in QUANTITIES or component not in COMPONENTS:
             return None
         of = self.places.named_frame(tuple(part for part in place if part))
         if of is None:
@@ -169,7 +169,7 @@ class References:
             return Sensor(name, kind, of.build(), component, *given)
 
         self.scope.sensors[name] = build
-        known = Known(dimension_of(UNITS[kind]), lambda: build().symbol)
+        known = Known(dimension_of(QUANTITIES[kind]), lambda: build().symbol)
         self.scope.quantities[name] = known
         return known
 
@@ -180,7 +180,7 @@ class References:
             self.scope.fault(node, f"'{node.name}' is a coordinate of several joints. Say which: {names}.")
             return
         *place, kind, component = ("", *node.path)[-max(2, len(node.path)) :]
-        if kind in UNITS and component in COMPONENTS:
+        if kind in QUANTITIES and component in COMPONENTS:
             self.scope.unknown(node, "body", ".".join(place), {**self.scope.bodies, **self.scope.frames})
             return
         known = {**context.local, **self.scope.quantities, **self.scope.definitions}

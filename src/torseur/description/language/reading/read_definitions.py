@@ -12,7 +12,7 @@ from torseur.description.language.formulas.read_places import vector_of
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.mechanism import Law, Parameter, Vector, implied_symbols
-from torseur.description.mechanism.sensors import COMPONENTS, UNITS
+from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
 from torseur.description.mechanism.units import si_unit_of, unit_of
 
 ACCELERATION = dimension_of("m/s^2")
@@ -165,8 +165,8 @@ def read_sensor(statement: x.SensorIs, shop: Workshop) -> None:
     of = shop.places.frame(statement.of, context)
     axes = None if statement.axes is None else shop.places.frame(statement.axes, context)
     kind, component = (*statement.quantity.path, "")[:2]
-    if kind not in UNITS:
-        shop.scope.unknown(statement.quantity, "quantity", kind, UNITS)
+    if kind not in QUANTITIES:
+        shop.scope.unknown(statement.quantity, "quantity", kind, QUANTITIES)
     elif component not in COMPONENTS or len(statement.quantity.path) != 2:
         shop.scope.fault(statement.quantity, f"say which component: {kind}.x, {kind}.y or {kind}.z.")
     elif shop.define(name, "sensor", shop.scope.quantities):

@@ -35,8 +35,8 @@ from torseur.description.mechanism import (
     Sensor,
     State,
 )
+from torseur.description.mechanism.frames import QUANTITIES
 from torseur.description.mechanism.quantities import ORIGIN, per_second
-from torseur.description.mechanism.sensors import UNITS
 from torseur.description.mechanism.units import si_name, unit_of
 from torseur.errors import UnsupportedError
 
@@ -285,7 +285,7 @@ class _Document:
             for speed in joint.speeds:
                 if name == speed.name:
                     return speed.unit
-        return UNITS["velocity"] if ".v" in name[-3:] else UNITS["rotation"]
+        return QUANTITIES["velocity"] if ".v" in name[-3:] else QUANTITIES["rotation"]
 
 
 def _argument(argument: Expr) -> str:
