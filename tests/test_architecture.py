@@ -20,6 +20,7 @@ PACKAGE = PROJECT / "src" / "torseur"
 # docs/design.md.
 LEVELS = {
     "errors": 0,
+    "extras": 0,
     "integrity": 0,
     "cache": 1,
     "algebra.arrays": 0,

@@ -29,6 +29,7 @@ from torseur.cli.commands.derivation.simplify import simplify
 from torseur.cli.commands.description.check import check
 from torseur.cli.commands.description.convert import convert
 from torseur.cli.commands.description.library import library
+from torseur.cli.commands.installation.doctor import doctor
 from torseur.cli.commands.presentation.report import report
 from torseur.cli.commands.presentation.studio import studio
 from torseur.cli.shared.exits import guard
@@ -105,6 +106,7 @@ COMMANDS = (
     loops,
     library,
     convert,
+    doctor,
 )
 for command in COMMANDS:
     app.command(command.__name__)(guard(check_rules(command, expand_options(command))))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torseur.errors import TorseurError
+from torseur.extras import install_command
 
 if TYPE_CHECKING:
     from torseur.computation.linearisation.frequency_response import FrequencyResponse
@@ -18,7 +19,7 @@ def _figure(columns: int) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError as missing:
-        raise TorseurError("drawing needs matplotlib: install torseur[plots].") from missing
+        raise TorseurError(f"drawing needs matplotlib: {install_command('plots')}.") from missing
     figure = Figure(figsize=(5.0 * columns, 4.0), layout="constrained")
     return figure, figure.subplots(1, columns)
 

@@ -24,6 +24,7 @@ from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED,
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial, RecordedEvent
 from torseur.errors import RecordingError, UnsupportedError
+from torseur.extras import install_command
 
 
 @dataclass(frozen=True)
@@ -279,7 +280,7 @@ def _content(file: Path) -> Any:
     try:
         import ezc3d
     except ImportError as problem:
-        raise UnsupportedError("C3D files need ezc3d: pip install torseur[mocap].") from problem
+        raise UnsupportedError(f"C3D files need ezc3d: {install_command('mocap')}.") from problem
     try:
         return ezc3d.c3d(str(file))
     except (OSError, RuntimeError, ValueError, IndexError) as problem:

@@ -13,6 +13,7 @@ from torseur.analysis.biomechanics.files.plate_channels import CHANNELS, UNITS, 
 from torseur.analysis.biomechanics.recordings.laboratory_axes import Axes
 from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial
 from torseur.errors import RecordingError, UnsupportedError
+from torseur.extras import install_command
 
 _MM = 1e3
 _INT, _FLOAT = 2, 4  # kinds of numbers in ezc3d
@@ -32,7 +33,7 @@ def write_c3d(
     try:
         import ezc3d
     except ImportError as problem:
-        raise UnsupportedError("C3D files need ezc3d: pip install torseur[mocap].") from problem
+        raise UnsupportedError(f"C3D files need ezc3d: {install_command('mocap')}.") from problem
     if not setups and trial.plates:
         setups = [PlateSetup(plate.name, 2, plate.corners, np.zeros(3)) for plate in trial.plates]
         pairs = zip(setups, trial.plates, strict=True)

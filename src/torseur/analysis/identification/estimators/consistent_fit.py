@@ -16,6 +16,7 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.errors import IdentificationError, UnsupportedError
+from torseur.extras import install_command
 
 # The free part ν of the parameters is chosen nearest to the reference by ½ (_TIE |ν|)², in squared deviations of the
 # noise: it decides between parameters that fit equally well, and moves the fit by less than _GAP.
@@ -304,7 +305,7 @@ def _solver() -> tuple[Any, Any]:
         import clarabel
     except ImportError as problem:
         raise UnsupportedError(
-            "physically consistent identification needs clarabel: pip install torseur[identification]."
+            f"physically consistent identification needs clarabel: {install_command('identification')}."
         ) from problem
     from scipy import sparse
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from torseur.analysis.sensitivity.results.sensitivities import Sensitivities
 from torseur.errors import TorseurError
+from torseur.extras import install_command
 
 if TYPE_CHECKING:
     from torseur.analysis.sensitivity.results.sensitivity_surface import Surface
@@ -23,7 +24,7 @@ def _figure(panels: int = 1, width: float = 6.4, height: float = 4.0, **axes: An
     try:
         from matplotlib.figure import Figure
     except ImportError as missing:
-        raise TorseurError("drawing needs matplotlib: install torseur[plots].") from missing
+        raise TorseurError(f"drawing needs matplotlib: {install_command('plots')}.") from missing
     figure = Figure(figsize=(width, height * panels), layout="constrained")
     return figure, list(figure.subplots(panels, 1, squeeze=False, subplot_kw=axes)[:, 0])
 

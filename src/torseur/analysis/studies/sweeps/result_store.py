@@ -23,6 +23,7 @@ from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Column, Results
 from torseur.analysis.studies.sweeps.store_seals import STATUS, Damage, Layout, Seals, all_damage
 from torseur.errors import TorseurError
+from torseur.extras import install_command
 from torseur.integrity import flush_to_disk
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def _zarr() -> Any:
     try:
         import zarr
     except ImportError:
-        raise TorseurError("sweeps keep their results with zarr: pip install 'torseur[sweep]'.") from None
+        raise TorseurError(f"sweeps keep their results with zarr: {install_command('sweep')}.") from None
     return zarr
 
 

@@ -28,6 +28,7 @@ from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Evaluator, Results
 from torseur.analysis.studies.sweeps.result_store import Store, shared_store
 from torseur.errors import TorseurError
+from torseur.extras import install_command
 
 TRIES = 3
 CONNECT_SECONDS = 10
@@ -148,7 +149,7 @@ class Pool:
         try:
             import distributed
         except ImportError:
-            raise TorseurError("clusters need dask: pip install 'torseur[sweep]'.") from None
+            raise TorseurError(f"clusters need dask: {install_command('sweep')}.") from None
         dask: Any = distributed
         cluster = None
         try:

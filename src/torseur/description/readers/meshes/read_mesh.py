@@ -14,6 +14,7 @@ import numpy as np
 
 from torseur.description.readers.meshes.mesh import Mesh, weld
 from torseur.description.readers.xml_document import RobotFileError
+from torseur.extras import install_command
 
 LARGEST_FILE = 128 * 2**20
 _HEADER, _RECORD = 84, 50
@@ -113,7 +114,7 @@ def _read_by_trimesh(content: bytes, name: str) -> Mesh:
     try:
         import trimesh
     except ImportError:
-        raise RobotFileError(f"{name}: such a mesh is read with trimesh: pip install 'torseur[meshes]'.") from None
+        raise RobotFileError(f"{name}: such a mesh is read with trimesh: {install_command('meshes')}.") from None
     suffix = Path(name).suffix.lower()
     try:
         scene = trimesh.load_scene(BytesIO(content), file_type=suffix[1:])
