@@ -212,6 +212,7 @@ CASES = {
     ), files={"--time": "driven.lsd", "--law": "open.lsd"}),
     "loops on the way": Case("belt.lsd", ("--drive q=0..0.1", "--box q=0..0.1", "--json")),
     "library": Case("pendulum", ("--json",)),
+    "doctor": Case("", ("--json",)),
     "recording": Case("box.csv", ("--unit mm", "--up y", "--segment box=P1,P2,P3,P4", "--json")),
     "kinematics": Case("library:box_on_string box.csv", (
         "--weight P1=9", "--limit x=-0.01..0.01", "--hold x", "--unit mm", "--up y", "--set 'l=0.7 m'", "--init 'x=0.1 m'",
@@ -313,10 +314,11 @@ class Bench:
 
 def command_line(name: str, case: Case, given: Sequence[list[str]], file: str = "") -> list[str]:
     """A command with the options given and those it cannot do without."""
-    first, *others = shlex.split(case.arguments)
+    arguments = shlex.split(case.arguments)
+    arguments[:1] = [file] if file else arguments[:1]
     names = {words[0] for words in given}
     default = [words for text in case.required if (words := shlex.split(text))[0] not in names]
-    return [name.split()[0], file or first, *others, *(word for words in [*default, *given] for word in words)]
+    return [name.split()[0], *arguments, *(word for words in [*default, *given] for word in words)]
 
 
 def command_lines(name: str, case: Case) -> Iterator[tuple[str, str, list[list[str]], bool]]:
