@@ -21,8 +21,8 @@ PACKAGE = PROJECT / "src" / "torseur"
 LEVELS = {
     "errors": 0,
     "extras": 0,
-    "integrity": 0,
-    "cache": 1,
+    "edges": 1,
+    "cache": 2,
     "algebra.arrays": 0,
     "algebra.graph": 1,
     "algebra.spatial": 2,

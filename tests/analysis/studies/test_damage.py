@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from torseur.analysis.studies import check_sweep, optimise, sweep
 from torseur.cli.app import app
 from torseur.errors import TorseurError
-from torseur.integrity import seal, unseal
+from torseur.edges.integrity import seal, unseal
 
 STUDY = """
 mechanism = "library:mass_spring_damper"

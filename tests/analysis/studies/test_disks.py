@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,46 @@ a = { from = "0.35 m", to = "0.45 m", count = 8 }
 [criteria]
 angle = "alpha"
 """
+
+
+ORPHANS = """
+import sys
+from torseur.analysis.studies import sweep
+from torseur.analysis.studies.sweeps.result_store import Store
+finish = Store.finish
+def say(self, number, failures):
+    finish(self, number, failures)
+    print(number, flush=True)
+Store.finish = say
+if __name__ == "__main__":
+    sweep(sys.argv[1], sys.argv[2], cores=2)
+"""
+
+
+def children_of(pid):
+    lists = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(child) for listed in lists for child in listed]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes")
+def test_workers_end_with_a_killed_sweep(tmp_path):
+    """A sweep over loops has processes; none outlives it, also those at work."""
+    study = tmp_path / "loops.toml"
+    study.write_text(CLOSED.replace("count = 8", "count = 60"))
+    (tmp_path / "run.py").write_text(ORPHANS)
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "run.py", str(study), "killed.zarr"]
+    client = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+    assert client.stdout.readline().strip().isdigit()
+    workers = children_of(client.pid)
+    assert len(workers) >= 2
+    client.kill()
+    client.wait()
+    for _ in range(500):
+        if not any(Path(f"/proc/{pid}").exists() for pid in workers):
+            return
+        time.sleep(0.02)
+    raise AssertionError("workers outlive their sweep")
 
 
 def killed_once(folder, study, options):

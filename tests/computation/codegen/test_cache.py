@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from torseur import cache, integrity
+from torseur import cache
+from torseur.edges import integrity
 from torseur.algebra.graph import Input, Program, symbol, vector
 from torseur.algebra.graph.scalar import sin
 from torseur.computation.codegen import compile_program, compile_routine

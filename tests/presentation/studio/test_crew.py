@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from presentation.studio.answering import taken_apart
 from torseur.description.library import source_of
-from torseur.presentation.studio.crew import Crew
+from torseur.presentation.studio.crew import AT_ONCE, MOST_WAITING, Crew
 from torseur.presentation.studio.messages import Request
 
 PENDULUM, CHAIN = source_of("pendulum"), source_of("pendulum_chain?n=60")
@@ -124,6 +128,57 @@ def test_long_texts_sent_to_a_busy_worker_stop_nobody():
         await page.wait("equations", 30, seconds=8.0)
 
     with_crew(act)
+
+
+def test_files_wait_for_few_workers_and_too_many_are_told_to_come_again():
+    """Twenty-four exports at once: two workers beside the three others, every answer a file or a clear word."""
+
+    async def act(crew: Crew, page: Page) -> None:
+        for number in range(1, 25):
+            await crew.ask(Request("export", number, PENDULUM, what="code"))
+        most = 0
+        for number in range(1, 25):
+            while not [m for m in page.heard if m["kind"] == "done" and m["number"] == number]:
+                most = max(most, len(crew.hands))
+                await asyncio.sleep(0.02)
+        assert most <= 3 + AT_ONCE["export"]
+        files = {m["number"] for m in page.heard if m["kind"] == "file"}
+        busy = {m["number"] for m in page.heard if m["kind"] == "halt" and "Busy" in m["reason"]}
+        assert files | busy == {*range(1, 25)} and not files & busy and len(busy) == 24 - MOST_WAITING - 2
+
+    with_crew(act)
+
+
+SERVER = """
+import asyncio, time
+from torseur.presentation.studio.crew import AT_ONCE, MOST_WAITING, Crew
+from torseur.presentation.studio.messages import Request
+from torseur.description.library import source_of
+async def main():
+    async def deliver(message): pass
+    crew = Crew(deliver, None)
+    await crew.ask(Request("describe", 1, source_of("pendulum_chain?n=60"), level="intrinsic"))
+    print(*[hand.process.pid for hand in crew.hands.values()], flush=True)
+    await asyncio.sleep(60)
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes")
+def test_workers_end_with_a_killed_server(tmp_path):
+    """Also one that is busy."""
+    (tmp_path / "server.py").write_text(SERVER)
+    server = subprocess.Popen([sys.executable, tmp_path / "server.py"], stdout=subprocess.PIPE, text=True)
+    workers = [int(word) for word in server.stdout.readline().split()]
+    assert len(workers) == 3 and all(Path(f"/proc/{pid}").exists() for pid in workers)
+    server.kill()
+    server.wait()
+    for _ in range(500):
+        if not any(Path(f"/proc/{pid}").exists() for pid in workers):
+            return
+        time.sleep(0.02)
+    raise AssertionError("workers outlive their server")
 
 
 def test_a_worker_that_has_grown_is_replaced(monkeypatch):

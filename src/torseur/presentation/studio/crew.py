@@ -1,4 +1,4 @@
-"""The worker processes: one for what is written, one for motions, one for what takes longer, and one for each file.
+"""The worker processes: one for what is written, one for motions, one for what takes longer, and a few for files.
 
 A worker that is busy with a text nobody looks at any more is ended and replaced, and so is one that takes too long or
 too much memory. Replacing is cheap: workers are copies of a process that has everything loaded.
@@ -10,6 +10,7 @@ import asyncio
 import multiprocessing
 import threading
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -27,6 +28,8 @@ GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
 LULL = 20  # looks without work after which memory is returned
 MEGABYTES = 3000  # of memory that a worker may take beyond what it starts with
+AT_ONCE = {"export": 2, "open": 1, "inscribe": 1}  # requests of a kind that have workers of their own, each up to 3 GB
+MOST_WAITING = 16  # of a kind that wait for such a worker; what is asked beyond that is told to come again
 WORN = 60  # megabytes by which a worker may grow after its first answer before it is replaced
 
 Deliver = Callable[[bytes], Awaitable[None]]
@@ -79,6 +82,8 @@ class Crew:
         self.folder = folder
         self.bounds = BOUNDS | (bounds or {})
         self.hands: dict[str, Hand] = {}
+        self.queues: dict[str, deque[Request]] = {kind: deque() for kind in AT_ONCE}
+        self.queued = 0  # requests so far, by which workers for one request have their names
         self.context = _context()
         self.loop = asyncio.get_running_loop()
         self.outbox: asyncio.Queue[bytes] = asyncio.Queue()
@@ -89,11 +94,32 @@ class Crew:
         """Passes a request to the worker whose role it is."""
         # Shielded: a page that goes away while workers start must not stop them from starting.
         await asyncio.shield(self.preparing)
-        role = ROLES.get(request.kind, f"{request.kind} {request.number}")
+        role = ROLES.get(request.kind)
+        if role is None:
+            self._queue(request)
+            return
         hand = self.hands.get(role)
         if hand is None or not hand.process.is_alive():
             hand = self.hands[role] = self._hire(role)
         self._send(role, hand, request)
+
+    def _queue(self, request: Request) -> None:
+        """Lets a file be made, after those that were asked for before it."""
+        queue = self.queues[request.kind]
+        if len(queue) >= MOST_WAITING:
+            self._fail(request, f"Busy: {MOST_WAITING} requests are waiting already. Ask again when one is answered.")
+            return
+        queue.append(request)
+        self._serve_queues()
+
+    def _serve_queues(self) -> None:
+        """Gives what waits to workers of its own, a few at once: a page may ask for files faster than they are made."""
+        for kind, queue in self.queues.items():
+            while queue and sum(role.startswith(f"{kind} ") for role in self.hands) < AT_ONCE[kind]:
+                self.queued += 1
+                role = f"{kind} {self.queued}"
+                self.hands[role] = self._hire(role)
+                self._send(role, self.hands[role], queue.popleft())
 
     async def close(self) -> None:
         """Ends all workers."""
@@ -132,6 +158,7 @@ class Crew:
         hand.end()
         if again is None:
             self.hands.pop(role, None)
+            self._serve_queues()
             return
         self.hands[role] = self._hire(role)
         self.hands[role].give(again)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from torseur.algebra.graph import forget_unused
 from torseur.description.library import source_of
+from torseur.edges.processes import end_with_parent
 from torseur.errors import TorseurError
 from torseur.presentation.studio.limits import bound_memory, memory_in_use, return_memory
 from torseur.presentation.studio.messages import DONE, Request, text_message
@@ -29,6 +30,7 @@ def work(requests: Connection, folder: Path | None, megabytes: int, patience: in
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the terminal is for the server
     os.chdir(os.sep)
     sys.stdin.close()
+    end_with_parent()
     bound_memory(megabytes)
     if hasattr(os, "nice"):
         os.nice(patience)

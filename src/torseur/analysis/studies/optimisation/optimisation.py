@@ -28,6 +28,7 @@ from torseur.analysis.studies.optimisation.optimisation_journal import Iterate, 
 from torseur.analysis.studies.sweeps.evaluation import Evaluator
 from torseur.analysis.studies.sweeps.result_store import lock
 from torseur.analysis.studies.sweeps.single_motion import INITIAL
+from torseur.edges.processes import end_with_parent
 from torseur.errors import TorseurError, unknown_name
 
 
@@ -210,7 +211,7 @@ def _search_at_once(
 ) -> None:
     # Spawned, not forked: threads of compiled libraries do not survive a fork.
     packed = pickle.dumps(problem.study)
-    with ProcessPoolExecutor(min(cores, len(starts)), mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(min(cores, len(starts)), get_context("spawn"), end_with_parent) as pool:
         running = {pool.submit(_search_apart, packed, algorithm, n, x, journal) for n, x in starts}
         known = len(journal.iterates)
         while running:

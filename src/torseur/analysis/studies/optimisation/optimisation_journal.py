@@ -13,7 +13,7 @@ from typing import Any
 
 from torseur.analysis.studies.sweeps.result_store import explain_disk_errors
 from torseur.errors import TorseurError
-from torseur.integrity import begun_beside, seal, unseal
+from torseur.edges.integrity import begun_beside, seal, unseal
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from torseur.analysis.studies.sweeps.evaluation import Column, Results
 from torseur.analysis.studies.sweeps.store_seals import STATUS, Damage, Layout, Seals, all_damage
 from torseur.errors import TorseurError
 from torseur.extras import install_command
-from torseur.integrity import flush_to_disk
+from torseur.edges.integrity import flush_to_disk
 
 if TYPE_CHECKING:
     import xarray

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torseur.integrity import begun_beside, digest, seal, unseal
+from torseur.edges.integrity import begun_beside, digest, seal, unseal
 
 STATUS = "status"
 MOST_MESSAGES = 1000

@@ -27,6 +27,7 @@ from torseur.analysis.studies.definition.axes import Vector
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Evaluator, Results
 from torseur.analysis.studies.sweeps.result_store import Store, shared_store
+from torseur.edges.processes import end_with_parent
 from torseur.errors import TorseurError
 from torseur.extras import install_command
 
@@ -139,7 +140,7 @@ class Pool:
     def _round(self, chunks: Sequence[Chunk], count: int) -> Iterator[FinishedChunk]:
         """Results until all are there or a worker dies."""
         packed = pickle.dumps(self.study)
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(count, get_context("spawn"), end_with_parent) as pool:
             try:
                 yield from _flow(pool, lambda chunk: (evaluate_chunk, packed, chunk, self._store), chunks, count)
             except BrokenProcessPool:
