@@ -1,7 +1,7 @@
 """What is kept for the next time: compiled code and tables of libraries on disk, recent values in memory.
 
 Code from disk is trusted only where nobody else can write, and only when a checksum under a secret of this user says
-that it belongs to its key (edges/integrity.py): a file holds a mark, that checksum and the content, which is never a pickle.
+that it belongs to its key (edges/integrity.py): a file holds a mark, that checksum and the content, never a pickle.
 Files are written beside their place and moved into it, so that another process sees a whole file or none. A disk that
 cannot be written, and an entry that is not ours, cost one warning, never an error.
 """

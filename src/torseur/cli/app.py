@@ -36,6 +36,7 @@ from torseur.cli.shared.exits import guard
 from torseur.cli.shared.option_records import expand_options
 from torseur.cli.shared.option_rules import check_rules
 from torseur.cli.shared.output_files import version
+from torseur.edges.budgets import allow_memory
 
 EPILOG = """Examples:
 
@@ -75,8 +76,13 @@ def torseur(
     show_version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    memory: Annotated[
+        str | None, typer.Option("--memory", metavar="SIZE", help="Memory allowed, such as 16GB; half by default.")
+    ] = None,
 ) -> None:
     """Mechanics of multibody systems: equations to read, motions, and reports, from one description."""
+    if memory is not None:
+        allow_memory(memory)
 
 
 # In the order in which `torseur --help` lists them: from a description to its equations, motions, analyses and pages.

@@ -100,7 +100,7 @@ def own_file(path: Path) -> bytes:
             raise PermissionError(f"'{path}' is no file of ours")
         if os.name == "posix" and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
             raise PermissionError(f"other users can write to '{path}'")
-        return file.read(_LARGEST_FILE)
+        return file.read(status.st_size)
 
 
 def refuse_shared_folder(folder: Path) -> None:

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from torseur.analysis.studies import check_sweep, optimise, sweep
 from torseur.cli.app import app
-from torseur.errors import TorseurError
 from torseur.edges.integrity import seal, unseal
+from torseur.errors import TorseurError
 
 STUDY = """
 mechanism = "library:mass_spring_damper"

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from torseur import cache
-from torseur.edges import integrity
 from torseur.algebra.graph import Input, Program, symbol, vector
 from torseur.algebra.graph.scalar import sin
 from torseur.computation.codegen import compile_program, compile_routine
 from torseur.computation.codegen.routine import routine
+from torseur.edges import integrity
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 

@@ -90,7 +90,7 @@ def sensitivity(
     if from_equilibrium:
         ready = replace(ready, initial=initial or {})
     wanted = as_criteria(criteria, integral)
-    times = np.array([until]) if samples is None else sample_times(samples, start, until)
+    times = np.array([until]) if samples is None else sample_times(samples, start, until, 8)
     course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress, integrator)
     study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(own), from_equilibrium)
     result = _answer(study, method, second_order)

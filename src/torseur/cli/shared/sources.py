@@ -11,6 +11,7 @@ from torseur.cli.shared.exits import CommandError
 from torseur.cli.shared.robot_options import is_robot, open_robot, split_query
 from torseur.description.library import PREFIX
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import bounded_stream, bounded_text
 
 if TYPE_CHECKING:
     from torseur.description.readers import RobotFile
@@ -44,7 +45,8 @@ def open_source(name: str) -> Source:
     from torseur.description.language import load
 
     # Replaced and not refused here: `load` says where the text is no UTF-8, in better words.
-    return Source(name, path.read_text(encoding="utf-8", errors="replace"), load(path))
+    mechanism = load(path)
+    return Source(name, bounded_text(path, errors="replace"), mechanism)
 
 
 def _from_robot_file(name: str, path: Path) -> Source:
@@ -55,7 +57,7 @@ def _from_robot_file(name: str, path: Path) -> Source:
     robot = open_robot(name)
     for line in summary(robot.findings):
         remark(f"note: {line}")
-    return Source(name, path.read_text(encoding="utf-8", errors="replace"), robot.mechanism, robot)
+    return Source(name, bounded_text(path, errors="replace"), robot.mechanism, robot)
 
 
 def _from_library(name: str) -> Source:
@@ -67,7 +69,7 @@ def _from_library(name: str) -> Source:
 def _from_standard_input() -> Source:
     from torseur.description.language import parse
 
-    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    text = bounded_stream(sys.stdin.buffer, "standard input").decode("utf-8", errors="replace")
     return Source("<stdin>", text, parse(text, "<stdin>"))
 
 

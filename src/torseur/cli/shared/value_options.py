@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from torseur.derivation.tree.flatten import flatten
 from torseur.description.language.formulas.quantities_with_units import quantity
 from torseur.description.mechanism import Guess, Law, Mechanism
 from torseur.description.mechanism.units import kind_of, parse_unit
+from torseur.edges.budgets import bounded_text, parsed_json, parsed_toml
 from torseur.errors import nearest, unknown_name
 
 if TYPE_CHECKING:
@@ -97,10 +97,8 @@ def _document(file: Path) -> Any:
     if not file.is_file():
         raise CommandError(f"there is no file '{file}'.")
     if file.suffix == ".json":
-        return json.loads(file.read_text(encoding="utf-8"))
-    import tomllib
-
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+        return parsed_json(bounded_text(file))
+    return parsed_toml(bounded_text(file))
 
 
 def _refuse_dependent(tree: Tree, parameters: Mapping[str, Any]) -> None:

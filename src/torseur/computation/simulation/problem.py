@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.model.system import System, Vector
+from torseur.edges.budgets import NUMBER, require_memory
 from torseur.errors import TorseurError, unknown_name
 
 Tolerance: TypeAlias = float | Sequence[float] | Mapping[str, float] | None
@@ -61,13 +62,14 @@ def finite_time(name: str, t: float) -> float:
     return float(t)
 
 
-def sample_times(samples: Samples, start: float, until: float) -> Vector:
-    """The times asked for, in the order in which the motion meets them."""
+def sample_times(samples: Samples, start: float, until: float, width: int = 1) -> Vector:
+    """The times asked for, in the order in which the motion meets them; `width` numbers are kept at each."""
     if samples is None:
         return np.empty(0)
     if isinstance(samples, (int, np.integer)):
         if samples < 2:
             raise TorseurError(f"samples is {samples}: expected at least 2, the start and the end.")
+        require_memory(int(samples), 2 * NUMBER * (width + 1), f"samples = {samples}")
         return np.linspace(start, until, int(samples))
     try:
         times = np.array(samples, dtype=float).ravel()

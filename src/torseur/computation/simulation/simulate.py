@@ -108,7 +108,7 @@ def simulate(
         until=until,
         rtol=checked_rtol(rtol),
         atol=absolute_tolerance(atol, rtol, system, state),
-        times=sample_times(samples, start, until),
+        times=sample_times(samples, start, until, len(columns)),
         keep=kept_of_steps(samples, dense),
         max_steps=most_steps(max_steps),
         max_step=longest_step(max_step, start, until),

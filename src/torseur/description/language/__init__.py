@@ -9,6 +9,7 @@ from torseur.description.language.reading.read_mechanism import DEFAULT_NAME, Re
 from torseur.description.language.syntax.parser import LARGEST_TEXT, parse_statements
 from torseur.description.language.writing.write_document import to_text
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import bounded_text
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -62,7 +63,7 @@ def _text_of(file: Path) -> str:
         size = file.stat().st_size
         if size > 4 * LARGEST_TEXT:
             raise LanguageError([_at_start(file, f"the file has {size} bytes; the limit is {4 * LARGEST_TEXT}.")])
-        return file.read_text(encoding="utf-8")
+        return bounded_text(file, 4 * LARGEST_TEXT)
     except OSError as problem:
         ready = " Ready mechanisms are given by torseur.library.load." if str(file).startswith("library:") else ""
         raise LanguageError([_at_start(file, f"cannot be read: {problem.strerror}.{ready}")]) from problem

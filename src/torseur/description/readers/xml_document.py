@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
+from torseur.edges.budgets import bounded_bytes
 from torseur.errors import TorseurError
 
 
@@ -129,7 +130,7 @@ def _bytes_of(path: Path) -> bytes:
         size = path.stat().st_size
         if size > LARGEST_FILE:
             raise RobotFileError(f"{path}: the file has {size} bytes; the limit is {LARGEST_FILE}.")
-        return path.read_bytes()
+        return bounded_bytes(path, LARGEST_FILE)
     except OSError as problem:
         raise RobotFileError(f"{path}: cannot be read: {problem.strerror}.") from None
     except ValueError as problem:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from torseur.edges.budgets import bounded_text, parsed_json
 from torseur.errors import TorseurError
 from torseur.presentation.studio.messages import LONGEST_TEXT
 
@@ -117,7 +118,7 @@ class Session:
     def _last_state(self) -> State | None:
         """What was kept last; None when there is nothing, or nothing that can be read."""
         try:
-            data = json.loads(self.store.read_text(encoding="utf-8"))
+            data = parsed_json(bounded_text(self.store, 16 * LONGEST_TEXT))
             known = {one.name: data[one.name] for one in fields(State) if one.name in data}
             state = State(**known)
         except (OSError, ValueError, TypeError):
@@ -145,7 +146,7 @@ def _read_text(file: Path) -> str:
     try:
         if file.stat().st_size > 4 * LONGEST_TEXT:
             raise SessionError(f"'{file}' is larger than a description may be.")
-        return file.read_text(encoding="utf-8")
+        return bounded_text(file, 4 * LONGEST_TEXT)
     except UnicodeDecodeError as problem:
         raise SessionError(f"'{file}' is not UTF-8 text (byte {problem.start}).") from problem
     except OSError as problem:

@@ -16,6 +16,7 @@ from torseur.analysis.biomechanics.recordings.laboratory_axes import OPENSIM_AXE
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.tracking import FittedMotion
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import bounded_text
 from torseur.errors import RecordingError, unknown_name
 
 
@@ -24,7 +25,7 @@ def lines_of(path: Path) -> list[str]:
     if not path.is_file():
         raise RecordingError(f"there is no file '{path}'.")
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return bounded_text(path, encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as problem:
         raise RecordingError(f"'{path}' is not a text file: {problem.reason} at byte {problem.start}.") from problem
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.description.mechanism.units import kind_of, parse_unit
+from torseur.edges.budgets import bounded_bytes
 from torseur.errors import IdentificationError, UnitError, unknown_name
 
 SUFFIXES = (".csv", ".nc")
@@ -108,7 +109,7 @@ def _csv(file: Path) -> Table:
 
 
 def _text(file: Path) -> str:
-    raw = file.read_bytes()
+    raw = bounded_bytes(file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from torseur.analysis.identification.identify import CONSISTENT, METHODS
 from torseur.analysis.identification.model.columns import FORCE_LAWS
+from torseur.edges.budgets import bounded_text, parsed_toml
 from torseur.errors import IdentificationError, unknown_name
 
 OUTPUT_ERROR, SEGMENTS = "output_error", "segments"
@@ -132,8 +132,8 @@ def read_study(path: str | Path) -> Study:
     if not file.is_file():
         raise IdentificationError(f"there is no file '{file}'.")
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        tables = parsed_toml(bounded_text(file))
+    except ValueError as problem:
         raise IdentificationError(f"'{file}' cannot be read as TOML: {problem}.") from problem
     for name, known in TABLES.items():
         inside = tables if not name else tables.get(name, {})

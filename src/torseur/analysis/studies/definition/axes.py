@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.description.language.formulas.quantities_with_units import number_in
+from torseur.edges.budgets import PYTHON_NUMBER, require_memory
 from torseur.errors import TorseurError, unknown_name
 
 Vector = NDArray[np.float64]
@@ -78,8 +79,9 @@ def _span(unit: str, table: Mapping[str, Any], where: str) -> tuple[str, tuple[f
     if "count" not in table:
         return "uniform", (first, last)
     count = table["count"]
-    if not isinstance(count, int) or count < 1:
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise TorseurError(f"{where}: count is {count!r}, expected a whole number of values.")
+    require_memory(count, PYTHON_NUMBER, f"{where}: count = {count}")
     return "values", tuple(np.linspace(first, last, count).tolist())
 
 

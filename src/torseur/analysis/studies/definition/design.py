@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from torseur.analysis.studies.definition.axes import Axis, Vector
+from torseur.edges.budgets import NUMBER, require_memory
 from torseur.errors import TorseurError, unknown_name
 
 KINDS = ("grid", "random", "latin_hypercube", "sobol", "saltelli", "morris")
@@ -52,6 +53,7 @@ class Design:
         Any range is made without those before it, but for latin_hypercube and morris, which are made whole.
         """
         stop = self.size(axes) if stop is None else stop
+        require_memory(stop - start, 2 * NUMBER * max(len(axes), 1), f"a design of {stop - start} points at once")
         if self.kind == "grid":
             return _grid(axes, start, stop)
         parts = self.parts(len(axes), start, stop)
@@ -67,6 +69,7 @@ class Design:
             return _low_discrepancy(dimensions, self.seed, start, stop)
         if self.kind == "saltelli":
             return _saltelli(dimensions, self.count, self.seed, start, stop)
+        require_memory(self.count, 4 * NUMBER * dimensions, f"design '{self.kind}': count = {self.count}, made whole,")
         made = _latin_hypercube if self.kind == "latin_hypercube" else _trajectories
         return made(dimensions, self.count, self.seed)[start:stop]
 

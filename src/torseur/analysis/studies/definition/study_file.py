@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -23,6 +22,7 @@ from torseur.derivation.formalisms import derive
 from torseur.description.language.formulas.quantities_with_units import number_in
 from torseur.description.library import PREFIX
 from torseur.description.mechanism import Guess, Mechanism
+from torseur.edges.budgets import NUMBER, PYTHON_NUMBER, bounded_text, parsed_toml, require_memory
 from torseur.errors import TorseurError, unknown_name
 
 KEY = "operating_points"
@@ -91,11 +91,11 @@ def read_study(path: str | Path) -> SweepStudy:
     """The study of a TOML file, or of the library ("library:suspension"); every fault names its place."""
     file, source, folder = _locate(path)
     try:
-        text = source.read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
+        text = bounded_text(source) if isinstance(source, Path) else source.read_text(encoding="utf-8")
+        tables = parsed_toml(text)
     except OSError as problem:
         raise TorseurError(f"'{file}': {problem.strerror or problem}.") from problem
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+    except ValueError as problem:
         raise TorseurError(f"'{file}': {problem}.") from problem
     for key in tables:
         if key not in (*SWEEPING, *OPTIMISING):
@@ -332,6 +332,8 @@ class _Reader:
             if not times or sorted(set(times)) != times or times[0] < 0.0 or times[-1] > self._until:
                 raise TorseurError(f"{self._at('samples')}: expected rising times from 0 to {self._until:g} s.")
             return tuple(times)
+        each = len(self._table("outputs")) * NUMBER + PYTHON_NUMBER
+        require_memory(self._whole("samples", 101), each, f"{self._at('samples')} = {given}")
         if self._whole("samples", 101) < 2:
             raise TorseurError(f"{self._at('samples')}: expected at least 2, the start and the end.")
         return tuple(np.linspace(0.0, self._until, given).tolist())

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from torseur.analysis.studies.sweeps.result_store import explain_disk_errors
-from torseur.errors import TorseurError
 from torseur.edges.integrity import begun_beside, seal, unseal
+from torseur.errors import TorseurError
 
 
 @dataclass(frozen=True)

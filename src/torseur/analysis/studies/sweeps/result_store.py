@@ -25,6 +25,7 @@ from torseur.analysis.studies.sweeps.store_seals import STATUS, Damage, Layout, 
 from torseur.errors import TorseurError
 from torseur.extras import install_command
 from torseur.edges.integrity import flush_to_disk
+from torseur.errors import TorseurError
 
 if TYPE_CHECKING:
     import xarray

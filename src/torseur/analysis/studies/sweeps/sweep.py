@@ -13,7 +13,8 @@ from torseur.analysis.studies.definition.study_file import check_backend, read_s
 from torseur.analysis.studies.sweeps.evaluation import Evaluator
 from torseur.analysis.studies.sweeps.result_store import Store, check_store, is_store, lock, open_store
 from torseur.analysis.studies.sweeps.store_seals import Damage
-from torseur.analysis.studies.sweeps.worker_pool import Chunk, Pool
+from torseur.analysis.studies.sweeps.worker_pool import AHEAD, Chunk, Pool
+from torseur.edges.budgets import NUMBER, require_disk, require_memory
 
 CHUNK_SECONDS = 2.0
 MOST_IN_CHUNK, LEAST_IN_CHUNK = 1_000_000, 16
@@ -65,6 +66,7 @@ def sweep(
     with lock(path):
         evaluator = Evaluator(study)
         units = [output.unit for output in evaluator.outputs]
+        _require_room(path, evaluator)
         chunk = study.chunk or (0 if is_store(path) else _chunk_for(evaluator))
         results = open_store(path, study, evaluator.columns, units, chunk)
         pool = Pool(evaluator, cores, workers, scheduler, path if shared else None)
@@ -75,6 +77,19 @@ def check_sweep(study: SweepStudy | str | Path, store: str | Path | None = None)
     """What in the store of a study is not as it was written, by the checksums; nothing is computed or changed."""
     study = study if isinstance(study, SweepStudy) else read_study(study)
     return check_store(Path(store) if store is not None else study.path.with_suffix(".zarr"), study)
+
+
+def _numbers_a_point(evaluator: Evaluator) -> int:
+    study = evaluator.study
+    return len(evaluator.columns) + len(study.all_axes) + len(study.outputs) * len(study.samples)
+
+
+def _require_room(path: Path, evaluator: Evaluator) -> None:
+    """Refuses, before anything is computed, a store larger than its disk and chunks larger than memory."""
+    study, each = evaluator.study, NUMBER * _numbers_a_point(evaluator)
+    if not is_store(path):
+        require_disk(path, study.size * each, f"'{study.path}': a store of {study.size} points")
+    require_memory(min(study.chunk, study.size), AHEAD * each, f"'{study.path}': chunk = {study.chunk}")
 
 
 def _chunk_for(evaluator: Evaluator) -> int:
@@ -93,8 +108,7 @@ def _chunk_for(evaluator: Evaluator) -> int:
         count = min(8 * count, study.size)
     # At least four chunks per core, so that the last one does not keep the others waiting.
     fair = -(-study.size // (4 * (os.cpu_count() or 1)))
-    width = len(evaluator.columns) + len(study.all_axes) + len(study.outputs) * len(study.samples)
-    most = min(MOST_IN_CHUNK, max(MOST_NUMBERS // width, 1), max(fair, LEAST_IN_CHUNK))
+    most = min(MOST_IN_CHUNK, max(MOST_NUMBERS // _numbers_a_point(evaluator), 1), max(fair, LEAST_IN_CHUNK))
     return int(min(max(CHUNK_SECONDS * count / max(seconds, 1e-9), LEAST_IN_CHUNK), most))
 
 

@@ -280,6 +280,7 @@ def _tell_base(study: Study, mechanism: Mechanism, json: bool) -> None:
 
 def _reproduction(study: Study, source: str) -> Reproduction:
     from torseur.cli.shared.output_files import reproduction
+    from torseur.edges.budgets import bounded_text
 
-    text = study.path.read_text(encoding="utf-8")
+    text = bounded_text(study.path)
     return reproduction(study.path.name, f"{text}\n\n(* {study.mechanism} *)\n{source}")

@@ -160,10 +160,12 @@ def _frequencies(options: ForceOptions) -> Vector:
     import numpy as np
 
     from torseur.cli.shared.exits import USAGE, CommandError
+    from torseur.edges.budgets import FREQUENCY, require_memory
 
     first, last = options.first, options.last
     if not 0 < first <= last:
         raise CommandError(f"--from {first:g} --to {last:g}: expected 0 < first <= last.", USAGE)
+    require_memory(options.points, FREQUENCY, f"--points {options.points}")
     return np.asarray(2 * np.pi * np.geomspace(first, last, options.points))
 
 

@@ -91,8 +91,10 @@ def _roots(about: Surroundings, options: LocusOptions) -> RootLocus:
     import numpy as np
 
     from torseur.computation.linearisation import root_locus
+    from torseur.edges.budgets import FREQUENCY, require_memory
 
     over = options.over
+    require_memory(options.points, FREQUENCY, f"--points {options.points}")
     # What varies is a parameter, or a value of the initial state such as the speed of a bicycle; only the first changes
     # the equations' numbers, and both may move the steady state that is looked for.
     is_parameter = over in about.work.tree.layout.parameter_names

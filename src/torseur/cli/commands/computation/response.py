@@ -65,9 +65,11 @@ def response(options: ResponseOptions) -> None:
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
     from torseur.computation.linearisation import frequency_response
+    from torseur.edges.budgets import FREQUENCY, require_memory
 
     if not 0 < options.first < options.last:
         raise CommandError(f"--from {options.first:g} --to {options.last:g}: expected 0 < first < last.", USAGE)
+    require_memory(options.points, FREQUENCY, f"--points {options.points}")
     require_outputs(options.force, (plot := options.plot, PLOTS))
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
     motions, checks = about.small_motions((), options.verify)

@@ -17,6 +17,7 @@ import numpy as np
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Quantity
 from torseur.computation.simulation.output.trajectory import Column, Kind, Occurrence, Trajectory
+from torseur.edges.budgets import bounded_text, parsed_json
 from torseur.errors import TorseurError
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ def _write_csv(trajectory: Trajectory, path: Path) -> None:
 
 
 def _read_csv(path: Path) -> Trajectory:
-    with path.open(newline="", encoding="utf-8") as file:
-        headings, *rows = list(csv.reader(file))
+    headings, *rows = list(csv.reader(bounded_text(path).splitlines()))
     quantities = [_quantity(heading) for heading in headings]
     table = np.array(rows, dtype=float).reshape(len(rows), len(headings))
     columns = tuple(Column(quantity, Kind.OUTPUT) for quantity in quantities[1:])
@@ -176,7 +176,7 @@ def _numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None
 
 
 def _read_json(path: Path) -> Trajectory:
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = parsed_json(bounded_text(path))
     if document.get("format") != FORMAT:
         raise ValueError(f"its entry 'format' is not '{FORMAT}'")
     time = np.array(document["time"]["values"], dtype=float)

@@ -16,6 +16,7 @@ from torseur.description.language.formulas.name_scope import Context, Function
 from torseur.description.language.formulas.scalar_formulas import Term
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
+from torseur.edges.budgets import bounded_text
 
 LARGEST_FILE = 10_000_000
 MOST_ROWS = 100_000
@@ -91,7 +92,7 @@ def read_rows(file: x.Text, columns: int, shop: Workshop) -> Rows | None:
         if path.stat().st_size > LARGEST_FILE:
             shop.scope.fault(file, f"table '{file.text}' is larger than {LARGEST_FILE} bytes.")
             return None
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = bounded_text(path, LARGEST_FILE).splitlines()
     except (OSError, UnicodeDecodeError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "it is not text"
         shop.scope.fault(file, f"table '{file.text}' cannot be read: {reason}.")

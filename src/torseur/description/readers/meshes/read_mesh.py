@@ -15,6 +15,7 @@ import numpy as np
 from torseur.description.readers.meshes.mesh import Mesh, weld
 from torseur.description.readers.xml_document import RobotFileError
 from torseur.extras import install_command
+from torseur.edges.budgets import bounded_bytes
 
 LARGEST_FILE = 128 * 2**20
 _HEADER, _RECORD = 84, 50
@@ -42,7 +43,7 @@ def _content(file: Path) -> bytes:
         size = file.stat().st_size
         if size > LARGEST_FILE:
             raise RobotFileError(f"{file.name}: the mesh has {size} bytes; the limit is {LARGEST_FILE}.")
-        return file.read_bytes()
+        return bounded_bytes(file, LARGEST_FILE)
     except OSError as problem:
         raise RobotFileError(f"{file.name}: cannot be read: {problem.strerror}.") from None
 
