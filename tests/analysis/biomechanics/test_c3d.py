@@ -15,6 +15,7 @@ from analysis.biomechanics import walking
 from torseur.analysis.biomechanics import Axes, Markers, MotionTrial, read_c3d, read_motion, write_c3d
 from torseur.analysis.biomechanics.files import PlateSetup, plate_channels, plate_record
 from torseur.analysis.biomechanics.files.c3d import read_claim
+from torseur.analysis.biomechanics.files.c3d_format import open_c3d
 from torseur.analysis.biomechanics.files.plate_channels import wrench_of
 from torseur.errors import RecordingError, TorseurError
 
@@ -344,3 +345,106 @@ def test_parameters_that_contradict_the_header(walk):
     assert ezc3d.c3d(str(walk))["data"]["points"].shape[2] == 60
     with pytest.raises(RecordingError, match="lies about its size: 120 frames by the header, but it holds 60"):
         read_c3d(walk)
+
+
+def test_every_value_is_what_ezc3d_reads(walk):
+    """Oracle: ezc3d's own reading of the points, their residuals, the analog values and all parameters."""
+    theirs, ours = ezc3d.c3d(str(walk)), open_c3d(walk)
+    frames = ours.frames(120)
+    points = np.moveaxis(theirs["data"]["points"][:3], 0, 2).swapaxes(0, 1)
+    assert np.allclose(points[frames.seen], frames.points[frames.seen], atol=1e-9)
+    assert np.array_equal(theirs["data"]["meta_points"]["residuals"][0].T >= 0, frames.seen)
+    assert np.allclose(theirs["data"]["analogs"][0].T, frames.analog, rtol=1e-6)
+    compared = 0
+    for group, listed in ours.groups.items():
+        for name, value in listed.items():
+            other = theirs["parameters"][group][name]["value"]
+            if isinstance(value, list):
+                assert [text.rstrip() for text in other] == value, (group, name)
+            else:
+                assert np.allclose(np.asarray(other, dtype=float).reshape(-1), value.reshape(-1)), (group, name)
+                assert np.shape(other) == value.shape or value.size == 1, (group, name)
+            compared += 1
+    assert compared > 25
+
+
+def as_float(value, processor):
+    """Four bytes of a number, by the description of each processor's format."""
+    if processor == 86:
+        return struct.pack(">f", value)
+    if processor == 84:
+        return struct.pack("<f", value)
+    swapped = struct.pack("<f", 4.0 * value)
+    return swapped[2:] + swapped[:2]
+
+
+def made_file(processor, is_float, frames=7, points=3, channels=2, per_frame=4, unsigned=False):
+    """A small file put together from the description of the format, and the numbers it stands for."""
+    order, rng = ">" if processor == 86 else "<", np.random.default_rng(processor)
+    word = lambda x: struct.pack(f"{order}{'H' if x > 32767 else 'h'}", x)  # noqa: E731
+    number = (lambda x: as_float(float(x), processor)) if is_float else word
+    scale = -1.0 if is_float else 0.25
+    stored = rng.integers(-2000, 2000, size=(frames, points, 3))
+    seen = rng.random((frames, points)) > 0.2
+    raw = (
+        rng.integers(0, 60000, size=(frames * per_frame, channels))
+        if unsigned
+        else rng.integers(-30000, 30000, size=(frames * per_frame, channels))
+    )
+    offsets, scales, general = [10, -20], [0.5, 2.0], 0.125
+    records = b""
+
+    def record(name, group, body):
+        nonlocal records
+        head = struct.pack("bb", len(name), group) + name.encode()
+        records += head + struct.pack(f"{order}H", 2 + len(body)) + body
+
+    def parameter(name, group, kind, sizes, raw):
+        record(name, group, struct.pack("bB", kind, len(sizes)) + bytes(sizes) + raw + b"\0")
+
+    parameter("USED", 1, 2, (), word(points))  # before its group
+    record("POINT", -1, b"\0")
+    record("ANALOG", -2, b"\0")
+    parameter("RATE", 1, 4, (1,), as_float(50.0, processor))
+    parameter("LABELS", 1, -1, (4, points), b"".join(f"P{k}  ".encode() for k in range(points)))
+    parameter("UNITS", 1, -1, (2,), b"mm")
+    parameter("FRAMES", 1, 2, (), word(frames))
+    parameter("SCALE", 1, 4, (), as_float(scale, processor))
+    parameter("DATA_START", 1, 2, (), word(4))
+    parameter("USED", 2, 2, (), word(channels))
+    parameter("RATE", 2, 4, (), as_float(200.0, processor))
+    parameter("LABELS", 2, -1, (2, channels), b"A1A2")
+    parameter("UNITS", 2, -1, (1, channels), b"VV")
+    parameter("OFFSET", 2, 2, (channels,), b"".join(map(word, offsets)))
+    parameter("SCALE", 2, 4, (channels,), b"".join(as_float(x, processor) for x in scales))
+    parameter("GEN_SCALE", 2, 4, (), as_float(general, processor))
+    parameter("FORMAT", 2, -1, (8,), b"UNSIGNED" if unsigned else b"SIGNED  ")
+    assert len(records) < 1020
+    header = bytearray(512)
+    header[:2] = b"\x02\x50"
+    header[2:12] = struct.pack(f"{order}5H", points, channels * per_frame, 1, frames, 0)
+    header[12:16] = as_float(scale, processor)
+    header[16:20] = struct.pack(f"{order}2H", 4, per_frame)
+    header[20:24] = as_float(50.0, processor)
+    data = b""
+    for f in range(frames):
+        for p in range(points):
+            data += b"".join(map(number, [*map(int, stored[f, p]), 0 if seen[f, p] else -1]))
+        data += b"".join(map(number, map(int, raw[f * per_frame : (f + 1) * per_frame].ravel())))
+    content = bytes(header) + (bytes([1, 0x50, 2, processor]) + records).ljust(1024, b"\0") + data
+    places = np.where(seen[..., None], stored * (1.0 if is_float else scale), np.nan)
+    return content, places * 1e-3, (raw - np.array(offsets)) * np.array(scales) * general
+
+
+@pytest.mark.parametrize("processor", [84, 85, 86])
+@pytest.mark.parametrize("numbers", ["floating point", "integers", "unsigned integers"])
+def test_files_of_every_processor(tmp_path, processor, numbers):
+    """Oracle: the numbers that a file was put together from by the description of the format."""
+    unsigned = numbers.startswith("unsigned")
+    content, places, analog = made_file(processor, numbers == "floating point", unsigned=unsigned)
+    (tmp_path / "made.c3d").write_bytes(content)
+    read = read_c3d(tmp_path / "made.c3d")
+    assert np.allclose(read.markers.positions, places, equal_nan=True, rtol=1e-6)
+    assert np.allclose(read.analog.values, analog, rtol=1e-6)
+    assert read.markers.labels == ("P0", "P1", "P2") and read.analog.labels == ("A1", "A2")
+    assert np.allclose(read.markers.time, np.arange(7) / 50) and np.allclose(read.analog.time, np.arange(28) / 200)

@@ -1,8 +1,7 @@
-"""C3D files: markers, analog channels and force plates, through ezc3d."""
+"""C3D files: markers, analog channels and force plates."""
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array, Slots
+from torseur.analysis.biomechanics.files.c3d_format import BLOCK, C3dFile, Claim, Frames, Groups, open_c3d
 from torseur.analysis.biomechanics.files.plate_channels import (
     CHANNELS,
     LEAST_FORCE,
@@ -25,6 +25,7 @@ from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial, RecordedEvent
 from torseur.errors import RecordingError, UnsupportedError
 from torseur.extras import install_command
+from torseur.errors import RecordingError
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class Parameters:
     """What a file says about itself; what it does not say is empty, and an error only where it is needed."""
 
     file: Path
-    groups: Any
+    groups: Groups
 
     def _value(self, group: str, name: str) -> Any:
         if group not in self.groups or name not in self.groups[group]:
             return []
-        return self.groups[group][name]["value"]
+        return self.groups[group][name]
 
     def texts(self, group: str, name: str) -> list[str]:
         return [plain(str(text)) for text in self._value(group, name)]
@@ -53,7 +54,10 @@ class Parameters:
         return labels
 
     def numbers(self, group: str, name: str) -> Array:
-        return np.asarray(self._value(group, name), dtype=float)
+        value = self._value(group, name)
+        if any(isinstance(each, str) for each in value):
+            raise RecordingError(f"'{self.file}': its parameter {group}:{name} is text, expected numbers.")
+        return np.asarray(value, dtype=float)
 
     def number(self, group: str, name: str) -> float:
         values = self.numbers(group, name).reshape(-1)
@@ -63,6 +67,10 @@ class Parameters:
 
     def whole(self, group: str, name: str, default: int) -> int:
         values = self.numbers(group, name).reshape(-1)
+        if len(values) and not np.isfinite(values[0]):
+            raise RecordingError(
+                f"'{self.file}': its parameter {group}:{name} is {values[0]}, expected a whole number."
+            )
         # Counts above 32767 are stored as if negative.
         return int(values[0]) % 65536 if len(values) else default
 
@@ -162,57 +170,14 @@ def _baseline(parameters: Parameters, values: Array, samples: int) -> tuple[Arra
     return values[first:last].mean(axis=0), [f"mean of samples {first} to {last - 1} taken off, as the file asks"]
 
 
-# What a file says about its own size, compared with the size it has: a file cut short is refused before it is read.
-BLOCK = 512
-_KEY = 0x50
-_LAST_FRAME = 65535
-_INTEL, _DEC, _MIPS = 84, 85, 86
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Frames, points, analog values per frame and where the data begin, as the header has them."""
-
-    frames: int
-    points: int
-    analog: int
-    start: int
-    width: int  # bytes of a number
-    counted: bool = True  # a header counts to 65535 only; longer files leave it at that
-
-    @property
-    def frame_bytes(self) -> int:
-        return self.width * (4 * self.points + self.analog)
-
-    @property
-    def bytes(self) -> int:
-        return self.start + self.frames * self.frame_bytes
-
-
 def read_claim(path: Path) -> Claim:
-    """The header of a C3D file."""
-    if not path.is_file():
-        raise RecordingError(f"there is no file '{path}'.")
-    with path.open("rb") as stream:
-        header = stream.read(BLOCK)
-        if len(header) < BLOCK or header[1] != _KEY or header[0] == 0:
-            raise RecordingError(f"'{path}' is not a C3D file: its first block is no C3D header.")
-        stream.seek((header[0] - 1) * BLOCK)
-        processor = stream.read(4)[3:]
-    if not processor or processor[0] not in (_INTEL, _DEC, _MIPS):
-        raise RecordingError(
-            f"'{path}' is not a C3D file: its parameters are not where its header says (block {header[0]})."
-        )
-    words = struct.unpack((">" if processor[0] == _MIPS else "<") + "10H", header[:20])
-    # The sign of the scale tells floating point numbers (4 bytes) from integers (2); DEC swaps the halves of a float.
-    negative = header[12 if processor[0] == _MIPS else 13 if processor[0] == _DEC else 15] & 0x80
-    return Claim(words[4] - words[3] + 1, words[1], words[2], (words[8] - 1) * BLOCK, 4 if negative else 2,
-                 words[4] < _LAST_FRAME)  # fmt: skip
+    """What the header of a C3D file says of its size."""
+    return open_c3d(path).claim
 
 
-def require_whole_file(path: Path) -> Claim:
+def require_whole_file(file: C3dFile) -> Claim:
     """Refuses a file that is shorter than its header says; longer ones end with an unfinished block."""
-    claim, size = read_claim(path), path.stat().st_size
+    path, claim, size = file.path, file.claim, len(file.content)
     if claim.frames < 1 or claim.start < 2 * BLOCK:
         raise RecordingError(
             f"'{path}' lies about its size: its header counts {claim.frames} frames from byte {claim.start} on."
@@ -245,14 +210,15 @@ def read_c3d(
     moments) and not markers are left out, and noted. `least_force` (N) is where a centre of pressure begins.
     """
     file = Path(path)
-    claim = require_whole_file(file)
-    content = _content(file)
-    parameters = Parameters(file, content["parameters"])
+    raw = open_c3d(file)
+    claim = require_whole_file(raw)
+    parameters = Parameters(file, raw.groups)
+    content = Content(raw.frames(_frame_count(raw, parameters)), raw.first_frame)
     _require_agreement(file, claim, content, parameters)
     length = _length_unit(file, parameters, unit)
     stated_axes = axes if axes is not None else _stated_axes(parameters)
     analog = _analog(file, content, parameters)
-    if analog is not None and not content["data"]["points"].shape[1]:
+    if analog is not None and not content.frames.points.shape[1]:
         # Plates recorded by themselves: their samples are the frames.
         nothing = np.zeros((len(analog.time), 0, 3))
         markers = Markers(analog.time, (), nothing, stated_axes, file.stem, ("no markers: plates and channels alone",))
@@ -285,12 +251,35 @@ def _content(file: Path) -> Any:
         return ezc3d.c3d(str(file))
     except (OSError, RuntimeError, ValueError, IndexError) as problem:
         raise RecordingError(f"'{file}' cannot be read as C3D: {problem}.") from problem
+@dataclass(frozen=True)
+class Content:
+    """What was recorded, and the number of the first frame from 0."""
+
+    frames: Frames
+    first: int
 
 
-def _require_agreement(file: Path, claim: Claim, content: Any, parameters: Parameters) -> None:
+def _frame_count(file: C3dFile, parameters: Parameters) -> int:
+    """How many frames the parameters count; the header's number where they count none."""
+    claim = file.claim
+    if claim.counted:
+        return parameters.whole("POINT", "FRAMES", claim.frames) or claim.frames
+    # Beyond 65535 frames the count stands elsewhere: two words, the lower first, or a floating point number.
+    first, last = (parameters.numbers("TRIAL", f"ACTUAL_{end}_FIELD").reshape(-1) for end in ("START", "END"))
+    if len(first) == 2 and len(last) == 2:
+        ends = [int(low) % 65536 + 65536 * (int(high) % 65536) for low, high in (first, last)]
+        return ends[1] - ends[0] + 1
+    for name in ("LONG_FRAMES", "FRAMES"):
+        stated = parameters.numbers("POINT", name).reshape(-1)
+        if len(stated) and np.isfinite(stated[0]) and stated[0] > claim.frames:
+            return int(stated[0])
+    return (len(file.content) - claim.start) // max(claim.frame_bytes, 1)
+
+
+def _require_agreement(file: Path, claim: Claim, content: Content, parameters: Parameters) -> None:
     """Header, parameters and data must tell the same numbers."""
-    _, points, frames = content["data"]["points"].shape
-    _, channels, samples = content["data"]["analogs"].shape
+    frames, points, _ = content.frames.points.shape
+    samples, channels = content.frames.analog.shape
     pairs = {
         "points by the header": (claim.points, points),
         "points by POINT:USED": (parameters.whole("POINT", "USED", points), points),
@@ -322,12 +311,11 @@ def _stated_axes(parameters: Parameters) -> Axes:
     return replace(NOT_STATED, **{vertical[1].lower(): "up" if vertical[0] == "+" else "down"})
 
 
-def _markers(file: Path, content: Any, parameters: Parameters, factor: float, axes: Axes) -> Markers:
-    labels, notes = _distinct(parameters.labels("POINT"), content["data"]["points"].shape[1])
-    points = np.moveaxis(np.asarray(content["data"]["points"][:3], dtype=float), 0, 2).swapaxes(0, 1).copy()
-    residuals = np.asarray(content["data"]["meta_points"]["residuals"])[0].T
+def _markers(file: Path, content: Content, parameters: Parameters, factor: float, axes: Axes) -> Markers:
+    labels, notes = _distinct(parameters.labels("POINT"), content.frames.points.shape[1])
+    points = content.frames.points.copy()
     # The format marks a point that was not seen by a negative residual; its coordinates are then meaningless.
-    points[residuals < 0] = np.nan
+    points[~content.frames.seen] = np.nan
     notes += _gaps_at_origin(points, labels)
     # By the groups in which the file lists them, not by their names; a subject's name may stand before either.
     listed = {label.rpartition(":")[2] for group in _RESULTS for label in parameters.texts("POINT", group)}
@@ -336,7 +324,7 @@ def _markers(file: Path, content: Any, parameters: Parameters, factor: float, ax
     if len(kept) < len(labels):
         notes.append(f"left out, being results and no markers: {', '.join(x for x in labels if x in results)}")
     rate = parameters.number("POINT", "RATE")
-    time = (int(content["header"]["points"]["first_frame"]) + np.arange(len(points))) / rate
+    time = (content.first + np.arange(len(points))) / rate
     return Markers(time, tuple(labels[k] for k in kept), factor * points[:, kept], axes, file.stem, tuple(notes))
 
 
@@ -366,8 +354,8 @@ def _gaps_at_origin(points: Array, labels: list[str]) -> list[str]:
     return [f"exactly at the origin in some frames, taken as gaps: {listing}"]
 
 
-def _analog(file: Path, content: Any, parameters: Parameters) -> Analog | None:
-    values = np.asarray(content["data"]["analogs"], dtype=float)[0].T
+def _analog(file: Path, content: Content, parameters: Parameters) -> Analog | None:
+    values = content.frames.analog
     if not values.size:
         return None
     count = values.shape[1]
@@ -377,6 +365,6 @@ def _analog(file: Path, content: Any, parameters: Parameters) -> Analog | None:
     if not rate > 0:
         raise RecordingError(f"'{file}': its analog channels have a rate of {rate:g} samples per second.")
     frames = parameters.numbers("POINT", "RATE").reshape(-1)
-    first = int(content["header"]["points"]["first_frame"])
+    first = content.first
     start = first / float(frames[0]) if len(frames) and frames[0] > 0 else 0.0
     return Analog(start + np.arange(len(values)) / rate, tuple(labels), values, tuple(units), file.stem)
