@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -135,6 +136,7 @@ def parsed_json(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+@cache
 def _machine() -> int:
     """Memory of the machine, or of the container; a modest number where the system does not say."""
     try:

@@ -32,6 +32,8 @@ _LAST_FRAME = 65535
 _INTEL, _DEC, _MIPS = 84, 85, 86
 _TEXT, _BYTE, _WORD, _FLOAT = -1, 1, 2, 4  # kinds of parameters; the number is also their width
 
+_MOST_DIMENSIONS = 7
+
 Groups = dict[str, dict[str, Any]]
 """Values of parameters by group and name: lists of texts, or arrays whose first index runs fastest in the file."""
 
@@ -152,6 +154,8 @@ class C3dFile:
     def _value(self, place: int, name: str) -> Any:
         kind, dimensions = struct.unpack("bB", self._take(place, 2))
         sizes = tuple(self._take(place + 2, dimensions))
+        if dimensions > _MOST_DIMENSIONS:
+            raise RecordingError(f"'{self.path}' is damaged: its parameter '{name}' has {dimensions} dimensions.")
         if kind not in (_TEXT, _BYTE, _WORD, _FLOAT):
             raise RecordingError(f"'{self.path}' is damaged: its parameter '{name}' is of the unknown kind {kind}.")
         raw = self._take(place + 2 + dimensions, abs(kind) * prod(sizes))

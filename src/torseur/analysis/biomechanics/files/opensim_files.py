@@ -53,8 +53,15 @@ def _number(path: Path, line: int, cell: str) -> float:
 def whole_number(path: Path, name: str, text: str) -> int:
     try:
         return int(float(text))
-    except ValueError as problem:
+    except (ValueError, OverflowError) as problem:
         raise RecordingError(f"'{path}': {name} is a whole number, not '{text}'.") from problem
+
+
+def _stated_number(path: Path, name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as problem:
+        raise RecordingError(f"'{path}': {name} is a number, not '{text}'.") from problem
 
 
 _FIRST_ROW = 5
@@ -110,7 +117,7 @@ def _trim(cells: list[str], markers: int) -> list[str]:
 def _check_rate(file: Path, time: Array, stated: str) -> None:
     if len(time) > 1:
         rate = (len(time) - 1) / float(time[-1] - time[0]) if time[-1] > time[0] else 0.0
-        if not np.isclose(rate, float(stated), rtol=0.01):
+        if not np.isclose(rate, _stated_number(file, "DataRate", stated), rtol=0.01):
             raise RecordingError(f"'{file}': DataRate is {stated} Hz, but its times are {rate:.6g} frames a second.")
 
 

@@ -95,7 +95,12 @@ def _csv(file: Path) -> Table:
         raise IdentificationError(f"'{file}' has no samples below its headings.")
     # The separator is the sign that occurs most in the headings; decimal commas only beside another separator.
     mark = max(",;\t", key=lines[0].count)
-    rows = list(csv.reader(lines, delimiter=mark))
+    try:
+        rows = list(csv.reader(lines, delimiter=mark))
+    except csv.Error as problem:
+        raise IdentificationError(f"'{file}' cannot be read as CSV: {problem}.") from problem
+    if len(rows) < 2:  # a quotation mark that is not closed takes the lines below into its cell
+        raise IdentificationError(f"'{file}' has no samples below its headings; is a quotation mark not closed?")
     names, units, rows = _headings(file, rows)
     for number, row in enumerate(rows, 1):
         if len(row) != len(names):

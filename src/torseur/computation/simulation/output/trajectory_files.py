@@ -50,7 +50,8 @@ def read(path: Path) -> Trajectory:
         raise TorseurError(f"there is no file '{path}'.")
     try:
         return reader(path)
-    except (ValueError, KeyError, TypeError, OSError) as error:
+    # A file of our own that is damaged anywhere: a missing key, a number that is none, cells that do not fit.
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, OSError, csv.Error) as error:
         raise TorseurError(f"'{path}' is not a trajectory in the format its suffix names: {error}.") from error
 
 

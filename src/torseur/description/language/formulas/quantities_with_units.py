@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf, isfinite
 from typing import Any
 
 from torseur.algebra.graph import symbols_of
@@ -24,7 +25,17 @@ def number_in(given: Any, unit: str, where: str) -> float:
 
 
 def quantity(given: Any, where: str) -> tuple[float, str | None]:
-    """A value in SI and its SI unit; None for a plain number, which is in SI already."""
+    """A finite value in SI and its SI unit; None for a plain number, which is in SI already."""
+    try:
+        value, unit = _quantity(given, where)
+    except OverflowError:  # an integer, or a quotient of them, beyond the largest number
+        value, unit = inf, None
+    if not isfinite(value):
+        raise TorseurError(f"{where}: expected a finite number, got {str(given)[:40]}.")
+    return value, unit
+
+
+def _quantity(given: Any, where: str) -> tuple[float, str | None]:
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         raise TorseurError(f"{where}: expected a number with its unit, got {given!r}.")
     if not isinstance(given, str):
