@@ -23,7 +23,7 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench fuzz truth clean
+.PHONY: help demo test check quick bench fuzz truth edges clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
@@ -33,6 +33,7 @@ help:
 	@echo "make bench   install the peers and run the benchmarks"
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make truth   random mechanisms over the whole language, compared with an independent oracle (an hour; goes on where it was)"
+	@echo "make edges   damaged files, killed processes, full disks, forged caches, load: counted, nothing may be lost (half an hour)"
 	@echo "make clean   remove the environment, caches and build products"
 
 $(VENV)/.created:
@@ -80,6 +81,9 @@ fuzz: $(VENV)/.dev
 
 truth: $(VENV)/.dev
 	@$(BIN) tests/truth/run.py --seconds 3600 --record build/truth.jsonl --table build/truth.md
+
+edges: $(VENV)/.dev
+	@$(BIN) benchmarks/try_edges.py --minutes 30 --table benchmarks/results/edges.md
 
 clean:
 	@rm -rf tools/web/node_modules $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis

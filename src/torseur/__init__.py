@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 
@@ -34,6 +35,10 @@ def __getattr__(name: str) -> Any:
     owner = import_module(module)
     # The library is public as a whole: a package, not a name inside one.
     value = getattr(owner, there) if hasattr(owner, there) else import_module(f"{module}.{there}")
+    if isinstance(value, FunctionType):
+        from torseur.edges.arguments import explain_arguments
+
+        value = explain_arguments(value)
     globals()[name] = value
     return value
 

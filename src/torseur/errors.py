@@ -46,7 +46,9 @@ class SimulationError(TorseurError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name closest to a misspelt one, or None when nothing is close."""
+    """The known name closest to a misspelt one, or None when nothing is close, or when it is no name at all."""
+    if not isinstance(name, str):
+        return None
     matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return matches[0] if matches else None
 

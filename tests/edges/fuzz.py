@@ -57,8 +57,10 @@ def _byte(rng: random.Random, raw: bytes) -> bytes:
 def _wide(rng: random.Random, raw: bytes) -> bytes:
     """A word or a floating point number of a binary file."""
     form = rng.choice(("<h", ">h", "<f", ">f", "<i"))
-    value = rng.choice((0, -1, 1, 255, 32767, -32768)) if form[1] in "hi" else rng.choice(
-        (0.0, -1.0, float("nan"), float("inf"), 1e38, 1e-40)
+    value = (
+        rng.choice((0, -1, 1, 255, 32767, -32768))
+        if form[1] in "hi"
+        else rng.choice((0.0, -1.0, float("nan"), float("inf"), 1e38, 1e-40))
     )
     new = struct.pack(form, value)
     place = rng.randrange(max(len(raw) - len(new), 1))
@@ -121,7 +123,23 @@ def _replaced(rng: random.Random, raw: bytes, pattern: re.Pattern[bytes], new: s
 
 
 BINARY = (_flip, _flip, _byte, _byte, _wide, _wide, _cut, _end, _double, _move)
-TEXT = (_number, _number, _number, _word, _word, _insert, _insert, _lines, _flip, _byte, _cut, _end, _double, _move, _nest)
+TEXT = (
+    _number,
+    _number,
+    _number,
+    _word,
+    _word,
+    _insert,
+    _insert,
+    _lines,
+    _flip,
+    _byte,
+    _cut,
+    _end,
+    _double,
+    _move,
+    _nest,
+)
 
 
 @dataclass(frozen=True)
@@ -278,7 +296,9 @@ STATE = json.dumps({
 }).encode()  # fmt: skip
 MESSAGES = (
     json.dumps({"kind": "describe", "number": 3, "text": "mechanism m ;", "values": {"m": 1.0}, "until": 2.0}).encode(),
-    json.dumps({"kind": "move", "number": 4, "text": "mechanism m ;", "initial": {"q": 0.1}, "level": "matrix"}).encode(),
+    json.dumps(
+        {"kind": "move", "number": 4, "text": "mechanism m ;", "initial": {"q": 0.1}, "level": "matrix"}
+    ).encode(),
 )
 STL = b"""solid a
 facet normal 0 0 1

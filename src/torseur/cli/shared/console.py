@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from torseur.cli.shared.exits import raise_dropped_interrupt
+from torseur.edges.plain_text import visible
 
 WIDE = 10_000  # columns when nobody looks: lines are never broken in a file or a pipe
 
@@ -25,12 +26,12 @@ def console() -> Console:
 
 def say(text: str) -> None:
     """A line on standard output, as it is."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(visible(text) + "\n")
 
 
 def remark(text: str) -> None:
     """A line on standard error, for people."""
-    print(text, file=sys.stderr)
+    print(visible(text), file=sys.stderr)
 
 
 def show_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> None:
@@ -53,15 +54,17 @@ def show_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
 
 
 def escape_markup(cell: str) -> str:
-    """Text in which square brackets mean nothing."""
+    """Text in which neither square brackets nor control characters mean anything."""
     from rich.markup import escape
 
-    return escape(cell)
+    return escape(visible(cell))
 
 
 def print_json(document: Any) -> None:
     """One JSON document; numbers that are not finite become null."""
-    say(json.dumps(_simple(document), ensure_ascii=False, allow_nan=False))
+    # JSON has escapes of its own, which keep the text; only what `visible` would change is written so.
+    text = json.dumps(_simple(document), ensure_ascii=False, allow_nan=False)
+    say(text if visible(text) == text else json.dumps(_simple(document), allow_nan=False))
 
 
 def _simple(value: Any) -> Any:

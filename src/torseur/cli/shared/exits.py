@@ -25,6 +25,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, NoReturn
 
+from torseur.edges.plain_text import visible
 from torseur.errors import TorseurError
 
 # Python drops an exception that is raised while it frees objects or follows a weak reference, which deriving equations
@@ -94,7 +95,7 @@ def guard(command: Callable[..., Any]) -> Callable[..., None]:
 
 def _print_warning(message: Warning | str, *about: object, **more: object) -> None:
     """A warning of the package, without the line of code that gave it."""
-    print(f"warning: {message}", file=sys.stderr)
+    print(visible(f"warning: {message}"), file=sys.stderr)
 
 
 def leave(problem: BaseException) -> NoReturn:
@@ -107,7 +108,7 @@ def leave(problem: BaseException) -> NoReturn:
         print("\ntorseur: interrupted.", file=sys.stderr)
         raise SystemExit(INTERRUPTED)
     code, message = code_of(problem), message_of(problem)
-    print(message, file=sys.stderr)
+    print(visible(message), file=sys.stderr)
     # From the words themselves: an error may come before the command has its options.
     if "--json" in sys.argv:
         print(json.dumps({"error": {"kind": type(problem).__name__, "message": str(problem), "exit_code": code}}))
@@ -119,7 +120,7 @@ def end_with(failed: Sequence[str]) -> None:
     """Ends the process with 1, after all output, where checks of the result failed; their names go to stderr."""
     if failed:
         sys.stdout.flush()
-        print(f"torseur: the result is not to be trusted, failed: {'; '.join(failed)}.", file=sys.stderr)
+        print(visible(f"torseur: the result is not to be trusted, failed: {'; '.join(failed)}."), file=sys.stderr)
         raise SystemExit(WRONG)
 
 

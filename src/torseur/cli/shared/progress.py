@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from torseur.cli.shared.exits import raise_dropped_interrupt
+from torseur.edges.plain_text import visible
 
 LINE_SECONDS = 30.0
 
@@ -85,7 +86,7 @@ class Lines:
         words = self._pace.words(done, size)
         if words and time.monotonic() - self._told >= LINE_SECONDS:
             self._told = time.monotonic()
-            print(f"{self._name}: {done} of {size} points, {words}", file=sys.stderr, flush=True)
+            print(visible(f"{self._name}: {done} of {size} points, {words}"), file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:

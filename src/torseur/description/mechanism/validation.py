@@ -70,9 +70,21 @@ def _check_shared_names(mechanism: Mechanism) -> None:
     ]
     places = [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
     _distinct({"t": "time", "pi": "number pi"}, formula)
+    _refuse_primes([*formula, ("law", [law.name for law in mechanism.laws])])
     for body in mechanism.bodies:
         _check_implied_names(body, mechanism)
     _distinct({EARTH_NAME: "ground"}, places)
+
+
+def _refuse_primes(formula: list[tuple[str, list[str]]]) -> None:
+    """A prime at the end of a name in a formula is a derivative: no name can be told from that."""
+    for kind, names in formula:
+        for name in names:
+            if name.endswith("'"):
+                raise MechanismError(
+                    f"the name of {kind} '{name}' ends in a prime, which in a formula is a derivative by time. Call it "
+                    "something else."
+                )
 
 
 def _check_implied_names(body: Body, mechanism: Mechanism) -> None:

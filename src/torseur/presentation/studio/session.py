@@ -165,6 +165,8 @@ def _write(file: Path, text: str, private: bool = False) -> None:
             # Before the rename: after a power cut the name must not stand for an empty file.
             os.fsync(target.fileno())
         os.replace(draft, file)
+    except UnicodeEncodeError as problem:
+        raise SessionError(f"'{file}' cannot be written: the text holds half of a character.") from problem
     except OSError as problem:
         raise SessionError(f"'{file}' cannot be written: {problem.strerror or problem}.") from problem
     finally:

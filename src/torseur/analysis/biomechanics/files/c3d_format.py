@@ -116,6 +116,7 @@ class C3dFile:
         """The number of the first frame, from 0."""
         return self.header[3] - 1
 
+    @np.errstate(invalid="ignore", over="ignore")  # a damaged number may be a NaN of any kind
     def floats(self, raw: bytes) -> Array:
         """Floating point numbers of four bytes in the order of the file's processor."""
         if self.processor == _DEC:
@@ -173,6 +174,7 @@ class C3dFile:
             raise RecordingError(f"'{self.path}' is damaged: its parameters go on beyond its end.")
         return self.content[place : place + count]
 
+    @np.errstate(invalid="ignore", over="ignore")
     def frames(self, count: int) -> Frames:
         """The first `count` frames."""
         claim, per_frame = self.claim, max(self.header[9], 1)

@@ -12,6 +12,7 @@ from torseur.analysis.biomechanics.files.recording_units import require_plausibl
 from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED, Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.identification.data.data_files import Table, read_table
+from torseur.edges.plain_text import cell
 from torseur.errors import RecordingError
 
 _ENDINGS = (".", "_", ":")
@@ -66,7 +67,7 @@ def _unit(file: Path, table: Table, columns: dict[str, list[str]], given: str | 
 def write_csv(path: str | Path, markers: Markers) -> Path:
     """Markers as a CSV file in m, gaps as empty cells."""
     file = Path(path)
-    headings = ["time [s]", *(f"{label}.{axis} [m]" for label in markers.labels for axis in "xyz")]
+    headings = ["time [s]", *(cell(f"{label}.{axis} [m]") for label in markers.labels for axis in "xyz")]
     rows: Array = np.column_stack([markers.time, markers.positions.reshape(len(markers), -1)])
     with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)

@@ -18,6 +18,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.description.mechanism.units import kind_of, parse_unit
 from torseur.edges.budgets import bounded_bytes
+from torseur.edges.plain_text import cell_text
 from torseur.errors import IdentificationError, UnitError, unknown_name
 
 SUFFIXES = (".csv", ".nc")
@@ -123,7 +124,7 @@ def _text(file: Path) -> str:
 
 def _headings(file: Path, rows: list[list[str]]) -> tuple[list[str], list[str | None], list[list[str]]]:
     """Names, units and the rows of samples; a second row without any number holds units."""
-    matches = [_HEADING.fullmatch(text) for text in rows[0]]
+    matches = [_HEADING.fullmatch(cell_text(text)) for text in rows[0]]
     if any(match is None for match in matches):
         raise IdentificationError(f"'{file}': a column has no name.")
     names = [match[1] for match in matches if match]

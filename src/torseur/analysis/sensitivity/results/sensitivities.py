@@ -14,6 +14,7 @@ import numpy as np
 from torseur.analysis.sensitivity.model.varied_parameters import Varied
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Vector
+from torseur.edges.plain_text import cell
 from torseur.errors import TorseurError, unknown_name
 
 if TYPE_CHECKING:
@@ -275,8 +276,8 @@ def write_table(
         return path
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(headings)
-        writer.writerows([[x if isinstance(x, str) else repr(x) for x in row] for row in rows])
+        writer.writerow(map(cell, headings))
+        writer.writerows([[cell(x) if isinstance(x, str) else repr(x) for x in row] for row in rows])
     return path
 
 

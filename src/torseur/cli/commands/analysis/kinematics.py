@@ -95,6 +95,7 @@ def write_motion(path: Path, motion: FittedMotion) -> None:
     import csv
 
     from torseur.analysis.biomechanics import write_mot
+    from torseur.edges.plain_text import cell
 
     if path.suffix == ".mot":
         write_mot(path, motion)
@@ -102,7 +103,7 @@ def write_motion(path: Path, motion: FittedMotion) -> None:
     pairs = zip(motion.coordinates, motion.units, strict=True)
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["time [s]", *(f"{name} [{unit}]" for name, unit in pairs)])
+        writer.writerow(["time [s]", *(cell(f"{name} [{unit}]") for name, unit in pairs)])
         writer.writerows([repr(float(x)) for x in (t, *row)] for t, row in zip(motion.time, motion.q, strict=True))
 
 

@@ -123,6 +123,8 @@ def write_curves(path: Path, analysis: PersonTrial) -> None:
     """Angles, moments, powers and reactions by time, with their units in the headings."""
     import csv
 
+    from torseur.edges.plain_text import cell
+
     motion, dynamics = analysis.motion, analysis.dynamics
     columns: dict[str, Any] = {"time [s]": motion.time}
     for name in motion.names:
@@ -137,7 +139,7 @@ def write_curves(path: Path, analysis: PersonTrial) -> None:
         columns[f"mass centre {axis} [m]"] = place
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
-        writer.writerow(columns)
+        writer.writerow(map(cell, columns))
         writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
 
 

@@ -174,9 +174,10 @@ def _print_csv(motion: Trajectory) -> None:
     import sys
 
     from torseur.cli.shared.console import remark
+    from torseur.edges.plain_text import cell
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["time [s]", *(column.heading for column in motion.columns)])
+    writer.writerow(["time [s]", *(cell(column.heading) for column in motion.columns)])
     for time, row in zip(motion.time.tolist(), motion.values.tolist(), strict=True):
         writer.writerow([repr(time), *map(repr, row)])
     for note in motion.notes:

@@ -18,6 +18,7 @@ from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Quantity
 from torseur.computation.simulation.output.trajectory import Column, Kind, Occurrence, Trajectory
 from torseur.edges.budgets import bounded_text, parsed_json
+from torseur.edges.plain_text import cell, cell_text
 from torseur.errors import TorseurError
 
 if TYPE_CHECKING:
@@ -135,13 +136,13 @@ def _events_in(dataset: xarray.Dataset) -> tuple[Occurrence, ...]:
 def _write_csv(trajectory: Trajectory, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow([f"{TIME.name} [{TIME.unit}]", *(column.heading for column in trajectory.columns)])
+        table.writerow([f"{TIME.name} [{TIME.unit}]", *(cell(column.heading) for column in trajectory.columns)])
         table.writerows(np.column_stack([trajectory.time, trajectory.values]).tolist())
 
 
 def _read_csv(path: Path) -> Trajectory:
     headings, *rows = list(csv.reader(bounded_text(path).splitlines()))
-    quantities = [_quantity(heading) for heading in headings]
+    quantities = [_quantity(cell_text(heading)) for heading in headings]
     table = np.array(rows, dtype=float).reshape(len(rows), len(headings))
     columns = tuple(Column(quantity, Kind.OUTPUT) for quantity in quantities[1:])
     return Trajectory(time=table[:, 0].copy(), values=table[:, 1:].copy(), columns=columns, name=path.stem)

@@ -1,0 +1,157 @@
+"""Arguments of public functions that do not fit: said by name, instead of whatever breaks further inside.
+
+Nothing is judged while all goes well. When a call fails with an error of Python or NumPy, its arguments are compared with
+the annotations of the function: one that does not fit is the cause, and is named with what was expected. Where all fit,
+the error is a fault of ours and stays what it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable as CallableClass
+from collections.abc import Iterable as IterableClass
+from collections.abc import Mapping as MappingClass
+from collections.abc import Sequence as SequenceClass
+from functools import wraps
+from typing import Any, TypeVar
+
+from torseur.errors import TorseurError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError, AssertionError)
+"""What Python and NumPy raise for a value that they cannot use (numpy.linalg.LinAlgError is a ValueError)."""
+
+
+class ArgumentError(TorseurError):
+    """An argument of a public function that cannot be used."""
+
+
+def explain_arguments(function: F) -> F:
+    """The function, which says what is wrong with its arguments where they make it fail."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TorseurError:
+            raise
+        except RAW as problem:
+            reason = _unfit(function, args, kwargs)
+            if reason is None:
+                raise
+            raise ArgumentError(f"{function.__name__}: {reason}") from problem
+
+    return typing.cast(F, run)
+
+
+def _unfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """What is wrong with the arguments; None where they fit."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs)
+    except TypeError as problem:
+        return f"{problem}. Its arguments: {', '.join(signature.parameters)}."
+    for name, value in _each(signature, given):
+        hint = _hint(function, signature.parameters[name].annotation)
+        if not _fits(value, hint):
+            wanted = signature.parameters[name].annotation
+            return f"'{name}' is {_shown(value)}: expected {wanted if isinstance(wanted, str) else _shown(wanted)}."
+    for name, value in _each(signature, given):
+        if _is_out_of_range(value):
+            return f"'{name}' is {_shown(value)}: expected finite numbers, at least one and none beyond all bounds."
+    return None
+
+
+def _each(signature: inspect.Signature, given: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
+    """Arguments one by one, those of *args and **kwargs too, under the name of their parameter."""
+    for name, value in given.arguments.items():
+        kind = signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            yield from ((name, each) for each in value)
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            yield from ((name, each) for each in value.values())
+        else:
+            yield name, value
+
+
+def _hint(function: Callable[..., Any], annotation: Any) -> Any:
+    """The type that an annotation stands for; Any where its names are there for type checkers alone."""
+    if not isinstance(annotation, str):
+        return Any if annotation is inspect.Parameter.empty else annotation
+    try:
+        return eval(annotation, getattr(inspect.unwrap(function), "__globals__", {}))
+    except Exception:
+        return Any
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value may be what an annotation says; where that cannot be told, it may."""
+    if hint is Any or isinstance(hint, (TypeVar, str, typing.ForwardRef)):
+        return True
+    if hint is None or hint is type(None):
+        return value is None
+    origin, inside = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, each) for each in inside)
+    if origin is typing.Literal:
+        return value in inside
+    if origin is typing.Annotated:
+        return _fits(value, inside[0])
+    return _fits_class(value, hint if origin is None else origin, inside)
+
+
+def _fits_class(value: Any, wanted: Any, inside: tuple[Any, ...]) -> bool:
+    if not isinstance(wanted, type):
+        return True
+    if wanted in (float, int, complex):
+        # NumPy's numbers are numbers; a truth is none that anybody means.
+        return hasattr(value, "__float__") and not isinstance(value, str) and getattr(value, "ndim", 0) == 0
+    if wanted is CallableClass:
+        return callable(value)
+    if issubclass(wanted, MappingClass):
+        inner = inside if len(inside) == 2 else (Any, Any)
+        return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
+    if wanted in (SequenceClass, IterableClass, list, tuple, IterableClass):
+        if isinstance(value, str):
+            return bool(inside) and inside[0] is str
+        if not hasattr(value, "__iter__"):
+            return False
+        alike = wanted is not tuple or (len(inside) == 2 and inside[1] is Ellipsis)
+        sized = hasattr(value, "__len__") and not hasattr(value, "dtype")
+        return not (inside and alike and sized) or all(_fits(each, inside[0]) for each in value)
+    if wanted.__module__.startswith("numpy"):
+        return hasattr(value, "__array__") or isinstance(value, (list, tuple))
+    try:
+        return isinstance(value, wanted)
+    except TypeError:  # a protocol that cannot be asked
+        return True
+
+
+def _is_out_of_range(value: Any) -> bool:
+    """Whether numbers are not finite, or larger than any floating point number, or an array holds none."""
+    if isinstance(value, Mapping):
+        return any(_is_out_of_range(each) for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_is_out_of_range(each) for each in value)
+    if isinstance(value, (str, bytes, bool)):
+        return False
+    if isinstance(value, (int, float)) or hasattr(value, "dtype"):
+        import numpy as np
+
+        try:
+            numbers = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            return False
+        except OverflowError:
+            return True
+        return numbers.size == 0 or not bool(np.all(np.isfinite(numbers)))
+    return False
+
+
+def _shown(value: Any) -> str:
+    text = getattr(value, "__name__", None) or repr(value)
+    return text if len(text) < 60 else f"{text[:57]}..."
