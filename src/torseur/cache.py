@@ -33,7 +33,7 @@ _warned: set[str] = set()
 
 def cache_key(*parts: str | bytes) -> str:
     """A hash of everything that what is kept depends on, this package's version included."""
-    digest = hashlib.sha256(_version().encode())
+    digest = hashlib.sha256(_MARK + _version().encode())  # what earlier versions wrote has other names
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
         digest.update(len(content).to_bytes(8, "little") + content)

@@ -1,8 +1,8 @@
 """Arguments of public functions that do not fit: said by name, instead of whatever breaks further inside.
 
-Nothing is judged while all goes well. When a call fails with an error of Python or NumPy, its arguments are compared with
-the annotations of the function: one that does not fit is the cause, and is named with what was expected. Where all fit,
-the error is a fault of ours and stays what it is.
+Nothing is judged while all goes well. When a call fails with an error of Python or NumPy, its arguments are compared
+with the annotations of the function: one that does not fit is the cause, and is named with what was expected. Where all
+fit, the error is a fault of ours and stays what it is.
 """
 
 from __future__ import annotations
