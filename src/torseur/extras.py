@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 PURPOSES = {
     "studio": "the local page (`torseur studio`)",
     "sweep": "stores of sweeps and clusters (`torseur sweep`)",
-    "mocap": "C3D recordings",
+    "mocap": "writing C3D recordings",
     "plots": "pictures of small motions and studies as PNG",
     "identification": "physically consistent identification",
     "meshes": "mesh files of robots beyond STL and OBJ",

@@ -23,8 +23,6 @@ from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED, Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial, RecordedEvent
-from torseur.errors import RecordingError, UnsupportedError
-from torseur.extras import install_command
 from torseur.errors import RecordingError
 
 
@@ -242,15 +240,6 @@ def _events(parameters: Parameters) -> tuple[RecordedEvent, ...]:
     return tuple(sorted(events, key=lambda event: event.time))
 
 
-def _content(file: Path) -> Any:
-    try:
-        import ezc3d
-    except ImportError as problem:
-        raise UnsupportedError(f"C3D files need ezc3d: {install_command('mocap')}.") from problem
-    try:
-        return ezc3d.c3d(str(file))
-    except (OSError, RuntimeError, ValueError, IndexError) as problem:
-        raise RecordingError(f"'{file}' cannot be read as C3D: {problem}.") from problem
 @dataclass(frozen=True)
 class Content:
     """What was recorded, and the number of the first frame from 0."""

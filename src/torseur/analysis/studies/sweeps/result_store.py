@@ -22,10 +22,9 @@ from torseur.analysis.studies.definition.axes import Vector
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Column, Results
 from torseur.analysis.studies.sweeps.store_seals import STATUS, Damage, Layout, Seals, all_damage
-from torseur.errors import TorseurError
-from torseur.extras import install_command
 from torseur.edges.integrity import flush_to_disk
 from torseur.errors import TorseurError
+from torseur.extras import install_command
 
 if TYPE_CHECKING:
     import xarray

@@ -14,8 +14,8 @@ import numpy as np
 
 from torseur.description.readers.meshes.mesh import Mesh, weld
 from torseur.description.readers.xml_document import RobotFileError
-from torseur.extras import install_command
 from torseur.edges.budgets import bounded_bytes
+from torseur.extras import install_command
 
 LARGEST_FILE = 128 * 2**20
 _HEADER, _RECORD = 84, 50
