@@ -78,3 +78,14 @@ def test_constraints_that_no_point_keeps_end_with_1(torseur: Any) -> None:
     result = torseur("optimise", "o.toml", "--cores", "1", "--json")
     assert result.exit_code == 1, result.stderr
     assert json.loads(result.stdout)["failed_checks"] == ["no point was found that keeps all constraints"]
+
+
+def test_mobility_that_its_check_denies_ends_with_1(torseur: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torseur.derivation.loops.loop_doctor as doctor
+    from torseur.derivation.loops.mobility.mobility_check import MobilityCheck
+
+    monkeypatch.setattr(doctor, "check_mobility", lambda here: MobilityCheck(0.5))
+    result = torseur("loops", "library:four_bar", "--json")
+    assert result.exit_code == 1 and "DISAGREES by 5.0e-01" in result.stderr
+    assert json.loads(result.stdout)["trusted"] is False
+    assert torseur("loops", "library:four_bar", "--no-verify").exit_code == 0

@@ -17,6 +17,7 @@ from torseur.derivation.loops.configuration import Branch, ClosedConfiguration, 
 from torseur.derivation.loops.loop_report import Cut, LoopReport, OtherConfiguration, RankFinding, Way, outline
 from torseur.derivation.loops.mobility.branch_motion import branch_motion, branch_tangent
 from torseur.derivation.loops.mobility.mobility import count_mobility, count_mobility_by_order
+from torseur.derivation.loops.mobility.mobility_check import check_mobility
 from torseur.derivation.loops.mobility.partition import partition
 from torseur.derivation.loops.mobility.whole_mobility import mobility
 from torseur.derivation.loops.model.loop_model import loop_system
@@ -91,13 +92,14 @@ _MOVES = 0.02  # parts of the largest step below which a freedom does not count 
 
 def loops(mechanism: Mechanism, at: Mapping[str, float] | None = None, *, method: str | Sequence[str] = "numeric",
           preferred: Sequence[str] = (), locked: Sequence[str] = (), time: float = 0.0, seed: int = 0,
-          ) -> LoopReport:  # fmt: skip
+          verify: bool = True) -> LoopReport:  # fmt: skip
     """Rank, mobility, redundancy and independent coordinates of a mechanism at a closed configuration.
 
     `at` is a rough configuration (coordinates by name, SI), by default the description's initial state; the closed one
     nearest to it is examined. `method` is how the rank is decided, or several: "numeric", "precise" (a hundred
     digits), "modular" (points over a finite field) or "exact" (Gröbner bases). `preferred` coordinates become
-    independent where they can; `locked` ones, or joints, are held where they are.
+    independent where they can; `locked` ones, or joints, are held where they are. `verify` compares the first-order
+    motions with differences of the loops themselves: the report's `check`.
     """
     methods = [method] if isinstance(method, str) else list(method)
     for name in methods:
@@ -109,7 +111,8 @@ def loops(mechanism: Mechanism, at: Mapping[str, float] | None = None, *, method
     here = closed_configuration(system, closed_state(system, start, seed), np.random.default_rng(seed))
     findings = [numeric_finding(here.rank), *(METHODS[name](here) for name in methods if name != "numeric")]
     report = _report(here, mobility(here, seed), findings, [*preferred, *_actuated_coordinates(mechanism)])
-    return replace(report, remarks=tuple(remarks(here, at or {})))
+    check = check_mobility(here) if verify else None
+    return replace(report, remarks=tuple(remarks(here, at or {})), check=check)
 
 
 def hold_coordinates(mechanism: Mechanism, at: Mapping[str, float] | None, locked: Sequence[str], time: float,

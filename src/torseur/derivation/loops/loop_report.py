@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from torseur.derivation.loops.mobility.mobility_check import MobilityCheck
 from torseur.derivation.loops.mobility.partition import Partition
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.poses import body_poses
@@ -164,6 +165,12 @@ class LoopReport:
     others: tuple[OtherConfiguration, ...]
     remarks: tuple[str, ...]
     outline: Outline
+    check: MobilityCheck | None = None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether an independent check agrees with the mobility."""
+        return self.check is not None and self.check.agrees
 
     @property
     def rank(self) -> int | None:
@@ -222,6 +229,8 @@ class LoopReport:
             "other_configurations": [{"rank": o.rank, "infinitesimal": o.infinitesimal, "starts": o.starts}
                                      for o in self.others],
             "remarks": list(self.remarks),
+            "check": self.check.to_dict() if self.check is not None else None,
+            "trusted": self.trusted,
             "outline": {"loops": [{"joints": list(p.joints), "bodies": list(p.bodies)} for p in self.outline.loops],
                         "places": {joint: list(place) for joint, place in self.outline.places.items()}},
         }  # fmt: skip
@@ -250,6 +259,7 @@ def _lines(r: LoopReport) -> list[str]:
         *(f"  also met from random starts ({o.starts}): rank {o.rank}, infinitesimal mobility {o.infinitesimal}"
           for o in r.others),
         *(f"  remark: {remark}" for remark in r.remarks),
+        *([f"  {r.check}"] if r.check is not None else []),
     ]  # fmt: skip
 
 

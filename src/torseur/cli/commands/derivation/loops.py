@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.shared.exits import USAGE, CommandError
+from torseur.cli.shared.about_state import VerifyOption
+from torseur.cli.shared.exits import USAGE, CommandError, end_with
 from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import JsonOption, SourceArgument, ValueOptions
 
@@ -41,6 +42,7 @@ class LoopsOptions(NamedTuple):
     syzygies: Annotated[bool, typer.Option("--syzygies", help=SYZYGIES, rich_help_panel=LOOPS)] = False
     time: Annotated[float, typer.Option("--time", help=TIME, rich_help_panel=LOOPS)] = 0.0
     values: ValueOptions = ValueOptions()
+    verify: VerifyOption = True
     json: JsonOption = False
 
 
@@ -75,7 +77,7 @@ def loops(options: LoopsOptions) -> None:
     examination = Examination(mechanism, _pose(mechanism, work.values.initial), tuple(options.lock or ()), options.time)
     with working(f"{mechanism.name}: examining loops", quiet=options.json):
         report = examine(mechanism, examination.at, method=options.method or "numeric", preferred=options.prefer or (),
-                         locked=examination.locked, time=options.time)  # fmt: skip
+                         locked=examination.locked, time=options.time, verify=options.verify)  # fmt: skip
         further: list[Answer] = []
         if options.assemble is not None:
             further.append(examination.assembly(options.assemble))
@@ -89,6 +91,7 @@ def loops(options: LoopsOptions) -> None:
         print_json({**report.to_dict(), **{answer.name: answer.document for answer in further}})
     else:
         say("\n".join([str(report), *(answer.text for answer in further)]))
+    end_with([str(report.check)] if report.check is not None and not report.trusted else [])
 
 
 def _require_loops(work: Work, options: LoopsOptions) -> None:
