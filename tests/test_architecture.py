@@ -95,6 +95,8 @@ HEAVY: dict[str, set[str]] = {
     "clarabel": set(),
     "ezc3d": set(),
     "trimesh": set(),
+    "PIL": set(),
+    "imageio_ffmpeg": set(),
 }
 # Libraries that belong to one folder, even inside functions.
 CONFINED = {

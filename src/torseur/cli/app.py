@@ -30,6 +30,7 @@ from torseur.cli.commands.description.check import check
 from torseur.cli.commands.description.convert import convert
 from torseur.cli.commands.description.library import library
 from torseur.cli.commands.installation.doctor import doctor
+from torseur.cli.commands.presentation.animate import animate
 from torseur.cli.commands.presentation.report import report
 from torseur.cli.commands.presentation.studio import studio
 from torseur.cli.shared.exits import guard
@@ -106,6 +107,7 @@ COMMANDS = (
     sweep,
     optimise,
     report,
+    animate,
     studio,
     generate,
     certify,

@@ -9,7 +9,7 @@ import numpy as np
 from torseur.presentation.scene.element_curves import coil, rope, sideways
 from torseur.presentation.scene.orientation import rotation, screen_axes
 from torseur.presentation.scene.palette import Colour
-from torseur.presentation.scene.scene import Array, Element, Scene
+from torseur.presentation.scene.scene import Array, Element, Scene, Trace
 from torseur.presentation.scene.scene_data import ELEMENT_COLOUR, scene_colours
 from torseur.presentation.scene.shapes import (
     Box,
@@ -90,6 +90,10 @@ def outlines_of(scene: Scene, sample: int) -> list[Outline]:
         for shape in body.shapes:
             flat = (points_of(shape) @ turns[number].T + motion.positions[sample, number]) @ screen.T
             outlines.append(_outline(shape, flat, f"--body-{number}"))
+    for trace in scene.view.traces:
+        if trace.shown:
+            path = trace_line(scene, trace) @ screen.T
+            outlines.append(Outline(path, f"--body-{scene.index(trace.body)}", trace.paint))
     for one in scene.elements:
         ends = [
             motion.positions[sample, scene.index(a.body)] + turns[scene.index(a.body)] @ np.array(a.point)
@@ -100,6 +104,14 @@ def outlines_of(scene: Scene, sample: int) -> list[Outline]:
             for line, radius in element_lines(one, ends)
         ]
     return outlines
+
+
+def trace_line(scene: Scene, trace: Trace) -> Array:
+    """Where a point of a body is at every sample."""
+    number = scene.index(trace.body)
+    turns = np.array([rotation(quaternion) for quaternion in scene.motion.quaternions[:, number]])
+    line: Array = scene.motion.positions[:, number] + turns @ np.array(trace.point)
+    return line
 
 
 def element_lines(one: Element, ends: list[Array]) -> list[tuple[Array, float]]:

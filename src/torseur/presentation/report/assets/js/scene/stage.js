@@ -26,7 +26,7 @@ const LONG_WAY = 0.9;
 const LAMP = { aside: 0.75, height: 0.95 };
 
 // A picture whose bodies need so much more, or so much less room, is framed anew.
-const TOO_FAR = 5;
+const TOO_FAR = 3;
 const TOO_WIDE = 1.2, TOO_NARROW = 0.5;
 
 export class Stage {

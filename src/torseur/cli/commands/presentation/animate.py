@@ -1,0 +1,74 @@
+"""`torseur animate`: the motion as a film, a model that moves, or a still picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from torseur.cli.commands.presentation.report import LengthOption
+from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
+from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+
+FilmOption = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="What to write: .mp4, .webm, .gif, .glb, or a still .png, .svg."),
+]
+WidthOption = Annotated[int, typer.Option("--width", min=64, max=4096, help="Width in pixels.")]
+HeightOption = Annotated[int, typer.Option("--height", min=64, max=4096, help="Height in pixels.")]
+RateOption = Annotated[float, typer.Option("--fps", min=1, max=60, help="Frames per second of film.")]
+SpeedOption = Annotated[float, typer.Option("--speed", min=1e-6, help="Seconds of motion per second of film.")]
+InstantOption = Annotated[
+    str | None, typer.Option("--at", metavar="T", help="The instant of a still picture, e.g. '250 ms'; else the start.")
+]
+
+
+class AnimateOptions(NamedTuple):
+    """Which motion is shown, how large and how fast, and where it goes."""
+
+    source: SourceArgument
+    out: FilmOption
+    until: LengthOption = "10"
+    at: InstantOption = None
+    width: WidthOption = 960
+    height: HeightOption = 600
+    fps: RateOption = 25.0
+    speed: SpeedOption = 1.0
+    values: ValueOptions = ValueOptions()
+    robot: RobotOptions = RobotOptions()
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def animate(options: AnimateOptions) -> None:
+    """The motion as MP4, WebM, GIF or GLB (a 3D model that moves), or one instant of it as PNG or SVG.
+
+    Example: torseur animate library:double_pendulum -o motion.mp4
+    """
+    from dataclasses import replace
+
+    from torseur.cli.shared.console import print_json, progress, say
+    from torseur.cli.shared.output_files import require_outputs
+    from torseur.cli.shared.prepared_model import Work, duration
+    from torseur.presentation.scene.make_scene import Take, scene_of
+    from torseur.presentation.scene.pictures.picture_files import FILMS, MODELS, STILLS, Shot, write_picture
+
+    work = Work.begin(with_robot_options(options.source, options.robot), options.values)
+    require_outputs(options.force, (options.out, (*FILMS, *MODELS, *STILLS)))
+    at = None if options.at is None else duration(options.at)
+    if at is not None and options.out.suffix.lower() not in STILLS:
+        raise typer.BadParameter("--at is the instant of a still picture: write .png or .svg.")
+    mechanism, robot = work.source.mechanism, work.source.robot
+    subject = mechanism if robot is None else replace(robot, mechanism=mechanism)
+    with progress(f"{mechanism.name}: {options.out.suffix[1:]}", quiet=options.json) as follow:
+        take = Take(duration(options.until), work.values.parameters, work.values.initial)
+        scene = scene_of(subject, None, take)
+        shot = Shot(options.width, options.height, options.fps, options.speed, at, follow)
+        write_picture(scene, options.out, shot)
+    size = options.out.stat().st_size
+    if options.json:
+        print_json({"written": str(options.out), "bytes": size, "still": scene.reason})
+        return
+    note = f"still: {scene.reason}\n" if scene.reason else ""
+    say(f"{note}written: {options.out} ({size / 1000:.0f} kB)")
