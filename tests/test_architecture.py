@@ -20,6 +20,7 @@ PACKAGE = PROJECT / "src" / "torseur"
 # docs/design.md.
 LEVELS = {
     "errors": 0,
+    "display": 0,
     "extras": 0,
     "edges": 1,
     "cache": 2,
@@ -49,13 +50,14 @@ LEVELS = {
     "presentation.levels": 21,
     "presentation.scene": 22,
     "presentation.report": 23,
-    "presentation.studio": 24,
-    "cli": 25,
+    "presentation.notebook": 24,
+    "presentation.studio": 25,
+    "cli": 26,
 }
 STOREYS = ["algebra", "description", "derivation", "computation", "analysis", "presentation", "cli"]
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
-FACE_LEVEL = 26
+FACE_LEVEL = 27
 
 # Arrows that the levels allow and the design does not: below analysis nothing reads texts or robot files, and programs
 # know nothing of mechanisms.

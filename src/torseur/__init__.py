@@ -11,6 +11,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from torseur.display import set_painter
+
 
 # Why a stub and late imports: docs/decisions/0034-public-names-in-a-stub.md.
 def _public_names() -> dict[str, tuple[str, str]]:
@@ -41,6 +43,15 @@ def __getattr__(name: str) -> Any:
         value = explain_arguments(value)
     globals()[name] = value
     return value
+
+
+def _paint(value: Any) -> dict[str, str]:
+    """What a notebook shows of a value; drawn by the highest rooms, which are loaded only then."""
+    contents: dict[str, str] = import_module("torseur.presentation.notebook.painters").paint(value)
+    return contents
+
+
+set_painter(_paint)
 
 
 def __dir__() -> list[str]:

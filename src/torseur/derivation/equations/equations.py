@@ -28,7 +28,8 @@ from torseur.derivation.equations.named_formulas import with_named_formulas
 from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
 from torseur.derivation.tree import GROUND, Layout, Link, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
-from torseur.errors import TorseurError, UnsupportedError
+from torseur.display import Displayed
+from torseur.errors import TorseurError, UnsupportedError, counted
 
 if TYPE_CHECKING:
     from torseur.derivation.equations.sympy_form import SympyEquations
@@ -53,8 +54,8 @@ SAME = 1e-11  # numbers of the description are rounded when formalisms fold them
 _MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
-@dataclass(frozen=True)
-class Equations:
+@dataclass(frozen=True, repr=False)
+class Equations(Displayed):
     """q' = rates(q, v, t),  M(q) v' + bias(q, v) + Cᵀ λ = loads(q, v, t),  C v' = γ, in the layout's symbols.
 
     The rows of C are the constraints: closed loops, rolling, and equations of the user; λ are their
@@ -66,6 +67,10 @@ class Equations:
     """Whether code is for single precision: it is then written so that digits are not lost where masses differ much."""
     reference: Formulation | None = None
     """The formulation whose expressions people read, where it gives the same M, b and Q."""
+
+    def __repr__(self) -> str:
+        kind = type(self.formulation).__name__
+        return f"Equations of '{self.mechanism.name}' ({kind}): {counted(len(self.layout.speeds), 'speed')}"
 
     @property
     def tree(self) -> Tree:

@@ -14,6 +14,7 @@ from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.poses import body_poses
 from torseur.derivation.loops.reasons.reasons import Reason
 from torseur.derivation.loops.redundancy.redundancy import Redundancy
+from torseur.display import Displayed
 from torseur.errors import counted
 
 Point = tuple[float, float, float]
@@ -132,8 +133,8 @@ def _rates_text(rates: Mapping[str, float]) -> str:
     return ", ".join(shown) + (f" and {len(rates) - _MOST_SHOWN} more" if len(rates) > _MOST_SHOWN else "")
 
 
-@dataclass(frozen=True)
-class LoopReport:
+@dataclass(frozen=True, repr=False)
+class LoopReport(Displayed):
     """The doctor's findings at one closed configuration.
 
     Freedoms are the scalar freedoms of all joints, equations six per loop and one per further constraint. Mobilities
@@ -171,6 +172,13 @@ class LoopReport:
     def trusted(self) -> bool:
         """Whether an independent check agrees with the mobility."""
         return self.check is not None and self.check.agrees
+
+    def __repr__(self) -> str:
+        finite = "undecided" if self.finite is None else str(self.finite)
+        return (
+            f"LoopReport of '{self.mechanism}': mobility {self.count} by count, {self.infinitesimal} at first order, "
+            f"{finite} over a finite distance; {counted(self.redundant, 'redundant constraint')}"
+        )
 
     @property
     def rank(self) -> int | None:

@@ -17,15 +17,16 @@ from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
 from torseur.description.mechanism.quantities import Guess, Parameter, State, Vector, as_states, as_vector
 from torseur.description.mechanism.validation import check
-from torseur.errors import MechanismError, unknown_name
+from torseur.display import Displayed
+from torseur.errors import MechanismError, counted, unknown_name
 
 T = TypeVar("T")
 Pairs = Mapping[str, T] | Iterable[tuple[str, T]]
 SOURCES = "torseur.load(path), torseur.parse(text), torseur.library.load(name) and torseur.Mechanism(...) give one."
 
 
-@dataclass(frozen=True, init=False)
-class Mechanism:
+@dataclass(frozen=True, init=False, repr=False)
+class Mechanism(Displayed):
     """Named bodies, joints, loads and constraints, with gravity (m/s², earth axes) and an initial state.
 
     `initial` maps coordinates ("q1") and rates ("q1'") to values; what is missing starts at zero, quaternions at
@@ -87,6 +88,12 @@ class Mechanism:
         for field, value in fields.items():
             object.__setattr__(self, field, value)
         check(self)
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.bodies), "body"), counted(len(self.joints), "joint")]
+        others = {"load": self.loads, "constraint": self.constraints, "parameter": self.parameters}
+        parts += [counted(len(things), kind) for kind, things in others.items() if things]
+        return f"Mechanism '{self.name}': {', '.join(parts)}"
 
     def body(self, name: str) -> Body:
         """The body of that name."""

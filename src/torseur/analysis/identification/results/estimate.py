@@ -14,6 +14,7 @@ from torseur.analysis.identification.model.linear_model import LinearModel
 from torseur.analysis.identification.results.combination_text import numeric_combination_text
 from torseur.analysis.identification.results.fit_checks import FitCheck
 from torseur.analysis.identification.results.fits import Fit
+from torseur.display import Displayed
 from torseur.errors import IdentificationError, unknown_name
 
 
@@ -28,8 +29,8 @@ class Bootstrap:
         return np.asarray(np.std(self.values, axis=0, ddof=1))
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Displayed):
     """Identified combinations of parameters and, where something determines them one by one, all parameters.
 
     values       of the base parameters that the motion excites; `combination` maps all parameters to them
@@ -64,6 +65,10 @@ class Estimate:
     bootstrap: Bootstrap | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        verdict = "trusted" if self.trusted else "checks failed"
+        return f"Estimate of {len(self.values)} parameters by {self.method}, condition {self.condition:.3g}, {verdict}"
 
     @property
     def names(self) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from torseur.analysis.sensitivity.model.varied_parameters import Varied
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Vector
+from torseur.display import Displayed
 from torseur.edges.plain_text import cell
 from torseur.errors import TorseurError, unknown_name
 
@@ -91,8 +92,8 @@ class Rank:
         return abs(self.slope) <= self.noise
 
 
-@dataclass(frozen=True, eq=False)
-class Sensitivities:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivities(Displayed):
     """Criteria with their derivatives by the parameters of a study, and how they were computed.
 
     `reason` says why the method was chosen, `notes` what should be known before the numbers are used; `trusted` is
@@ -110,6 +111,11 @@ class Sensitivities:
     trusted: bool = True
     agreement: tuple[Agreement, ...] = ()
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        criteria = ", ".join(response.name for response in self.responses)
+        trust = "" if self.trusted else "; not to be trusted"
+        return f"Sensitivities of {criteria} by {', '.join(self.parameter_names)}, {self.method} method{trust}"
 
     def __getitem__(self, criterion: str) -> Response:
         names = [response.name for response in self.responses]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Quantity, Vector
 from torseur.computation.simulation.output.dense_motion import DenseOutput
-from torseur.errors import TorseurError, unknown_name
+from torseur.display import Displayed
+from torseur.errors import TorseurError, counted, unknown_name
 
 if TYPE_CHECKING:
     import xarray
@@ -52,8 +53,8 @@ class Occurrence:
     state: Mapping[str, float]
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Displayed):
     """A motion: time, one column per state and per requested output, the events met, and notes on how it was computed.
 
     `values` has one row per time and one column per entry of `columns`; `trajectory["q1"]` is one of them.
@@ -76,6 +77,12 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __repr__(self) -> str:
+        names = [column.name for column in self.columns]
+        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        span = f"{self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self) else "empty"
+        return f"Trajectory '{self.name}': {span}, {counted(len(self), 'sample')} of {shown}"
 
     def __getitem__(self, name: str) -> Vector:
         names = [column.name for column in self.columns]

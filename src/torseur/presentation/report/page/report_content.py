@@ -217,6 +217,7 @@ class ReportContent:
     reproduction: Reproduction = field(default_factory=Reproduction)
     findings: tuple[str, ...] = ()  # what a robot file says that the mechanism does not
     diagram: bool = True  # whether bodies and joints are drawn as a graph
+    alone: bool = False  # whether the page is the picture and nothing else, in a frame of another page
 
     @property
     def scene(self) -> Scene | None:

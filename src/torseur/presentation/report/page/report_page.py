@@ -59,11 +59,12 @@ def render(content: ReportContent) -> str:
     data = element("script", Markup(_json(page_data(content, index))), type="application/json", id="data")
     body = element(
         "body",
-        _header(content),
-        _main(content, index),
+        *([] if content.alone else [_header(content)]),
+        element("main", stage.stage(content)) if content.alone else _main(content, index),
         element("div", id="tip", role="tooltip", hidden=True),
         data,
         element("script", Markup(code), type="module"),
+        class_="viewer" if content.alone else None,
     )
     return "<!doctype html>\n" + element("html", head, body, lang="en")
 

@@ -1,10 +1,10 @@
 // Light or dark: as the system says, until a button says otherwise.
-import { byId } from "./elements.js";
+
 
 /** @param {() => void} repaint */
 export function bindTheme(repaint) {
   const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
-  byId("theme").addEventListener("click", () => {
+  document.getElementById("theme")?.addEventListener("click", () => {
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : dark.matches;
     root.dataset.theme = isDark ? "light" : "dark";
     repaint();

@@ -1,0 +1,1 @@
+"""What notebooks show of mechanisms, equations, motions and results."""
