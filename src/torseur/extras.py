@@ -11,6 +11,7 @@ PURPOSES = {
     "sweep": "stores of sweeps and clusters (`torseur sweep`)",
     "mocap": "writing C3D recordings",
     "plots": "pictures of small motions and studies as PNG",
+    "pictures": "pictures as PNG, animations as MP4, WebM and GIF (`torseur animate`)",
     "identification": "physically consistent identification",
     "meshes": "mesh files of robots beyond STL and OBJ",
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from torseur.errors import TorseurError, UnsupportedError, list_names
+from torseur.extras import install_command
 from torseur.presentation.scene.pictures.glb import glb_file
 from torseur.presentation.scene.pictures.poster import svg_picture
 from torseur.presentation.scene.pictures.rendering import Renderer
@@ -89,7 +90,7 @@ def _write_film(scene: Scene, target: Path, shot: Shot) -> None:
         import imageio_ffmpeg  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         raise UnsupportedError(
-            f"{target.suffix} needs imageio-ffmpeg: install torseur[pictures]. GIF needs Pillow alone, GLB nothing."
+            f"{target.suffix} needs imageio-ffmpeg; GIF and GLB go without. Install it: {install_command('pictures')}"
         ) from None
     # Codecs halve colours each way, so that both sides must be even.
     size = (shot.width - shot.width % 2, shot.height - shot.height % 2)

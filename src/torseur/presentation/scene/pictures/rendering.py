@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torseur.errors import UnsupportedError
+from torseur.extras import install_command
 from torseur.presentation.scene.orientation import rotation, screen_axes
 from torseur.presentation.scene.palette import Colour
 from torseur.presentation.scene.pictures.poster import element_lines, trace_line
@@ -333,5 +334,8 @@ def _pillow() -> tuple[Any, Any]:
     try:
         from PIL import Image, ImageDraw
     except ModuleNotFoundError:
-        raise UnsupportedError("pictures need Pillow: install torseur[pictures]. SVG and GLB go without.") from None
+        command = install_command("pictures")
+        raise UnsupportedError(
+            f"PNG and animations need Pillow; SVG and GLB go without. Install it: {command}"
+        ) from None
     return Image, ImageDraw
