@@ -62,12 +62,13 @@ class Peer:
         self.mujoco.mj_forward(model, self.data)
 
     def mass_matrix(self) -> np.ndarray:
-        """M without what the file adds for rotors."""
+        """M without rotors of balls and free bodies, which have none here."""
         matrix = np.zeros((self.model.nv, self.model.nv))
         # The order of arguments changed with version 4.
         given = (matrix, self.data.qM) if int(self.mujoco.__version__.split(".")[0]) < 4 else (self.data, matrix)
         self.mujoco.mj_fullM(self.model, *given)
-        return matrix - np.diag(self.model.dof_armature)
+        single = np.isin(self.model.jnt_type[self.model.dof_jntid], (FREE, BALL))
+        return matrix - np.diag(self.model.dof_armature * single)
 
     def error_of_inverse_dynamics(self, mechanism=None) -> float:
         """The largest relative difference of joint forces in a few random states."""

@@ -45,7 +45,6 @@ def test_what_is_not_modelled_is_listed():
         "<sensor>",
         "<keyframe>",
         "<muscle>",
-        "ctrlrange",
         "not active",
         "range of <joint>",
     ):

@@ -41,6 +41,12 @@ DensityOption = Annotated[
 ]  # fmt: skip
 
 
+PartialOption = Annotated[
+    bool,
+    typer.Option("--partial", help="Read a robot file although bodies of it are missing here.", rich_help_panel=ROBOT),
+]
+
+
 class RobotOptions(NamedTuple):
     """What the reader of robot files is asked for."""
 
@@ -50,13 +56,14 @@ class RobotOptions(NamedTuple):
     density: DensityOption = None
 
 
-def with_robot_options(source: str, robot: RobotOptions) -> str:
+def with_robot_options(source: str, robot: RobotOptions, partial: bool = False) -> str:
     """The name of a source with the options of a command put into it."""
     given = {
         "strict": "" if robot.strict else None,
         "base": robot.base,
         "merge_fixed": "" if robot.merge_fixed else None,
         "density": None if robot.density is None else repr(robot.density),
+        "partial": "" if partial else None,
     }
     words = [f"{name}={value}" if value else name for name, value in given.items() if value is not None]
     if not words:
@@ -127,6 +134,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     "armature": _switch,
     "damping": _switch,
     "friction": _switch,
+    "partial": _switch,
 }
 _EXPECTED = {
     _switch: "true or false",

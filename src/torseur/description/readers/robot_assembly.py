@@ -60,6 +60,7 @@ class Options:
     armature: bool = True
     damping: bool = True
     friction: bool = True
+    partial: bool = False
 
     def __post_init__(self) -> None:
         if self.base not in (AS_WRITTEN, FIXED, FLOATING):
@@ -225,15 +226,18 @@ class Assembly:
             reason = "only hinges and slides have it" if self.options.armature else "armature=False leaves it out"
             self.ledger.note_unmodelled(f"{what} and slows nothing; {reason}.", element)
             return
+        self.add_rotor(joint.name, joint.coordinates[0].symbol, joint.coordinates[0].unit, value, element)
+
+    def add_rotor(self, owner: str, q: Expr, unit: str, value: float, element: Element) -> None:
+        """Inertia against the rate of q (rad or m), a formula of coordinates."""
         # On the earth a wheel that turns by the coordinate adds its inertia and nothing else to the equations. Half of
         # it turns the other way: files mean a number on the diagonal, without angular momentum.
-        q = joint.coordinates[0].symbol
-        if joint.coordinates[0].unit == "m":
-            name = self.coordinate_names.fresh(f"{joint.name}.rotor.ratio")
-            ratio = parameter(name, 1, "1/m", f"angle of the rotor of {joint.name} per metre")
+        if unit == "m":
+            name = self.coordinate_names.fresh(f"{owner}.rotor.ratio")
+            ratio = parameter(name, 1, "1/m", f"angle of the rotor of {owner} per metre")
             self.parameters.append(ratio)
             q = q * ratio.symbol
-        for name, amount in ((f"{joint.name}.rotor", q), (f"{joint.name}.counter-rotor", -q)):
+        for name, amount in ((f"{owner}.rotor", q), (f"{owner}.counter-rotor", -q)):
             wheel = body(self.body_names.fresh(name), mass=0, centre=(0, 0, 0), inertia=inertia(0, 0, value / 2))
             self.add_body(wheel, element)
             self.rotors.append(wheel.name)

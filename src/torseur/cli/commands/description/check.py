@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torseur.cli.shared.options import JsonOption, SetOption, SourceArgument, ValuesOption
-from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+from torseur.cli.shared.robot_options import PartialOption, RobotOptions, with_robot_options
 from torseur.errors import TorseurError, counted
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def check(
     settings: SetOption = None,
     values: ValuesOption = None,
     robot: RobotOptions,
+    partial: PartialOption = False,
     json: JsonOption = False,
 ) -> None:
     """Bodies, joints, degree of freedom, loops, parameters, initial state and warnings.
@@ -36,7 +37,7 @@ def check(
     from torseur.derivation.tree import build_tree
     from torseur.presentation.report.compose.account import account
 
-    opened = open_source(with_robot_options(source, robot))
+    opened = open_source(with_robot_options(source, robot, partial=partial))
     tree = build_tree(opened.mechanism)
     given = read_values(tree, settings, None, values)
     summary = account(tree, given.parameters)
@@ -44,7 +45,7 @@ def check(
     if json:
         print_json(_document(summary) | start.document | _robot_document(opened.robot))
     else:
-        _show(summary, start)
+        _show(summary, start, opened.robot)
         _show_robot(opened.robot)
 
 
@@ -106,10 +107,16 @@ def _show_robot(robot: RobotFile | None) -> None:
     say(f"Shapes: {len(robot.shapes)}, of which meshes {len(meshes)} ({there} found)")
 
 
-def _show(one: Account, start: _Start) -> None:
+def _left_out(robot: RobotFile | None) -> str:
+    """How much of a robot file is not in the mechanism."""
+    count = 0 if robot is None else sum(finding.count for finding in robot.listed("not modelled"))
+    return f" ({counted(count, 'part')} of the file not modelled)" if count else ""
+
+
+def _show(one: Account, start: _Start, robot: RobotFile | None) -> None:
     from torseur.cli.shared.console import console, escape_markup, say, show_table
 
-    say(f"{one.name}" + (f": {one.meaning}" if one.meaning else ""))
+    say(f"{one.name}" + (f": {one.meaning}" if one.meaning else "") + _left_out(robot))
     say(_freedom(one) + "\n")
     show_table(
         "Bodies",

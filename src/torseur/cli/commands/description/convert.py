@@ -9,7 +9,7 @@ import typer
 
 from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument
-from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+from torseur.cli.shared.robot_options import RobotOptions, is_robot, with_robot_options
 
 if TYPE_CHECKING:
     from torseur.cli.shared.sources import Source
@@ -42,7 +42,7 @@ def convert(
 
     require_suffix(out, FORMATS)
     require_free(out, force)
-    opened = open_source(with_robot_options(source, robot))
+    opened = open_source(with_robot_options(source, robot, partial=partial and is_robot(source)))
     text, left = _translate(opened, out.suffix.lower(), partial)
     write_text(out, text)
     for finding in left:

@@ -12,34 +12,47 @@ SUFFIXES = (".xml", ".mjcf")
 
 
 def expand_includes(root: Element, folder: Path) -> None:
-    """Puts the content of included files in the place of each <include>, and of those within them."""
+    """Puts the content of included files in the place of each <include>, and of those within them.
+
+    A path is looked for from the folder of the file that it is written in, then from that of the model.
+    """
     seen: set[Path] = set()
-    waiting, count = [root], 0
+    waiting, count = [(root, folder)], 0
     while waiting:
-        element = waiting.pop()
+        element, here = waiting.pop()
         count += 1
         if count > MOST_ELEMENTS:
             raise element.fault(f"the model has more than {MOST_ELEMENTS} elements with what it includes.")
-        while any(child.tag == "include" for child in element.children):
-            element.children = [
+        parts = [(child, here) for child in element.children]
+        while any(child.tag == "include" for child, _ in parts):
+            parts = [
                 part
-                for child in element.children
-                for part in (_read_included(child, folder, seen) if child.tag == "include" else [child])
+                for child, at in parts
+                for part in (_read_included(child, at, folder, seen) if child.tag == "include" else [(child, at)])
             ]
-        waiting.extend(element.children)
+        element.children = [child for child, _ in parts]
+        waiting.extend(parts)
 
 
-def _read_included(include: Element, folder: Path, seen: set[Path]) -> list[Element]:
+def _read_included(include: Element, here: Path, folder: Path, seen: set[Path]) -> list[tuple[Element, Path]]:
     name = include.text("file")
     if not name:
         raise include.fault('<include> needs file="...".')
-    path = _inside(include, name, folder)
+    beside = here != folder and _is_file(here / name)
+    path = _inside(include, name, here if beside else folder)
     if path in seen:
         raise include.fault(f"the file '{name}' is included twice.")
     seen.add(path)
     if len(seen) > MOST_FILES:
         raise include.fault(f"the model includes more than {MOST_FILES} files.")
-    return read_document(path).children
+    return [(child, path.parent) for child in read_document(path).children]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _inside(include: Element, name: str, folder: Path) -> Path:

@@ -5,6 +5,9 @@ _SOLVER = "a setting of MuJoCo's solver; constraints are exact here"
 _MISSING = "these parts of the model are missing here"
 _PICTURE = "pictures are drawn without it"
 
+BODIES_MISSING = ("deformable", "flexcomp", "composite", "attach")
+"""Elements that stand for bodies: without them degrees of freedom are lost."""
+
 MEANINGS = {
     "contact": _CONTACT,
     "sensor": "sensors are not part of the motion",
@@ -24,13 +27,11 @@ MEANINGS = {
     "deformable": _MISSING,
     "flexcomp": _MISSING,
     "composite": _MISSING,
-    "replicate": _MISSING,
     "attach": _MISSING,
     "model": _MISSING,
     "flag": "a switch of MuJoCo",
     "lengthrange": "a setting of muscles",
     "joint springyield": "springs stay elastic",
-    "joint actuatorfrcrange": "forces of actuators are not limited",
     "joint actuatorgravcomp": "gravity is compensated, but not counted as an actuator's force",
     "material *": _PICTURE,
     "site *": _PICTURE,
@@ -47,7 +48,6 @@ MEANINGS = {
     "option wind": "there is no fluid",
     "tendon armature": "the inertia of a tendon",
     "spatial armature": "the inertia of a tendon",
-    "fixed armature": "the inertia of a tendon",
 }
 MEANINGS |= {f"geom {name}": _CONTACT for name in (
     "friction", "condim", "contype", "conaffinity", "priority", "solmix", "solref", "solimp", "margin", "gap",

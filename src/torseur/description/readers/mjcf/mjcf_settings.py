@@ -12,6 +12,7 @@ _SWITCHES = ("false", "true")
 # Flags of <option> that switch off something that is modelled or listed.
 SWITCHED = (
     "gravity", "equality", "constraint", "actuation", "spring", "damper", "passive", "frictionloss", "limit", "contact",
+    "clampctrl",
 )  # fmt: skip
 
 

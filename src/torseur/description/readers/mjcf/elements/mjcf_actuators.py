@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, as_expr, scalar
-from torseur.description.mechanism import LENGTH, LENGTH_RATE, AppliedWrench, Frame, motor, parameter
+from torseur.description.mechanism import LENGTH, LENGTH_RATE, AppliedWrench, CoordinateForce, Frame, motor, parameter
 from torseur.description.mechanism.quantities import as_vector
 from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
 from torseur.description.readers.mjcf.elements.mjcf_joints import polynomial
@@ -52,11 +52,25 @@ class _Drive:
 
 def read_actuators(root: Element, scene: Scene) -> None:
     """Adds loads for the actuators of the model."""
+    before = len(scene.assembly.loads)
     elements = [element for group in root.all("actuator") for element in group.all(*ACTUATORS)]
     for place, element in enumerate(elements):
         actuator = scene.defaults.apply(element, None)
         if "actuation" in scene.settings.disabled or not _read_actuator(actuator, place, scene):
             actuator.take()
+    _limit_joint_forces(before, scene)
+
+
+def _limit_joint_forces(before: int, scene: Scene) -> None:
+    """The sum of what actuators do to a joint, kept within the joint's actuatorfrcrange."""
+    assembly = scene.assembly
+    for joint, (low, high) in scene.force_ranges.items():
+        ours = [load for load in assembly.loads[before:] if isinstance(load, CoordinateForce) and load.joint == joint]
+        if not ours:
+            continue
+        total = as_expr(scalar.minimum(scalar.maximum(sum((load.law for load in ours), as_expr(0)), low), high))
+        assembly.loads[before:] = [load for load in assembly.loads[before:] if load not in ours]
+        assembly.loads.append(replace(ours[0], law=total))
 
 
 def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
@@ -71,8 +85,8 @@ def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
     name = element.text("name") or element.tag
     control = parameter(scene.parameter_names.fresh(f"{name}.control"), 0, "1", f"control of actuator {name}")
     scene.assembly.parameters.append(control)
-    _control_range(element, Control(name, control.name, place), scene)
-    drive.push(_clamp(element, damped.force(control.symbol, drive.length, drive.rate), scene), name)
+    u = _control_range(element, Control(name, control.name, place), control.symbol, scene)
+    drive.push(_clamp(element, damped.force(u, drive.length, drive.rate), scene), name)
     return True
 
 
@@ -207,11 +221,11 @@ def _clamp(element: Element, force: Expr, scene: Scene) -> Expr:
     return scalar.minimum(scalar.maximum(force, low), high)
 
 
-def _control_range(element: Element, control: Control, scene: Scene) -> None:
+def _control_range(element: Element, control: Control, u: Expr, scene: Scene) -> Expr:
+    """The control within its range, which is kept beside it."""
     low, high = numbers(element, "ctrlrange", 2, (0.0, 0.0))
     limited = _is_limited(element, "ctrllimited", "ctrlrange", scene)
     scene.assembly.controls.append(replace(control, lower=low, upper=high) if limited else control)
-    if limited:
-        scene.assembly.ledger.note_unmodelled(
-            "ctrlrange: kept in `controls`; a control beyond it acts as it is.", element
-        )
+    if not limited or "clampctrl" in scene.settings.disabled:
+        return u
+    return as_expr(scalar.minimum(scalar.maximum(u, low), high))

@@ -161,6 +161,7 @@ def _with_loads(step: _Step, joint: Joint, kind: str, reference: float, unit: fl
     (q,) = joint.coordinates
     rest = number(element, "springref", 0.0) * unit
     _limit(step, unit)
+    _force_range(step)
     stiffness, damping = polynomial(element, "stiffness"), polynomial(element, "damping")
     stiffness = (0.0,) * 3 if "spring" in off else stiffness
     damping = (0.0,) * 3 if "damper" in off else damping
@@ -200,6 +201,15 @@ def _limit(step: _Step, unit: float) -> None:
         step.scene.assembly.ledger.note_unmodelled(
             "range of <joint>: limits are kept, but no stop acts at them.", element
         )
+
+
+def _force_range(step: _Step) -> None:
+    """Bounds of what all actuators together do to the joint."""
+    low, high = numbers(step.element, "actuatorfrcrange", 2, (0.0, 0.0))
+    said = choice(step.element, "actuatorfrclimited", ("false", "true", "auto"), "auto")
+    written = "actuatorfrcrange" in step.element.attributes
+    if said == "true" or (said == "auto" and step.scene.settings.automatic_limits and written):
+        step.scene.force_ranges[step.name] = (low, high)
 
 
 def _all_around(step: _Step, joint: Joint) -> None:

@@ -25,6 +25,7 @@ def read_tendons(root: Element, scene: Scene) -> None:
             if read.name:
                 scene.tendons[read.name] = read
             _springs(tendon, read, scene)
+            _armature(tendon, read, scene)
 
 
 def _fixed(element: Element, scene: Scene) -> Tendon | None:
@@ -68,6 +69,18 @@ def _springs(element: Element, tendon: Tendon, scene: Scene) -> None:
     tension = _series(stiffness, stretch, stretch * stretch) + _series(damping, rate, rate * scalar.absolute(rate))
     if not as_expr(tension).is_zero:
         pull(tendon, as_expr(tension), scene, f"{tendon.name or 'tendon'}.spring")
+
+
+def _armature(element: Element, tendon: Tendon, scene: Scene) -> None:
+    """The inertia against the rate of a fixed tendon's length, which couples its joints."""
+    value = number(element, "armature", 0.0)
+    if value == 0.0:
+        return
+    units = {axis.coordinate.unit for axis, _ in tendon.terms if axis.coordinate is not None}
+    if len(units) != 1 or not scene.assembly.options.armature:
+        scene.assembly.ledger.note_unmodelled("armature of tendons that are not sums of hinges or of slides.", element)
+        return
+    scene.assembly.add_rotor(tendon.name or "tendon", tendon.length, units.pop(), value, element)
 
 
 def _series(coefficients: Sequence[float], x: Expr, square: Expr) -> Expr:
