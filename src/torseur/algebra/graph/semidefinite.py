@@ -33,12 +33,18 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class _Exchange:
+class Exchange:
     """Rows `first` and `second` change places where the condition holds."""
 
     first: int
     second: int
     condition: Expr
+
+    @staticmethod
+    def larger_first(first: int, second: int, a: Expr, b: Expr) -> Exchange | None:
+        """The exchange that brings the larger of two pivots to the first place; None where it never happens."""
+        condition = as_expr(scalar.less(a, b))
+        return None if condition.is_zero else Exchange(first, second, condition)
 
     def pair(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
         if a is b:
@@ -68,7 +74,7 @@ class SemidefiniteFactors:
         self.lower: list[list[Expr]] = [[] for _ in range(n)]
         self.kept: list[Expr] = []
         self.inverse: list[Expr] = []
-        self.exchanges: list[_Exchange] = []
+        self.exchanges: list[Exchange] = []
         self.is_clear = _ONE
         ends = [end for k, size in enumerate(groups) for end in [sum(groups[: k + 1])] * size]
         for k in range(n):
@@ -84,8 +90,8 @@ class SemidefiniteFactors:
         """Brings the larger of two diagonal entries to place k, with its row and column."""
         rest = self.rest
         a, b = rest[k][k], rest[other][other]
-        swap = _Exchange(k, other, as_expr(scalar.less(a, b)))
-        if swap.condition.is_zero:
+        swap = Exchange.larger_first(k, other, a, b)
+        if swap is None:
             return
         rest[k][k], rest[other][other] = as_expr(scalar.maximum(a, b)), as_expr(scalar.minimum(a, b))
         swap.apply(self.units)
@@ -120,9 +126,7 @@ class SemidefiniteFactors:
 
     def null_combination(self) -> list[Expr]:
         """A combination of the vectors x with A x = 0: not zero where an entry of a solution could be anything."""
-        # A vector x with A x = 0 belongs to each row that follows from others. Their sum with weights that no
-        # mechanism has in it vanishes only where all of them do, and costs one substitution instead of one each.
-        weights = [1.0 + 0.6180339887498949 * ((0.7548776662466927 * k) % 1.0) for k in range(len(self.kept))]
+        weights = weights_of_rows(len(self.kept))
         return self._upward([weight * (1 - kept) for weight, kept in zip(weights, self.kept, strict=True)])
 
     def _upward(self, entries: Sequence[Expr]) -> list[Expr]:
@@ -133,6 +137,13 @@ class SemidefiniteFactors:
         for swap in reversed(self.exchanges):
             swap.apply(x)
         return x
+
+
+def weights_of_rows(count: int) -> list[float]:
+    """Weights that no mechanism has in it, one for each row that may follow from others."""
+    # A vector x with A x = 0 belongs to each such row. Their sum with these weights vanishes only where all of them do,
+    # and costs one substitution instead of one each.
+    return [1.0 + 0.6180339887498949 * ((0.7548776662466927 * k) % 1.0) for k in range(count)]
 
 
 def safe_inverse(condition: Expr, value: Expr) -> Expr:

@@ -195,7 +195,7 @@ class ConstrainedRoutines:
         return {
             **self._common,
             "rhs": constrained_tangent_rhs,
-            "motion_terms": self.programs.motion_derivatives[0],
+            self._motion_terms: self.programs.motion_derivatives[0],
             "motion_derivatives": self.programs.motion_derivatives[1],
             "constrain": constrain_with_tangents,
             "on_constraints": on_manifold,
@@ -217,7 +217,7 @@ class ConstrainedRoutines:
         return {
             **self._common,
             "rhs": constrained_rhs_with_integrals,
-            "motion_terms": self.programs.pullback[0],
+            self._motion_terms: self.programs.pullback[0],
             "constrain": constrain_with_integrals,
             "on_constraints": on_manifold,
         }
@@ -227,7 +227,7 @@ class ConstrainedRoutines:
         return {
             **self.forward,
             "pullback": constrained_pullback,
-            "motion_terms": self.programs.pullback[0],
+            self._motion_terms: self.programs.pullback[0],
             "equations_pullback": self.programs.pullback[1],
             "settle_back": settle_constraints_back,
             "level_derivatives": self.programs.level_derivatives,
@@ -239,7 +239,12 @@ class ConstrainedRoutines:
         return {**implicit_externals(self.variation.system), "accelerated": self._constrained.externals["accelerated"]}
 
     @property
+    def _motion_terms(self) -> str:
+        """The name under which routines call the terms of the motion."""
+        return "eliminated_motion_terms" if self._constrained.is_recursive else "motion_terms"
+
+    @property
     def _common(self) -> dict[str, Any]:
         own = self._constrained.externals
-        names = ("dynamics", "positions", "velocities", "displaced", "normalised")
-        return {**{name: own[name] for name in names}, "integrands": self.programs.integrands}
+        others = ("rhs", "accelerated", "constrain", "is_regular", "gaps")
+        return {**{name: own[name] for name in own if name not in others}, "integrands": self.programs.integrands}

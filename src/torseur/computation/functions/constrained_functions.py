@@ -65,7 +65,7 @@ class ConstrainedSystem:
         e = self.equations
         bias = td.bias(e.regrouped_tree, e.layout.coordinates, e.layout.speeds)
         given = [as_expr(a + b - c) for a, b, c in zip(e.loads, forces, bias, strict=True)]
-        if self._is_massless:
+        if self.is_massless:
             # M v' and (M + Σ w c cᵀ) v' differ by Σ w c γ wherever the constraints hold.
             for row, weight, c in zip(self._rows, self._row_inertias, e.constraints, strict=True):
                 given = [f + weight * c.gamma * entry for f, entry in zip(given, row, strict=True)]
@@ -80,13 +80,17 @@ class ConstrainedSystem:
 
     def _or_nan_if_open(self, multipliers: Sequence[Expr]) -> list[Expr]:
         """Multipliers, NaN where a constraint takes part in a combination of constraints that vanishes."""
-        shares = [scalar.less(scalar.absolute(x), UNDETERMINED) for x in self._constraints.null_combination()]
+        shares = [scalar.less(scalar.absolute(x), UNDETERMINED) for x in self._null_combination()]
         # A row without any entry has nothing to be multiplied with, and no constant is NaN.
         speed = self.equations.layout.speeds[0]
         nothing = as_expr(scalar.sqrt(-1 - speed * speed))
         return [
             nothing if m.is_zero else or_nan(as_expr(share)) * m for share, m in zip(shares, multipliers, strict=True)
         ]
+
+    def _null_combination(self) -> list[Expr]:
+        """A combination of all multipliers that move nothing; not zero where one could be anything."""
+        return self._constraints.null_combination()
 
     def corrections(self) -> tuple[list[Expr], list[Expr]]:
         """Changes of coordinates and speeds that bring both back to the constraints, to second order in the gaps.
@@ -143,14 +147,14 @@ class ConstrainedSystem:
         """M, completed by the constraints where bodies leave some motion without inertia: these must forbid it."""
         layout = self.equations.layout
         matrix = [as_expressions(row) for row in td.mass_matrix(self.equations.regrouped_tree, layout.coordinates)]
-        if self._is_massless:
+        if self.is_massless:
             for row, weight in zip(self._rows, self._row_inertias, strict=True):
                 for i, a in enumerate(row):
                     matrix[i] = [m + weight * a * b for m, b in zip(matrix[i], row, strict=True)]
         return matrix
 
     @cached_property
-    def _is_massless(self) -> bool:
+    def is_massless(self) -> bool:
         """Whether bodies leave some motion of the tree without inertia, by the nominal values."""
         for matrix in sampled_mass_matrices(self.equations):
             diagonal = np.diag(matrix)
@@ -248,17 +252,32 @@ class ConstrainedSystem:
     @cached_property
     def _is_clear(self) -> Expr:
         """Whether the rank of the constraints and the inertia of every motion are beyond doubt; 1 or 0."""
-        flags = [self._constraints.is_clear, *(clear for _, clear in self._present)]
+        flags = [*self._pivots_are_clear, *(clear for _, clear in self._present)]
         usual = usual_rank(self.equations)
         if usual is not None:
             # In a singular configuration a row is lost that the motion needs: accelerations are then another question.
-            rank = sum(self._constraints.kept, as_expr(0))
+            rank = sum(self._kept, as_expr(0))
             flags.append(as_expr(scalar.less(usual - 0.5, rank)))
+        flags += self._inertia_is_clear
+        return reduce(lambda a, b: as_expr(scalar.both(a, b)), flags)
+
+    @property
+    def _kept(self) -> list[Expr]:
+        """1 for rows that the motion needs, 0 for those that follow from others."""
+        return self._constraints.kept
+
+    @property
+    def _pivots_are_clear(self) -> list[Expr]:
+        return [self._constraints.is_clear]
+
+    @property
+    def _inertia_is_clear(self) -> list[Expr]:
+        flags = []
         for k, inverse in enumerate(self._mass.inverse):
             entry, pivot = self._mass_matrix[k][k], as_expr(1 / inverse)
             if entry is not pivot and not pivot.is_constant:
                 flags.append(as_expr(scalar.less(self._digits.inertia * entry, pivot)))
-        return reduce(lambda a, b: as_expr(scalar.both(a, b)), flags)
+        return flags
 
 
 def _squares(entries: Sequence[Expr]) -> Expr:

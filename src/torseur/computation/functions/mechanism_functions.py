@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, vector
 from torseur.algebra.graph.solve import factorize
 from torseur.computation.codegen import Kernel, bake, compile_program
-from torseur.computation.functions.constrained_functions import ConstrainedSystem
+from torseur.computation.functions.many_constraints import constrained_system
 from torseur.computation.functions.single_precision import in_single_precision, spares_digits
 from torseur.derivation import dynamics as td
 from torseur.derivation.equations.equations import Equations, require_equations
@@ -209,14 +209,14 @@ def _constraint_gamma(e: Equations) -> list[Output]:
 def _constrained_forward_dynamics(e: Equations) -> list[Output]:
     """Accelerations under the loads, the generalised forces tau and the constraints, and their multipliers."""
     _constraints(e, "constrained_forward_dynamics")
-    accelerations, multipliers = ConstrainedSystem(e).accelerations(forces_of(e))
+    accelerations, multipliers = constrained_system(e).accelerations(forces_of(e))
     return [vector("vdot", accelerations), vector("multipliers", multipliers)]
 
 
 def _constraint_corrections(e: Equations) -> list[Output]:
     """Changes of q and v that bring a state near the constraints back to them; the error that is left is its square."""
     _constraints(e, "constraint_corrections")
-    places, speeds = ConstrainedSystem(e).corrections()
+    places, speeds = constrained_system(e).corrections()
     return [vector("q_correction", places), vector("v_correction", speeds)]
 
 

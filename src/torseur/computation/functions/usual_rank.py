@@ -44,7 +44,9 @@ class _Closing:
         layout, constraints = equations.layout, equations.constraints
         self.equations = equations
         self.shape = len(constraints), len(layout.speeds)
-        self.rows = [as_expr(entry) for c in constraints for entry in c.row]
+        entries = [as_expr(entry) for c in constraints for entry in c.row]
+        self.places = [k for k, entry in enumerate(entries) if not entry.is_zero]
+        self.rows = [entries[k] for k in self.places]
         self.gaps = [c.residual if c.is_holonomic else as_expr(0) for c in constraints]
         self.rates = [as_expr(rate) for rate in equations.rates]
         given = {p.name: p.value for p in equations.mechanism.parameters if p.value is not None}
@@ -94,26 +96,30 @@ class _Closing:
     def residuals_and_rows(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and rows of C at all states."""
         values = self.of([*self.gaps, *self.rows], q, np.zeros((len(q), self.shape[1])))
-        gaps, rows = np.split(values, [self.shape[0]], axis=1)
-        return gaps / self.sizes, rows.reshape(-1, *self.shape) / self.sizes[:, None]
+        rows = np.zeros((len(q), self.shape[0] * self.shape[1]))
+        rows[:, self.places] = values[:, self.shape[0] :]
+        return values[:, : self.shape[0]] / self.sizes, rows.reshape(-1, *self.shape) / self.sizes[:, None]
 
     def close(self, q: np.ndarray, is_free: np.ndarray) -> np.ndarray:
         """The states that steps of Levenberg and Marquardt close."""
         closed = max(CLOSED, self.rounded)
+        done = np.zeros((0, q.shape[1]))
         for _ in range(STEPS):
             gaps, rows = self.residuals_and_rows(q)
-            rows = rows * is_free
             # Damping by the square of the residual converges quadratically, also where rows follow from others
             # (Yamashita and Fukushima 2001).
             damping = np.sum(gaps * gaps, axis=1)
-            if np.all(damping < closed * closed):
+            is_done = damping < closed * closed
+            done = np.concatenate([done, q[is_done]])
+            if np.all(is_done) or not is_free.any():
                 break
+            q, gaps, rows, damping = q[~is_done], gaps[~is_done], rows[~is_done] * is_free, damping[~is_done]
             least = max(TINY, self.rounded * self.rounded)
             square = rows @ rows.transpose(0, 2, 1) + (damping[:, None, None] + least) * np.eye(self.shape[0])
             moves = (rows.transpose(0, 2, 1) @ np.linalg.solve(square, gaps[..., None]))[..., 0]
             longest = np.abs(moves).max(axis=1, keepdims=True)
             q = self._normalise(q - self.of(self.rates, q, moves / np.maximum(1.0, longest)))
-        return q[np.linalg.norm(self.residuals_and_rows(q)[0], axis=1) < closed]
+        return done
 
     def _normalise(self, q: np.ndarray) -> np.ndarray:
         for slots in self.quaternions:

@@ -22,6 +22,7 @@ from torseur.derivation.dynamics import (
     kinetic_energy,
     momentum,
 )
+from torseur.derivation.dynamics.constrained.elimination_order import is_sparse
 from torseur.derivation.dynamics.recursion import inertial_force, link_motions
 from torseur.derivation.equations.formulation import Formulation, as_expressions
 from torseur.derivation.equations.named_formulas import with_named_formulas
@@ -136,6 +137,16 @@ class Equations(Displayed):
         from torseur.derivation.loops import constraint_equations
 
         return constraint_equations(self.tree)
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether there are many constraints, and each ties few bodies: these are then eliminated along the tree."""
+        if not self.is_constrained:
+            return False
+        from torseur.derivation.loops.closure.constraint_equations import rows_by_owner
+
+        rows = [as_expressions(c.row) for c in self.constraints]
+        return is_sparse(self.regrouped_tree, rows, rows_by_owner(self.constraints))
 
     @cached_property
     def formulas(self) -> tuple[Expr, ...]:

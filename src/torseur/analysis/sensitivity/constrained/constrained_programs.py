@@ -41,6 +41,13 @@ class ConstrainedPrograms:
         return programs
 
     @property
+    def _motion(self) -> Program:
+        """The terms of the motion, or what eliminating bodies and loops makes of them."""
+        constrained = self.variation.system.constrained
+        is_recursive = constrained is not None and constrained.is_recursive
+        return self.programs.elimination.eliminated if is_recursive else self.programs.dynamics
+
+    @property
     def _inputs(self) -> tuple[Input, ...]:
         return (*self.programs.inputs, *self.programs.solution)
 
@@ -69,7 +76,7 @@ class ConstrainedPrograms:
         derivatives = Program(
             "motion_derivatives", self._inputs, tuple(self._by_variables(name, e) for name, e in groups)
         )
-        return sharing(self.programs.dynamics, derivatives)
+        return sharing(self._motion, derivatives)
 
     @cached_property
     def equation_derivatives(self) -> Program:
@@ -120,7 +127,7 @@ class ConstrainedPrograms:
     @cached_property
     def pullback(self) -> tuple[Program, Program]:
         """The terms of the motion, then adjoints pulled back to states and parameters."""
-        return sharing(self.programs.dynamics, self.pullback_alone)
+        return sharing(self._motion, self.pullback_alone)
 
     @cached_property
     def pullback_alone(self) -> Program:

@@ -24,6 +24,7 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     NQ,
     NV,
     PLAIN,
+    RECURSIVE,
     Factors,
     Rows,
     Settings,
@@ -63,6 +64,11 @@ class Derivatives(Record):
 motion_terms = External(
     "motion_terms", "t: float, y: Array, p: Array, rates: Array, force: Array, s: Array, factors: Factors", Factors
 )
+eliminated_motion_terms = External(
+    "eliminated_motion_terms",
+    "t: float, y: Array, p: Array, sizes: Array, least: float, rates: Array, force: Array, gamma: Array, "
+    "factors: Array, distance: Array, s: Array",
+)
 motion_derivatives = External(
     "motion_derivatives",
     "t: float, y: Array, p: Array, solved: SolvedMotion, derivatives: Derivatives",
@@ -82,14 +88,21 @@ equations_pullback = External(
 @routine
 def solve_motion_with_factors(t: float, y: Array, p: Array, rates: Array, solved: SolvedMotion) -> float:
     """Rates, accelerations and multipliers, with the factors they were solved by; how far a singularity is."""
+    settings = Settings.view(p[NP:])
     factors = solved.factors
-    motion_terms(t, y, p, rates, solved.a, solved.s, factors)
-    if MASSLESS:
-        solved.added = add_constraint_inertia(p, factors)
-        for c in range(NC):
-            for i in range(NV):
-                solved.plain[c, i] = factors.rows[c, i]
-    distance = factor(p, factors, LEAST)
+    if RECURSIVE:
+        eliminated_motion_terms(
+            t, y, p, settings.sizes, LEAST, rates, solved.a, factors.gamma, factors.values, factors.distance, solved.s
+        )
+        distance = factors.distance[0]
+    else:
+        motion_terms(t, y, p, rates, solved.a, solved.s, factors)
+        if MASSLESS:
+            solved.added = add_constraint_inertia(p, factors)
+            for c in range(NC):
+                for i in range(NV):
+                    solved.plain[c, i] = factors.rows[c, i]
+        distance = factor(p, factors, LEAST)
     for c in range(NC):
         solved.l[c] = factors.gamma[c]
     solve_with_factors(p, solved, solved.a, solved.l)
@@ -188,10 +201,33 @@ def differentiate(count: int, sign: float, by_variables: Array, u: Array, out: A
 
 @routine
 def solve_columns(p: Array, solved: SolvedMotion, x: Tangents) -> None:
-    """What `solve_with_factors` does, for a matrix with a column per parameter: [force; gamma] becomes [a; λ].
+    """What `solve_with_factors` does, for a matrix with a column per parameter: [force; gamma] becomes [a; λ]."""
+    if RECURSIVE:
+        solve_columns_by_bodies(solved, x)
+    else:
+        solve_columns_by_rows(p, solved, x)
 
-    Rows are added to rows, so that the innermost loops run along memory.
-    """
+
+@routine
+def solve_columns_by_bodies(solved: SolvedMotion, x: Tangents) -> None:
+    """One column after the other, with the factors of bodies and loops."""
+    force = zeros(NV)
+    gamma = zeros(NC)
+    for k in range(NPAR):
+        for i in range(NV):
+            force[i] = x[i, k]
+        for c in range(NC):
+            gamma[c] = x[NV + c, k]
+        solve_augmented(solved.factors, force, gamma)
+        for i in range(NV):
+            x[i, k] = force[i]
+        for c in range(NC):
+            x[NV + c, k] = gamma[c]
+
+
+@routine
+def solve_columns_by_rows(p: Array, solved: SolvedMotion, x: Tangents) -> None:
+    """All columns at once, with the factors of M and C: rows are added to rows, along memory."""
     settings = Settings.view(p[NP:])
     mass = solved.factors.mass  # L
     rows = solved.factors.rows  # Q

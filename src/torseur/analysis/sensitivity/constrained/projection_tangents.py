@@ -21,11 +21,16 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     NV,
     PLAIN,
     QUATERNIONS,
+    RECURSIVE,
     Factors,
-    positions,
 )
-from torseur.computation.simulation.constrained.solver.factors import dot, solve_lower_transposed, whiten
-from torseur.computation.simulation.constrained.solver.manifold import correction, factor_constraints
+from torseur.computation.simulation.constrained.solver.factors import (
+    dot,
+    solve_augmented,
+    solve_lower_transposed,
+    whiten,
+)
+from torseur.computation.simulation.constrained.solver.manifold import correction, factor_positions
 
 ByVariables: TypeAlias = Annotated[Array, ..., NC]
 
@@ -49,8 +54,7 @@ def prepare_manifold(t: float, y: Array, p: Array, factors: Factors, levels: Lev
     """The factors of M and C at a state on the constraints, and the derivatives of these."""
     phi = zeros(NC)
     u = zeros(1)
-    positions(t, y, p, u, phi, factors)
-    factor_constraints(p, factors)
+    factor_positions(t, p, y, u, phi, factors)
     level_derivatives(t, y, p, levels)
 
 
@@ -164,10 +168,15 @@ def correction_back(
 ) -> None:
     """Adjoints of a correction become those of what it corrects: the transpose of `correction`."""
     multipliers = zeros(NC)
-    whiten(factors.mass, move)
-    for c in range(count):
-        multipliers[c] = -dot(factors.rows[c], move)
-    solve_lower_transposed(factors.r, multipliers, count)
+    if RECURSIVE:
+        solve_augmented(factors, move, multipliers)
+        for c in range(NC):
+            multipliers[c] = -multipliers[c] if c < count else 0.0
+    else:
+        whiten(factors.mass, move)
+        for c in range(count):
+            multipliers[c] = -dot(factors.rows[c], move)
+        solve_lower_transposed(factors.r, multipliers, count)
     for j in range(NY):
         for c in range(NC):
             w[j] += by_variables[j, c] * multipliers[c]

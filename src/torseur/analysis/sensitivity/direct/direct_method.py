@@ -55,7 +55,8 @@ def integrate_tangents(
     held: list[Vector] = []
     if variation.system.constrained is not None and not variation.columns:
         # Without tangents it is the motion of a simulation, which holds accelerations across singular configurations.
-        externals = {**routines.forward, "motion_terms": externals["motion_terms"]}
+        terms = {name: program for name, program in externals.items() if name.endswith("motion_terms")}
+        externals = {**routines.forward, **terms}
         settings, states = SolverSettings(variation.system, problem.parameters), len(variation.states)
 
         def hold(derivative: Vector) -> None:

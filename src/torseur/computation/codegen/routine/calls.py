@@ -112,7 +112,7 @@ class CallTranslator(ArrayTranslator):
         """A program writes its outputs before it has read all of its inputs."""
         arrays = [(i, a) for i, a in enumerate(arguments) if a.kind.is_array and 0 not in shape_of(a)]
         read = [a for i, a in arrays if i not in written]
-        if any(arguments[i] in read for i in written):
+        if any(a in read for i, a in arrays if i in written):
             self.scope.fail(node, f"'{ast.unparse(node)}' writes its result over an input: use another array.")
 
     def _external_arguments(self, node: ast.Call, external: External) -> tuple[Expression, ...]:

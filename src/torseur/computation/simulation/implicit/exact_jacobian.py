@@ -24,8 +24,10 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     NP,
     NQ,
     NV,
+    RECURSIVE,
     Factors,
     Settings,
+    eliminated,
 )
 from torseur.computation.simulation.constrained.solver.factors import (
     add,
@@ -66,13 +68,16 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> None
     if distance < NEAR:
         difference_jacobian(t, y, p, jacobian)
         return
-    if MASSLESS:
-        weight = add_constraint_inertia(p, factors)
-        for j in range(NJ):
-            for c in range(NC):
-                if settings.sizes[c] >= 0.0:
-                    add(weight * by_state.row_derivatives[j, c], factors.rows[c], by_state.force_derivatives[j])
-    factor(p, factors, LEAST)
+    if RECURSIVE:
+        factor_bodies(t, y, p, factors)
+    else:
+        if MASSLESS:
+            weight = add_constraint_inertia(p, factors)
+            for j in range(NJ):
+                for c in range(NC):
+                    if settings.sizes[c] >= 0.0:
+                        add(weight * by_state.row_derivatives[j, c], factors.rows[c], by_state.force_derivatives[j])
+        factor(p, factors, LEAST)
     below = 0 if HALF else NQ
     for j in range(NJ):
         solve_acceleration(factors, by_state.force_derivatives[j], by_state.row_derivatives[j])
@@ -80,6 +85,18 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> None
             jacobian[below + i, j] = -by_state.force_derivatives[j, i]
         for i in range(below):
             jacobian[i, j] = by_state.rate_derivatives[j, i]
+
+
+@routine
+def factor_bodies(t: float, y: Array, p: Array, factors: Factors) -> None:
+    """The factors of bodies and loops at a state."""
+    settings = Settings.view(p[NP:])
+    u = zeros(NU + 1)
+    rates = zeros(NQ)
+    force = zeros(NV)
+    if NU > 0:
+        laws(t, y, p, u)
+    eliminated(t, y, p, u, settings.sizes, LEAST, rates, force, factors.gamma, factors.values, factors.distance)
 
 
 @routine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from torseur.algebra.graph import Program, jacobian, live_nodes, matrix, substitute, symbol
@@ -34,7 +35,13 @@ def implicit_externals(system: System) -> dict[str, Any]:
     if not isinstance(system.rhs, Program) or _has_laws_of_the_state(system, system.rhs):
         return {"rhs_jacobian": difference_jacobian}
     if system.programs is not None:
-        return {"rhs_jacobian": mechanism_jacobian, "linearised": system.programs.linearised}
+        linearised = system.programs.linearised
+        if system.constrained is not None and system.constrained.is_recursive:
+            # M and C have factors of their own there.
+            linearised = replace(linearised, outputs=linearised.outputs[2:])
+            own = system.programs.elimination.externals
+            return {"rhs_jacobian": mechanism_jacobian, "linearised": linearised, **own}
+        return {"rhs_jacobian": mechanism_jacobian, "linearised": linearised}
     return {"rhs_jacobian": _program_jacobian(system, system.rhs)}
 
 

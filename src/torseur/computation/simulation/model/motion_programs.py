@@ -20,6 +20,7 @@ from torseur.algebra.graph import (
     vector,
 )
 from torseur.algebra.graph.scalar import sqrt
+from torseur.computation.simulation.model.elimination_programs import EliminationPrograms
 from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.derivation.dynamics import inverse_dynamics
 from torseur.derivation.equations import Equations
@@ -124,6 +125,10 @@ class MechanismPrograms:
             "QUATERNIONS": int(bool(self.quaternions)),
             "MASSLESS": 0,
             "NK": len(self.contacts),
+            "RECURSIVE": 0,
+            "MV": len(layout.speeds),
+            "MC": len(self.constraints),
+            "NFACTORS": 0,
         }
 
     @cached_property
@@ -148,6 +153,11 @@ class MechanismPrograms:
         gamma = vector("gamma", [c.gamma for c in self.constraints])
         outputs = (vector("rates", self.equations.rates), self._mass, vector("force", self.force), self._rows, gamma)
         return Program("dynamics", self.inputs, outputs)
+
+    @cached_property
+    def elimination(self) -> EliminationPrograms:
+        """Programs that take the place of those with M and C where there are many constraints."""
+        return EliminationPrograms(self.equations, self.constraints, self.inputs, tuple(self.force))
 
     @cached_property
     def positions(self) -> Program:

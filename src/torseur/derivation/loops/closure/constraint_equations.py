@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from torseur.algebra.graph import Expr, as_expr, constant_value, jacobian, substitute, symbols_of, time_derivative
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
@@ -47,6 +48,11 @@ class ConstraintEquation:
     @property
     def is_holonomic(self) -> bool:
         return self.kind == POSITION
+
+
+def rows_by_owner(constraints: Sequence[ConstraintEquation]) -> list[list[int]]:
+    """Numbers of the constraints of each joint, one after the other."""
+    return [list(run) for _, run in groupby(range(len(constraints)), key=lambda k: constraints[k].owner)]
 
 
 def constraint_equations(tree: Tree) -> tuple[ConstraintEquation, ...]:

@@ -21,9 +21,12 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     NQ,
     NV,
     PLAIN,
+    RECURSIVE,
     Factors,
     Settings,
     dynamics,
+    eliminated,
+    solved_beside,
 )
 from torseur.computation.simulation.constrained.solver.factors import (
     add,
@@ -31,6 +34,7 @@ from torseur.computation.simulation.constrained.solver.factors import (
     dot,
     factor,
     solve_augmented,
+    solve_bodies,
     solve_lower,
     solve_lower_transposed,
     unwhiten,
@@ -93,6 +97,17 @@ def augmented(t: float, y: Array, p: Array, dy: Array, multipliers: Array) -> fl
 @routine
 def projector(t: float, y: Array, p: Array, dy: Array, multipliers: Array) -> float:
     """Rates and accelerations by the projected equation; the multipliers are what the projection took away."""
+    if RECURSIVE:  # noqa: SIM108 - only one of both is compiled
+        # Eliminating loop by loop projects body by body: the two formulations are one there.
+        distance = augmented(t, y, p, dy, multipliers)
+    else:
+        distance = project_motion(t, y, p, dy, multipliers)
+    return distance
+
+
+@routine
+def project_motion(t: float, y: Array, p: Array, dy: Array, multipliers: Array) -> float:
+    """The same with M and C formed."""
     factors = Factors()
     z = dy[NQ:]
     distance = prepare_motion(t, y, p, dy, factors)
@@ -120,17 +135,21 @@ def prepare_motion(t: float, y: Array, p: Array, dy: Array, factors: Factors) ->
     u = zeros(NU + 1)
     if NU > 0:
         laws(t, y, p, u)
-    dynamics(t, y, p, u, dy, force, factors)
-    if MASSLESS:
-        weight = add_constraint_inertia(p, factors)
-        for c in range(NC):
-            if settings.sizes[c] >= 0.0:
-                add(weight * factors.gamma[c], factors.rows[c], force)
-    distance = factor(p, factors, LEAST)
-    if distance < 0.0:
-        for i in range(NV):
-            force[i] = math.nan
-        return 1.0
+    if RECURSIVE:
+        eliminated(t, y, p, u, settings.sizes, LEAST, dy, force, factors.gamma, factors.values, factors.distance)
+        distance = factors.distance[0]
+    else:
+        dynamics(t, y, p, u, dy, force, factors)
+        if MASSLESS:
+            weight = add_constraint_inertia(p, factors)
+            for c in range(NC):
+                if settings.sizes[c] >= 0.0:
+                    add(weight * factors.gamma[c], factors.rows[c], force)
+        distance = factor(p, factors, LEAST)
+        if distance < 0.0:
+            for i in range(NV):
+                force[i] = math.nan
+            distance = 1.0
     return distance
 
 
@@ -140,12 +159,28 @@ def rhs_beside(t: float, y: Array, p: Array, dy: Array) -> None:
     factors = Factors()
     z = dy[NQ:]
     prepare_motion(t, y, p, dy, factors)
-    whiten(factors.mass, z)
-    solve_or_hold(p, factors)
-    for c in range(NC):
-        part = factors.gamma[c] - dot(factors.rows[c], z)
-        add(part, factors.rows[c], z)
-    unwhiten(factors.mass, z)
+    if RECURSIVE:
+        solve_bodies_or_hold(p, factors, z)
+    else:
+        whiten(factors.mass, z)
+        solve_or_hold(p, factors)
+        for c in range(NC):
+            part = factors.gamma[c] - dot(factors.rows[c], z)
+            add(part, factors.rows[c], z)
+        unwhiten(factors.mass, z)
+
+
+@routine
+def solve_bodies_or_hold(p: Array, factors: Factors, x: Array) -> None:
+    """The same where bodies and loops are eliminated one after the other."""
+    settings = Settings.view(p[NP:])
+    force = zeros(NV)
+    for i in range(NV):
+        force[i] = x[i]
+    if settings.holds != 0.0:
+        solved_beside(factors.values, force, factors.gamma, settings.held, x)
+    else:
+        solve_bodies(factors, x, factors.gamma)
 
 
 # Why the acceleration is held: docs/decisions/0032-acceleration-held-across-vanishing-constraints.md.

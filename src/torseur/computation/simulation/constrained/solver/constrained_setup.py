@@ -28,6 +28,7 @@ from torseur.computation.simulation.constrained.start.regularity import (
     added_size,
     other_sizes,
     regular_state,
+    usual_pivots,
     usual_sizes,
 )
 from torseur.computation.simulation.constrained.start.shaky_loops import with_play
@@ -73,26 +74,36 @@ class Constrained:
     def is_partitioned(self) -> bool:
         return self.formulation == "partitioned"
 
+    # Which mechanisms these are: docs/decisions/0084-loops-eliminated-with-their-bodies.md.
+    @property
+    def is_recursive(self) -> bool:
+        """Whether bodies and loops are eliminated one after the other, and M and C never formed."""
+        is_regular = not (self.massless or self.impacts or self.is_partitioned)
+        return is_regular and self.programs.equations.is_sparse
+
     @property
     def statics(self) -> dict[str, int]:
         own = {"MASSLESS": int(self.massless), "PARTITIONED": int(self.is_partitioned)}
+        if self.is_recursive:
+            own |= {"RECURSIVE": 1, "MV": 0, "MC": 0, "NFACTORS": self.programs.elimination.count}
         return {**self.programs.statics, **own}
 
     @property
     def externals(self) -> dict[str, Any]:
         programs = self.programs
-        return {
+        own: dict[str, Any] = {
             "rhs": constrained_rhs,
             "accelerated": FORMULATIONS[self.formulation],
             "constrain": on_manifold,
-            "dynamics": programs.dynamics,
-            "positions": programs.positions,
-            "velocities": programs.velocities,
             "displaced": programs.displaced,
             "normalised": programs.normalised,
             "is_regular": is_well_partitioned,
             "gaps": programs.gaps,
         }
+        if self.is_recursive:
+            return own | programs.elimination.externals
+        names = ("dynamics", "positions", "velocities")
+        return own | {name: getattr(programs, name) for name in names}
 
     @property
     def sizes(self) -> Vector:
@@ -130,7 +141,7 @@ class Constrained:
         assert self.numbers is not None and self.usual is not None
         other = other_sizes(self.numbers, t, y, self.usual)
         if other is not None:
-            self.usual[:] = other
+            self.usual[:] = usual_pivots(self.numbers, t, y, other) if self.is_recursive else other
         return other is not None
 
     def partitioned(self, t: float, y: Vector) -> tuple[list[float], str]:
@@ -182,6 +193,8 @@ def at_start(
         usual=usual,
         independent=tuple(speeds_named(numbers, independent)),
     )
+    if ready.is_recursive:
+        ready = replace(ready, usual=usual_pivots(numbers, t, start.y, usual))
     ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
     nothing_held = [0.0] * (1 + len(numbers.scales))
     thickness = ready.contacts.thickness if ready.contacts is not None else ()

@@ -19,8 +19,14 @@ PLAIN: int = Static("PLAIN")  # 1 when the rates of the coordinates are the spee
 QUATERNIONS: int = Static("QUATERNIONS")  # 1 when some coordinates form unit quaternions
 MASSLESS: int = Static("MASSLESS")  # 1 when the mass matrix is singular without the constraints
 NK: int = Static("NK")  # contacts that may close, the last of the holonomic constraints
+RECURSIVE: int = Static("RECURSIVE")  # 1 when bodies and loops are eliminated one after the other, M and C never formed
+MV: int = Static("MV")  # speeds, rows of M: 0 where it is not formed
+MC: int = Static("MC")  # constraints, rows of C: 0 where it is not formed
+NFACTORS: int = Static(
+    "NFACTORS"
+)  # numbers that the elimination of bodies and loops leaves, 0 where M and C are formed
 
-Rows: TypeAlias = Annotated[Array, NC, NV]
+Rows: TypeAlias = Annotated[Array, MC, MV]
 
 
 class Settings(Record):
@@ -46,10 +52,12 @@ class Settings(Record):
 class Factors(Record):
     """M, C and γ of M v' + Cᵀ λ = f, C v' = γ; then in their place M = L Lᵀ and C L⁻ᵀ = R Q (see factors.py)."""
 
-    mass: Annotated[Array, NV, NV]  # M, lower triangle; then L
+    mass: Annotated[Array, MV, MV]  # M, lower triangle; then L
     rows: Rows  # C, a row per constraint; then Q
-    r: Annotated[Array, NC, NC]  # R
+    r: Annotated[Array, MC, MC]  # R
     gamma: Annotated[Array, NC]  # γ
+    values: Annotated[Array, NFACTORS]  # what `solved` needs where M and C are never formed
+    distance: Annotated[Array, 2]  # there from a singular configuration; smallest part of a row left as its pivot
 
 
 dynamics = External(
@@ -57,5 +65,23 @@ dynamics = External(
 )
 positions = External("positions", "t: float, y: Array, p: Array, u: Array, phi: Array, factors: Factors", Factors)
 velocities = External("velocities", "t: float, y: Array, p: Array, u: Array, rows: Array, phi: Array, drift: Array")
+eliminated = External(
+    "eliminated",
+    "t: float, y: Array, p: Array, u: Array, sizes: Array, least: float, rates: Array, force: Array, gamma: Array, "
+    "factors: Array, distance: Array",
+)
+closing = External(
+    "closing",
+    "t: float, y: Array, p: Array, u: Array, sizes: Array, least: float, phi: Array, factors: Array, distance: Array",
+)
+levels = External(
+    "levels", "t: float, y: Array, p: Array, u: Array, scales: Array, phi: Array, slip: Array, reach: Array"
+)
+solved = External("solved", "factors: Array, force: Array, gamma: Array, a: Array, l: Array")
+solved_beside = External("solved_beside", "factors: Array, force: Array, gamma: Array, held: Array, a: Array")
+unsolved = External(
+    "unsolved",
+    "factors: Array, force: Array, gamma: Array, a: Array, l: Array, force_left: Array, gamma_left: Array",
+)
 displaced = External("displaced", "t: float, y: Array, p: Array, w: Array, q: Array")
 normalised = External("normalised", "y: Array, out: Array")

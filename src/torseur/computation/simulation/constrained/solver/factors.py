@@ -14,17 +14,30 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from torseur.computation.codegen.routine import Array, routine
-from torseur.computation.simulation.constrained.solver.constrained_sizes import NC, NP, NV, Factors, Rows, Settings
+from torseur.computation.codegen.routine import Array, routine, zeros
+from torseur.computation.simulation.constrained.solver.constrained_sizes import (
+    MC,
+    MV,
+    NC,
+    NP,
+    NV,
+    RECURSIVE,
+    Factors,
+    Rows,
+    Settings,
+    solved,
+    unsolved,
+)
 
 DEPENDENT = 1e-16  # square of the sine of the angle to the rows before, below which a row depends on them
 CANCELLED = 1e-2  # square of the part of a row left over, below which it is made orthogonal once more
+REFINED = 1e-6  # square of the part of a row left over, below which solutions by bodies and loops are refined once
 INERTIA_LOST = 1e-13  # part of a diagonal entry left over, below which nothing with inertia resists that motion
 
 
 # Why the metric of the mass matrix: docs/decisions/0031-constraints-in-the-mass-metric.md.
 @routine
-def factor_mass(mass: Annotated[Array, NV, NV]) -> bool:
+def factor_mass(mass: Annotated[Array, MV, MV]) -> bool:
     """Cholesky factor L of the mass matrix in place, lower triangle; false when some motion has no inertia."""
     for j in range(NV):
         row = mass[j]
@@ -71,7 +84,7 @@ def add_constraint_inertia(p: Array, factors: Factors) -> float:
 
 
 @routine
-def whiten(factor: Annotated[Array, NV, NV], x: Array) -> None:
+def whiten(factor: Annotated[Array, MV, MV], x: Array) -> None:
     """x becomes L⁻¹ x."""
     for i in range(NV):
         row = factor[i]
@@ -82,7 +95,7 @@ def whiten(factor: Annotated[Array, NV, NV], x: Array) -> None:
 
 
 @routine
-def unwhiten(factor: Annotated[Array, NV, NV], x: Array) -> None:
+def unwhiten(factor: Annotated[Array, MV, MV], x: Array) -> None:
     """x becomes L⁻ᵀ x."""
     for i in range(NV - 1, -1, -1):
         row = factor[i]
@@ -147,7 +160,7 @@ def subtract_projections(rows: Rows, row: Array, weights: Array, count: int) -> 
 
 
 @routine
-def solve_lower(r: Annotated[Array, NC, NC], x: Array, count: int) -> None:
+def solve_lower(r: Annotated[Array, MC, MC], x: Array, count: int) -> None:
     """x becomes R⁻¹ x, zero where a row depends on others."""
     for k in range(count):
         row = r[k]
@@ -158,7 +171,7 @@ def solve_lower(r: Annotated[Array, NC, NC], x: Array, count: int) -> None:
 
 
 @routine
-def solve_lower_transposed(r: Annotated[Array, NC, NC], x: Array, count: int) -> None:
+def solve_lower_transposed(r: Annotated[Array, MC, MC], x: Array, count: int) -> None:
     """x becomes R⁻ᵀ x, zero where a row depends on others."""
     for k in range(count - 1, -1, -1):
         row = r[k]
@@ -182,25 +195,60 @@ def factor(p: Array, factors: Factors, least: float) -> float:
 @routine
 def solve_augmented(factors: Factors, x: Array, multipliers: Array) -> None:
     """(f, γ) become (v', λ) with M v' + Cᵀ λ = f, C v' = γ; γ stands in `multipliers`."""
-    whiten(factors.mass, x)
-    solve_lower(factors.r, multipliers, NC)
+    if RECURSIVE:
+        solve_bodies(factors, x, multipliers)
+    else:
+        whiten(factors.mass, x)
+        solve_lower(factors.r, multipliers, NC)
+        for c in range(NC):
+            multipliers[c] = dot(factors.rows[c], x) - multipliers[c]
+        for c in range(NC):
+            add(-multipliers[c], factors.rows[c], x)
+        solve_lower_transposed(factors.r, multipliers, NC)
+        unwhiten(factors.mass, x)
+
+
+@routine
+def solve_bodies(factors: Factors, x: Array, multipliers: Array) -> None:
+    """The same from the factors that the elimination of bodies and loops left."""
+    force = zeros(NV)
+    gamma = zeros(NC)
+    for i in range(NV):
+        force[i] = x[i]
     for c in range(NC):
-        multipliers[c] = dot(factors.rows[c], x) - multipliers[c]
+        gamma[c] = multipliers[c]
+    solved(factors.values, force, gamma, x, multipliers)
+    if factors.distance[1] < REFINED:
+        refine(factors, force, gamma, x, multipliers)
+
+
+@routine
+def refine(factors: Factors, force: Array, gamma: Array, x: Array, multipliers: Array) -> None:
+    """A solution with the digits that it lost to rows which all but follow from others: pivots are squares."""
+    force_left = zeros(NV)
+    gamma_left = zeros(NC)
+    more = zeros(NV)
+    multipliers_more = zeros(NC)
+    unsolved(factors.values, force, gamma, x, multipliers, force_left, gamma_left)
+    solved(factors.values, force_left, gamma_left, more, multipliers_more)
+    for i in range(NV):
+        x[i] += more[i]
     for c in range(NC):
-        add(-multipliers[c], factors.rows[c], x)
-    solve_lower_transposed(factors.r, multipliers, NC)
-    unwhiten(factors.mass, x)
+        multipliers[c] += multipliers_more[c]
 
 
 @routine
 def solve_acceleration(factors: Factors, x: Array, gamma: Array) -> None:
     """f becomes v' with M v' + Cᵀ λ = f, C v' = γ, by projection: x = (1 - Qᵀ Q) z + Qᵀ R⁻¹ γ, without multipliers."""
-    whiten(factors.mass, x)
-    solve_lower(factors.r, gamma, NC)
-    for c in range(NC):
-        part = gamma[c] - dot(factors.rows[c], x)
-        add(part, factors.rows[c], x)
-    unwhiten(factors.mass, x)
+    if RECURSIVE:
+        solve_bodies(factors, x, gamma)
+    else:
+        whiten(factors.mass, x)
+        solve_lower(factors.r, gamma, NC)
+        for c in range(NC):
+            part = gamma[c] - dot(factors.rows[c], x)
+            add(part, factors.rows[c], x)
+        unwhiten(factors.mass, x)
 
 
 @routine

@@ -14,6 +14,8 @@ import math
 from torseur.computation.codegen.routine import Array, routine, zeros
 from torseur.computation.simulation.constrained.solver.constrained_sizes import (
     MASSLESS,
+    MC,
+    MV,
     NC,
     NH,
     NP,
@@ -21,10 +23,12 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     NV,
     PLAIN,
     QUATERNIONS,
+    RECURSIVE,
     Factors,
-    Rows,
     Settings,
+    closing,
     displaced,
+    levels,
     normalised,
     positions,
     velocities,
@@ -34,6 +38,7 @@ from torseur.computation.simulation.constrained.solver.factors import (
     add_constraint_inertia,
     dot,
     factor,
+    solve_bodies,
     solve_lower,
     unwhiten,
 )
@@ -71,9 +76,8 @@ def close_positions(t: float, p: Array, out: Array, factors: Factors) -> float:
     for _ in range(ITERATIONS):
         if NU > 0:
             laws(t, out, p, u)
-        positions(t, out, p, u, phi, factors)
+        distance = factor_positions(t, p, out, u, phi, factors)
         leave_open(p, phi)
-        distance = factor_constraints(p, factors)
         if distance < 0.0:
             return -1.0
         size = correct_positions(t, p, out, factors, phi)
@@ -82,6 +86,19 @@ def close_positions(t: float, p: Array, out: Array, factors: Factors) -> float:
         if size < CLOSE:
             return distance
     return -1.0
+
+
+@routine
+def factor_positions(t: float, p: Array, y: Array, u: Array, phi: Array, factors: Factors) -> float:
+    """Residuals, and the factors of M and C; the distance from a singularity, -1 where inertia is missing."""
+    settings = Settings.view(p[NP:])
+    if RECURSIVE:
+        closing(t, y, p, u, settings.sizes, LEAST, phi, factors.values, factors.distance)
+        distance = factors.distance[0]
+    else:
+        positions(t, y, p, u, phi, factors)
+        distance = factor_constraints(p, factors)
+    return distance
 
 
 @routine
@@ -120,14 +137,20 @@ def correct_positions(t: float, p: Array, out: Array, factors: Factors, phi: Arr
 def correction(factors: Factors, residual: Array, move: Array, count: int) -> None:
     """The smallest move, in the mass metric, that takes away the residual of the first `count` constraints."""
     weights = zeros(NC)
-    for c in range(count):
-        weights[c] = residual[c]
-    solve_lower(factors.r, weights, count)
     for i in range(NV):
         move[i] = 0.0
-    for c in range(count):
-        add(-weights[c], factors.rows[c], move)
-    unwhiten(factors.mass, move)
+    if RECURSIVE:
+        # Velocity constraints stay as they are: a move along them closes the others as well.
+        for c in range(count):
+            weights[c] = -residual[c]
+        solve_bodies(factors, move, weights)
+    else:
+        for c in range(count):
+            weights[c] = residual[c]
+        solve_lower(factors.r, weights, count)
+        for c in range(count):
+            add(-weights[c], factors.rows[c], move)
+        unwhiten(factors.mass, move)
 
 
 @routine
@@ -150,21 +173,30 @@ def displace(t: float, p: Array, move: Array, out: Array) -> None:
 @routine
 def close_velocities(t: float, p: Array, out: Array, factors: Factors) -> bool:
     """Corrects the positions once more and then the velocities, with factors from just beside."""
-    rows = zeros(NC, NV)
+    settings = Settings.view(p[NP:])
+    rows = zeros(MC, MV)
     phi = zeros(NC)
     slip = zeros(NC)
+    reach = zeros(NC)
     move = zeros(NV)
     u = zeros(NU + 1)
     if NU > 0:
         laws(t, out, p, u)
-    velocities(t, out, p, u, rows, phi, slip)
+    if RECURSIVE:
+        levels(t, out, p, u, settings.scales, phi, slip, reach)
+    else:
+        velocities(t, out, p, u, rows, phi, slip)
+        for c in range(NH):
+            for i in range(NV):
+                reach[c] += abs(rows[c, i]) * settings.scales[i]
     leave_open(p, phi)
-    if is_contradicted(p, rows, factors, phi):
+    if is_contradicted(p, reach, phi):
         return False
     correct_positions(t, p, out, factors, phi)
     v = out[NQ:]
-    for c in range(NC):
-        slip[c] += dot(rows[c], v)
+    if not RECURSIVE:
+        for c in range(NC):
+            slip[c] += dot(rows[c], v)
     correction(factors, slip, move, NC)
     for i in range(NV):
         v[i] += move[i]
@@ -172,23 +204,16 @@ def close_velocities(t: float, p: Array, out: Array, factors: Factors) -> bool:
 
 
 @routine
-def is_contradicted(p: Array, rows: Rows, factors: Factors, phi: Array) -> bool:
+def is_contradicted(p: Array, reach: Array, phi: Array) -> bool:
     """Whether a constraint that depends on others is violated where these hold.
 
     One that holds whatever moves has no derivatives to compare with; those of the others then serve.
     """
     settings = Settings.view(p[NP:])
-    reach = 0.0
+    largest = 0.0
     for c in range(NH):
-        own = 0.0
-        for i in range(NV):
-            own += abs(rows[c, i]) * settings.scales[i]
-        reach = max(reach, own)
+        largest = max(largest, reach[c])
     for c in range(NH):
-        if (
-            factors.r[c, c] == 0.0
-            and settings.sizes[c] == 0.0
-            and abs(phi[c]) > CONTRADICTION * reach + settings.slack[c]
-        ):
+        if settings.sizes[c] == 0.0 and abs(phi[c]) > CONTRADICTION * largest + settings.slack[c]:
             return True
     return False

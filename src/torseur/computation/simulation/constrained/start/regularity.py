@@ -39,6 +39,15 @@ def usual_sizes(numbers: StateNumbers, t: float, y: Vector) -> Vector:
     return _largest(numbers, rows, selections[best])
 
 
+def usual_pivots(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Vector:
+    """The same lengths where bodies and loops are eliminated: what a constraint adds to those eliminated before it."""
+    selected = usual > 0.0
+    given = {"sizes": selected.astype(float), "least": np.zeros(1)}
+    program = numbers.programs.elimination.pivots
+    left = [numbers.of(program, t, state, **given)["left"] for state in (y, *neighbours(numbers, t, y))]
+    return np.where(selected, np.sqrt(np.maximum(np.max(left, axis=0), 0.0)), 0.0)
+
+
 def other_sizes(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Vector | None:
     """The same for a better selection at a state; None when there is none."""
     rows, before = whitened(numbers, t, y), np.flatnonzero(usual > 0.0).tolist()

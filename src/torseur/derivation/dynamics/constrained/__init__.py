@@ -1,0 +1,1 @@
+"""Accelerations under constraints, by articulated bodies with loops."""
