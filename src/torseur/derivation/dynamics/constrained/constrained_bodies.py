@@ -37,7 +37,7 @@ from torseur.derivation.dynamics.constrained.elimination_steps import (
     ScrewElimination,
 )
 from torseur.derivation.dynamics.constrained.right_sides import RightSides, Solution
-from torseur.derivation.dynamics.forward_dynamics import moving_inertia, scale_force
+from torseur.derivation.dynamics.mass_matrix_factors import moving_inertia, scale_force
 from torseur.derivation.tree import GROUND, Tree
 
 _ZERO = as_expr(0)

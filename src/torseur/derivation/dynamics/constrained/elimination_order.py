@@ -62,7 +62,8 @@ def _common(tree: Tree, a: int, b: int) -> int:
 def is_sparse(tree: Tree, rows: Rows, groups: Groups) -> bool:
     """Whether elimination along the tree takes less than half the products of M and C as full matrices."""
     speeds, constraints = len(tree.layout.speeds), len(rows)
-    if constraints < FEWEST_ROWS:
+    # A joint that follows another cannot be eliminated when its turn comes.
+    if constraints < FEWEST_ROWS or any(link.followed for link in tree.links):
         return False
     work = elimination_work(tree, rows, groups)
     full = speeds**3 / 6 + constraints * speeds**2 / 2 + constraints**2 * speeds

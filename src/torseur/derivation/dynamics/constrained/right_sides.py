@@ -11,7 +11,7 @@ from torseur.algebra.graph.scalar import absolute, where
 from torseur.algebra.graph.semidefinite import Exchange
 from torseur.algebra.spatial import Force
 from torseur.derivation.dynamics.constrained.elimination_steps import NO_FORCE, RowElimination, RowScaling, RowStep
-from torseur.derivation.dynamics.forward_dynamics import scale_force
+from torseur.derivation.dynamics.mass_matrix_factors import scale_force
 from torseur.derivation.tree import GROUND
 
 if TYPE_CHECKING:

@@ -145,6 +145,8 @@ class StateNumbers:
 
     def reach(self, t: float, y: Vector) -> Vector:
         """How far each coordinate (row) goes with a unit move along each speed (column)."""
+        if self.programs.is_plain:
+            return np.diag(self.scales)
         still = self.of(self.programs.displaced, t, y, w=np.zeros(len(self.scales)))["q"]
         moved = [self.of(self.programs.displaced, t, y, w=move)["q"] for move in np.diag(self.scales)]
         return (np.array(moved).reshape(len(moved), len(still)) - still).T

@@ -159,9 +159,10 @@ def _determined(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
 
 def _beyond(units: Sequence[Vector], vector: Vector) -> Vector:
     """The part of a vector across orthonormal ones; twice, for what rounding leaves."""
-    for _ in range(2):
-        for unit in units:
-            vector = vector - (unit @ vector) * unit
+    if units:
+        basis = np.array(units)
+        for _ in range(2):
+            vector = vector - basis.T @ (basis @ vector)
     return vector
 
 

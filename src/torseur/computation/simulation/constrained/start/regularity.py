@@ -98,17 +98,16 @@ def _selected(rows: Vector, vanished: float, dependent: float) -> list[int]:
 
 def sizes_added(rows: Vector, selection: Sequence[int]) -> Vector:
     """Length of the part of each selected row across the selected ones before it; 0 where there is none."""
-    units: list[Vector] = []
+    units, count = np.zeros((len(selection), rows.shape[1])), 0
     added = np.zeros(len(rows))
     for k in selection:
         rest = rows[k]
         for _ in range(2):
-            for unit in units:
-                rest = rest - (unit @ rest) * unit
+            rest = rest - units[:count].T @ (units[:count] @ rest)
         size = np.linalg.norm(rest)
         if size > DEPENDENT * np.linalg.norm(rows[k]):
-            added[k] = size
-            units.append(rest / size)
+            added[k], units[count] = size, rest / size
+            count += 1
     return added
 
 
