@@ -104,3 +104,13 @@ def test_extrema_and_events_of_reactions():
 def test_an_event_that_never_happens():
     with pytest.raises(TorseurError, match="never happens.*'q1 - 10' is"):
         ts.sensitivity(library.load("double_pendulum"), Criterion("q1", "event", when="q1 - 10"), "m1", until=1)
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_an_event_function_faster_than_the_steps_is_said(method):
+    """sin(1e9 x) changes its sign 3e8 times per metre: what is found as the third of them need not be it."""
+    text = """param k = 4 N/m, c = 1 m ; let b = body mass = 1 kg end ; join earth and b.frame as r with prismatic(x) along [1, 0, 0] stiffness = k end ;
+    init x = 1 m, x' = 0 m/s ;"""
+    fast = Criterion("x'", "event", when="sin(1e9*x/c)", occurrence=3)
+    found = ts.sensitivity(ts.parse(text), fast, ["k"], until=0.1, method=method, verify=False)
+    assert any("changes faster than the steps can follow" in note for note in found.notes)

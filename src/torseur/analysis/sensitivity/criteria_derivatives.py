@@ -32,7 +32,12 @@ def by_direct(study: Study, choice: Choice) -> Sensitivities:
     table |= _at_instants(study, tangents, len(jumps))
     responses = [study.response(criterion, *table[criterion.label]) for criterion in study.criteria]
     notes, trusted = remarks(growth_of_tangents(study.variation, tangents.u), tangents.times, study.course.rtol)
-    notes = (*tangents.run.notes, *notes, *((SINGULAR,) if tangents.passes_singularity else ()))
+    notes = (
+        *tangents.run.notes,
+        *study.search_notes(tangents.run, len(jumps)),
+        *notes,
+        *((SINGULAR,) if tangents.passes_singularity else ()),
+    )
     return study.result(choice, responses, tangents.run.statistics, notes, trusted)
 
 
@@ -84,7 +89,7 @@ def by_adjoint(study: Study, choice: Choice) -> Sensitivities:
         growth = max(growth, growth_of_adjoints(study.variation, at_start, adjoints, values).max(initial=0.0))
         statistics = back.recording.run.statistics
     notes, trusted = remarks(np.array([growth]), np.array([study.course.until]), study.course.rtol)
-    notes = (*back.recording.run.notes, *notes)
+    notes = (*back.recording.run.notes, *study.notes_of_instants, *notes)
     result = study.result(choice, [responses[c.label] for c in study.criteria], statistics, notes, trusted)
     return replace(result, seconds=seconds)
 

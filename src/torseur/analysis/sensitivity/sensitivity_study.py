@@ -12,7 +12,7 @@ from torseur.algebra.graph import Expr, as_expr, evaluate, live_nodes, symbols_o
 from torseur.analysis.sensitivity.criteria.criteria import ReadCriterion
 from torseur.analysis.sensitivity.criteria.criteria_at_events import Instant, InstantCriteria
 from torseur.analysis.sensitivity.criteria.observation import Observation, Settings, observation_of
-from torseur.analysis.sensitivity.direct.direct_method import integrate_tangents
+from torseur.analysis.sensitivity.direct.direct_method import Tangents, integrate_tangents
 from torseur.analysis.sensitivity.events.contact_jumps import ContactRules, restitution_formulas
 from torseur.analysis.sensitivity.events.discontinuities import Discontinuities
 from torseur.analysis.sensitivity.events.jumps import Jump, read_jump
@@ -26,7 +26,8 @@ from torseur.analysis.sensitivity.model.preparation import Prepared
 from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.analysis.sensitivity.results.sensitivities import Response, Sensitivities
 from torseur.analysis.sensitivity.steady.steady_states import equilibrium_start
-from torseur.computation.simulation.loop.integrator import Statistics
+from torseur.computation.simulation.events.state_jumps import too_fast_words
+from torseur.computation.simulation.loop.integrator import Run, Statistics
 from torseur.computation.simulation.loop.memory import STIFF
 from torseur.computation.simulation.model.system import Vector
 from torseur.description.mechanism import TIME
@@ -96,12 +97,32 @@ class Study:
         return self.instants_met[self.instants.criteria.index(criterion)].t
 
     @cached_property
-    def instants_met(self) -> list[Instant]:
-        """The instants of the criteria that have one, from a motion without tangents."""
+    def _still_motion(self) -> tuple[Tangents, Discontinuities]:
         # Where events are is a matter of the motion alone: without columns it costs one simulation.
         still = replace(self.variation, varied=(), start=self.variation.start[:, :0])
         jumps = self._discontinuities(still)
-        motion = integrate_tangents(routines_of(still), self.course, self.instants.watch(jumps), jumps)
+        return integrate_tangents(routines_of(still), self.course, self.instants.watch(jumps), jumps), jumps
+
+    def search_notes(self, run: Run, jumps: int) -> tuple[str, ...]:
+        """What is said of an event function of a criterion, or of a jump, that the search could not follow."""
+        if run.unresolved < 0:
+            return ()
+        k = run.unresolved - jumps
+        name = f"criterion '{self.instants.criteria[k].label}'" if k >= 0 else "a jump or switch of the motion"
+        return (too_fast_words(name),)
+
+    @property
+    def notes_of_instants(self) -> tuple[str, ...]:
+        """The same of the motion from which `instants_met` are, where there are any."""
+        if not self.instants.criteria:
+            return ()
+        motion, jumps = self._still_motion
+        return self.search_notes(motion.run, len(jumps))
+
+    @cached_property
+    def instants_met(self) -> list[Instant]:
+        """The instants of the criteria that have one, from a motion without tangents."""
+        motion, jumps = self._still_motion
         states = len(self.variation.states)
         initial, end = np.array(self.variation.system.initial), motion.end
         ends = [Instant(self.course.start, initial), Instant(end.t, end.x[:states])]

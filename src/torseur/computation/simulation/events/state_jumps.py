@@ -57,10 +57,7 @@ class Jumps:
             self.settings.system.constrained.impacts if self.contacts and self.settings.system.constrained else ()
         )
         name = [*(f"contact '{c.name}'" for c in contacts), *(f"event '{e.name}'" for e in self.events)][number]
-        return (
-            f"The function of {name} changes faster than the steps can follow: some of its changes of sign may be "
-            "missing. A shorter max_step finds more of them.",
-        )
+        return (too_fast_words(name),)
 
     def apply(self, work: Memory) -> bool:
         """Changes the state after the loop stopped at events; false when the motion ends there."""
@@ -129,3 +126,11 @@ class Jumps:
         work.events.limits[k], work.events.sides[k] = 1, 0
         count = sum(int(mark[1]) == k for marks in work.kept_marks for mark in marks)
         return bool(event.stop) and count >= int(event.stop)
+
+
+def too_fast_words(name: str) -> str:
+    """What is said of an event function that the search for events could not follow."""
+    return (
+        f"The function of {name} changes faster than the steps can follow: some of its changes of sign may be "
+        "missing. A shorter max_step finds more of them."
+    )
