@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.algebra.graph import Program, as_expr, gradient, substitute, symbols_of
+from torseur.algebra.graph import Program
 from torseur.analysis.robotics import robot_functions as programs
 from torseur.analysis.robotics.array_function import array_function
+from torseur.analysis.robotics.coordinate_limits import coordinate_limits
+from torseur.analysis.robotics.reaching import Reach, along_path, reach, target_of, towards_posture
 from torseur.computation.codegen import bake
 from torseur.computation.functions.function_requests import programs_of
 from torseur.computation.functions.mechanism_functions import PARAMETERS
@@ -118,27 +120,7 @@ class Robot:
 
         A joint that follows another limits that one.
         """
-        low, high = np.full(self.nq, -np.inf), np.full(self.nq, np.inf)
-        for limit in self.file.limits if self.file is not None else ():
-            self._limit(low, high, limit.joint, limit.lower, limit.upper)
-        return low, high
-
-    def _limit(self, low: Array, high: Array, joint: str, lower: float | None, upper: float | None) -> None:
-        motions = self.mechanism.joint(joint).motions
-        names = {x: k for k, x in enumerate(self.equations.layout.coordinates)}
-        if len(motions) != 1 or motions[0].kind == "quaternion":
-            return
-        amount = motions[0].amount
-        leaders = [x for x in symbols_of([amount]) if x in names]
-        if len(leaders) != 1:
-            return
-        (ratio,), (start,) = gradient(amount, leaders), substitute([amount], {leaders[0]: as_expr(0)})
-        if not (ratio.is_constant and start.is_constant) or float(ratio) == 0.0:
-            return
-        ends = (-np.inf if lower is None else lower, np.inf if upper is None else upper)
-        bounds = sorted((end - float(start)) / float(ratio) for end in ends)
-        k = names[leaders[0]]
-        low[k], high[k] = max(low[k], bounds[0]), min(high[k], bounds[1])
+        return coordinate_limits(self.equations, self.file.limits if self.file is not None else ())
 
     @cached_property
     def neutral(self) -> Array:
@@ -245,6 +227,61 @@ class Robot:
         """dJ/dt of the matrix that `jacobian` gives with the same words."""
         return self._jacobian_rates[frame, axes, order](q, v)
 
+    def ik(
+        self,
+        targets: Mapping[str, Any],
+        start: Any = None,
+        *,
+        weights: Mapping[str, float] | None = None,
+        posture: Any = None,
+        starts: int = 100,
+        tolerance: float = 1e-8,
+        seed: int = 0,
+    ) -> Reach:
+        """Coordinates within `limits` that put frames where they are wanted: robot.ik({"hand": pose}).
+
+        A target is a position (3,), a rotation (3, 3) or both (4, 4) in the earth, or N of them for N problems at once.
+        `start` (at first `neutral`) is tried first, then random ones, `starts` in all. `weights` of frames multiply
+        their errors. Where the targets leave motions free, the solution is moved towards the `posture`.
+        """
+        self._require_plain("ik")
+        if not targets:
+            raise TorseurError("ik: no target is given. robot.ik({'hand': pose}).")
+        weighed = dict(weights or {})
+        wanted = {name: target_of(name, value, float(weighed.pop(name, 1.0)), self._functions_of(name))
+                  for name, value in targets.items()}  # fmt: skip
+        if weighed:
+            raise TorseurError(unknown_name("target", next(iter(weighed)), targets, "ik: weights: "))
+        given = [part for target in wanted.values() for part in (target.position, target.rotation) if part is not None]
+        counts = {len(part) for part in given}
+        if len(counts) > 1:
+            raise TorseurError(f"ik: the targets have different numbers of problems ({sorted(counts)}).")
+        begin = np.broadcast_to(np.asarray(self.neutral if start is None else start, dtype=float), (*counts, self.nq))
+        found = reach(wanted, self.limits, begin, starts, tolerance, seed)
+        if posture is not None:
+            found = towards_posture(wanted, self.limits, found, np.asarray(posture, dtype=float), tolerance)
+        if all(np.ndim(value) == len(_shape(value)) for value in targets.values()):
+            return Reach(found.q[0], found.error[0], found.converged[0], found.starts)
+        return found
+
+    def ik_path(self, targets: Mapping[str, Any], start: Any = None, **options: Any) -> Reach:
+        """Coordinates along a path of N targets, each from the one before, so that the motion is continuous.
+
+        The first target may take several starts; one that the path does not reach stops there, `converged` being
+        false from then on.
+        """
+        return along_path(self.ik, targets, start, options)
+
+    def _functions_of(self, frame: str) -> tuple[Function, Function]:
+        return self._poses[frame], self._usual_jacobians[frame]
+
+    def _require_plain(self, name: str) -> None:
+        if self.equations.is_constrained or self.nq != self.nv:
+            raise UnsupportedError(
+                f"{name} is for robots without loops and quaternions; '{self.mechanism.name}' has some. Hold its base, "
+                "base='fixed', or lock the joints."
+            )
+
     def contact_dynamics(
         self, frames: Sequence[str], q: Any, v: Any, tau: Any, *, turns: bool = False
     ) -> tuple[Array, Array]:
@@ -336,6 +373,12 @@ def _restore(source: Mechanism | RobotFile, live: bool, parameters: Array | None
     if parameters is not None:
         robot.parameters[:] = parameters
     return robot
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """The shape of one target: of a position, a rotation, or both."""
+    shape = np.shape(value)
+    return shape[-2:] if len(shape) > 1 and shape[-2:] in ((3, 3), (4, 4)) else shape[-1:]
 
 
 def _axes(word: str) -> str:

@@ -1,0 +1,195 @@
+"""Inverse kinematics: coordinates within their limits that put frames of a robot where they are wanted.
+
+Levenberg and Marquardt's method on the errors of position (m) and rotation (rad, the vector of R_target Rᵀ), all
+problems and all starts in one array. A coordinate at a limit that the step would leave is held there. What does not
+arrive from the given start is tried from random ones within the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torseur.algebra.arrays import Array, Mask, Slots
+from torseur.errors import TorseurError
+
+ROUNDS = 60
+FEWEST_STARTS = 8
+LARGEST_STEP = 1.0
+DAMPING, LEAST_DAMPING, HOPELESS = 1e-2, 1e-12, 1e8
+UNBOUNDED = np.pi
+"""Random starts of coordinates without limits are within a half turn (or metre) of zero."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Coordinates found, one row per problem where there are several.
+
+    `error` is the largest of the position errors (m) and rotation errors (rad), weighted; `converged` where it is below
+    the tolerance. `starts` counts the starts that were used.
+    """
+
+    q: Array
+    error: Array
+    converged: Mask
+    starts: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a frame should be: positions (N, 3), rotations (N, 3, 3), or both; and the weight of its errors."""
+
+    place: Callable[[Array], Array]
+    jacobian: Callable[[Array], Array]
+    position: Array | None
+    rotation: Array | None
+    weight: float = 1.0
+
+    def errors(self, q: Array, of: Slots) -> Array:
+        """What is missing to the targets of the problems `of`, in earth axes."""
+        from scipy.spatial.transform import Rotation
+
+        place, parts = self.place(q), []
+        if self.position is not None:
+            parts.append(self.position[of] - place[:, :3, 3])
+        if self.rotation is not None:
+            parts.append(Rotation.from_matrix(self.rotation[of] @ np.swapaxes(place[:, :3, :3], 1, 2)).as_rotvec())
+        return self.weight * np.concatenate(parts, axis=1)
+
+    def rows(self, q: Array) -> Array:
+        """The rows of the Jacobian that go with the errors."""
+        jacobian = self.jacobian(q)
+        kept = [jacobian[:, part] for part, wanted in ((slice(0, 3), self.position), (slice(3, 6), self.rotation))
+                if wanted is not None]  # fmt: skip
+        return self.weight * np.concatenate(kept, axis=1)
+
+
+def target_of(name: str, value: Any, weight: float, functions: tuple[Any, Any]) -> Target:
+    """The target that an array stands for: (3,) a position, (3, 3) a rotation, (4, 4) both; N in front: N of them."""
+    array = np.asarray(value, dtype=float)
+    shape = array.shape[-2:] if array.ndim > 1 and array.shape[-2:] in ((3, 3), (4, 4)) else array.shape[-1:]
+    if shape not in ((3,), (3, 3), (4, 4)) or array.ndim > len(shape) + 1:
+        raise TorseurError(
+            f"ik: the target of '{name}' has shape {array.shape}; expected (3,) for a position, (3, 3) for a rotation, "
+            "(4, 4) for both, or N of them."
+        )
+    array = array.reshape(-1, *shape)
+    if shape == (3,):
+        return Target(*functions, array, None, weight)
+    rotation = array[:, :3, :3]
+    if np.abs(rotation @ np.swapaxes(rotation, 1, 2) - np.eye(3)).max() > 1e-6 or (np.linalg.det(rotation) < 0).any():
+        raise TorseurError(f"ik: the target of '{name}' is no rotation (R Rᵀ = 1, determinant 1).")
+    return Target(*functions, array[:, :3, 3] if shape == (4, 4) else None, rotation, weight)
+
+
+def reach(
+    targets: Mapping[str, Target], limits: tuple[Array, Array], start: Array, starts: int, tolerance: float, seed: int
+) -> Reach:
+    """Solutions of N problems, from `start` (N, n) and then from random starts, at most `starts` in all for each."""
+    low, high = limits
+    count = len(start)
+    rng = np.random.default_rng(seed)
+    best, least = np.clip(start, low, high), np.full(count, np.inf)
+    open_ones, used, wave = np.arange(count), 0, best
+    while len(open_ones) and used < starts:
+        of = np.repeat(open_ones, len(wave) // len(open_ones))
+        q, error = _descend(targets, limits, wave, of, tolerance)
+        # The best start of each problem: sorted by error, the first of each.
+        order = np.argsort(error, kind="stable")
+        problems, first = np.unique(of[order], return_index=True)
+        better = error[order[first]] < least[problems]
+        best[problems[better]] = q[order[first[better]]]
+        least[problems[better]] = error[order[first[better]]]
+        used += len(wave) // len(open_ones)
+        open_ones = np.flatnonzero(least > tolerance)
+        tries = min(FEWEST_STARTS, starts - used)
+        wave = _random_starts(rng, low, high, len(open_ones) * max(tries, 0))
+    return Reach(best, least, least <= tolerance, used)
+
+
+def _random_starts(rng: np.random.Generator, low: Array, high: Array, count: int) -> Array:
+    least, most = np.where(np.isfinite(low), low, -UNBOUNDED), np.where(np.isfinite(high), high, UNBOUNDED)
+    starts: Array = rng.uniform(least, np.maximum(most, least), (count, len(low)))
+    return np.clip(starts, low, high)
+
+
+def _errors(targets: Mapping[str, Target], q: Array, of: Slots) -> Array:
+    return np.concatenate([target.errors(q, of) for target in targets.values()], axis=1)
+
+
+def _descend(
+    targets: Mapping[str, Target], limits: tuple[Array, Array], start: Array, of: Slots, tolerance: float
+) -> tuple[Array, Array]:
+    """Where each start leads, and the largest error there."""
+    low, high = limits
+    q, error = start.copy(), _errors(targets, start, of)
+    damping = np.full(len(q), DAMPING)
+    for _ in range(ROUNDS):
+        size = np.abs(error).max(axis=1)
+        done = np.unique(of[size <= tolerance])
+        at = np.flatnonzero((size > tolerance) & (damping < HOPELESS) & ~np.isin(of, done))
+        if not len(at):
+            break
+        tried = _step(np.concatenate([t.rows(q[at]) for t in targets.values()], axis=1), error[at], damping[at], q[at],
+                      low, high)  # fmt: skip
+        after = _errors(targets, tried, of[at])
+        is_better = (after**2).sum(axis=1) < (error[at] ** 2).sum(axis=1)
+        good = at[is_better]
+        q[good], error[good] = tried[is_better], after[is_better]
+        damping[at] = np.maximum(damping[at] * np.where(is_better, 0.2, 5.0), LEAST_DAMPING)
+    return q, np.abs(error).max(axis=1)
+
+
+def _step(rows: Array, error: Array, damping: Array, q: Array, low: Array, high: Array) -> Array:
+    """(Jᵀ J + λ) dq = Jᵀ e, without the coordinates that would leave their limits, and cut at the limits."""
+    pull = np.einsum("kij,ki->kj", rows, error)
+    held = ((q <= low) & (pull < 0)) | ((q >= high) & (pull > 0))
+    rows = np.where(held[:, None, :], 0.0, rows)
+    normal = np.swapaxes(rows, 1, 2) @ rows + damping[:, None, None] * np.eye(q.shape[1])
+    change = np.linalg.solve(normal, np.einsum("kij,ki->kj", rows, error)[..., None])[..., 0]
+    change *= np.minimum(1.0, LARGEST_STEP / np.maximum(np.abs(change).max(axis=1), 1e-300))[:, None]
+    return np.clip(q + change, low, high)
+
+
+def towards_posture(
+    targets: Mapping[str, Target], limits: tuple[Array, Array], found: Reach, posture: Array, tolerance: float
+) -> Reach:
+    """The solutions moved towards a posture as far as the targets and limits leave them free."""
+    low, high = limits
+    q, of = found.q.copy(), np.arange(len(found.q))
+    for _ in range(ROUNDS):
+        rows = np.concatenate([target.rows(q) for target in targets.values()], axis=1)
+        wish = posture - q
+        free = wish - (np.linalg.pinv(rows, rcond=1e-6) @ (rows @ wish[..., None]))[..., 0]
+        moved, error = _descend(targets, limits, np.clip(q + 0.5 * free, low, high), of, tolerance)
+        nearer = (error <= tolerance) & (np.linalg.norm(moved - posture, axis=1) < np.linalg.norm(q - posture, axis=1))
+        if not nearer.any():
+            break
+        q[nearer] = moved[nearer]
+    return Reach(np.where(found.converged[:, None], q, found.q), found.error, found.converged, found.starts)
+
+
+def along_path(
+    solve: Callable[..., Reach], targets: Mapping[str, Any], start: Any, options: Mapping[str, Any]
+) -> Reach:
+    """The solutions of N targets one after the other, each from the one before; they end where one fails."""
+    paths = {name: np.asarray(value, dtype=float) for name, value in targets.items()}
+    count = min((len(path) for path in paths.values()), default=0)
+    if not count:
+        raise TorseurError("ik_path: no targets are given. robot.ik_path({'hand': poses}), poses of shape (N, 4, 4).")
+    reached: list[Reach] = []
+    for k in range(count):
+        # Only the first may be looked for elsewhere: a path that jumps is none.
+        only = {} if k == 0 else {"starts": 1}
+        reached.append(solve({name: path[k] for name, path in paths.items()}, start, **{**options, **only}))
+        if not reached[-1].converged:
+            break
+        start = reached[-1].q
+    missing = count - len(reached)
+    q = np.array([r.q for r in reached] + [reached[-1].q] * missing)
+    errors = np.array([float(r.error) for r in reached] + [np.inf] * missing)
+    done = np.array([bool(r.converged) for r in reached] + [False] * missing)
+    return Reach(q, errors, done, reached[0].starts)
