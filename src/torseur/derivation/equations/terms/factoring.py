@@ -210,6 +210,7 @@ def _candidates(polynomial: Polynomial) -> list[_Candidate]:
     by_quantity: dict[tuple[Monomial, str, float | None], dict[Monomial, Number]] = {}
     by_motion: dict[Monomial, dict[Monomial, Number]] = {}
     by_denominator: dict[Monomial, dict[Monomial, Number]] = {}
+    by_multiplier: dict[Monomial, dict[Monomial, Number]] = {}
     for term, coefficient in polynomial.items():
         rounded = coefficient if isinstance(coefficient, float) else None
         for quantity, kind in _quantities(term):
@@ -219,6 +220,9 @@ def _candidates(polynomial: Polynomial) -> list[_Candidate]:
         motion = tuple(pair for pair in term if _moves(pair[0]))
         if motion:
             by_motion.setdefault(motion, {})[tuple(pair for pair in term if not _moves(pair[0]))] = coefficient
+        for own, exponent in term:
+            if exponent == 1 and _is_multiplier(own):  # a column of C: λ (r sin a + l sin b)
+                by_multiplier.setdefault(((own, 1),), {})[product(term, ((own, -1),))] = coefficient
         below = tuple((own, exponent) for own, exponent in term if exponent < 0 and own.op != "symbol")
         if below:
             by_denominator.setdefault(below, {})[term] = coefficient
@@ -226,7 +230,7 @@ def _candidates(polynomial: Polynomial) -> list[_Candidate]:
     for (rest, kind, rounded), like in by_quantity.items():
         if kind == FUNCTION and polynomial.get(rest) is not None and (rounded is None or polynomial[rest] == rounded):
             like[ONE] = polynomial[rest]
-    listed = [*((rest, like) for (rest, _, _), like in by_quantity.items()), *by_motion.items()]
+    listed = [*((rest, like) for (rest, _, _), like in by_quantity.items()), *by_motion.items(), *by_multiplier.items()]
     listed += [_over_one_bar(family) for family in by_denominator.values()]
     return [(rest, like) for rest, like in listed if len(like) > 1] + _squares(polynomial)
 
@@ -280,7 +284,11 @@ def _squares(polynomial: Polynomial) -> list[_Candidate]:
 
 def _moves(own: Expr) -> bool:
     """Whether a factor belongs to the motion and not to the coefficient before it: rates, functions, multipliers."""
-    return own.op != "symbol" or str(own.name).endswith("'") or str(own.name).startswith("lambda.")
+    return own.op != "symbol" or str(own.name).endswith("'") or _is_multiplier(own)
+
+
+def _is_multiplier(own: Expr) -> bool:
+    return own.op == "symbol" and str(own.name).startswith("lambda.")
 
 
 def _by_saving(candidate: _Candidate) -> tuple[int, int, tuple[tuple[int, int], ...]]:

@@ -17,6 +17,7 @@ Polynomial = Mapping[Monomial, Number]
 Known = Mapping[Expr, Polynomial]
 
 ONE: Monomial = ()
+DUST = 1e-14  # of what cancels: what rounding leaves
 LARGEST_POWER = 6
 WORTH_SHORTENING = 12
 EFFORT = 25  # products of terms, per term allowed, after which the expression is given up
@@ -89,11 +90,22 @@ def _effort(node: Expr, known: Known) -> int:
 
 
 def plus(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
-    """Terms added up; what cancels disappears."""
+    """Terms added up; what cancels disappears, rounded numbers too, which leave the last digits of what they were."""
     total: dict[Monomial, Number] = {}
+    sizes: dict[Monomial, float] = {}
     for monomial, coefficient in terms:
-        total[monomial] = total.get(monomial, 0) + coefficient
-    return {monomial: coefficient for monomial, coefficient in total.items() if coefficient != 0}
+        before = total.get(monomial)
+        if before is None:
+            total[monomial] = coefficient
+            continue
+        if isinstance(coefficient, float) or isinstance(before, float):
+            sizes[monomial] = max(sizes.get(monomial, 0.0), abs(float(before)), abs(float(coefficient)))
+        total[monomial] = before + coefficient
+    return {
+        monomial: coefficient
+        for monomial, coefficient in total.items()
+        if coefficient != 0 and not (monomial in sizes and abs(coefficient) <= DUST * sizes[monomial])
+    }
 
 
 def times(first: Polynomial, second: Polynomial) -> Polynomial:

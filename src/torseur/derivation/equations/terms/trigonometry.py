@@ -82,17 +82,16 @@ def _join_squares(polynomial: Polynomial) -> Polynomial:
                 break
             rest = product(term, ((factor, -2),))
             partner = product(rest, ((_function(_OTHER[factor.op], factor.args[0]), 2),))
-            if current[term] == current.get(partner):
+            if partner in current and _ratio(current[term], current[partner]) == 1:
                 joined, coefficient, gone = rest, current[term], partner
-            elif current.get(rest) == -current[term]:
+            elif rest in current and _ratio(current[rest], current[term]) == -1:
                 joined, coefficient, gone = partner, current[rest], rest
             else:
                 continue
             del current[term], current[gone]
-            total = current.pop(joined, 0) + coefficient
-            if total != 0:
-                current[joined] = total
-                pending.append(joined)
+            total = plus([(joined, current.pop(joined, 0)), (joined, coefficient)])
+            current |= total
+            pending.extend(total)
     return current
 
 
@@ -145,10 +144,9 @@ def _with_sums_of_angles(polynomial: Polynomial) -> Polynomial:
         if match is not None:
             partner, new, coefficient = match
             del current[term], current[partner]
-            total = current.pop(new, 0) + coefficient
-            if total != 0:
-                current[new] = total
-                pending.append(new)
+            total = plus([(new, current.pop(new, 0)), (new, coefficient)])
+            current |= total
+            pending.extend(total)
     return current
 
 
