@@ -388,7 +388,7 @@ FURTHER_SYSTEMS: dict[str, tuple[str, list[str]]] = {
             r*cos(al)] end ;
         init r = 1 m ;""",
         [
-            "r*th'' + 2*r'*th'",
+            "r*(r*th'' + 2*r'*th')*sin(al)^2",
             "r'' - r*th'^2*sin(al)^2 + g*cos(al)",
         ],
     ),

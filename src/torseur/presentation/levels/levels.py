@@ -11,9 +11,10 @@ from torseur.computation.functions import program_of
 from torseur.derivation.dynamics import inverse_dynamics
 from torseur.derivation.dynamics.recursion import motion_names
 from torseur.derivation.equations import Equations
-from torseur.derivation.equations.terms.equal_values import merge_equal_values
+from torseur.derivation.equations.terms.equal_values import has_rounded_numbers, merge_equal_values
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import HOPELESS, written_sizes
+from torseur.derivation.tree.flatten import flatten
 from torseur.errors import TorseurError, unknown_name
 from torseur.presentation.levels.conditions import CONDITION, FORCE_UNITS, FORMULA, constraint_rows, legend
 from torseur.presentation.levels.intermediate_remarks import Remarks, sensor_labels
@@ -164,7 +165,9 @@ def _break_up(
     # All entries are measured in one walk: those of M share most of their nodes.
     sizes = zip(entries, written_sizes(entries), strict=True)
     hopeful = [entry for entry, size in sizes if size <= max(hopeless, LARGEST_WRITING)]
-    short = {entry: node for entry in hopeful if (node := _short(entry, hopeless)) is not None}
+    clean = merge_equal_values(hopeful) if has_rounded_numbers(hopeful) else hopeful
+    pairs = zip(hopeful, clean, strict=True)
+    short = {entry: node for entry, value in pairs if (node := _short(value, hopeless)) is not None}
     long = list(dict.fromkeys(entry for entry in entries if entry not in short))
     # No name for what is zero, and no two names for one value.
     labelled = list(labels) if long else []
@@ -257,10 +260,16 @@ def recursive_lines(equations: Equations) -> list[Line]:
     return _recursion(equations)[0]
 
 
+def _moves_by_functions(equations: Equations) -> bool:
+    """Whether functions without a formula move joints: programs take those of loads as inputs, and no others."""
+    leaves = [leaf for link in equations.tree.links for leaf in flatten(link.motion) if isinstance(leaf, Expr)]
+    return any(node.op == "apply" for node in live_nodes(leaves))
+
+
 def _recursion(equations: Equations, others: Sequence[Expr] = ()) -> tuple[list[Line], list[Node]]:
     """The lines of inverse dynamics, and other expressions in terms of them."""
     names = [f"tau_{name.rstrip(chr(39))}" for name in equations.layout.speed_names]
-    if not equations.is_constrained:
+    if not equations.is_constrained and not _moves_by_functions(equations):
         program = program_of(equations, ["inverse_dynamics"])
         return lines(program.with_labels(motion_names(equations.tree)), {"tau": names}), []
     layout = equations.layout

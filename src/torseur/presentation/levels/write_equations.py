@@ -107,11 +107,11 @@ def _latex(listed: Sequence[Statement]) -> str:
 def _latex_line(statement: Statement) -> str:
     left = latex.latex(statement.left)
     if statement.shape == "name":
-        return rf"{left} &: \text{{{latex.escape(statement.remark.text)}}}"
+        return rf"{left} &: \text{{{latex.words(statement.remark.text)}}}"
     if statement.shape == "scalar":
         return latex.broken_lines(left, statement.right, statement.remark.text)
     table = latex.matrix(tuple(tuple(latex.latex(entry) for entry in row) for row in statement.rows))
-    said = rf" \\ & \qquad \text{{({latex.escape(statement.remark.text)})}}" if statement.remark.text else ""
+    said = rf" \\ & \qquad \text{{({latex.words(statement.remark.text)})}}" if statement.remark.text else ""
     return rf"{left} &= {table}{said}"
 
 

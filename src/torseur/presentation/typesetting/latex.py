@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from torseur.presentation.typesetting.formula_tree import (
@@ -28,7 +29,9 @@ SIMPLE = {"sin", "cos", "tan"}  # of a single letter, which needs no brackets
 INVERSE = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
 SIGNS = {"×": r"\times", "·": r"\cdot", "<": "<", "≤": r"\le"}
 LETTERS = {letter: name for name, letter in GREEK.items()}
+_UNIT = re.compile(r"\w+(?:[*/^]\w+)+")
 SPECIAL = {
+    "^": r"\textasciicircum{}",
     "_": r"\_",
     "%": r"\%",
     "#": r"\#",
@@ -81,7 +84,7 @@ def broken_lines(left: str, right: Node, remark: str = "") -> str:
     if remark:
         if len(remark) > room:
             lines.append(r"&")
-        lines[-1] += rf" \qquad \text{{({escape(remark)})}}"
+        lines[-1] += rf" \qquad \text{{({words(remark)})}}"
     return " \\\\\n".join(lines)
 
 
@@ -161,6 +164,11 @@ def _subscript(text: str) -> str:
 def escape(text: str) -> str:
     """Characters that LaTeX would act upon, made harmless."""
     return "".join(SPECIAL.get(letter, letter) for letter in text.replace("\\", ""))
+
+
+def words(text: str) -> str:
+    """A remark to stand in \\text, units in it as they are printed: N·m, kg·m²."""
+    return escape(_UNIT.sub(lambda unit: unit[0].replace("*", "·").replace("^2", "²").replace("^3", "³"), text))
 
 
 def _in_brackets(node: Node) -> str:

@@ -72,6 +72,11 @@ def _without_dust(node: Expr, merged: dict[Expr, Expr], points: Sequence[_Point]
     return with_arguments(node, arguments)
 
 
+def has_rounded_numbers(entries: Sequence[Expr]) -> bool:
+    """Whether numbers of the expressions were computed, so that what should cancel may leave their last digits."""
+    return any(map(_is_rounded, live_nodes(entries)))
+
+
 def _is_rounded(node: Expr) -> bool:
     """Whether a number has the many digits that computing leaves, as a cosine of a given angle does."""
     return node.op == "constant" and isinstance(node.data, float) and len(f"{node.data:.15e}".rstrip("0")) > 12 + 4
@@ -131,12 +136,13 @@ class _Point:
         """Whether a summand is what rounding left beside another; where nothing is rounded there is none."""
         return self.bound == ROUNDED and bool(abs(self.values[summand]) <= self.bound * abs(self.values[other]))
 
-    def key(self, node: Expr, sign: int = 1) -> Any:
-        """A value to as many digits as are certain."""
-        import mpmath
+    def key(self, node: Expr, sign: int = 1) -> tuple[int, int, int]:
+        """A value to as many digits as are certain: its sign, and its binary digits with their place."""
+        from mpmath.libmp import mpf_pos
 
-        digits = 12 if self.bound == ROUNDED else 40
-        return mpmath.nstr(sign * self.values[node], digits)
+        bits = 40 if self.bound == ROUNDED else 133  # 12 or 40 decimal digits
+        negative, mantissa, exponent, _ = mpf_pos(self.values[node]._mpf_, bits, "n")
+        return (int(negative) ^ (sign < 0 and mantissa != 0), int(mantissa), int(exponent))
 
 
 def _random_value(label: str) -> Any:

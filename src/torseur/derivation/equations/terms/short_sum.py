@@ -8,7 +8,7 @@ from torseur.algebra.graph import Expr, live_nodes
 from torseur.derivation.equations.terms.common_denominators import over_common_denominators
 from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.factoring import factored_expression
-from torseur.derivation.equations.terms.polynomial import Polynomial, TooManyTerms, expand
+from torseur.derivation.equations.terms.polynomial import DUST, Monomial, Polynomial, TooManyTerms, expand
 from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry
 
 LIMIT = 60  # terms of an entry above which it is written as it was computed
@@ -45,10 +45,29 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
         result = shorten_by_trigonometry(expand(expression, ALL_AT_ONCE))
     except TooManyTerms:
         result = shorten_by_trigonometry(expand(expression, STEP_BY_STEP, shorten=shorten_by_trigonometry))
-    result = over_common_denominators(result)
+    result = over_common_denominators(without_dust(result))
     if len(result) > limit:
         raise TooManyTerms(limit)
     return result
+
+
+def without_dust(polynomial: Polynomial) -> Polynomial:
+    """The sum without terms that rounding left: next to nothing beside others of the same units."""
+    if not any(isinstance(c, float) for c in polynomial.values()):
+        return polynomial
+    largest: dict[tuple[str, ...], float] = {}
+    kinds = {term: _units(term) for term in polynomial}
+    for term, coefficient in polynomial.items():
+        largest[kinds[term]] = max(largest.get(kinds[term], 0.0), abs(float(coefficient)))
+    return {
+        term: c for term, c in polynomial.items() if not isinstance(c, float) or abs(c) > DUST * largest[kinds[term]]
+    }
+
+
+def _units(term: Monomial) -> tuple[str, ...]:
+    """The units of what a term multiplies; sines and cosines have none, other functions count as themselves."""
+    factors = [pair for pair in term if pair[0].op not in ("sin", "cos")]
+    return tuple(sorted(f"{own.data.unit if own.op == 'symbol' else own.rank}^{exponent}" for own, exponent in factors))
 
 
 def short_expression(expression: Expr) -> Expr:
