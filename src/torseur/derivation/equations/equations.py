@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -33,6 +33,7 @@ from torseur.display import Displayed
 from torseur.errors import TorseurError, UnsupportedError, counted
 
 if TYPE_CHECKING:
+    from torseur.derivation.equations.elimination import ReducedEquations
     from torseur.derivation.equations.sympy_form import SympyEquations
     from torseur.derivation.loops import ConstraintEquation
 
@@ -293,6 +294,12 @@ class Equations(Displayed):
             return self
         other = Equations(self.reference, self.few_digits)
         return other if same_values(self, other) else self
+
+    def without_multipliers(self, independent: Collection[str] = ()) -> ReducedEquations:
+        """Nᵀ (M v' + b - Q) = 0 in the independent speeds, which may be chosen by name, and what the others are."""
+        from torseur.derivation.equations.elimination import eliminate_multipliers
+
+        return eliminate_multipliers(self.as_read, independent)
 
     def sympy(self, named: bool = True) -> SympyEquations:
         """The equations as SymPy objects: residuals, M, b, Q, constraints and energies over functions of t.

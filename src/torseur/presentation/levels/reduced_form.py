@@ -9,7 +9,6 @@ from torseur.algebra.graph.solve import solve_symmetric
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.elimination import (
     ReducedEquations,
-    eliminate_multipliers,
     forces_without_multipliers,
 )
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
@@ -31,7 +30,7 @@ def reduced_statements(equations: Equations, independent: Collection[str] = (), 
     Multiplied out where that is short, and otherwise Nᵀ F = 0 with F = M v' + b - Q and N written by their names. With
     `solve` each is solved for its acceleration.
     """
-    reduced = eliminate_multipliers(equations.as_read, independent)
+    reduced = equations.without_multipliers(independent)
     first = _solved(reduced) if solve else _zeros(reduced)
     dependent = [_equal(str(v.name), read_name(str(v.name)), value, DEPENDENT) for v, value in reduced.speeds.items()]
     return [*first, *dependent, *_assumptions(reduced), *beside(equations, multipliers=False)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from torseur.derivation.equations import Equations
@@ -35,6 +35,15 @@ def write_equations(
         require_foldable(level, form)
         listed = fold_parts(listed, fold, PartOrigins(equations))
     return write_statements(equations, listed, form)
+
+
+def write_reduced_equations(
+    equations: Equations, independent: Collection[str] = (), form: str = "text", solve: bool = False
+) -> str:
+    """The equations without multipliers, one per independent speed; with `solve` each solved for its acceleration."""
+    from torseur.presentation.levels.reduced_form import reduced_statements
+
+    return write_statements(equations, reduced_statements(equations, independent, solve), form)
 
 
 def write_statements(equations: Equations, listed: Sequence[Statement], form: str) -> str:

@@ -104,7 +104,7 @@ def plus(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
     return {
         monomial: coefficient
         for monomial, coefficient in total.items()
-        if coefficient != 0 and not (monomial in sizes and abs(coefficient) <= DUST * sizes[monomial])
+        if coefficient != 0 and not (monomial in sizes and abs(float(coefficient)) <= DUST * sizes[monomial])
     }
 
 
