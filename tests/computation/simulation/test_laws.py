@@ -137,7 +137,7 @@ def test_interruption_reaches_the_user(backend):
 def test_a_motion_beyond_the_points_of_a_table_says_so():
     text = """table bump in N = [0, 0], [1, 1], [2, 3], [3, 2] ;
     let b = body mass = 1 kg, centre = 0, inertia = 0 end ;
-    join earth and b.frame with prismatic(x) force = bump(x) * 0.001 end ; init x' = {} m/s ;"""
+    join earth and b.frame with prismatic(x) force = bump(x) * 0.001 end ; init x = 0 m, x' = {} m/s ;"""
     within, beyond = (ts.simulate(ts.parse(text.format(speed)), 1, samples=11).notes for speed in (2, 5))
     assert within == () and len(beyond) == 1
     assert "table 'bump' has points from 0 to 3, and the motion asks for 5" in beyond[0]
