@@ -40,12 +40,19 @@ def explain_arguments(function: F) -> F:
         except TorseurError:
             raise
         except RAW as problem:
-            reason = _unfit(function, args, kwargs)
+            reason = _unfit(function, args, kwargs) or _outside_domain(args, problem)
             if reason is None:
                 raise
             raise ArgumentError(f"{function.__name__}: {reason}") from problem
 
     return typing.cast(F, run)
+
+
+def _outside_domain(args: tuple[Any, ...], problem: Exception) -> str | None:
+    """Where an elementary function of plain numbers has no value; Python's own words for it do not say of what."""
+    if str(problem) not in ("math domain error", "math range error"):
+        return None
+    return f"it has no value at {', '.join(map(_shown, args))}."
 
 
 def _unfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -90,8 +97,10 @@ def _hint(function: Callable[..., Any], annotation: Any) -> Any:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value may be what an annotation says; where that cannot be told, it may."""
-    if hint is Any or isinstance(hint, (TypeVar, str, typing.ForwardRef)):
+    if hint is Any or isinstance(hint, (str, typing.ForwardRef)):
         return True
+    if isinstance(hint, TypeVar):
+        return _fits_variable(value, hint)
     if hint is None or hint is type(None):
         return value is None
     origin, inside = typing.get_origin(hint), typing.get_args(hint)
@@ -102,6 +111,14 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is typing.Annotated:
         return _fits(value, inside[0])
     return _fits_class(value, hint if origin is None else origin, inside)
+
+
+def _fits_variable(value: Any, hint: TypeVar) -> bool:
+    """Whether a value may stand for a type variable; one without a bound is a scalar, which can be reckoned with."""
+    allowed = hint.__constraints__ or ((hint.__bound__,) if hint.__bound__ is not None else ())
+    if allowed:
+        return any(_fits(value, each) for each in allowed)
+    return hasattr(value, "__sub__") and hasattr(value, "__mul__")
 
 
 def _fits_class(value: Any, wanted: Any, inside: tuple[Any, ...]) -> bool:
@@ -134,11 +151,13 @@ def _fits_class(value: Any, wanted: Any, inside: tuple[Any, ...]) -> bool:
 def _is_out_of_range(value: Any) -> bool:
     """Whether numbers are not finite, or larger than any floating point number, or an array holds none."""
     if isinstance(value, Mapping):
-        return any(_is_out_of_range(each) for each in value.values())
+        return not value or any(_is_out_of_range(each) for each in value.values())
     if isinstance(value, (list, tuple)):
-        return any(_is_out_of_range(each) for each in value)
-    if isinstance(value, (str, bytes, bool)):
+        return not value or any(_is_out_of_range(each) for each in value)
+    if isinstance(value, (str, bool)):
         return False
+    if isinstance(value, bytes):
+        return True
     if isinstance(value, (int, float)) or hasattr(value, "dtype"):
         import numpy as np
 

@@ -11,6 +11,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from torseur.errors import TorseurError
+
+
+class ScalarError(TorseurError, TypeError):
+    """Something that is no number, and no expression, where a function of numbers is asked for."""
+
+
 _NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "abs": "absolute"}
 
 
@@ -28,7 +35,7 @@ def _library(value: Any) -> ModuleType:
         return import_module(root)
     if root == "fractions":
         return math
-    raise TypeError(f"no scalar functions are known for {type(value).__name__}")
+    raise ScalarError(f"expected a number or an expression, got {str(value)[:40]} ({type(value).__name__}).")
 
 
 def _is_graph(*values: Any) -> bool:
@@ -152,6 +159,8 @@ def maximum(x: Any, y: Any) -> Any:
 def _extremum(name: str, x: Any, y: Any) -> Any:
     if _is_graph(x, y):
         return _call(name, x, y)
+    for value in (x, y):
+        _library(value)  # said here what is no number; the comparison below would say it in other words
     roots = {_root(x), _root(y)}
     if "numpy" in roots:
         import numpy

@@ -48,7 +48,9 @@ def compile_equations(
     program = _requested_program(equations, functions)
     if baked is not None and len(equations.layout.parameters):
         values = parameter_values(equations, baked)
-        program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+        # Functions without parameters, such as rates of plain coordinates, have nothing to fix.
+        if any(group.name == PARAMETERS for group in program.inputs):
+            program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
     live = [g.name for g in program.inputs if g.name == PARAMETERS]
     if backend == "cuda":
         from torseur.computation.codegen.targets.cuda.cuda_kernel import CudaKernel

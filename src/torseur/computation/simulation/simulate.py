@@ -24,6 +24,7 @@ from torseur.computation.simulation.model.outputs_and_events import (
     Output,
     as_events,
     as_outputs,
+    distinct_impacts,
     is_python,
     output_program,
 )
@@ -91,7 +92,7 @@ def simulate(
 
     Raises SimulationError when the motion ends early; its `trajectory` holds the valid part.
     """
-    impacts = [event for event in events if isinstance(event, Impact)]
+    impacts = distinct_impacts([event for event in events if isinstance(event, Impact)])
     ordered = tuple(sorted(as_events([e for e in events if not isinstance(e, Impact)]), key=is_python))
     system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
     state = np.array(system.initial)

@@ -7,6 +7,8 @@ from math import nan
 
 from torseur.algebra.graph import symbols_of
 from torseur.derivation.equations.equations import Equations
+from torseur.description.mechanism.units import value_in_si
+from torseur.description.mechanism.validation import check_masses
 from torseur.errors import TorseurError, unknown_name
 
 
@@ -23,6 +25,9 @@ def motion_values(equations: Equations, changes: Mapping[str, float]) -> dict[st
     The mass centre of a body that only translates is such a parameter.
     """
     _refuse_missing(equations, missing_values(equations, changes))
+    if changes:
+        values = known_values(equations, changes)
+        check_masses(equations.mechanism, {name: value for name in changes if (value := values[name]) is not None})
     return {name: nan if value is None else value for name, value in known_values(equations, changes).items()}
 
 
@@ -44,7 +49,11 @@ def known_values(equations: Equations, changes: Mapping[str, float]) -> dict[str
         if name not in layout.parameter_names:
             raise TorseurError(unknown_name("parameter", name, layout.parameter_names))
     values = {name: changes.get(name, given.get(name)) for name in layout.parameter_names}
-    return {name: None if value is None else float(value) for name, value in values.items()}
+    units = {str(p.name): p.data.unit for p in layout.parameters}
+    return {
+        name: None if value is None else value_in_si(value, units[name], f"parameter '{name}'")
+        for name, value in values.items()
+    }
 
 
 def _refuse_missing(equations: Equations, missing: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from torseur.algebra.graph import PI, ExprLike, as_expr, symbol
 from torseur.algebra.graph.expr import Expr, Number
 from torseur.description.mechanism.quantities import Parameter
-from torseur.errors import UnitError
+from torseur.errors import MechanismError, UnitError
 
 Dimension = tuple[float, ...]
 _BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
@@ -176,6 +176,30 @@ def parse_unit(unit: str) -> tuple[float, Dimension]:
     """(factor to SI, dimension) of a unit such as "kg*m^2", "N/mm" or "deg"."""
     known = unit_of(unit)
     return float(known.ratio) * math.pi**known.turns, known.dimension
+
+
+_VALUE_AND_UNIT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
+
+
+def value_in_si(given: object, unit: str, where: str) -> float:
+    """A finite number in SI: a number, which is in SI already, or one with a unit that fits, "5 kg"."""
+    value: object = given
+    if isinstance(given, str):
+        match = _VALUE_AND_UNIT.fullmatch(given)
+        if match is None:
+            raise UnitError(f"{where} is '{given}': expected a number in {unit}, or one with its unit, such as '5 kg'.")
+        factor, dimension = parse_unit(match[2]) if match[2] else (1.0, parse_unit(unit)[1])
+        if dimension != parse_unit(unit)[1]:
+            wanted, got = kind_of(parse_unit(unit)[1]), kind_of(dimension)
+            raise UnitError(f"{where} is '{given}', a {got}: expected a {wanted} ({unit}).")
+        value = float(match[1]) * factor
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise MechanismError(f"{where} is {str(given)[:40]}: expected a finite number.")
+    return number
 
 
 def in_si(value: Number | str, unit: str) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
@@ -45,7 +46,7 @@ def check(mechanism: Mechanism) -> None:
     _check_definitions(mechanism)
     check_dependencies(mechanism)
     check_followers(mechanism)
-    _check_masses(mechanism)
+    check_masses(mechanism, {})
 
 
 def _unique(kind: str, names: list[str]) -> None:
@@ -221,13 +222,16 @@ def _check_definitions(mechanism: Mechanism) -> None:
             raise MechanismError(f"{kind} '{circular}' is defined by itself.")
 
 
-def _check_masses(mechanism: Mechanism) -> None:
-    """No body weighs less than nothing, as far as the values of parameters tell, unless that is said to be meant."""
+def check_masses(mechanism: Mechanism, changes: Mapping[str, float]) -> None:
+    """No body weighs less than nothing, as far as the values of parameters tell, unless that is said to be meant.
+
+    `changes` are values of parameters that replace those of the mechanism.
+    """
     for body in mechanism.bodies:
         parts = [solid.total_mass for solid in body.solids] + ([] if body.mass is None else [body.mass])
         if body.negative or not parts or all(part.is_constant and part.value >= 0 for part in parts):
             continue
-        mass = constant_in(mechanism, sum(parts, as_expr(0)))
+        mass = constant_in(mechanism, sum(parts, as_expr(0)), changes)
         if mass is not None and mass < 0:
             raise MechanismError(
                 f"body '{body.name}' has a negative mass ({mass:.6g} kg). If that is meant, as of a hole "
@@ -235,9 +239,12 @@ def _check_masses(mechanism: Mechanism) -> None:
             )
 
 
-def constant_in(mechanism: Mechanism, formula: Expr) -> float | None:
+def constant_in(
+    mechanism: Mechanism, formula: Expr, changes: Mapping[str, float] = MappingProxyType({})
+) -> float | None:
     """The number that a formula of parameters stands for; None where a value or a law is missing."""
     values = {p.symbol: p.value for p in mechanism.parameters if p.value is not None}
+    values |= {p.symbol: as_expr(changes[p.name]) for p in mechanism.parameters if p.name in changes}
     (formula,) = apply_laws([formula], mechanism.laws) if mechanism.laws else (formula,)
     for _ in range(len(values) + 1):
         present = symbols_of([formula])

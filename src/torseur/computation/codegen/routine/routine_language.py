@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -156,6 +157,10 @@ class Routine:
 
     function: Callable[..., Any]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by its name: under that its module has the routine, and not the function in it."""
+        return _routine_of, (self.function.__module__, self.name)
+
     @property
     def name(self) -> str:
         return self.function.__name__
@@ -250,3 +255,8 @@ def _parse_signature(name: str, signature: str, records: Mapping[str, Any]) -> t
     if returns is None or returns.is_array:
         raise RoutineError(f"{where} returns '{result.strip()}': expected float, int, bool or nothing.")
     return tuple(arguments), returns
+
+
+def _routine_of(module: str, name: str) -> Routine:
+    found: Routine = getattr(import_module(module), name)
+    return found

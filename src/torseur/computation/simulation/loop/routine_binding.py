@@ -52,6 +52,24 @@ def mixed_events(t: float, y: Array, p: Array, g: Array) -> None:
     python_events(t, y, p, g[NF:])
 
 
+class Settle:
+    """Brings states back on their manifold. It may be pickled: compiled code is made again where it is read."""
+
+    def __init__(self, statics: dict[str, int], externals: dict[str, Any], backend: str, p: Vector) -> None:
+        self.statics, self.externals, self.backend, self.p = statics, externals, backend, p
+        self._along = compiled(settle_along, statics, externals, backend)
+
+    def __call__(self, times: Vector, states: Vector) -> Vector:
+        result = np.empty_like(states)
+        self._along(len(times), times, states.ravel(), self.p, result.ravel())
+        return result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if any(isinstance(value, CallbackSpec) for value in self.externals.values()):
+            raise TorseurError("a dense motion with laws in Python cannot be pickled. Save its samples: motion.save.")
+        return Settle, (self.statics, self.externals, self.backend, self.p)
+
+
 class Binding:
     """Compile-time integers and externals of a system with its laws and events."""
 
@@ -117,14 +135,7 @@ class Binding:
         """A function that brings states back on their manifold, None when the system has none."""
         if not self.statics["PROJECT"]:
             return None
-        along = compiled(settle_along, self.statics, self.externals, backend)
-
-        def settled(times: Vector, states: Vector) -> Vector:
-            result = np.empty_like(states)
-            along(len(times), times, states.ravel(), p, result.ravel())
-            return result
-
-        return settled
+        return Settle(dict(self.statics), dict(self.externals), backend, p)
 
     def _bind_laws(self) -> None:
         system, program = self.system, arguments_program(self.system)

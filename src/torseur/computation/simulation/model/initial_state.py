@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from math import isfinite
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import TIME, Guess, Mechanism
+from torseur.description.mechanism.units import value_in_si
 from torseur.errors import TorseurError, unknown_name
 
 CONTRADICTION = 1e-9
@@ -59,7 +61,8 @@ def _check(equations: Equations, changes: Mapping[str, float]) -> dict[str, floa
     for name in changes:
         if name not in known:
             raise TorseurError(_cut_value(equations, name) or unknown_name("initial value", name, known))
-    return {name: _as_number(name, value) for name, value in changes.items()}
+    units = {str(x.name): x.data.unit for x in (*layout.coordinates, *layout.speeds, *layout.rates)}
+    return {name: _as_number(name, value, units[name]) for name, value in changes.items()}
 
 
 def _cut_value(equations: Equations, name: str) -> str:
@@ -73,11 +76,16 @@ def _cut_value(equations: Equations, name: str) -> str:
     return ""
 
 
-def _as_number(name: str, value: object) -> float:
+def _as_number(name: str, value: object, unit: str) -> float:
+    if isinstance(value, str):
+        return value_in_si(value, unit, f"initial value '{name}'")
     try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
         raise TorseurError(f"initial value '{name}': expected a number, got {value!r}.") from None
+    if not isfinite(number):
+        raise TorseurError(f"the initial value of '{name}' is {number}: expected a finite number.")
+    return number
 
 
 def quaternion_slots(equations: Equations) -> list[list[int]]:

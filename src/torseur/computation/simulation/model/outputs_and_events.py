@@ -70,6 +70,19 @@ class Impact:
             raise TorseurError(f"impact '{self.name}': rest_speed is {self.rest_speed}, expected a positive speed.")
 
 
+def distinct_impacts(impacts: Sequence[Impact]) -> list[Impact]:
+    """Impacts, each contact once; one that is described twice in different ways is refused."""
+    by_gap: dict[str, Impact] = {}
+    for impact in impacts:
+        other = by_gap.setdefault(str(impact.gap), impact)
+        if (other.restitution, other.rest_speed) != (impact.restitution, impact.rest_speed):
+            raise TorseurError(
+                f"impacts '{other.name}' and '{impact.name}' are of the same gap, {impact.gap}, with different "
+                "restitutions or rest speeds. Give it once."
+            )
+    return list(by_gap.values())
+
+
 def as_outputs(outputs: Sequence[str | Output]) -> tuple[Output, ...]:
     """Outputs with plain names completed."""
     listed = [outputs] if isinstance(outputs, str | Output) else outputs

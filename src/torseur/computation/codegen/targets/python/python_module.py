@@ -20,7 +20,7 @@ from torseur.computation.codegen.sources.source_module import (
 from torseur.computation.codegen.straight_line import Language, Layout, Spline, Splines, layout, zero_based
 from torseur.computation.codegen.targets.python.python_program import FUNCTIONS
 
-_ARRAYS = ("array", "broadcast_arrays", "clip", "searchsorted", "stack", "zeros")
+_ARRAYS = ("array", "broadcast_arrays", "clip", "ndim", "searchsorted", "stack", "zeros")
 RESERVED = frozenset((
     *keyword.kwlist, *keyword.softkwlist, *FUNCTIONS, *_ARRAYS, "packed", "print", "range", "exec", "eval", "open",
 ))  # fmt: skip
@@ -90,10 +90,16 @@ def _function(function: Function, module: Module, language: Language, splines: S
     chunk, names = plan.chunks[0], plan.names
     lines = [f"def {function.name}({', '.join(plan.arrays[: len(program.inputs)])}):"]
     lines += comment_lines(function_lines(function, module, language), language, "    ")
-    lines += [f"    {names[node]} = {plan.arrays[i]}[{j}]" for node, (i, j) in chunk.inputs.items()]
+    lines += [f"    {names[node]} = {_input(program.inputs[i].name, plan.arrays[i], j)}"
+              for node, (i, j) in chunk.inputs.items()]  # fmt: skip
     lines += [f"    {names[node]} = {language.operation(node, names, splines)}" for node in chunk.operations]
     results = [_result(output, plan, language) for output in program.outputs]
     return "\n".join([*lines, f"    return {', '.join(results)}", "", ""])
+
+
+def _input(group: str, array: str, place: int) -> str:
+    """A number of an input; time may be given as it is, and not as an array of one."""
+    return f"{array}[{place}] if ndim({array}) else {array}" if group == "t" else f"{array}[{place}]"
 
 
 def _result(output: Output, plan: Layout, language: Language) -> str:

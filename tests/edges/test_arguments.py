@@ -1,0 +1,149 @@
+"""Public functions called with what they cannot use: an error of the package that says so, never one of Python or NumPy."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur.description import library
+from torseur.edges.arguments import ArgumentError
+from torseur.errors import TorseurError
+
+FUNCTIONS = sorted(
+    name for name in ts.__all__ if name != "__version__" and inspect.isfunction(getattr(ts, name)) and name != "symbol"
+)
+WRONG = {
+    "None": None,
+    "a number": 3,
+    "text": "x",
+    "a list": [],
+    "a table": {},
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "an object": object(),
+    "no numbers": np.zeros(0),
+    "a matrix": np.full((2, 3), np.nan),
+    "huge": 10**400,
+    "bytes": b"\xff\x00",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_wrong_arguments_are_said_by_name(name):
+    """Every argument without a default is wrong in the same way, then there is one too many."""
+    function = getattr(ts, name)
+    parameters = inspect.signature(function).parameters.values()
+    needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    named = {p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY}
+    for what, wrong in WRONG.items():
+        try:
+            function(*[wrong] * len(needed), **dict.fromkeys(named, wrong))
+        except (TorseurError, OSError):
+            continue
+        except Exception as raw:
+            raise AssertionError(f"{name}({what}) gives {type(raw).__name__}: {raw}") from raw
+    with pytest.raises(TorseurError):
+        function(*[None] * len(needed), no_such_argument=1)
+
+
+@pytest.fixture(scope="module")
+def equations():
+    return ts.derive(library.load("double_pendulum"))
+
+
+SIMULATE = [
+    {"until": "1 s"}, {"until": np.nan}, {"until": None}, {"samples": "x"}, {"samples": -1}, {"samples": 10**15}, {"samples": [np.nan]},
+    {"outputs": [3]}, {"outputs": 3}, {"events": [3]}, {"events": 7}, {"parameters": [1]}, {"parameters": {"m1": "x"}},
+    {"parameters": {"m1": "5 m"}}, {"parameters": {"m1": np.nan}}, {"parameters": {"m1": -5}}, {"parameters": {1: 2}},
+    {"initial": {"q1": np.inf}}, {"initial": {"q1": "5 kg"}}, {"initial": {"q1": object()}}, {"initial": 3},
+    {"initial": {"q1": 10**400}}, {"rtol": "x"}, {"rtol": np.nan}, {"atol": "x"}, {"atol": {"q1": "x"}}, {"max_step": "x"},
+    {"max_steps": "x"}, {"method": 3}, {"backend": 3}, {"laws": 3}, {"start": "x"}, {"start": np.inf},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", SIMULATE, ids=str)
+def test_one_wrong_argument_of_a_simulation(equations, wrong):
+    with pytest.raises(TorseurError) as told:
+        ts.simulate(equations, **{"until": 1.0, **wrong})
+    assert str(told.value)
+
+
+def test_values_may_have_units(equations):
+    plain = ts.simulate(equations, until=1, samples=3, parameters={"m1": 5.0}, initial={"q1": np.pi / 6})
+    named = ts.simulate(equations, until=1, samples=3, parameters={"m1": "5000 g"}, initial={"q1": "30 deg"})
+    assert np.allclose(plain.values, named.values, rtol=1e-12)
+    with pytest.raises(TorseurError, match="parameter 'm1' is '5 m', a length: expected a mass"):
+        ts.simulate(equations, until=1, parameters={"m1": "5 m"})
+
+
+def test_numbers_that_are_none_are_named():
+    loops = ts.derive(library.load("four_bar"))
+    with pytest.raises(TorseurError, match="initial value of 'alpha' is nan"):
+        ts.simulate(loops, until=1, initial={"alpha": np.nan})
+    with pytest.raises(TorseurError, match="parameter 'a' is inf"):
+        ts.simulate(loops, until=1, parameters={"a": np.inf})
+
+
+FALLING = "let b = body sphere radius = 0.1 m, mass = 1 kg end ; join earth and b.frame with prismatic(x) end ;"
+
+
+def test_the_same_impact_twice_is_one():
+    """Oracle: a ball at -1 m/s from 1 m rebounds at 1 s with half its speed and is at 1 m at 3 s."""
+    ball = ts.derive(ts.parse(FALLING))
+    for impacts in ([("a", 0.5)], [("a", 0.5), ("a", 0.5)], [("a", 0.5), ("b", 0.5)]):
+        events = [ts.Impact(name, "x", restitution=e) for name, e in impacts]
+        motion = ts.simulate(ball, until=3, samples=2, initial={"x": 1.0, "x'": -1.0}, events=events)
+        assert motion.values[-1] == pytest.approx([1.0, 0.5], abs=1e-9)
+    with pytest.raises(TorseurError, match="'a' and 'b' are of the same gap"):
+        ts.simulate(ball, until=1, events=[ts.Impact("a", "x", restitution=0.5), ts.Impact("b", "x", restitution=0.7)])
+
+
+def test_a_motion_of_no_length(equations):
+    motion = ts.simulate(equations, until=0)
+    assert motion.values.shape == (1, 4) and motion.time.tolist() == [0.0]
+
+
+def test_functions_without_parameters_are_baked(equations):
+    kernel = ts.compile(equations, ["rates"], baked={})
+    assert kernel.parameters == ()
+
+
+@pytest.mark.parametrize("name", ["four_bar", "double_pendulum"])
+def test_a_dense_motion_is_pickled(name):
+    motion = ts.simulate(ts.derive(library.load(name)), until=0.2, dense=True)
+    read = pickle.loads(pickle.dumps(motion))
+    assert np.array_equal(read.state_at(0.1), motion.state_at(0.1))
+
+
+def test_generated_python_takes_time_as_a_number():
+    text = FALLING.replace("prismatic(x) end", "prismatic(x) force = 2 N * sin(3 rad/s * t) end")
+    (source,) = ts.generate(ts.derive(ts.parse(text)), "forward_dynamics", "python").values()
+    namespace: dict = {}
+    exec(source, namespace)
+    x, v, tau = np.array([0.1]), np.array([0.2]), np.array([0.0])
+    for t in (0.5, np.float64(0.5), np.array(0.5), np.array([0.5]), [0.5]):
+        assert namespace["forward_dynamics"](t, x, v, tau) == pytest.approx([2 * np.sin(1.5)])
+    lanes = namespace["forward_dynamics"](np.array([[0.5, 1.0]]), np.ones((1, 2)), np.ones((1, 2)), np.zeros((1, 2)))
+    assert lanes[0] == pytest.approx([2 * np.sin(1.5), 2 * np.sin(3.0)])
+
+
+def test_a_fault_of_ours_stays_what_it_is():
+    """Arguments that fit are not blamed."""
+    from torseur.edges.arguments import explain_arguments
+
+    @explain_arguments
+    def broken(x: float, y: str = "a") -> float:
+        return {}[y]
+
+    with pytest.raises(KeyError):
+        broken(1.0)
+    with pytest.raises(ArgumentError, match="'y' is 3: expected str"):
+        broken(1.0, 3)
+    with warnings.catch_warnings(), pytest.raises(ArgumentError, match="missing a required argument"):
+        broken()
