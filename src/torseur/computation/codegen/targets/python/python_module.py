@@ -20,7 +20,7 @@ from torseur.computation.codegen.sources.source_module import (
 from torseur.computation.codegen.straight_line import Language, Layout, Spline, Splines, layout, zero_based
 from torseur.computation.codegen.targets.python.python_program import FUNCTIONS
 
-_ARRAYS = ("array", "broadcast_arrays", "clip", "ndim", "searchsorted", "stack", "zeros")
+_ARRAYS = ("array", "broadcast_arrays", "clip", "searchsorted", "stack", "zeros")
 RESERVED = frozenset((
     *keyword.kwlist, *keyword.softkwlist, *FUNCTIONS, *_ARRAYS, "packed", "print", "range", "exec", "eval", "open",
 ))  # fmt: skip
@@ -99,7 +99,10 @@ def _function(function: Function, module: Module, language: Language, splines: S
 
 def _input(group: str, array: str, place: int) -> str:
     """A number of an input; time may be given as it is, and not as an array of one."""
-    return f"{array}[{place}] if ndim({array}) else {array}" if group == "t" else f"{array}[{place}]"
+    if group != "t":
+        return f"{array}[{place}]"
+    # A list has a length and no shape, a number neither, an array of no dimensions an empty shape.
+    return f"{array}[{place}] if getattr({array}, 'shape', hasattr({array}, '__len__')) else {array}"
 
 
 def _result(output: Output, plan: Layout, language: Language) -> str:
