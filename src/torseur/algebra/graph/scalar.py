@@ -35,7 +35,7 @@ def _library(value: Any) -> ModuleType:
         return import_module(root)
     if root == "fractions":
         return math
-    raise ScalarError(f"expected a number or an expression, got {str(value)[:40]} ({type(value).__name__}).")
+    raise ScalarError(f"no scalar functions are known for {type(value).__name__}: expected a number or an expression.")
 
 
 def _is_graph(*values: Any) -> bool:
