@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from torseur.algebra.spatial.rotation_arrays import exponential
 from torseur.analysis.biomechanics import Markers, mean_helical_axis, score, segment_motion
 from torseur.analysis.biomechanics.motion.joint_centres import precision
-from torseur.analysis.biomechanics.smoothing.rotation_group import exponential
 from torseur.analysis.identification import Derivatives
 from torseur.analysis.published_studies import shoulder
 from torseur.errors import RecordingError

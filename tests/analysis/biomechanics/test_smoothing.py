@@ -7,15 +7,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from analysis.biomechanics.motions import turning
-from torseur.analysis.biomechanics import kalman_smooth, point_rates, rotation_rates
-from torseur.analysis.biomechanics.smoothing import KalmanNoise, savitzky_golay
-from torseur.analysis.biomechanics.smoothing.rotation_group import (
-    antisymmetric,
+from torseur.algebra.spatial.rotation_arrays import (
     axial,
     exponential,
     logarithm,
     right_jacobian,
+    skew,
 )
+from torseur.analysis.biomechanics import kalman_smooth, point_rates, rotation_rates
+from torseur.analysis.biomechanics.smoothing import KalmanNoise, savitzky_golay
 from torseur.analysis.identification import Derivatives
 from torseur.errors import RecordingError
 
@@ -34,7 +34,7 @@ def test_group_operations_agree_with_scipy():
     R = Rotation.from_rotvec(vectors)
     assert np.allclose(exponential(vectors), R.as_matrix(), atol=1e-14)
     assert np.allclose(logarithm(R.as_matrix()), R.as_rotvec(), atol=1e-8)
-    assert np.allclose(axial(antisymmetric(vectors)), vectors)
+    assert np.allclose(axial(skew(vectors)), vectors)
 
 
 def test_right_jacobian_is_the_rate_of_the_exponential():
@@ -57,7 +57,7 @@ def test_exact_rotations_give_exact_rates(how, omega_error, alpha_error):
     found = rotation_rates(TIME, R, how)
     assert rms(found.omega, omega) < omega_error
     assert rms(found.alpha, alpha) < alpha_error
-    second = (antisymmetric(alpha) + antisymmetric(omega) @ antisymmetric(omega)) @ R
+    second = (skew(alpha) + skew(omega) @ skew(omega)) @ R
     assert rms(found.second, second) < 2 * alpha_error
 
 

@@ -1,4 +1,4 @@
-"""The order of operations: it stays one that can be computed, and stores less for few registers."""
+"""The order of operations: it can be computed, stores less for few registers, and starts long chains early."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from torseur.algebra.graph import symbol
 from torseur.computation.codegen.straight_line import fewest_live, most_live
+from torseur.computation.codegen.straight_line.scheduling import MANY_LIVE, longest_chains_first
 
 X = [symbol(f"x{k}") for k in range(40)]
 
@@ -70,3 +71,46 @@ def test_fewer_values_are_live(backwards):
     assert most_live(given) == live(given)
     assert most_live(order) == live(order) < live(given)
     assert set(order) == set(given) and len(order) == len(given)
+
+
+def cycles(order, window=64):
+    """When the last value is there on a machine with one addition or product a cycle, each four cycles long, that looks
+    `window` operations ahead of the oldest that waits."""
+    ready, busy, retired = {}, set(), []
+    for k, node in enumerate(order):
+        start = max([ready.get(a, 0) for a in node.args] + [retired[k - window] if k >= window else 0])
+        while start in busy:
+            start += 1
+        busy.add(start)
+        ready[node] = start + 4
+        retired.append(max([ready[node], *retired[-1:]]))
+    return retired[-1]
+
+
+def test_long_chains_begin_early():
+    """A chain of 40 products beside 200 sums that nothing waits for: it hides behind them, unless it comes last."""
+    chain = [X[0] * X[1]]
+    for x in X[2:]:
+        chain.append(chain[-1] * x)
+    sums = [a + b for a in X for b in X if a.name < b.name][:200]
+    order = longest_chains_first([*sums, *chain])
+    assert set(order) == {*sums, *chain} and len(order) == 239
+    assert [node for node in order if node in chain] == chain
+    assert cycles([*sums, *chain]) > 4 * 39 + 100
+    assert cycles(order) < 4 * 39 + 100
+
+
+def test_long_chains_do_not_fill_the_registers():
+    """300 products of products, two levels of which fit before the first sum is needed."""
+    products = [symbol(f"a{k}") * symbol(f"b{k}") * symbol(f"c{k}") for k in range(300)]
+    sums = [products[0] + products[1]]
+    for product in products[2:]:
+        sums.append(sums[-1] + product)
+    given = [*[product.args[0] for product in products], *products, *sums]
+    order = longest_chains_first(given)
+    assert most_live(given) > 300
+    assert most_live(order) < 2 * MANY_LIVE
+    seen = set()
+    for node in order:
+        assert all(a in seen for a in node.args if a.args)
+        seen.add(node)

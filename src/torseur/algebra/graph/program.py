@@ -264,7 +264,20 @@ class Program:
             node = next((node for node in nodes if node in own), None)
             if node is not None:
                 labels.setdefault(node, name)
-        return self._taking(self.inputs, labels)
+        return self._labelled(labels)
+
+    def _labelled(self, labels: Mapping[Expr, str]) -> Program:
+        """The program with other labels in all its ways."""
+        solved, simd = self.solved, self.simd
+        if solved is not None:
+            solved = replace(solved, program=solved.program._labelled(labels))
+        if simd is not None:
+            simd = simd._labelled(labels)
+        # Not by the constructor: what was checked and found of the program, its nodes above all, holds for other labels
+        # too. Finding the nodes again was a tenth of the time of writing a source.
+        result = object.__new__(Program)
+        result.__dict__.update(self.__dict__, solved=solved, simd=simd, labels=labels)
+        return result
 
     @property
     def _ways(self) -> list[Program]:
@@ -274,15 +287,14 @@ class Program:
             others.append(self.simd)
         return [self, *(way for other in others for way in other._ways)]
 
-    def _taking(self, inputs: tuple[Input, ...], labels: Mapping[Expr, str] | None = None) -> Program:
-        """The program with other inputs, and perhaps other labels, in all its ways."""
+    def _taking(self, inputs: tuple[Input, ...]) -> Program:
+        """The program with other inputs in all its ways."""
         solved, simd = self.solved, self.simd
-        labels = self.labels if labels is None else labels
         if solved is not None:
-            solved = replace(solved, program=solved.program._taking(inputs, labels))
+            solved = replace(solved, program=solved.program._taking(inputs))
         if simd is not None:
-            simd = simd._taking(inputs, labels)
-        return Program(self.name, inputs, self.outputs, solved, simd, labels)
+            simd = simd._taking(inputs)
+        return Program(self.name, inputs, self.outputs, solved, simd, self.labels)
 
     def _frontier(self, fixed: set[Expr]) -> list[Expr]:
         """The values that depend on fixed nodes only and that the rest of the program reads, in its order."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.algebra.spatial.rotation_arrays import exponential
 from torseur.analysis.biomechanics import Z_UP, Markers
 from torseur.analysis.biomechanics.motion.joint_centres import JointCentre, mean_helical_axis, precision, score
 from torseur.analysis.biomechanics.motion.segment_motion import SegmentMotion, segment_motion
-from torseur.analysis.biomechanics.smoothing.rotation_group import exponential
 from torseur.analysis.identification.data.differentiation import Derivatives
 
 RATE = 100.0  # Hz

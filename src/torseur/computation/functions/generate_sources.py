@@ -51,10 +51,12 @@ def module_of(
     baked: bool = False,
 ) -> Module:
     """The functions asked for, as programs that belong together."""
-    names = motion_names(equations.tree)
-    programs = tuple(program.with_labels(names) for program in programs_of(equations, functions))
+    programs = programs_of(equations, functions)
     if not programs:
         raise TorseurError("no function is asked for, such as inverse_dynamics.")
+    accelerated = any(node in program.given for program in programs for node in equations.layout.accelerations)
+    names = motion_names(equations.tree, accelerated)
+    programs = tuple(program.with_labels(names) for program in programs)
     name, meaning = equations.mechanism.name, equations.mechanism.meaning
     group = Input(PARAMETERS, equations.layout.parameters)
     if baked and len(group):

@@ -102,16 +102,17 @@ def _pair(a: Scalar, alpha: Scalar, b: Scalar, product: Scalar, total: Scalar, d
     return a * alpha + b * product
 
 
-def motion_names(tree: Tree) -> dict[str, list[Expr]]:
+def motion_names(tree: Tree, accelerated: bool = True) -> dict[str, list[Expr]]:
     """Names for the motions of the links, w_arm_x, dw_arm_x and a_arm_x, with the values that they may stand for.
 
     Those of the whole motion come first. Forward dynamics has none: it knows the motion without the accelerations v',
-    which goes by the same names there.
+    which goes by the same names there; where no program is `accelerated`, these are all.
     """
     layout = tree.layout
+    at_rest = [0] * len(layout.speeds)
     now = tree.at(layout.coordinates, layout.speeds)
     names: dict[str, list[Expr]] = {}
-    for vdot in (layout.accelerations, [0] * len(layout.speeds)):
+    for vdot in (layout.accelerations, at_rest) if accelerated else (at_rest,):
         for link, motion in zip(tree.links, link_motions(now, vdot, now.gravity), strict=True):
             for letter, vector in (("w", motion.w), ("dw", motion.alpha), ("a", motion.a)):
                 for axis, value in zip("xyz", vector, strict=True):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ FACTORS = {op: _digest(op) >> 31 | 1 for op in ("add", "sub", "mul", "div", "neg
 NEG, CONSTANT = FACTORS["neg"], FACTORS["constant"]
 
 
+@lru_cache(maxsize=4096)
 def symbol_rank(info: SymbolInfo) -> int:
     """The beginning of the name, numbers in it by their length first, and a digest of all.
 

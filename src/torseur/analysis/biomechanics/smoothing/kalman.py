@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.algebra.arrays import Array, Mask
-from torseur.analysis.biomechanics.smoothing.rotation_group import exponential_and_jacobian, logarithm
+from torseur.algebra.spatial.rotation_arrays import exponential_and_jacobian, logarithm
 from torseur.errors import RecordingError
 
 State = tuple[Array, Array, Array]

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.algebra.arrays import Array, Slots
-from torseur.analysis.biomechanics.smoothing.kalman import KalmanNoise, kalman_smooth
-from torseur.analysis.biomechanics.smoothing.rotation_group import (
-    antisymmetric,
+from torseur.algebra.spatial.rotation_arrays import (
     axial,
     exponential,
     logarithm,
     right_jacobian,
+    skew,
 )
+from torseur.analysis.biomechanics.smoothing.kalman import KalmanNoise, kalman_smooth
 from torseur.analysis.identification.data.differentiation import Derivatives, even_step
 from torseur.errors import RecordingError
 
@@ -107,8 +107,8 @@ def _of_coefficients(time: Array, rotation: Array, first: Array, second: Array, 
 
 
 def _of_turning(time: Array, rotation: Array, omega: Array, alpha: Array, method: str) -> RotationRates:
-    w = antisymmetric(omega)
-    return RotationRates(time, rotation, omega, alpha, (antisymmetric(alpha) + w @ w) @ rotation, method)
+    w = skew(omega)
+    return RotationRates(time, rotation, omega, alpha, (skew(alpha) + w @ w) @ rotation, method)
 
 
 def _as_in_the_source(time: Array, rotation: Array) -> RotationRates:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -236,9 +236,13 @@ def _substitute_inputs(program: Program, left: tuple[Input, ...], fixed: Mapping
     if solved is not None:
         solved = _substitute_in_system(solved, left, fixed)
     if simd is not None:
-        simd = Program(simd.name, left, _substitute_outputs(simd, fixed, substitute_packed))
-    labels = dict(zip(substitute(list(program.labels), fixed), program.labels.values(), strict=True))
-    return Program(program.name, left, _substitute_outputs(program, fixed, substitute), solved, simd, labels)
+        entries = [entry for output in simd.outputs for entry in output.entries]
+        simd = Program(simd.name, left, _with_entries(simd.outputs, substitute_packed(entries, fixed)))
+    # Outputs and labelled values at once: they share most of their nodes.
+    entries = [entry for output in program.outputs for entry in output.entries]
+    values = substitute([*entries, *program.labels], fixed)
+    labels = dict(zip(values[len(entries) :], program.labels.values(), strict=True))
+    return Program(program.name, left, _with_entries(program.outputs, values), solved, simd, labels)
 
 
 def _substitute_in_system(solved: Solved, left: tuple[Input, ...], fixed: Mapping[Expr, Expr]) -> Solved:
@@ -251,11 +255,10 @@ def _substitute_in_system(solved: Solved, left: tuple[Input, ...], fixed: Mappin
     )
 
 
-def _substitute_outputs(
-    program: Program, fixed: Mapping[Expr, Expr], exchange: Callable[[Sequence[Expr], Mapping[Expr, Expr]], list[Expr]]
-) -> tuple[Output, ...]:
-    entries = iter(exchange([entry for output in program.outputs for entry in output.entries], fixed))
-    return tuple(Output(o.name, o.shape, tuple(islice(entries, len(o)))) for o in program.outputs)
+def _with_entries(outputs: Sequence[Output], values: Iterable[Expr]) -> tuple[Output, ...]:
+    """The outputs with other entries, taken one after the other."""
+    entries = iter(values)
+    return tuple(Output(o.name, o.shape, tuple(islice(entries, len(o)))) for o in outputs)
 
 
 def _python_code(prepare: Program | None, per_state: Program) -> Code:

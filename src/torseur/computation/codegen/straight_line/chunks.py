@@ -14,7 +14,7 @@ from torseur.algebra.graph.expr import Expr
 from torseur.algebra.graph.program import Program
 from torseur.algebra.graph.simd_batching import vector_width
 from torseur.computation.codegen.sources.identifiers import Names
-from torseur.computation.codegen.straight_line.scheduling import fewest_live, result_orders
+from torseur.computation.codegen.straight_line.scheduling import fewest_live, longest_chains_first, result_orders
 from torseur.computation.codegen.straight_line.sine_cosine_pairs import EarlySines, early_sines_of
 
 # Why these sizes: docs/decisions/0008-operations-as-results-need-them.md.
@@ -28,7 +28,7 @@ Longer ones are slower whole, because the compiler runs out of places to keep va
 """
 
 SCHEDULED = 3000
-"""Operations up to which C orders them for few live values; beyond, the time it takes is not worth it for one state."""
+"""Operations up to which C orders them anew for one state; beyond, the time it takes is not worth it."""
 
 COMPARED = 10_000
 """Operations up to which several orders are compared for a number of registers."""
@@ -83,8 +83,8 @@ def layout(
     """The program's operations as results need them, sine beside cosine, in chunks of about the given size.
 
     With `together`, sines and cosines that depend on nothing but inputs come first, all at once. A program of at most
-    `whole` operations is one chunk; one of at most `scheduled` is ordered such that few values wait at a time, or, for
-    a number of `registers`, such that few are stored.
+    `whole` operations is one chunk; one of at most `scheduled` is ordered such that long chains begin early, or, for a
+    number of `registers`, such that few values are stored.
     """
     early = early_sines_of(program) if together else EarlySines()
     order = order_by_demand(program, early)
@@ -98,8 +98,10 @@ def layout(
 
 
 def _schedule(program: Program, order: list[Expr], registers: int) -> list[Expr]:
-    """The order with fewer values live: from what results need, and for short programs from several orders of them."""
-    if len(order) > (COMPARED if registers else SCHEDULED):
+    """The order with long chains first, or with few values stored: for short programs the best of several."""
+    if not registers:
+        return longest_chains_first(order)
+    if len(order) > COMPARED:
         return fewest_live(order, registers=registers)
     own = set(order)
     starts = [[entry for entry in entries if entry in own] for entries in result_orders(program)]
@@ -244,26 +246,29 @@ def order_by_demand(program: Program, early: EarlySines) -> list[Expr]:
     operations level by level took half as long again in forward dynamics.
     """
     height = _heights(program)
-    done = {*program.given, *(early.places or ())}
-    order: dict[Expr, None] = {}
+    done = {*program.given, *(early.places or ()), *[node for node in program.nodes if not node.args]}
+    order: list[Expr] = []
     stack = result_orders(program)[-1][::-1]
     while stack:
         node = stack.pop()
-        if node in order or node in done or not node.args:
+        if node in done:
             continue
-        missing = [a for a in node.args[::-1] if a.args and a not in order and a not in done]
+        missing = [a for a in node.args[::-1] if a not in done]
         if missing:
-            missing.sort(key=height.__getitem__)  # the highest is on top of the stack, of two the first
+            if len(missing) > 1:
+                missing.sort(key=height.__getitem__)  # the highest is on top of the stack, of two the first
             stack.append(node)
             stack += missing
         else:
-            order[node] = None
-    return list(order)
+            done.add(node)
+            order.append(node)
+    return order
 
 
 def _heights(program: Program) -> dict[Expr, int]:
     """The longest chain of operations that leads to each value."""
+    given = program.given
     height: dict[Expr, int] = {}
     for node in program.nodes:
-        height[node] = 0 if node in program.given else 1 + max([height[a] for a in node.args], default=0)
+        height[node] = 0 if node in given else 1 + max([height[a] for a in node.args], default=0)
     return height

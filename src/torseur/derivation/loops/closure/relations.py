@@ -14,8 +14,8 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.algebra.graph import Expr, evaluate
+from torseur.algebra.spatial.rotation_arrays import cross_rows
 from torseur.derivation.loops.model.joint_chains import Chains, walk
-from torseur.derivation.loops.model.so3 import cross_rows
 
 
 @dataclass(frozen=True)

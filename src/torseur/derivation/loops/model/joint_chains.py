@@ -14,9 +14,9 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.algebra.spatial import SAME, Transform, Vec3
+from torseur.algebra.spatial.rotation_arrays import cross, turn_about
 from torseur.derivation.loops.model.cycles import Passage
 from torseur.derivation.loops.model.skeleton import BALL, MOVE, TURN, Edge, Skeleton, Step
-from torseur.derivation.loops.model.so3 import cross, turn_about
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 

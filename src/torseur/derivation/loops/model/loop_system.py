@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.algebra.spatial.rotation_arrays import cross_rows, exponential, logarithm, logarithm_derivative
 from torseur.derivation.loops.closure.closure_tolerance import LEAST, ROUNDED_ROWS
 from torseur.derivation.loops.closure.relations import Relation, Rows, screws_by_slot
 from torseur.derivation.loops.model.cycles import Cycle
 from torseur.derivation.loops.model.joint_chains import Chains, walk
 from torseur.derivation.loops.model.motion_amounts import Amounts
 from torseur.derivation.loops.model.skeleton import Edge, Skeleton
-from torseur.derivation.loops.model.so3 import cross_rows, exponential, logarithm, logarithm_derivative
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.algebra.spatial import from_quaternion
+from torseur.algebra.spatial.rotation_arrays import turn_about
 from torseur.derivation.loops.model.dimensions import floats
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.skeleton import BALL, TURN, resolve_in
-from torseur.derivation.loops.model.so3 import turn_about
 from torseur.description.mechanism import Joint
 from torseur.errors import MechanismError, unknown_name
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.algebra.spatial.rotation_arrays import cross_rows
 from torseur.derivation.loops.model.cycles import Passage
 from torseur.derivation.loops.model.joint_chains import chain, number_slots, stack_chains, walk
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
-from torseur.derivation.loops.model.so3 import cross_rows
 from torseur.derivation.tree import spanning_tree
 from torseur.description.mechanism import EARTH_NAME
 

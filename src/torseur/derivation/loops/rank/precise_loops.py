@@ -201,7 +201,7 @@ def _skew_part(r: Matrix) -> Vector:
 def _quaternion(rows: list[list[float]]) -> Vector:
     import numpy as np
 
-    from torseur.derivation.loops.model.so3 import logarithm
+    from torseur.algebra.spatial.rotation_arrays import logarithm
 
     vector = logarithm(np.array(rows))
     angle = float(np.linalg.norm(vector))

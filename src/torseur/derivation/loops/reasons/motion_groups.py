@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.algebra.spatial.rotation_arrays import cross
 from torseur.derivation.loops.closure.directions import direction_name
-from torseur.derivation.loops.model.so3 import cross
 
 _SAME_SCREW = 1e-7
 _ZERO = 1e-6

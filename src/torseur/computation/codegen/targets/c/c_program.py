@@ -77,10 +77,6 @@ def vector_types(programs: Iterable[Program]) -> str:
 ONE_FOR_CLANG = 3300
 """Operations up to which clang may join the pieces of a function: an arm's derivatives gained a quarter."""
 
-SCALAR_REGISTERS = 14
-"""Of the sixteen that x86 and ARM have at least, two for what is on its way. Orders in which fewest values leave them
-were taken instead of those with fewest live at once: mass matrix of a quadruped 7 %, inverse dynamics of an arm 5 %."""
-
 _SPELLING = {name: operation.spelling["c"] for name, operation in OPERATIONS.items()}
 _INFIX = {name: _SPELLING[name].format("", "") for name in ("add", "sub", "mul", "div")}
 """What stands between the arguments of the operations that most lines hold."""
@@ -121,7 +117,7 @@ def program_source(program: Program, name: str, lookups: Lookups, linkage: str, 
 
 
 def _straight_line(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
-    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED, registers=SCALAR_REGISTERS)
+    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED)
     plan = replace(plan, names=_ValueNames(plan.names))
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_early_sines(plan, lookups))
