@@ -117,9 +117,8 @@ class Closing:
     def _close(self, given: Vector, guesses: Vector, free: Mask) -> tuple[Vector, NDArray[np.bool_]]:
         """Levenberg and Marquardt's steps of every point, on all cores."""
         y, left, numbers = guesses.copy(), np.empty(len(guesses)), self._numbers
-        scales = np.concatenate([numbers.scales, numbers.row_scales])
         flat = np.ascontiguousarray(given).ravel() if given.size else np.zeros(1)
-        arrays = (START, y.reshape(-1), flat, free.astype(np.int64), scales, left)
+        arrays = (START, y.reshape(-1), flat, free.astype(np.int64), assembly_rule(numbers), left)
         shares = max(1, min(len(os.sched_getaffinity(0)), len(y) // LEAST_PER_CORE))
         bounds = [len(y) * k // shares for k in range(shares + 1)]
         with ThreadPoolExecutor(shares) as pool:
@@ -224,6 +223,11 @@ class Closing:
     @cached_property
     def _kernels(self) -> dict[int, BatchKernel]:
         return {}
+
+
+def assembly_rule(numbers: StateNumbers) -> Vector:
+    """The `Rule` of `batch_assembly.py`, in the order of its fields."""
+    return np.concatenate([numbers.scales, numbers.row_scales, numbers.rounding_of_rows, [numbers.negligible(0.0)]])
 
 
 def _smallest(rows: Vector, target: Vector) -> Vector:

@@ -100,16 +100,20 @@ class StateNumbers:
             outputs["rows"] = self._without_rounding(outputs["rows"])
         return outputs
 
-    def _without_rounding(self, rows: Vector) -> Vector:
-        """C with zeros for the rows in which everything cancels but the rounding of numbers and dimensions.
+    @cached_property
+    def rounding_of_rows(self) -> Vector:
+        """Entries of each constraint up to which its row is rounding, in units of moves and residuals; -1 for none.
 
-        Beside other rows they are small; but a door on two hinges has no others. So they are compared with what
+        Beside other rows such rows are small; but a door on two hinges has no others. So they are compared with what
         their geometry allows: 1 rad or the size of the mechanism for each unit of a move.
         """
-        sizes = np.abs(rows * self.scales / self.row_scales[:, None]).max(axis=1, initial=0.0)
         rounded = np.where(self.tolerances > LEAST, ROUNDED_ROWS * self.tolerances, 0.0)
-        is_rounding = self.is_geometric & (sizes <= np.maximum(CANCELLED, rounded))
-        return np.where(is_rounding[:, None], 0.0, rows)
+        return np.where(self.is_geometric, np.maximum(CANCELLED, rounded), -1.0)
+
+    def _without_rounding(self, rows: Vector) -> Vector:
+        """C with zeros for the rows in which everything cancels but the rounding of numbers and dimensions."""
+        sizes = np.abs(rows * self.scales / self.row_scales[:, None]).max(axis=1, initial=0.0)
+        return np.where((sizes <= self.rounding_of_rows)[:, None], 0.0, rows)
 
     def _law_values(self, nodes: Sequence[Expr], t: float, y: Vector) -> list[float]:
         layout = self.equations.layout
