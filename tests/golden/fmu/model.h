@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define MODEL_GUID "{fb218bab-13d9-5945-ce6e-80a0ca3facf4}"
+#define MODEL_GUID "{78a1b40e-3e9e-f631-9cf1-f34ef3a59ec8}"
 #define MODEL_TOLERANCE 1e-10
 #define MODEL_DRIFT 0.0001
 #define MODEL_HAS_MANIFOLD 0

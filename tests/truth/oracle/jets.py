@@ -86,18 +86,24 @@ def jet(x):
 
 
 def _leibniz(x, y, product):
-    def times(a, b):
-        # Plain zeros are rates of constants; a product with one is nothing, whatever the shapes are.
-        if _nothing(a) or _nothing(b):
-            return 0.0
-        # What is not known (see `derivative`) stays unknown.
-        return np.nan if (np.ndim(a) == 0 and a != a) or (np.ndim(b) == 0 and b != b) else product(a, b)
-
+    """(x y)'' = x'' y + 2 x' y' + x y'' of a bilinear product, with the levels below."""
     return Jet(
         product(x.value, y.value),
-        times(x.rate, y.value) + times(x.value, y.rate),
-        times(x.second, y.value) + 2 * times(x.rate, y.rate) + times(x.value, y.second),
+        _times(x.rate, y.value, product) + _times(x.value, y.rate, product),
+        _times(x.second, y.value, product) + 2 * _times(x.rate, y.rate, product) + _times(x.value, y.second, product),
     )
+
+
+def _times(a, b, product):
+    # Plain zeros are rates of constants; a product with one is nothing, whatever the shapes are. What is not known
+    # (see `derivative`), a plain nan, stays unknown.
+    unknown = False
+    for factor in (a, b):
+        if isinstance(factor, float):
+            if factor == 0.0:
+                return 0.0
+            unknown = unknown or factor != factor
+    return np.nan if unknown else product(a, b)
 
 
 def _nothing(a):
@@ -109,8 +115,13 @@ def stack(components):
     jets = [jet(c) for c in components]
 
     def column(parts):
-        parts = np.broadcast_arrays(*[np.atleast_1d(np.asarray(p)) for p in parts])
-        return np.stack(parts, axis=-1)
+        # Like np.stack of broadcast arrays, in a quarter of the time: most of the oracle's time went there.
+        parts = [np.asarray(part) for part in parts]
+        batch = max(part.size for part in parts)
+        table = np.empty((batch, len(parts)), dtype=np.result_type(*[part.dtype for part in parts]))
+        for k, part in enumerate(parts):
+            table[:, k] = part
+        return table
 
     return Jet(*(column([getattr(j, part) for j in jets]) for part in ("value", "rate", "second")))
 
@@ -136,9 +147,12 @@ def dot(a, b):
 
 def cross(a, b):
     """a x b of vector jets."""
-    return stack(
-        [component(a, i) * component(b, j) - component(a, j) * component(b, i) for i, j in ((1, 2), (2, 0), (0, 1))]
-    )
+    return _leibniz(a, b, _cross_product)
+
+
+def _cross_product(x, y):
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return np.stack([x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in pairs], axis=-1)
 
 
 def applied(matrix, vector):
