@@ -38,6 +38,7 @@ def _table_derivative(node: Expr) -> Expr:
 def _times(partial: Any, change: Expr) -> Expr:
     """The product of the chain rule, with a choice kept outside: 0 times an undefined derivative is 0."""
     for choice, factor in ((partial, change), (change, partial)):
+        # where(c, a, 0) * b is 0 * inf = nan where b is undefined beside the choice; where(c, a * b, 0) is 0.
         if choice.__class__ is Expr and choice.op == "where" and ZERO in choice.args[1:]:
             condition, a, b = choice.args
             return as_expr(s.where(condition, _times(a, factor), _times(b, factor)))
@@ -50,6 +51,7 @@ def directional_derivative(outputs: Sequence[Expr], direction: Mapping[Expr, Any
     for node in live_nodes(outputs, direction):
         if node.args and node not in tangents:
             tangent = _forward(node, tangents)
+            # A node that is not in `tangents` stands still: whole branches are then passed over without a product.
             if tangent is not ZERO:
                 tangents[node] = tangent
     return [tangents.get(output, ZERO) for output in outputs]
@@ -84,6 +86,7 @@ def weighted_gradient(outputs: Sequence[Expr], weights: Sequence[Any], variables
         if bar is ZERO or node in wanted:
             continue
         for argument, partial in zip(node.args, partials(node), strict=True):
+            # Products with adjoints that no variable asks for would be made and thrown away.
             if argument in dependent:
                 adjoint[argument] = adjoint[argument] + _times(partial, bar)
     return [adjoint[variable] for variable in variables]

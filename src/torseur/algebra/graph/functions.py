@@ -108,15 +108,18 @@ class Table:
 
         spline = make_interp_spline(np.asarray(self.points), np.asarray(self.values), k=self.degree)
         pieces = PPoly.from_spline(spline.tck)
+        # SciPy repeats the end knots, and its polynomials stand in columns, highest power first.
         keep = np.flatnonzero(np.diff(pieces.x) > 0)
         return np.append(pieces.x[keep], pieces.x[keep[-1] + 1]), pieces.c[::-1, keep].T.copy()
 
     def value(self, x: Any, order: int = 0) -> Any:
         """The spline's derivative of the given order at x (any number, or an array)."""
         place = x if isinstance(x, np.ndarray) else float(x)
+        # Clipped: beyond the ends the first and last polynomials go on, as generated code does it.
         interval = np.clip(np.searchsorted(self.knots, place, side="right") - 1, 0, len(self.knots) - 2)
         local = x - self.knots[interval]
         rows = self.coefficients[interval]
+        # Horner's rule on the derivative, dⁿ xᵏ/dxⁿ = k!/(k-n)! xᵏ⁻ⁿ, in the scalar of x.
         result = 0 * local
         for power in range(self.degree, order - 1, -1):
             result = result * local + rows[..., power] * math.perm(power, order)

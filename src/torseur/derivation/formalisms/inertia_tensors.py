@@ -87,6 +87,7 @@ class InertiaTensors(Formulation):
                 weighed = product_with_transpose(self.composite_tensors[b], screw_matrix(screw))
                 for a in self._way_to_earth(b):
                     for i, other in zip(numbers[a], self.steps[a].screws, strict=True):
+                        # Both screws of one motion carry each other; each pair is taken once, its transpose follows.
                         if i <= j:
                             lever = step.origin - self.steps[a].origin
                             K[i, j] = product(screw_matrix(other, lever), weighed)
@@ -147,6 +148,7 @@ class InertiaTensors(Formulation):
     def _weights(self) -> list[Expr]:
         gravity, weights = self.tree.gravity, []
         for a, screw in self.screws:
+            # The last column of G = ∫ (OM, 1)(OM, 1)ᵀ dm: first moment and mass of all that the motion carries.
             *moment, mass = (row[3] for row in self.composite_tensors[a])
             weights.append(as_expr(gravity.dot(screw.t * mass + screw.phi.cross(Vec3(*moment)))))
         return weights

@@ -78,6 +78,8 @@ class LieGroup(Formulation):
                 motions.append((own, change))
                 continue
             twist, rate = (apply(carry, part) for part in motions[link.parent])
+            # V = Ad V_p + V_J. Ad turns with the joint, Ad' = -ad(V_J) Ad, so that V' = Ad V_p' + V_J' - ad(V_J) Ad
+            # V_p.
             turned = apply(bracket(own), twist)  # -Ad' V_p
             motions.append((_sum(twist, own), _sum(_sum(rate, change), [-x for x in turned])))
         return motions
@@ -95,6 +97,7 @@ class LieGroup(Formulation):
             for k, column in columns.items():
                 momentum = apply(inertia, column)
                 for j in columns:
+                    # M is symmetric, and columns that are zero for a link are not in its dictionary.
                     if j <= k:
                         total[j][k] = total[k][j] = total[j][k] + dot(columns[j], momentum)
         return total
@@ -104,6 +107,7 @@ class LieGroup(Formulation):
         wrenches = {}
         for i, (inertia, pose) in enumerate(zip(self.inertias, link_poses(now(self.tree)), strict=True)):
             twist, rate = self._motions[i]
+            # Weight is -I g for every link: the acceleration is counted from free fall, and gravity needs no wrench.
             fall = [as_expr(0)] * 3 + [as_expr(x) for x in pose.rotation.to_child(self.tree.gravity)]
             inertial = apply(inertia, [a - b for a, b in zip(rate, fall, strict=True)])
             coadjoint = apply(transpose(bracket(twist)), apply(inertia, twist))

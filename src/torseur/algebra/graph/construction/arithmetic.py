@@ -34,10 +34,12 @@ def add(x: Expr, y: Expr) -> Expr:
         return _offset(x, y)
     if x is y:
         return mul(TWO, x)
+    # (a - y) + y = a, without the rounding of either.
     if ox == "sub" and x.args[1] is y:
         return x.args[0]
     if oy == "sub" and y.args[1] is x:
         return y.args[0]
+    # Only where both squares stand side by side. Looking further is the task of simplification, which has time.
     if ox == "mul" and oy == "mul" and (whole := _pythagoras(x, y)) is not None:
         return whole
     return pair("add", x, y) if x.rank < y.rank else pair("add", y, x)
@@ -46,6 +48,8 @@ def add(x: Expr, y: Expr) -> Expr:
 def _offset(shift: Expr, y: Expr) -> Expr:
     """A constant plus y; the constant stands first."""
     if y.op == "constant":
+        # Two constants side by side are added as the user's language would, rounding included; constants from different
+        # places (below) only where nothing is rounded, since (x + 1e16) + 1 must not become x + 1e16.
         total = _sum(shift.data, y.data)
         return pair("add", shift, y) if total is None else constant(total)
     if y.op in ("add", "sub") and y.args[0].op == "constant":
@@ -116,6 +120,7 @@ def mul(x: Expr, y: Expr) -> Expr:
         return neg(mul(x.args[0], y))
     if oy == "neg":
         return neg(mul(x, y.args[0]))
+    # (c x)(d y) = (c d)(x y): constants come together in front, where the next one finds them.
     if ox == "mul" and oy == "mul" and x.args[0].op == "constant" and y.args[0].op == "constant":
         return mul(mul(x.args[0], y.args[0]), mul(x.args[1], y.args[1]))
     if oy == "div" and y.args[1] is x:
@@ -156,6 +161,8 @@ def div(x: Expr, y: Expr) -> Expr:
     if x is y:
         return ONE
     if y.op == "constant":
+        # A product takes a quarter of a division's time. 1/y of an integer stays exact as a fraction; the inverse of a
+        # float may be an ulp beside, which is less than the float itself was rounded by.
         inverse = _product(Fraction(1, y.data) if isinstance(y.data, int) else 1 / y.data, 1)
         return pair("div", x, y) if inverse is None else mul(constant(inverse), x)
     if y.op == "neg":
@@ -193,6 +200,7 @@ def _product(a: Number, b: Number) -> Number | None:
         product = a * b
     except OverflowError:
         return None
+    # Subnormal products have fewer digits than their factors.
     if isinstance(product, float) and not float_info.min <= abs(product) <= float_info.max:
         return None
     return product

@@ -42,6 +42,8 @@ def _finish(name: str, args: tuple[Expr, ...]) -> Expr:
     for arg in args:
         if arg.op != "constant" and arg is not PI:
             return intern(name, args)
+    # A float is rounded already. Exact numbers wait, as sqrt(2) does, for the precision of whoever evaluates:
+    # docs/decisions/0020-constants-are-rounded-once.md.
     exact = name in _EXACT_ON_RATIONALS and PI not in args
     return _compute(name, args) if exact or any(isinstance(arg.data, float) for arg in args) else intern(name, args)
 
@@ -61,6 +63,7 @@ def _fold_unary(name: str, a: Expr) -> Expr | None:
         return ZERO
     if a is ZERO and name in _ONE_AT_ZERO:
         return ONE
+    # Signs are drawn out so that sin(-q) and sin(q) share their only costly node.
     if a.op == "neg" or (a.op == "constant" and a.data < 0):
         if name in _ODD:
             return neg(build(name, (neg(a),)))
@@ -95,6 +98,7 @@ def _multiple_of_pi(a: Expr) -> Fraction | None:
 
 def _sine_at(turn: Fraction) -> Expr | None:
     """sin(turn pi) when it is rational."""
+    # At rational parts of a turn the sine is rational only as 0, ±1/2 and ±1 (Niven's theorem).
     twelfths = turn * 12 % 24
     if twelfths.denominator != 1:
         return None
@@ -134,6 +138,7 @@ def _symmetric(name: str, a: Expr, b: Expr) -> Expr:
     if name == "both" and (a.is_constant or b.is_constant):
         condition, other = (a, b) if a.is_constant else (b, a)
         return other if condition.data else ZERO
+    # min(a, b) and min(b, a) are one node, in an order that is the same in every process.
     return _finish(name, (a, b) if a.rank < b.rank else (b, a))
 
 

@@ -36,6 +36,13 @@ class SegmentChain:
     def rows(self, segment: int | str) -> slice:
         """Where a segment stands in J: the last one first."""
         number = self.names.index(segment) if isinstance(segment, str) else segment
+        # z = (r_last, …, r_first, 1), J = ∫ z zᵀ dm:
+        #
+        #            last      first   1
+        #     last   K_ll  …   K_lf   h_l
+        #      …
+        #     first  K_fl  …   K_ff   h_f
+        #     1      h_lᵀ  …   h_fᵀ    m
         start = 3 * (len(self.order) - 1 - number)
         return slice(start, start + 3)
 
@@ -118,6 +125,8 @@ def _z_entries(chain: SegmentChain, number: int) -> list[dict[int, Scalar]]:
     entries[-1] = {chain.size - 1: 1}
     for ancestor, step in chain.steps[number].items():
         for slot, value in zip(range(chain.rows(ancestor).start, chain.rows(ancestor).stop), step, strict=True):
+            # In the axes of an ancestor the point is the next joint on the way, for every point of the segment the
+            # same.
             entries[slot] = {chain.size - 1: value}
     for slot in range(chain.rows(number).start, chain.rows(number).stop):
         entries[slot] = {slot: 1}
@@ -134,6 +143,7 @@ def _own_moments(inertia: Inertia) -> list[list[Scalar]]:
 def _poinsot(inertia: Inertia) -> list[list[Scalar]]:
     """K = ½ tr(I) 1 - I."""
     rows = [list(row) for row in inertia.matrix.rows]
+    # I = ∫ (r² 1 - r rᵀ) dm and K = ∫ r rᵀ dm: tr I = 2 ∫ r² dm.
     half = (rows[0][0] + rows[1][1] + rows[2][2]) / 2
     return [[half - rows[i][j] if i == j else -rows[i][j] for j in range(3)] for i in range(3)]
 

@@ -125,6 +125,7 @@ def _link_program(unit: Unit, binding: ProgramBinding, external: External, name:
     fixed = [group for group, source in sources.items() if source is not None]
     sizes = {str(sources[group]): len(program.input(group)) for group in fixed}
     prepare, per_state = program.split(fixed) if fixed else (None, program)
+    # Nothing to compute beforehand: then parameters are read where they stand, not copied.
     if prepare is None or not prepare.operations:
         return LinkedProgram(name, program, external, positions, outputs, sizes)
     kept = tuple(p for group, p in zip(program.inputs, positions, strict=True) if group.name not in fixed)

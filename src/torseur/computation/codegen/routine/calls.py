@@ -103,6 +103,7 @@ class CallTranslator(ArrayTranslator):
         if isinstance(bound, Function):
             return self._call_function(node, external.name, bound)
         arguments = self._external_arguments(node, external)
+        # Only programs: callbacks, which may fail, are Python functions that see whole arrays and may do as they like.
         if not bound.fails:
             self._refuse_overlap(node, arguments, bound.writes)
         self._touch(arguments, bound.writes)
@@ -140,6 +141,7 @@ class CallTranslator(ArrayTranslator):
         if (
             kind.is_array != value.kind.is_array
             or (kind.is_array and value.kind is not kind)
+            # An int passes where a float is wanted, as in Python; a float never becomes an int unseen.
             or (value.kind is Kind.FLOAT and kind is not Kind.FLOAT)
             or value.kind is Kind.NONE
         ):

@@ -107,6 +107,7 @@ class Linker:
         body = translator.function_body()
         touched = reachable(translator.touched, translator.aliases)
         body, unused = drop_unused(body, scope.components)
+        # Callers inside the unit pass what is used alone; the entry's signature is known outside and stays.
         parameters = tuple(p for p in scope.parameters if is_entry or p.name not in unused)
         kept = {p.name for p in parameters}
         arrays = {p.name for p in parameters if p.kind.is_array}
@@ -177,6 +178,7 @@ def _source(unit: Unit, function: Function, argument: Expression) -> str | None:
     names = [p.name for p in function.parameters]
     if not isinstance(argument, Local) or argument.name not in names:
         return None
+    # An array that someone writes, or a name that may come to mean another array, is not the entry's any more.
     if argument.name in function.writes or argument.name in function.rebound:
         return None
     if function is unit.entry:

@@ -105,6 +105,7 @@ def estimate_stiffness(h: Lanes, y_end: State, y_stage: State, k: StagesAndEnd, 
     for i in range(N):
         for lane in range(LANES):
             at = i * LANES + lane
+            # f at two states near one another at the same time: |Δf| / |Δy| is a lower bound of |∂f/∂y| there.
             df = k[12, at] - k[11, at]
             dy = y_end[at] - y_stage[at]
             of_derivatives[lane] += df * df

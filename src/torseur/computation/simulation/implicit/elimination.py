@@ -27,6 +27,7 @@ def eliminate(a: Square, pivots: Pivots) -> None:
             other = a[i]
             factor = other[k] * inverse
             other[k] = factor
+            # Many rows have nothing to lose: with y = (q, v) the block ∂q'/∂q of J is often zero, and ∂q'/∂v is 1.
             if factor != 0.0:
                 for j in range(k + 1, NE):
                     other[j] -= factor * row[j]
@@ -69,6 +70,7 @@ def eliminate_complex(re: Square, im: Square, pivots: Pivots) -> None:
         best = k
         largest = -1.0
         for i in range(k, NE):
+            # Within a factor of √2 of the modulus, without its root.
             size = abs(re[i, k]) + abs(im[i, k])
             if size > largest:
                 largest = size
@@ -81,6 +83,7 @@ def eliminate_complex(re: Square, im: Square, pivots: Pivots) -> None:
         row_im = im[k]
         square = row_re[k] * row_re[k] + row_im[k] * row_im[k]
         scale = 1.0 / square if square != 0.0 else 0.0
+        # 1 / (a + ib) = (a - ib) / (a² + b²)
         row_re[k] = row_re[k] * scale
         row_im[k] = -row_im[k] * scale
         for i in range(k + 1, NE):

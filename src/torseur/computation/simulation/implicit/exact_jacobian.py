@@ -65,6 +65,12 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> None
     factors = Factors()
     by_state = Linearised()
     distance = linearise(t, y, p, factors, by_state)
+    # 0 = F = M a + Cᵀ λ - f and 0 = G = C a - γ along a state s:
+    #
+    #     [ M  Cᵀ ] [ ∂a/∂s ]     [ ∂F/∂s ]
+    #     [ C  0  ] [ ∂λ/∂s ] = - [ ∂G/∂s ]   at fixed a, λ
+    #
+    # Near a singular configuration the matrix loses rank, and differences of the accelerations are what is left.
     if distance < NEAR:
         difference_jacobian(t, y, p, jacobian)
         return
@@ -78,6 +84,7 @@ def mechanism_jacobian(t: float, y: Array, p: Array, jacobian: Jacobian) -> None
                     if settings.sizes[c] >= 0.0:
                         add(weight * by_state.row_derivatives[j, c], factors.rows[c], by_state.force_derivatives[j])
         factor(p, factors, LEAST)
+    # Where q' = v, the upper half of J is known and not stored: see newton_matrix.py.
     below = 0 if HALF else NQ
     for j in range(NJ):
         solve_acceleration(factors, by_state.force_derivatives[j], by_state.row_derivatives[j])

@@ -31,6 +31,8 @@ def implicit_error(
     Rows of the correction, which is of no more use, hold the estimate, its part from the stages, and a trial state.
     """
     k = (NS - 3) // 2
+    # ŷ - y = (γ₀/h 1 - J)⁻¹ (f + Σ e_s z_s / h), an embedded solution of lower order. The filter (γ₀/h 1 - J)⁻¹ keeps
+    # stiff components, which the estimate exaggerates, from shortening the step (IV.8 of Hairer and Wanner).
     estimate = newton.correction[0]
     of_stages = newton.correction[1]
     trial = newton.correction[2]
@@ -103,9 +105,11 @@ def largest_correction(y: Array, tolerance: Tolerance, newton: Newton) -> int:
 def step_factor(h: float, error: float, newton: Newton) -> float:
     """By how much the next step may be longer, from the errors of this step and the one before."""
     most = 7.0 + (NS - 3) * 2.5
+    # A step that took many iterations should not grow: the next would take more, or fail.
     safety = 0.9 * (2.0 * most + 1.0) / (2.0 * most + newton.iterations)
     bounded = max(error, 1e-10)
     trend = 1.0
+    # Gustafsson's predictive controller (1994): if the error grew from the last step to this one, so it will again.
     if newton.last_step > 0.0:
         trend = abs(h) / newton.last_step * math.pow(newton.last_error / bounded, 1.0 / (NS + 1.0))
     return safety * min(1.0, trend) * math.pow(bounded, -1.0 / (NS + 1.0))
@@ -117,6 +121,7 @@ def lengthen_implicit(motion: Motion, h: float, error: float, newton: Newton) ->
     factor = min(MOST_GROWTH, step_factor(h, error, newton))
     if motion.after_rejection:
         factor = min(factor, 1.0)
+    # The same step keeps the factors, which cost more than a few per cent of length bring.
     keeps = factor >= 1.0 and factor < KEPT_GROWTH
     if keeps:
         factor = 1.0
@@ -124,6 +129,7 @@ def lengthen_implicit(motion: Motion, h: float, error: float, newton: Newton) ->
     newton.last_step = abs(h)
     newton.last_error = max(error, 1e-10)
     newton.is_fresh = False
+    # Few iterations show that the Jacobian still holds, though the state has moved on.
     if not keeps or newton.iterations > FEW_ITERATIONS:
         newton.has_jacobian = False
     motion.after_rejection = False
@@ -143,6 +149,7 @@ def shorten_implicit(motion: Motion, h: float, error: float, newton: Newton) -> 
     motion.not_finite = False
     if math.isfinite(error):
         motion.step = abs(h) * max(1.0 / MOST_REDUCTION, step_factor(h, error, newton))
+    # Not solved: with an old Jacobian that may be its fault, so that the same step is tried with a new one first.
     elif not newton.is_fresh:
         newton.has_jacobian = False
         motion.step = abs(h)

@@ -51,6 +51,7 @@ def make_factors(h: float, motion: Motion, y: Array, p: Array, newton: Newton) -
         motion.jacobians += 1
         newton.has_jacobian = True
         newton.is_fresh = True
+        # Factors of another Jacobian are of no use, whatever step they were made for.
         newton.factored_step = 0.0
     if newton.factored_step != h:
         factor_real(REAL[k] / h, newton.jacobian, newton.real)
@@ -107,6 +108,12 @@ def correct_stages(h: float, newton: Newton) -> None:
     """Newton's correction of w from the transformed derivatives, then w and z corrected."""
     k = (NS - 3) // 2
     w = newton.w
+    # With z = (T ⊗ 1) w the equations z = h (A ⊗ 1) f(y + z) fall apart (IV.8 of Hairer and Wanner): T⁻¹ A⁻¹ T is
+    #
+    #     [ γ             ]      c = γ/h, and c_re, c_im = α/h, β/h for each complex pair.
+    #     [    α  -β      ]
+    #     [    β   α      ]      Newton: (c 1 - J) Δw = (T⁻¹ f) - c w, with complex c for each pair,
+    #     [          …    ]      so that one real and (NS - 1) / 2 complex systems of size N stand for one of NS · N.
     b = newton.correction
     c = REAL[k] / h
     for i in range(N):
@@ -153,6 +160,7 @@ def solve_stages(
     """
     most = 7 + (NS - 3) * 5 // 2
     rtol = tolerance.rtol
+    # In units of the tolerance: the iteration's error is to stay far below that of the step, but above rounding.
     enough = max(10.0 * ROUNDING / rtol, min(0.03, math.sqrt(rtol)))
     make_factors(h, motion, y, p, newton)
     guess_stages(motion.time, h, y, piece, newton)
@@ -169,6 +177,8 @@ def solve_stages(
         if size <= NOTHING * enough:
             solved = True
         if iteration > 0 and not solved:
+            # Corrections fall off as a geometric series: what is left after this one is rate / (1 - rate) of it, and at
+            # the end of all iterations that are allowed rate^left / (1 - rate) of it.
             rate = size / last
             left = max(most - 1 - iteration, 0)
             if rate >= 1.0 or math.pow(rate, left) / (1.0 - rate) * size > enough:

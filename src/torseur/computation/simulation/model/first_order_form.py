@@ -72,6 +72,7 @@ def _system_of(model: Equations | Mechanism) -> tuple[Equations, System]:
         equations = derive(model) if isinstance(model, Mechanism) else model
         return model, equations, _without_values(equations)
 
+    # The model stands in what is kept and lives as long, so that no other object can get its id meanwhile.
     return kept_systems.get(id(model), make)[1:]
 
 
@@ -100,10 +101,10 @@ def _open(equations: Equations, common: System) -> System:
     inputs = [Input("t", (TIME,)), Input("y", states), Input("p", layout.parameters)]
     if equations.undetermined:
         inputs.append(Input("u", equations.undetermined))
-    slopes = vector("dy", [*equations.rates, *equations.acceleration])
+    derivatives = vector("dy", [*equations.rates, *equations.acceleration])
     return replace(
         common,
-        rhs=Program("rhs", tuple(inputs), (slopes,)),
+        rhs=Program("rhs", tuple(inputs), (derivatives,)),
         laws=_laws(equations.undetermined),
         project=_projection(equations, states),
     )
@@ -147,13 +148,14 @@ def _laws(nodes: Sequence[Expr]) -> tuple[Law, ...]:
 
 def _projection(equations: Equations, states: tuple[Expr, ...]) -> Program | None:
     """The state with every quaternion brought back to length one; None when there is none."""
-    settled = {x: x for x in states}
+    unit = {x: x for x in states}
     for quaternion in [link.symbols.quaternion for link in equations.tree.links if link.symbols.quaternion]:
+        # The rates of a quaternion are tangent to the unit sphere; the steps of an integrator leave it by their error.
         length = sqrt(sum((x * x for x in quaternion), as_expr(0)))
-        settled |= {x: x / length for x in quaternion}
-    if all(settled[x] is x for x in states):
+        unit |= {x: x / length for x in quaternion}
+    if all(unit[x] is x for x in states):
         return None
-    return Program("project", (Input("y", states),), (vector("out", [settled[x] for x in states]),))
+    return Program("project", (Input("y", states),), (vector("out", [unit[x] for x in states]),))
 
 
 def _in_states(equations: Equations, formula: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""The programs of a mechanism: dynamics, constraints at each level, moves of the coordinates, slopes by the state."""
+"""The programs of a mechanism: dynamics, constraints at each level, moves of coordinates, derivatives by the state."""
 
 from __future__ import annotations
 
@@ -150,6 +150,8 @@ class MechanismPrograms:
     @cached_property
     def dynamics(self) -> Program:
         """Rates, M (lower triangle of a square), f, C and γ."""
+        # [ M  Cᵀ ] [ v' ]   [ f ]
+        # [ C  0  ] [ λ  ] = [ γ ]
         gamma = vector("gamma", [c.gamma for c in self.constraints])
         outputs = (vector("rates", self.equations.rates), self._mass, vector("force", self.force), self._rows, gamma)
         return Program("dynamics", self.inputs, outputs)
@@ -184,10 +186,11 @@ class MechanismPrograms:
 
     @cached_property
     def linearised(self) -> Program:
-        """M, C, and the slopes by the state (a row per state) of the rates, of M v' + Cᵀ λ - f, and of C v' - γ.
+        """M, C, and the derivatives by the state (a row per state) of the rates, of M v' + Cᵀ λ - f, and of C v' - γ.
 
         Accelerations and multipliers are inputs and do not vary. Neither do laws, which depend on time alone here.
         """
+        # A law of time has no derivative by the state; as a symbol it is not asked for one.
         known = {node: symbol(f"law {k}", "1") for k, node in enumerate(self.undetermined)}
         outputs = self._linearised(known)
         inputs = [Input("u", tuple(known.values())) if group.name == "u" else group for group in self.inputs]
@@ -205,14 +208,14 @@ class MechanismPrograms:
         layout = self.equations.layout
         states = (*layout.coordinates, *layout.speeds)
         formulas = substitute([*self.equations.rates, *self._balance, *self._accelerated], known)
-        slopes = jacobian(formulas, states)
+        derivatives = jacobian(formulas, states)
         parts, first = [], 0
         for name, size in (
             ("rate_derivatives", len(layout.coordinates)),
             ("force_derivatives", len(layout.speeds)),
             ("row_derivatives", len(self.constraints)),
         ):
-            rows = [[slopes.get((first + i, j), as_expr(0)) for i in range(size)] for j in range(len(states))]
+            rows = [[derivatives.get((first + i, j), as_expr(0)) for i in range(size)] for j in range(len(states))]
             parts.append(matrix(name, rows))
             first += size
         matrices = [replace(m, entries=tuple(substitute(m.entries, known))) for m in (self._mass, self._rows)]
@@ -227,6 +230,8 @@ class MechanismPrograms:
     def _balance(self) -> list[Expr]:
         """M v' + Cᵀ λ - f."""
         layout = self.equations.layout
+        # Recursive inverse dynamics instead of M v' + b: fewer operations, and its derivatives too. Inertias of fixed
+        # and merged links are put together first: docs/decisions/0006-regrouping-maps-tree-to-tree.md.
         tree = regroup(self.equations.tree)
         taken = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
         total = [as_expr(a) - b for a, b in zip(taken, self.equations.loads, strict=True)]
@@ -257,14 +262,15 @@ class MechanismPrograms:
     def normalised(self) -> Program:
         """The state with every quaternion brought back to length one."""
         (states,) = [group.nodes for group in self.inputs if group.name == "y"]
-        settled = {x: x for x in states}
+        unit = {x: x for x in states}
         for quaternion in self.quaternions:
             length = sqrt(sum((x * x for x in quaternion), as_expr(0)))
-            settled |= {x: x / length for x in quaternion}
-        return Program("normalised", (Input("y", states),), (vector("out", [settled[x] for x in states]),))
+            unit |= {x: x / length for x in quaternion}
+        return Program("normalised", (Input("y", states),), (vector("out", [unit[x] for x in states]),))
 
     @cached_property
     def _mass(self) -> Output:
+        # The lower triangle alone: Cholesky's factors need no more, and half the entries are not computed.
         rows = enumerate(self.equations.mass_matrix)
         return matrix("mass", [[entry if j <= i else as_expr(0) for j, entry in enumerate(row)] for i, row in rows])
 

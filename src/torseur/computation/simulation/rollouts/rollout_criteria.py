@@ -107,11 +107,12 @@ class RolloutCriteria:
         return tuple(symbol(f"rate of {q.name}") for q in self.programs.equations.layout.coordinates)
 
     def _rate(self, formula: Expr) -> Expr:
-        """The time derivative of a formula along the motion, of the state and its slopes."""
+        """The time derivative of a formula along the motion, of the state and its derivatives."""
         layout, own = self.programs.equations.layout, self.programs
         moving = dict(zip((*layout.coordinates, *layout.speeds), (*self._rates, *layout.accelerations), strict=True))
         moving |= dict(zip(own.integrals, own.integrands, strict=True))
         (plain,) = own.determined([formula])
+        # The derivative of an acceleration is not a symbol: it is put in as a formula of the state first.
         if set(layout.accelerations) & set(live_nodes([plain])):
             (plain,) = own.solved([plain])
         return directional_derivative([plain], {**moving, TIME: as_expr(1)})[0]
@@ -127,7 +128,7 @@ class RolloutCriteria:
 
     @cached_property
     def _inputs(self) -> tuple[Input, ...]:
-        """Those of the motion, integrals, and slopes, all with their columns."""
+        """Those of the motion, integrals, and derivatives, all with their columns."""
         own, layout = self.programs, self.programs.equations.layout
         more = [Input("rates", own.augmented(self._rates)), Input("vdot", own.augmented(layout.accelerations))]
         more += [Input("z", own.augmented(own.integrals))] if own.integrals else []
@@ -137,9 +138,9 @@ class RolloutCriteria:
     def _watch_program(self) -> dict[str, Program]:
         if not self.events:
             return {}
-        slopes = (Input("rates", self._rates), Input("vdot", self.programs.equations.layout.accelerations))
+        derivatives = (Input("rates", self._rates), Input("vdot", self.programs.equations.layout.accelerations))
         outputs = (vector("g", [function for function, _ in self.events]),)
-        return {"watch": Program("watch", (*self.programs.base_inputs, *slopes), outputs)}
+        return {"watch": Program("watch", (*self.programs.base_inputs, *derivatives), outputs)}
 
     def _noted(self, instant: str, takes: Sequence[Take]) -> list[Expr]:
         """Values, each with its changes behind it."""
@@ -149,6 +150,8 @@ class RolloutCriteria:
             changes = self._changes([value])[0]
             when = self._when(instant, take)
             if when is not None and changes:
+                # A criterion f at the zero of w moves with it: 0 = ∂w + ẇ ∂t, so that df = ∂f + ḟ ∂t with ∂t = -∂w / ẇ.
+                # At an extremum ḟ = 0, and the time need not be known.
                 rate, of_event = self._rate(value), self._rate(when)
                 later = [-dw / of_event for dw in self._changes([when])[0]]
                 changes = [df + rate * dt for df, dt in zip(changes, later, strict=True)]

@@ -135,6 +135,8 @@ class RolloutPrograms:
         """Tolerances of the augmented state, from those of states and integrals and the sizes of the parameters."""
         count = len(self.equations.layout.coordinates)
         parts = (states[:count], states[count:], integrals)
+        # ∂y/∂p has the unit of y over that of p: tolerated is what a change of p by its own size would make of y's
+        # tolerance.
         return np.concatenate([np.concatenate([part, *(part / size for size in sizes)]) for part in parts])
 
     @cached_property
@@ -164,6 +166,7 @@ class RolloutPrograms:
             return list(outputs_of(self.equations, "forward_dynamics")[0].entries), {}
         accelerations, multipliers = outputs_of(self.equations, "constrained_forward_dynamics")
         named = MechanismPrograms(self.equations)
+        # The programs of a motion put holonomic constraints first, the equations keep the order of the description.
         order = [self.equations.constraints.index(c) for c in named.constraints]
         return list(accelerations.entries), {
             node: multipliers.entries[k] for node, k in zip(named.multipliers, order, strict=True)

@@ -70,6 +70,8 @@ class _Walk:
         else:
             frames = enumerate(self.frames(link))
             walked = [(place, self.screws(link, place, motion, k)) for k, (place, motion) in frames]
+            # Motions at constant amounts only place what follows; a joint of nothing else still needs a step for its
+            # link.
             moving = [(place, screws) for place, screws in walked if screws] or walked[:1]
             for place, screws in moving:
                 self.steps.append(Step(place.position, screws, before, NONE))
@@ -88,6 +90,8 @@ class _Walk:
         for motion in reversed_motions(link.joint.motions) if link.reverse else link.joint.motions:
             motion = self.resolved(motion)
             moved = place.then(displacement(motion, link.symbols.quaternion))
+            # A move has no point of its own. At the place it has moved to, levers to what it carries do not contain it;
+            # the axis of a turn goes through the place before it.
             frames.append((moved if motion.kind == "translation" else place, motion))
             place = moved
         return frames
@@ -104,6 +108,8 @@ class _Walk:
             body = place.rotation.then(from_quaternion(*link.symbols.quaternion))
             axes = [body.to_parent(axis) for axis in UNIT]
         else:
+            # From the child's side: its speeds turn the body that is carried here backwards, in axes that do not turn
+            # with it.
             axes = [-turned(axis) for axis in UNIT]
         rates = self.rates.natural_speeds(link)[-3:]
         names = [str(symbol.name) for symbol in link.symbols.natural[-3:]]

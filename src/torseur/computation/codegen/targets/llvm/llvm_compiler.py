@@ -49,6 +49,7 @@ def build(source: str, shape: Shape) -> Library:
     """The loaded code of a module, compiled or taken from the cache."""
     with _lock:
         start = time.perf_counter()
+        # The machine code depends on the processor: a cache on a shared disk holds one entry for each kind.
         key = cache_key("llvm", source, shape.value, _identity())
         code = load(key)
         cached = code is not None
@@ -112,6 +113,8 @@ def _builder(shape: Shape) -> Any:
 def _engine(code: bytes) -> Any:
     llvm = _binding()
     _provide_c_library()
+    # An engine takes its machine for good, so that each gets a new one; the code comes as an object beside an empty
+    # module, which is how code from the cache is loaded too.
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine(), use_lmm=False)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()

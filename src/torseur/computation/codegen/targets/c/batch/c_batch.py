@@ -229,6 +229,7 @@ class _Statements:
         self.loads |= {node: f"sines[{place}]" for node, place in chunk.early_sines.items()}
         self.loads |= {node: f"scratch[{slot}]" for node, slot in chunk.restored.items()}
         for node in chunk.restored:
+            # A result that a later chunk reads is in memory already: read there, it needs no slot of scratch.
             if node in batch.results:
                 i, j = batch.results[node]
                 self.loads[node] = f"lanes_load({batch.row(self.inputs + i, j)})"
@@ -267,6 +268,8 @@ class _Statements:
             yield f"  lanes {name};"
             argument = f"LANE({_vector(node.args[0], self.names)}, i)"
             yield f"  for (int i = 0; i < LANES; i++) LANE({name}, i) = {lookup}({argument});"
+        # Compilers would multiply again inside each sum, as a fused multiply-add; a product that several sums read is
+        # cheaper once. LANES_ONCE hides it from them.
         elif node in self.batch.shared_products:
             yield f"  lanes {name} = {_operation(node, self.names, self.lookups)};"
             yield f"  LANES_ONCE({name});"
@@ -314,6 +317,7 @@ def _angles(plan: Layout, batch: Batch, lookups: Lookups) -> tuple[list[str], st
     angles, inputs = plan.early_sines.angles, plan.program.inputs
     for i, group in enumerate(inputs):
         row = {node: j for j, node in enumerate(group.nodes)}
+        # Most angles are coordinates: these need no copy, only the numbers of their rows.
         if batch.is_state[i] and all(angle in row for angle in angles):
             return [], f"{plan.arrays[i]}, stride", [row[angle] for angle in angles]
     local = {node: _load(plan, batch, i, j) for i, group in enumerate(inputs) for j, node in enumerate(group.nodes)}
@@ -371,6 +375,8 @@ def range_source(batch: Batch, function: str) -> str:
     moved = [(k, a, n) for k, (a, n) in enumerate(zip(batch.arrays, sizes, strict=True)) if states[k]]
     lines += [f"  double rest_{k}_[{max(n, 1)} * LANES];" for k, _, n in moved]
     for k, array, n in moved:
+        # Filled up with the last state, not with zeros: a zero may be where the equations are singular, and what it
+        # raises there (infinities, slow paths of sines) would cost time for nothing.
         last = "(i + l < end ? i + l : end - 1)"
         lines.append(f"  for (int j = 0; j < {n}; j++)")
         lines.append(f"    for (int l = 0; l < LANES; l++) rest_{k}_[j * LANES + l] = {array}[j * stride + {last}];")

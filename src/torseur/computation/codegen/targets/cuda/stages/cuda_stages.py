@@ -77,6 +77,7 @@ class Plan:
         """
         fine: list[set[Expr]] = []
         read_later: set[Expr] = set()
+        # Backwards, because whether a value needs its digits is decided by who divides by it, here or in a later stage.
         for chunk in reversed(self.layout.chunks):
             here = set(chunk.operations)
             wanted = {node.args[1] for node in chunk.operations if node.op == "div"} | (here & read_later)
@@ -143,6 +144,7 @@ class _Staging:
         """Groups of results, those of few operations joined."""
         joined: list[list[Expr]] = []
         waiting: list[Expr] = []
+        # Small ones first, so that as many as possible share a kernel.
         for group in sorted(groups, key=self._size):
             if waiting and self._size([*waiting, *group]) > JOINED:
                 joined.append(waiting)
@@ -158,6 +160,7 @@ class _Staging:
         support = supports(live_nodes(left, self.given | set(between)), self.places, between)
         *apart, trunk = limbs(left, support)
         waiting: list[Expr] = []
+        # Large limbs first: they fill stages by themselves, and the small ones then share the last.
         for group in sorted(apart, key=self._size, reverse=True):
             waiting += group
             if len(self._operations_for(waiting)) >= self.few:
