@@ -140,3 +140,34 @@ def test_wrong_options_are_refused(torseur, words, message):
     result = torseur("loops", "library:slider_crank", *words)
     assert result.exit_code in (1, 2)
     assert re.search(message, " ".join(result.output.split()))
+
+
+def test_locks_and_a_drive_are_combined(torseur):
+    """Oracle: two legs of a 3-RPR held, the third stops where the lines of the legs meet."""
+    words = ("loops", "library:linkages/planar_3rpr", "--lock", "d1", "--lock", "d2", "--drive", "d3=1.5 m..2.5 m")
+    document = json.loads(torseur(*words, "--json").stdout)
+    limits = [one["coordinates"] for one in document["singular_along"] if one["kind"] == "limit"]
+    assert all(one["d1"] == pytest.approx(document["configuration"]["d1"], abs=1e-9) for one in limits)
+    assert all(1.5 <= one["d3"] <= 2.5 for one in limits)
+    assert document["actuation"]["inputs"] == ["d1", "d2", "d3"]
+
+
+def test_a_map_of_singular_lines_and_its_picture(torseur):
+    words = [
+        "loops",
+        "library:linkages/planar_3rpr",
+        "--output",
+        "x",
+        "--output",
+        "y",
+        "--output",
+        "phi",
+        "--lock",
+        "phi",
+    ]
+    words += ["--map", "x=0.5..2.5", "--map", "y=0..2"]
+    result = torseur(*words, "--picture", "map.svg")
+    assert "type 2: " in result.stdout
+    picture = Path("map.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "<polyline" in picture

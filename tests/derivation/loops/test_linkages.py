@@ -35,6 +35,7 @@ KNOWN = {
     "miura_vertex": (2, 1, (1, 1), "one group"),
     "myard": (1, 1, (), "family"),
     "oldham": (1, 1, (), "one group"),
+    "planar_3rpr": (3, 3, (), "one group"),
     "planar_3rrr": (3, 3, (), "one group"),
     "plane_bricard": (1, 1, (), "plane symmetry"),
     "rhombus": (2, 1, (1, 1), "one group"),

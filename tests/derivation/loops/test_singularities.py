@@ -16,7 +16,8 @@ FLAT = np.pi - np.arctan2(2, 1)
 def test_a_parallelogram_is_singular_where_it_lies_flat():
     found = singularities_along(m.parallelogram(), "q_A", 0, 2 * np.pi)
     assert [s.kind for s in found] == ["closure", "closure"]
-    assert sorted(s.coordinates["q_A"] for s in found) == pytest.approx(sorted([FLAT, FLAT - np.pi]), abs=1e-4)
+    # Answers lie within the range that was asked for.
+    assert sorted(s.coordinates["q_A"] for s in found) == pytest.approx([FLAT, FLAT + np.pi], abs=1e-4)
     assert all((s.rank, s.infinitesimal) == (2, 2) for s in found)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.algebra.spatial import Transform
-from torseur.derivation.loops.assembly.assembly import assemble, closed_state
+from torseur.derivation.loops.assembly.assembly import closed_state
+from torseur.derivation.loops.assembly.held_coordinates import hold_coordinates
 from torseur.derivation.loops.assembly.open_loops import loop_name
 from torseur.derivation.loops.assembly.projection import CLOSED, project, random_states
 from torseur.derivation.loops.configuration import Branch, ClosedConfiguration, Mobility, closed_configuration
@@ -29,7 +30,7 @@ from torseur.derivation.loops.rank.rank_methods import METHODS, numeric_finding
 from torseur.derivation.loops.reasons.reasons import reasons
 from torseur.derivation.loops.redundancy.redundancy import redundancies
 from torseur.derivation.tree import spanning_tree
-from torseur.description.mechanism import CoordinateForce, Mechanism, driver
+from torseur.description.mechanism import CoordinateForce, Mechanism
 from torseur.errors import MechanismError, TorseurError, unknown_name
 
 _SAME_PLACE = 1e-9
@@ -113,19 +114,6 @@ def loops(mechanism: Mechanism, at: Mapping[str, float] | None = None, *, method
     report = _report(here, mobility(here, seed), findings, [*preferred, *_actuated_coordinates(mechanism)])
     check = check_mobility(here) if verify else None
     return replace(report, remarks=tuple(remarks(here, at or {})), check=check)
-
-
-def hold_coordinates(mechanism: Mechanism, at: Mapping[str, float] | None, locked: Sequence[str], time: float,
-         seed: int) -> tuple[Mechanism, Mapping[str, float]]:  # fmt: skip
-    """The mechanism with coordinates held where a closed configuration has them, and that configuration."""
-    assembly = assemble(mechanism, at, locked=locked, time=time, seed=seed)
-    if not assembly.found:
-        raise MechanismError(f"mechanism '{mechanism.name}': {assembly.explanation}")
-    where = assembly.configurations[0].coordinates
-    chosen = [c for joint in mechanism.joints for c in joint.coordinates if {c.name, joint.name} & set(locked)]
-    # A held coordinate is a constraint like any other, so that rank and redundancy count it.
-    holds = [driver(f"{c.name} held", c, where[c.name]) for c in chosen]
-    return replace(mechanism, constraints=(*mechanism.constraints, *holds)), where
 
 
 def _require_freedoms(system: LoopSystem, names: Sequence[str]) -> None:

@@ -30,10 +30,11 @@ class Mechanism(Displayed):
     """Named bodies, joints, loads and constraints, with gravity (m/s², earth axes) and an initial state.
 
     `initial` maps coordinates ("q1") and rates ("q1'") to values; what is missing starts at zero, quaternions at
-    no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. `states` are
-    quantities beyond mechanics with the formulas of their rates; those without one follow from `state_equations`, as
-    many formulas that are zero and linear in their rates. `drawings` (see `draw`) say how things look. Lists, plain
-    numbers and dictionaries (for `frames`, `initial` and `states`) are taken as they are.
+    no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. `actuated`
+    are the coordinates that motors drive. `states` are quantities beyond mechanics with the formulas of their rates;
+    those without one follow from `state_equations`, as many formulas that are zero and linear in their rates.
+    `drawings` (see `draw`) say how things look. Lists, plain numbers and dictionaries (for `frames`, `initial` and
+    `states`) are taken as they are.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Mechanism(Displayed):
     frames: tuple[tuple[str, Frame], ...]
     initial: tuple[tuple[str, Expr], ...]
     guesses: tuple[str, ...]
+    actuated: tuple[str, ...]
     states: tuple[State, ...]
     state_equations: tuple[Expr, ...]
     meaning: str
@@ -68,6 +70,7 @@ class Mechanism(Displayed):
         frames: Pairs[Frame] = (),
         initial: Pairs[ExprLike] = (),
         guesses: Iterable[str] = (),
+        actuated: Iterable[str] = (),
         states: Mapping[State, ExprLike] | Iterable[State] = (),
         state_equations: Iterable[ExprLike] = (),
         meaning: str = "",
@@ -80,9 +83,9 @@ class Mechanism(Displayed):
             "gravity": as_vector(gravity, "gravity"), "loads": tuple(loads), "constraints": tuple(constraints),
             "laws": tuple(laws), "sensors": tuple(sensors), "frames": tuple(dict(frames).items()),
             "initial": tuple((k, as_expr(float(v) if isinstance(v, Guess) else v)) for k, v in start.items()),
-            "guesses": tuple(key for key in start if key in guessed), "states": as_states(states),
-            "state_equations": tuple(as_expr(e) for e in state_equations), "meaning": meaning,
-            "drawings": tuple(drawings),
+            "guesses": tuple(key for key in start if key in guessed), "actuated": tuple(actuated),
+            "states": as_states(states), "state_equations": tuple(as_expr(e) for e in state_equations),
+            "meaning": meaning, "drawings": tuple(drawings),
         }  # fmt: skip
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for field, value in fields.items():

@@ -42,6 +42,7 @@ def check(mechanism: Mechanism) -> None:
     _check_joints(mechanism)
     _check_loads(mechanism)
     _check_initial(mechanism)
+    _check_actuated(mechanism)
     _check_states(mechanism)
     _check_definitions(mechanism)
     check_dependencies(mechanism)
@@ -180,6 +181,14 @@ def _check_initial(mechanism: Mechanism) -> None:
     for name, _ in mechanism.initial:
         if name not in known:
             raise MechanismError(unknown_name("coordinate", name, known, "initial state: "))
+
+
+def _check_actuated(mechanism: Mechanism) -> None:
+    known = [c.name for joint in mechanism.joints for c in joint.coordinates]
+    _unique("actuated coordinate", list(mechanism.actuated))
+    for name in mechanism.actuated:
+        if name not in known:
+            raise MechanismError(unknown_name("coordinate", name, known, "actuated: "))
 
 
 def _check_states(mechanism: Mechanism) -> None:

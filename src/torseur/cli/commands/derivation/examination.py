@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from torseur.cli.shared.exits import USAGE, CommandError
-from torseur.derivation.loops import Assembly, Singularity, assemble, singularities_along, singularities_in
+from torseur.derivation.loops import (
+    Assembly,
+    Singularity,
+    actuation,
+    assemble,
+    drive,
+    singular_map,
+    singularities_in,
+)
 from torseur.description.language.formulas.quantities_with_units import quantity
 from torseur.description.mechanism import Mechanism
 from torseur.description.mechanism.units import kind_of, parse_unit
@@ -35,6 +44,8 @@ class Examination:
     at: Mapping[str, float] | None
     locked: tuple[str, ...]
     time: float
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
     def assembly(self, starts: int) -> Answer:
         """Closed configurations from several starts."""
@@ -47,14 +58,38 @@ class Examination:
     def singularities_on_drive(self, text: str) -> Answer:
         """Singular configurations along the motion of a coordinate."""
         name, start, stop = range_of(self.mechanism, "--drive", text)
-        listed = singularities_along(self.mechanism, name, start, stop, at=self.at)
-        return _singularities("singular_along", f"while {name} goes from {start:.6g} to {stop:.6g}", listed)
+        met = drive(self.mechanism, name, start, stop, at=self.at, locked=self.locked, inputs=self.inputs,
+                    outputs=self.outputs)  # fmt: skip
+        where = f"while {name} goes from {start:.6g} to {stop:.6g}"
+        held = [other for other in self.locked if other != name]
+        where += f" with {', '.join(held)} held" if held else ""
+        answer = _singularities("singular_along", where, met.singularities)
+        return replace(answer, text="\n".join([answer.text, *(f"  {note}" for note in met.notes)]))
 
     def singularities_in_box(self, texts: Sequence[str]) -> Answer:
         """Singular configurations in a box."""
         ranges = [range_of(self.mechanism, "--box", text) for text in texts]
-        listed = singularities_in(self.mechanism, {name: (low, high) for name, low, high in ranges})
+        box = {name: (low, high) for name, low, high in ranges}
+        listed = singularities_in(self.mechanism, box, at=self.at, locked=self.locked)
         return _singularities("singular_in_box", "in the box", listed)
+
+    def actuation(self) -> Answer:
+        """Inputs and outputs at the pose."""
+        report = actuation(self.mechanism, self.inputs, self.outputs, at=self.at, time=self.time)
+        return Answer("actuation", report.to_dict(), str(report))
+
+    def map(self, texts: Sequence[str], picture: Path | None) -> Answer:
+        """Singular lines over two coordinates, and their picture in a file."""
+        if len(texts) != 2:
+            raise CommandError(f"--map: expected two coordinates, got {len(texts)}; give --map NAME=A..B twice.", USAGE)
+        first, second = (range_of(self.mechanism, "--map", text) for text in texts)
+        drawn = singular_map(self.mechanism, first, second, self.inputs, self.outputs, locked=self.locked, at=self.at)
+        if picture is not None:
+            from torseur.cli.shared.output_files import write_text
+            from torseur.presentation.report.drawing.map_picture import map_picture
+
+            write_text(picture, map_picture(drawn))
+        return Answer("map", drawn.to_dict(), str(drawn))
 
     def syzygies(self) -> Answer:
         """N by standard bases."""

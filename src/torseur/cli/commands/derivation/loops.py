@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from torseur.cli.shared.about_state import VerifyOption
 from torseur.cli.shared.exits import USAGE, CommandError, end_with
-from torseur.cli.shared.option_rules import Rule, option_rules
-from torseur.cli.shared.options import JsonOption, SourceArgument, ValueOptions
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
+from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 
 if TYPE_CHECKING:
     from torseur.cli.shared.prepared_model import Work
@@ -22,6 +23,12 @@ LOCK = "Coordinate or joint to hold where it is. Repeatable."
 DRIVE = "Singular configurations met when a coordinate goes from one value to another, e.g. 'theta=0..360 deg'."
 BOX = "Singular configurations with a coordinate between two values, e.g. 'alpha=-90..90 deg'. Repeatable."
 ASSEMBLE = "Closed configurations from this many starts, with the locked coordinates held."
+INPUT = (
+    "Coordinate that a motor drives, for singularities of type 2. Repeatable; by default those that `actuate` names."
+)
+OUTPUT = "Coordinate that matters, for singularities of type 1 and condition numbers. Repeatable."
+MAP = "One of the two coordinates of a map of singular lines, e.g. 'x=-1..1'; the others are locked. Twice."
+PICTURE = "SVG file with the map."
 TIME = "Time (s) of what depends on it, such as drivers."
 SYZYGIES = "The passage matrix N as polynomials, by standard bases; for small loops."
 LOOPS = "What is examined"
@@ -39,6 +46,17 @@ class LoopsOptions(NamedTuple):
     assemble: Annotated[
         int | None, typer.Option("--assemble", metavar="STARTS", min=1, help=ASSEMBLE, rich_help_panel=LOOPS)
     ] = None
+    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="NAME", help=INPUT, rich_help_panel=LOOPS)] = (
+        None
+    )
+    outputs: Annotated[
+        list[str] | None, typer.Option("--output", metavar="NAME", help=OUTPUT, rich_help_panel=LOOPS)
+    ] = None
+    map: Annotated[list[str] | None, typer.Option("--map", metavar="NAME=A..B", help=MAP, rich_help_panel=LOOPS)] = None
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE.svg", help=PICTURE, rich_help_panel=LOOPS)
+    ] = None
+    force: ForceOption = False
     syzygies: Annotated[bool, typer.Option("--syzygies", help=SYZYGIES, rich_help_panel=LOOPS)] = False
     time: Annotated[float, typer.Option("--time", help=TIME, rich_help_panel=LOOPS)] = 0.0
     values: ValueOptions = ValueOptions()
@@ -46,7 +64,11 @@ class LoopsOptions(NamedTuple):
     json: JsonOption = False
 
 
-@option_rules(Rule("--time", not_with="--syzygies", why="syzygies are those of the loops, which no driver moves"))
+@option_rules(
+    Rule("--time", not_with="--syzygies", why="syzygies are those of the loops, which no driver moves"),
+    Rule("--picture", needs="--map", why="it shows the map"),
+    force_needs("--picture"),
+)
 def loops(options: LoopsOptions) -> None:
     """Mobility, rank, redundant constraints and independent coordinates of closed loops.
 
@@ -65,16 +87,23 @@ def loops(options: LoopsOptions) -> None:
       torseur loops library:flat_parallelogram --box 'alpha=-180..180 deg'
 
       torseur loops library:four_bar --init 'alpha=60 deg' --lock alpha --assemble 40
+
+      torseur loops library:linkages/planar_3rpr --lock phi --map 'x=-1..4' --map 'y=-1..3' --picture map.svg
     """
     from torseur.cli.commands.derivation.examination import Answer, Examination
     from torseur.cli.shared.console import print_json, say, working
+    from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
     from torseur.derivation.loops.loop_doctor import loops as examine
 
     work = Work.begin(options.source, options.values)
     _require_loops(work, options)
+    require_outputs(options.force, (options.picture, (".svg",)))
     mechanism = work.source.mechanism.with_values(**work.values.parameters)
-    examination = Examination(mechanism, _pose(mechanism, work.values.initial), tuple(options.lock or ()), options.time)
+    examination = Examination(
+        mechanism, _pose(mechanism, work.values.initial), tuple(options.lock or ()), options.time,
+        tuple(options.inputs or mechanism.actuated), tuple(options.outputs or ()),
+    )  # fmt: skip
     with working(f"{mechanism.name}: examining loops", quiet=options.json):
         report = examine(mechanism, examination.at, method=options.method or "numeric", preferred=options.prefer or (),
                          locked=examination.locked, time=options.time, verify=options.verify)  # fmt: skip
@@ -85,6 +114,10 @@ def loops(options: LoopsOptions) -> None:
             further.append(examination.singularities_on_drive(options.drive))
         if options.box:
             further.append(examination.singularities_in_box(options.box))
+        if examination.inputs:
+            further.append(examination.actuation())
+        if options.map:
+            further.append(examination.map(options.map, options.picture))
         if options.syzygies:
             further.append(examination.syzygies())
     if options.json:
@@ -97,7 +130,7 @@ def loops(options: LoopsOptions) -> None:
 def _require_loops(work: Work, options: LoopsOptions) -> None:
     """Refuses questions about loops where there are none; a lock makes a constraint of its own."""
     if not options.lock:
-        for name in ("method", "prefer", "drive", "box", "assemble", "syzygies"):
+        for name in ("method", "prefer", "drive", "box", "assemble", "map", "syzygies"):
             work.require_constraints(f"--{name}", bool(getattr(options, name)))
     for name in set(options.prefer or ()) & set(options.lock or ()):
         raise CommandError(f"--prefer {name}: --lock holds it, so that it cannot be independent.", USAGE)

@@ -26,8 +26,18 @@ from torseur.derivation.formalisms import derive
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError
 
+_DEAD = 1e-9  # parts of the largest singular value below which the dependent speeds are not determined
 
-@dataclass(frozen=True, eq=False)
+
+def dead_point(mechanism: str, names: Sequence[str]) -> str:
+    """What is said where independent coordinates do not determine the motion."""
+    return (
+        f"{mechanism}: this is a dead point of {', '.join(names)}: they rest there while the mechanism can move, so "
+        "that they do not determine the motion. Start elsewhere, or choose others with independent=[...]."
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedModel:
     """A mechanism seen through its independent speeds, which are as many as its degrees of freedom.
 
@@ -38,6 +48,10 @@ class ReducedModel:
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     rows: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        mechanism = self.numbers.equations.mechanism.name
+        return f"ReducedModel of '{mechanism}' in {', '.join(self.names)} ({len(self.rows)} independent constraints)"
 
     @property
     def names(self) -> list[str]:
@@ -68,7 +82,13 @@ class ReducedModel:
         particular = np.zeros(len(self.numbers.scales))
         reduction[list(self.independent)] = np.eye(len(self.independent))
         if self.rows:
-            solved = np.linalg.solve(rows[:, self.dependent], np.column_stack([-rows[:, self.independent], gamma]))
+            dependent = rows[:, self.dependent]
+            sizes = np.linalg.svd(
+                dependent / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300), compute_uv=False
+            )
+            if sizes[-1] < _DEAD * sizes[0]:
+                raise TorseurError(dead_point(self.numbers.equations.mechanism.name, self.names))
+            solved = np.linalg.solve(dependent, np.column_stack([-rows[:, self.independent], gamma]))
             reduction[list(self.dependent)], particular[list(self.dependent)] = solved[:, :-1], solved[:, -1]
         return reduction, particular
 
@@ -163,6 +183,8 @@ def reduced_model(
     chosen = choose_partition(numbers, t, y, preferred)
     missing = [name for k, name in zip(preferred, independent, strict=True) if k not in chosen.independent]
     if missing:
+        if len(independent) <= len(chosen.independent):
+            raise TorseurError(dead_point(equations.mechanism.name, independent))
         raise TorseurError(
             f"{equations.mechanism.name}: '{missing[0]}' cannot be independent beside the others: the mechanism has "
             f"{len(chosen.independent)} degrees of freedom."

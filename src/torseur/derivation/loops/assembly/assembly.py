@@ -130,16 +130,22 @@ def closed_state(system: LoopSystem, start: Mapping[str, float] | None, seed: in
     """The closed configuration nearest to a rough one; raises with what is open when there is none.
 
     What `start` leaves out is as in the description's initial state. Coordinates that were given (those of the
-    description where nothing else is) keep their values if the loops close with them, and are a first guess otherwise.
+    description where nothing else is) keep their values if the loops close with them, and are a first guess otherwise;
+    guesses of the description (`about`) give way before exact values do.
     """
     described = initial_coordinates(system)
     given = described if start is None else dict(start)
     rough = state_at(system, {**described, **given})
-    # First with the given coordinates held, then free; from the rough state alone, then from states around it; at last
-    # from anywhere. The order decides which branch a user gets who says little: the nearest.
-    held = np.array([0.0 if f.symbol is not None and f.name in given else 1.0 for f in system.frame.freedoms])
+    # First with the given coordinates held, then those that are no guesses, then free; from the rough state alone, then
+    # from states around it; at last from anywhere. The order decides which branch a user gets who says little: the
+    # nearest.
+    guessed = set(system.frame.mechanism.guesses) if start is None else set()
+    sets = [names for names in (set(given), set(given) - guessed) if names]
     rng = np.random.default_rng(seed)
-    for free in (held, np.ones(system.n)) if given else (np.ones(system.n),):
+    masks = [
+        [0.0 if f.symbol is not None and f.name in names else 1.0 for f in system.frame.freedoms] for names in sets
+    ]
+    for free in map(np.array, dict.fromkeys(map(tuple, [*masks, [1.0] * system.n]))):
         for count in (1, 20):
             closed = project(system, _starts(system, rough, free, count, rng), free=free, steps=300)
             good = np.flatnonzero(closed.gap < system.open_limit(CLOSED))

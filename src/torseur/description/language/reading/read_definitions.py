@@ -187,6 +187,19 @@ def read_initial(
     return name, value.build
 
 
+def read_actuated(statement: x.ActuatedIs, shop: Workshop) -> str | None:
+    """The name of an actuated coordinate; None after noting an unknown one."""
+    coordinate = shop.references.coordinate(statement.of)
+    if coordinate is not None and statement.of.primes:
+        shop.scope.fault(statement.of, f"expected a coordinate, got the rate of '{coordinate[1]}'.")
+        return None
+    if coordinate is None:
+        known = [name for joint in shop.scope.joints.values() for name in joint.full.values()]
+        shop.scope.unknown(statement.of, "coordinate", statement.of.name, known)
+        return None
+    return coordinate[1]
+
+
 def _state(node: x.Reference, implied: dict[str, str], shop: Workshop) -> tuple[str, Dim] | None:
     if node.name in implied and not node.primes:
         return node.name, dimension_of(implied[node.name])

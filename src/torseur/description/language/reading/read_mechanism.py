@@ -17,6 +17,7 @@ from torseur.description.language.reading.read_constraints import ConstraintIs, 
 from torseur.description.language.reading.read_definitions import (
     declare_law,
     declare_parameter,
+    read_actuated,
     read_gravity,
     read_initial,
     read_law,
@@ -86,6 +87,7 @@ class Understood:
     tables: list[tuple[x.Statement, Callable[[], object]]] = field(default_factory=list)
     frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
     initial: list[tuple[x.Statement, Callable[[], tuple[str, Expr]]]] = field(default_factory=list)
+    actuated: list[str] = field(default_factory=list)
     guesses: list[str] = field(default_factory=list)
     states: list[tuple[x.Statement, Callable[[], State]]] = field(default_factory=list)
     state_equations: list[tuple[x.Statement, Callable[[], Expr]]] = field(default_factory=list)
@@ -174,6 +176,7 @@ class Reader:
         parts.states = [(state.rate or state.first, read_state(state, shop)) for state in self.states]
         parts.state_equations = [(s, read_state_equation(s, shop)) for s in self.all(x.StateEquationIs)]
         self._understand_initial(parts)
+        self._understand_actuated(parts)
         parts.drawings = [(drawing, read_drawing(drawing, shop)) for drawing in self.all(x.DrawingIs)]
         self._only_one(x.MechanismIs, "the mechanism is named")
         self._only_one(x.GravityIs, "gravity is given")
@@ -235,6 +238,14 @@ class Reader:
             parts.initial.append((statement, self._pair(*value)))
             parts.guesses += [value[0]] if statement.is_guess else []
 
+    def _understand_actuated(self, parts: Understood) -> None:
+        for statement in self.all(x.ActuatedIs):
+            name = read_actuated(statement, self.shop)
+            if name in parts.actuated:
+                self.scope.fault(statement.of, f"'{name}' is actuated twice.")
+            elif name is not None:
+                parts.actuated.append(name)
+
     @staticmethod
     def _pair(name: str, build: Callable[[], Expr]) -> Callable[[], tuple[str, Expr]]:
         return lambda: (name, build())
@@ -264,6 +275,7 @@ class Reader:
             "loads": [*options, *self._build_parts(parts.loads)], "constraints": self._build_parts(parts.constraints),
             "laws": self._build_parts(parts.laws), "frames": self._build_parts(parts.frames),
             "initial": self._build_parts(parts.initial), "guesses": parts.guesses,
+            "actuated": parts.actuated,
             "states": self._build_parts(parts.states), "state_equations": self._build_parts(parts.state_equations),
             "drawings": self._build_parts(parts.drawings),
         }  # fmt: skip

@@ -21,6 +21,7 @@ _OPENINGS = (
     "param",
     "gravity",
     "init",
+    "actuate",
     "let",
     "law",
     "table",

@@ -189,6 +189,9 @@ class Builder:
         of, word, value = parts
         return x.InitialIs(*_bounds(parts), of, value, is_guess=str(word) == "about")
 
+    def actuators(self, parts: list[Any]) -> tuple[x.ActuatedIs, ...]:
+        return tuple(x.ActuatedIs(*_bounds([part]), part) for part in parts)
+
     def is_or_about(self, parts: list[Any]) -> Any:
         return parts[0]
 

@@ -253,6 +253,13 @@ class InitialIs(Statement):
 
 
 @dataclass(frozen=True)
+class ActuatedIs(Statement):
+    """A coordinate that a motor drives."""
+
+    of: Reference
+
+
+@dataclass(frozen=True)
 class LawIs(Statement):
     """A function of arguments: with its formula, or undetermined."""
 

@@ -103,6 +103,7 @@ class _Document:
             "constraints": [constraint_text(constraint, script) for constraint in m.constraints],
             "states": [*map(self._state, m.states), *map(self._state_equation, m.state_equations)],
             "initial state": self._initial(),
+            "actuators": self._actuated(),
             "drawings": [drawing_text(drawing, script) for drawing in m.drawings],
         }
         parts["laws"] += self._undetermined_functions()
@@ -276,6 +277,10 @@ class _Document:
             word = "about" if name in self.mechanism.guesses else "="
             lines.append(f"{name_text(bare)}{name[len(bare) :]} {word} {text}")
         return [_declarations("init ", lines, lines)]
+
+    def _actuated(self) -> list[str]:
+        names = [name_text(name) for name in self.mechanism.actuated]
+        return [f"actuate {', '.join(names)} ;"] if names else []
 
     def _state_unit(self, name: str) -> str:
         for joint in self.mechanism.joints:

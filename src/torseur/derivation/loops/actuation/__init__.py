@@ -1,0 +1,1 @@
+"""Actuated mechanisms: what inputs move, where they lose or gain motions, and over which workspace."""

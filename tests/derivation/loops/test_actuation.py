@@ -1,0 +1,180 @@
+"""Singularities of actuated mechanisms against closed forms: five-bar, 3-RPR, Stewart platform."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur.derivation.loops import actuation, coupler_curve, drive, singular_map, singularities_along
+from torseur.errors import MechanismError
+
+BASE = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]])
+PLATE = np.array([[-0.5, -0.4], [0.6, -0.3], [0.1, 0.7]])
+
+
+def bodies(*names):
+    return "".join(f"let {n} = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;\n" for n in names)
+
+
+def rpr3(phi=0.3, name="rpr3"):
+    """A plate on three legs whose lengths d1, d2, d3 are driven; x, y, phi is its pose."""
+    text = f"mechanism {name} ;\n" + bodies("plate", *(f"{b}{k}" for k in "123" for b in "ul"))
+    text += "join earth and plate.frame as P with planar(x, y, phi) end ;\n"
+    for k, (base, top) in enumerate(zip(BASE, PLATE, strict=True), 1):
+        text += f"join [{base[0]}, {base[1]}, 0] m @ earth and u{k}.frame as A{k} with revolute(a{k}) end ;\n"
+        text += f"join u{k}.frame and l{k}.frame as L{k} with prismatic(d{k}) along [1, 0, 0] end ;\n"
+        text += f"join l{k}.frame and [{top[0]}, {top[1]}, 0] m @ plate as C{k} with revolute(c{k}) end ;\n"
+    return ts.parse(
+        f"{text}init x about 1.7 m, y about 0.9 m, phi = {phi} rad, d1 about 1 m, d2 about 2 m, d3 about 1.5 m ;"
+    )
+
+
+def concurrency(x, y, phi):
+    """The determinant of the legs' lines (s, r x s): it vanishes where they meet in a point."""
+    turn = np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]])
+    r = PLATE @ turn.T
+    s = np.array([x, y]) + r - BASE
+    return np.linalg.det(np.column_stack([s, r[:, 0] * s[:, 1] - r[:, 1] * s[:, 0]]))
+
+
+def legs(pose):
+    """Lengths of the legs at a pose."""
+    c, s = np.cos(pose[2]), np.sin(pose[2])
+    return np.linalg.norm(pose[:2] + PLATE @ np.array([[c, s], [-s, c]]) - BASE, axis=1)
+
+
+def test_the_singular_line_of_a_3_rpr_at_one_orientation_is_a_conic():
+    """Oracle: Sefrioui and Gosselin (1995): for a fixed orientation the locus is a conic; and the legs' lines meet."""
+    drawn = singular_map(rpr3(), ("x", -1.0, 4.0), ("y", -1.5, 3.5), ["d1", "d2", "d3"], ["x", "y", "phi"],
+                         locked=["phi"], at={"x": 1.7, "y": 0.9, "phi": 0.3}, nodes=31)  # fmt: skip
+    assert drawn.share > 0.95
+    assert drawn.held["phi"] == pytest.approx(0.3)
+    points = np.vstack(drawn.lines["type 2"])
+    assert len(points) > 20
+    largest = max(abs(concurrency(x, y, 0.3)) for x in (-1, 4) for y in (-1.5, 3.5))
+    assert max(abs(concurrency(x, y, 0.3)) for x, y in points) < 1e-6 * largest
+    x, y = points.T
+    conic = np.column_stack([x * x, x * y, y * y, x, y, np.ones(len(x))])
+    assert np.linalg.svd(conic, compute_uv=False)[-1] < 1e-6
+    assert "type 2: " in str(drawn)
+    # All of it: as many points as edges of the grid across which the closed form changes sign.
+    exact = np.array([[concurrency(x, y, 0.3) for y in drawn.second] for x in drawn.first]) > 0
+    crossed = np.sum(exact[1:] != exact[:-1]) + np.sum(exact[:, 1:] != exact[:, :-1])
+    assert 0.85 * crossed < len(points) <= crossed
+
+
+def test_two_legs_locked_the_third_driven_stops_where_the_lines_meet():
+    """Oracle: the closed form above, at every limit; a limit is within the range and the answer covers all of it."""
+    met = drive(rpr3(), "d3", 1.0, 3.0, at={"x": 1.7, "y": 0.9, "phi": 0.3}, locked=["d1", "d2"])
+    limits = [s for s in met.singularities if s.kind == "limit"]
+    assert limits
+    for limit in limits:
+        pose = [limit.coordinates[name] for name in ("x", "y", "phi")]
+        assert abs(concurrency(*pose)) < 1e-4
+    assert met.closed
+    assert met.notes
+
+
+def test_qualities_and_the_kind_of_a_pose():
+    report = actuation(rpr3(), ["d1", "d2", "d3"], ["x", "y", "phi"], at={"x": 1.7, "y": 0.9, "phi": 0.3})
+    assert (report.kinds, report.mobility, report.left_free) == ((), 3, 0)
+    # Oracle: leg lengths from the pose, differentiated; a leg assembled backwards has a negative length.
+    pose = np.array([report.pose[name] for name in ("x", "y", "phi")])
+    signs = np.sign([report.pose[name] for name in ("d1", "d2", "d3")])
+    inverse = np.column_stack([(legs(pose + 1e-6 * e) - legs(pose - 1e-6 * e)) / 2e-6 for e in np.eye(3)])
+    assert report.jacobian == pytest.approx(np.linalg.inv(signs[:, None] * inverse), rel=1e-5, abs=1e-6)
+    assert set(report.conditions) == {"lengths", "angles", "all"}
+    fewer = actuation(rpr3(), ["d1", "d2"], ["x", "y", "phi"], at={"x": 1.7, "y": 0.9, "phi": 0.3})
+    assert fewer.kinds == ()
+    assert "1 missing" in str(fewer)
+
+
+FIVE_BAR = (
+    "mechanism five_bar ;\n"
+    + bodies("a", "b", "c", "d")
+    + """
+join earth and a.frame as A with revolute(q1) end ;
+join [1, 0, 0] m @ a and b.frame as B with revolute(q2) end ;
+join [1.5, 0, 0] m @ b and [1.5, 0, 0] m @ c as C with revolute(q3) end ;
+join [1, 0, 0] m @ d and c.frame as D with revolute(q4) end ;
+join [2, 0, 0] m @ earth and d.frame as E with revolute(q5) end ;
+init q1 = 100 deg, q5 = 80 deg, q2 about -70 deg, q4 about 70 deg ;
+"""
+)
+
+
+def test_a_five_bar_gains_freedom_where_its_distal_links_are_in_line():
+    """Oracle: elbows at the distance 3 or 0: the links of 1.5 m lie in line."""
+    five_bar = ts.parse(FIVE_BAR)
+    met = singularities_along(five_bar, "q1", np.radians(100), np.radians(260), locked=["q5"], inputs=["q1", "q5"])
+    assert [s.kind for s in met][:1] == ["limit"]
+    q1, q5 = (met[0].coordinates[name] for name in ("q1", "q5"))
+    elbows = np.array([np.cos(q1), np.sin(q1)]) - np.array([2 + np.cos(q5), np.sin(q5)])
+    assert np.linalg.norm(elbows) == pytest.approx(3.0, abs=1e-6)
+    at = {name: met[0].coordinates[name] for name in ("q1", "q2", "q4", "q5")}
+    assert actuation(five_bar, ["q1", "q5"], ["q2", "q4"], at=at).input_quality < 1e-3
+
+
+def test_an_angle_is_driven_over_the_range_that_was_asked_for():
+    """Oracle: a crank-rocker parallelogram lies flat at half turns; answers lie in the range, modulo a turn elsewhere."""
+    from torseur.description import library
+
+    flat = singularities_along(library.load("flat_parallelogram"), "alpha", np.radians(90), np.radians(400),
+                               at={"alpha": 1.0, "gamma": 1.0})  # fmt: skip
+    assert sorted(s.coordinates["alpha"] for s in flat) == pytest.approx([np.pi, 2 * np.pi], abs=1e-4)
+
+
+def test_a_range_that_closes_nowhere_is_refused_and_one_that_closes_in_part_is_told():
+    from torseur.description import library
+
+    slider = library.load("slider_crank")
+    with pytest.raises(MechanismError, match="do not close with x between 5 and 6"):
+        singularities_along(slider, "x", 5.0, 6.0)
+    # Oracle: the piston reaches r + l = 1.1 m.
+    part = drive(slider, "x", 2.0, 1.0)
+    assert part.closed[0][0] == pytest.approx(1.1, abs=1e-6)
+    assert part.notes[0].startswith("the loops do not close with x between 2 and 1.1")
+
+
+def test_the_stewart_platform_gains_freedom_where_it_is_turned_by_a_right_angle():
+    """Oracle: Fichter (1986): a platform parallel to its base and turned by a quarter turn is singular."""
+    text = "mechanism gough ;\n" + bodies("slide", "lift", "top", *(f"{b}{k}" for k in range(6) for b in "cp"))
+    text += """join earth and slide.frame as F with planar(x, y, yaw) end ;
+    join slide.frame and lift.frame as G with prismatic(z) along [0, 0, 1] end ;
+    join lift.frame and top.frame as H with universal(roll, pitch) about [1, 0, 0] then [0, 1, 0] end ;
+    """
+    for k in range(6):
+        side = 1 if k % 2 else -1
+        low, high = (radius * np.array([np.cos(angle), np.sin(angle)]) for radius, angle in
+                     ((2.0, 2 * np.pi * (k // 2) / 3 + side * 0.3), (1.0, 2 * np.pi * (k // 2) / 3 + side * 0.8)))  # fmt: skip
+        text += f"""join [{low[0]:.12f}, {low[1]:.12f}, 0] m @ earth and c{k}.frame as U{k}
+            with universal(a{k}, b{k}) about [1, 0, 0] then [0, 1, 0] end ;
+        join c{k}.frame and p{k}.frame as L{k} with prismatic(s{k}) along [0, 0, 1] end ;
+        join p{k}.frame and [{high[0]:.12f}, {high[1]:.12f}, 0] m @ top as S{k}
+            with spherical(u{k}, v{k}, w{k}) angles xyz end ;
+        """
+    text += "init z about 1.5 m, " + ", ".join(f"s{k} about 1.8 m" for k in range(6)) + " ;"
+    gough, inputs = ts.parse(text), [f"s{k}" for k in range(6)]
+    poses = [{"x": 0, "y": 0, "z": 1.5, "roll": 0, "pitch": 0, "yaw": yaw} for yaw in (0.4, np.pi / 2)]
+    plain, turned = (actuation(gough, inputs, ["x", "y", "z"], at=pose) for pose in poses)
+    assert plain.kinds == ()
+    assert turned.kinds == ("type 2",)
+    assert turned.left_free == 1
+
+
+def test_the_middle_of_a_trammel_draws_a_circle():
+    """Oracle: half way between the slides the radius is half the bar's length."""
+    trammel = ts.parse(
+        "mechanism trammel ;\n"
+        + bodies("a", "bar", "b")
+        + """
+    join earth and a.frame as sx with prismatic(x) along [1, 0, 0] end ;
+    join a.frame and bar.frame as A with revolute(q) end ;
+    join [2, 0, 0] m @ bar and b.frame as B with revolute(p) end ;
+    join earth and b.frame as sy with prismatic(y) along [0, 1, 0] end ;
+    init x = 1 m, q about 120 deg, y about 1.7 m ;"""
+    )
+    curve = coupler_curve(trammel, "bar", (1.0, 0.0, 0.0), "x", 1.0, -1.0)
+    assert len(curve) > 8
+    assert np.linalg.norm(curve[:, :2], axis=1) == pytest.approx(1.0, abs=1e-9)
