@@ -128,21 +128,21 @@ class _Road:
 
 def singularities_along(mechanism: Mechanism, coordinate: str, start: float, stop: float, *,
                         at: Mapping[str, float] | None = None, locked: Sequence[str] = (), inputs: Sequence[str] = (),
-                        outputs: Sequence[str] = (), seed: int = 0) -> list[Singularity]:  # fmt: skip
+                        outputs: Sequence[str] = ()) -> list[Singularity]:  # fmt: skip
     """Singular configurations met when a coordinate is driven from one value to another (SI), the others following.
 
     `locked` coordinates or joints stay where they are; with `inputs` and `outputs` named, singularities of type 2 and 1
     are among them. Raises where the loops close nowhere in the range; `drive` tells which parts of it they close in.
     """
-    return list(drive(mechanism, coordinate, start, stop, at=at, locked=locked, inputs=inputs, outputs=outputs,
-                      seed=seed).singularities)  # fmt: skip
+    met = drive(mechanism, coordinate, start, stop, at=at, locked=locked, inputs=inputs, outputs=outputs)
+    return list(met.singularities)
 
 
 def drive(mechanism: Mechanism, coordinate: str, start: float, stop: float, *, at: Mapping[str, float] | None = None,
-          locked: Sequence[str] = (), inputs: Sequence[str] = (), outputs: Sequence[str] = (),
-          seed: int = 0) -> Drive:  # fmt: skip
+          locked: Sequence[str] = (), inputs: Sequence[str] = (),
+          outputs: Sequence[str] = ()) -> Drive:  # fmt: skip
     """What is met while a coordinate is driven over a range: beyond a limit it is taken up where the loops close."""
-    road, pieces = _pieces(mechanism, coordinate, start, stop, at, locked, seed)
+    road, pieces = _pieces(mechanism, coordinate, start, stop, at, locked)
     system, found = road.system, list[Singularity]()
     for piece in pieces:
         values = np.array([_singular_values(system, state) for state in piece.states])
@@ -155,10 +155,10 @@ def drive(mechanism: Mechanism, coordinate: str, start: float, stop: float, *, a
 
 
 def driven_states(mechanism: Mechanism, coordinate: str, start: float, stop: float, *,
-                  at: Mapping[str, float] | None = None, locked: Sequence[str] = (),
-                  seed: int = 0) -> tuple[LoopSystem, list[State]]:  # fmt: skip
+                  at: Mapping[str, float] | None = None,
+                  locked: Sequence[str] = ()) -> tuple[LoopSystem, list[State]]:  # fmt: skip
     """The system and its closed states while a coordinate is driven."""
-    road, pieces = _pieces(mechanism, coordinate, start, stop, at, locked, seed)
+    road, pieces = _pieces(mechanism, coordinate, start, stop, at, locked)
     return road.system, [state for piece in pieces for state in piece.states]
 
 
@@ -172,16 +172,16 @@ class _Piece:
 
 
 def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at: Mapping[str, float] | None,
-            locked: Sequence[str], seed: int) -> tuple[_Road, list[_Piece]]:  # fmt: skip
+            locked: Sequence[str]) -> tuple[_Road, list[_Piece]]:  # fmt: skip
     system = loop_system(mechanism)
     slot = _slot(system, coordinate)
     names = _coordinates_of(mechanism, locked)
     held = tuple(_slot(system, name) for name in names if name != coordinate)
-    state = closed_state(system, at, seed)
+    state = closed_state(system, at)
     road = _Road(system, slot, held, free_mask(system, [coordinate, *names]))
     count = max(8, int(abs(stop - start) / road.unit * _PER_RADIAN))
     targets = np.linspace(start, stop, count + 1) / road.unit
-    rng, pieces, k, missed = np.random.default_rng(seed), list[_Piece](), 0, -1
+    rng, pieces, k, missed = np.random.default_rng(0), list[_Piece](), 0, -1
     # Where nothing closes the range is searched in larger steps; what is found there is followed back to its limit.
     stride = max(1, count // _SEARCHED)
     while k < len(targets):
