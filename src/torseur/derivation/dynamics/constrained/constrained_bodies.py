@@ -1,7 +1,7 @@
 """Accelerations under constraints by articulated bodies: M v' + Cᵀ λ = f, C v' = γ, link by link.
 
 Neither M nor C M⁻¹ Cᵀ is ever formed. Joints are eliminated inward, as in forward dynamics, and the multipliers of the
-constraints that are not complete yet are carried along (Baraff 1996; Sathya and Carpentier 2024). At a link, with
+constraints that are not complete yet are carried along (in linear time, as Baraff 1996 for trees). At a link, with
 everything it carries eliminated, what is left is linear in its acceleration A and the multipliers still open:
 
     force that the link needs   I A + p + Σ P_c λ_c            I  articulated inertia      p  force at A = 0
