@@ -24,7 +24,8 @@ class Peer:
         self.mujoco = mujoco
         self.model = mujoco.MjModel.from_xml_path(str(path))
         self.data = mujoco.MjData(self.model)
-        self.robot = read_robot(path)
+        # MuJoCo keeps a coordinate for joints that are tied to others, and ties them by forces.
+        self.robot = read_robot(path, mimic=False)
         self.rng = np.random.default_rng(seed)
 
     def draw(self) -> None:
