@@ -84,8 +84,26 @@ def _law_load(draft):
     draft.statements.append(f"apply {force} -drag({c}') on {c} ;")
 
 
+def _state_load(draft):
+    """A filter of what a body does, and a memory driven by it and by time; both act on bodies and coordinates."""
+    if any(s.startswith("state slow") for s in draft.statements):
+        return
+    body = draft.rng.choice(draft.bodies)
+    draft.statements.append(
+        f"state slow = {draft.number(-1, 1)} rad/s, slow' = ({body}.rotation.y - slow)/({draft.number(0.1, 1)} s) ;"
+    )
+    driven = f"cos(2 rad/s * t) - slow*(1 s/rad) - mind^3 + {body}.position.x/(1 m)"
+    draft.statements.append(f"state mind = {draft.number(-1, 1)}, mind' = ({driven})/({draft.number(0.1, 1)} s) ;")
+    draft.statements.append(
+        f"apply torque [mind*{draft.number(-2, 2)} N*m, -0.4 N*m*s * slow, 0] in {body} on {body} ;"
+    )
+    for joint, c in draft.rng.sample(ordinary(draft), min(1, len(ordinary(draft)))):
+        force, unit = ("force", "N") if c in joint.lengths else ("torque", "N*m")
+        draft.statements.append(f"apply {force} {draft.number(-2, 2)} {unit} * (mind + 0.1 s*mind') on {c} ;")
+
+
 LOAD = {
     "none": lambda draft: None, "coordinate": _coordinate_load, "spring": _spring_load, "spring_law": _spring_law_load,
     "bushing": _bushing_load, "wrench": _wrench_load, "joint_wrench": _joint_wrench_load, "sensor": _sensor_load,
-    "law": _law_load,
+    "law": _law_load, "state": _state_load,
 }  # fmt: skip

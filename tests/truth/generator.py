@@ -26,7 +26,7 @@ KINDS = (
 )  # fmt: skip
 SPEEDS = ("rates", "combinations", "body")
 CONSTRAINTS = ("none", "loop", "redundant", "distance", "gear", "driver", "velocity", "rolling")
-LOADS = ("none", "coordinate", "spring", "spring_law", "bushing", "wrench", "joint_wrench", "sensor", "law")
+LOADS = ("none", "coordinate", "spring", "spring_law", "bushing", "wrench", "joint_wrench", "sensor", "law", "state")
 STARTS = ("full", "partial", "guess")
 
 

@@ -7,7 +7,7 @@ the state in which the product starts, after it has seen that this state keeps t
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -302,7 +302,7 @@ def _start_depends(case):
     freedoms = case.model.size - len(independent_rows(matrix))
     velocity_rows = sum(row.of_velocity for row in rows(case.model.curves(case.state)))
     quaternions = sum(all(name in exact for name in four) for four in case.model.quaternions.values() if four)
-    places = sum(name in exact for name in case.coordinates) - quaternions
+    places = sum(name in exact and name not in case.model.states for name in case.coordinates) - quaternions
     speeds = sum(name in exact for name in case.speeds)
     return velocity_rows > 0 or places != freedoms or speeds != freedoms
 
@@ -335,13 +335,14 @@ def _oracle_derivatives(case, criterion, parameters, values=None):
 
 
 def linearisation(case):
-    """∂v'/∂π and ∂v'/∂v at the start, by complex steps along each speed; for trees."""
+    """∂z'/∂(π, z, v) and ∂v'/∂(π, z, v) at the start, by complex steps along speeds and states z; for trees."""
     if case.is_constrained:
         raise Unclear("only trees so far")
     point = ts.linearise(case.equations)
     n = len(case.speeds)
     values = dict(zip(case.speeds, case.initial[-n:], strict=True)) if n else {}
-    ours = np.zeros((n, 2 * n))
+    states = list(case.model.states)
+    ours = np.zeros((len(states) + n, 2 * n + len(states)))
     model = Model(case.mechanism, {"m": case.model.constants["m"] + 0j})
     given = dict(zip(case.names, case.initial, strict=True))
     state = start_state(model, given)
@@ -352,11 +353,22 @@ def linearisation(case):
         )
         moved = with_speeds(model, displaced(model, state, list(range(model.size)), 1e-30j * along), values)
         faster = with_speeds(model, state, values | {name: values[name] + 1e-30j})
-        for column, changed in ((k, moved), (n + k, faster)):
-            rates = second_rates(model, changed, case.speeds)
-            ours[:, column] = [float(np.imag(rates[s])) / 1e-30 for s in case.speeds]
+        ours[:, k], ours[:, n + len(states) + k] = (
+            _imaginary_rates(case, model, moved),
+            _imaginary_rates(case, model, faster),
+        )
+    for k, name in enumerate(states):
+        changed = replace(state, coordinates=state.coordinates | {name: state.coordinates[name] + 1e-30j})
+        ours[:, n + k] = _imaginary_rates(case, model, with_speeds(model, changed, values))
     theirs = np.asarray(point.state_matrix)[n:]
     case.compare("linearised accelerations", theirs, ours, 1e-6, np.max(np.abs(ours), initial=0))
+
+
+def _imaginary_rates(case, model, state):
+    """Imaginary parts of the rates of states and speeds, in units of the complex step."""
+    curves, accelerations = model.curves(state), second_rates(model, state, case.speeds)
+    rates = [np.ravel(curves[f"{name}'"].value)[0] for name in model.states]
+    return [float(np.imag(x)) / 1e-30 for x in (*rates, *(accelerations[s] for s in case.speeds))]
 
 
 def steady(case):

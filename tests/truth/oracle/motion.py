@@ -97,6 +97,11 @@ def _rates(model, state, y, time):
     curves = model.curves(now)
     turning = [curves.body_place(name).rotation.rate[0] for name in model.bodies]
     centres = [now.velocities[6 * k : 6 * k + 3] for k in range(len(now.centres))]
-    coordinates = [np.ravel(curves[name].rate)[0] for name in now.coordinates]
+    coordinates = [_rate(model, curves, name) for name in now.coordinates]
     parts = [np.ravel(centres), np.ravel(turning), np.array(coordinates), dynamics(model, now).accelerations]
     return np.concatenate(parts)
+
+
+def _rate(model, curves, name):
+    """The rate of a joint's coordinate, or what the formula of a state says."""
+    return np.ravel(curves[f"{name}'"].value if name in model.states else curves[name].rate)[0]

@@ -53,6 +53,7 @@ def placed_state(model, given, time=0.0):
         if turning:
             length = sum(coordinates[name] ** 2 for name in turning) ** 0.5
             coordinates |= {name: coordinates[name] / length for name in turning}
+    coordinates |= {name: given.get(name, 0.0) for name in model.states}
     # Any constant of the description may be a complex number: then everything is.
     number = 0.0j if model.is_complex else 0.0
     if model.precise:

@@ -42,6 +42,8 @@ class Model:
         self.mechanism = mechanism
         self.precise = precise
         self.laws = {law.name: law for law in mechanism.laws}
+        # States beyond mechanics have their place among the coordinates, but no velocity in u.
+        self.states = {state.name: state.formula for state in mechanism.states}
         self.sensors = {sensor.name: sensor for sensor in mechanism.sensors}
         self.constants = _Constants(self, parameters or {})
         self.is_complex = any(isinstance(value, complex) for value in (parameters or {}).values())
@@ -141,6 +143,9 @@ class Curves(dict):
                     self[f"{c.name}'"] = Jet(rate, still)
             if turning:
                 self._name_quaternion(joint, turning)
+        # No constraint holds them, so that nobody asks for their rates along a curve of constant u.
+        for name in self.model.states:
+            self[name] = Jet(_row(self.state.coordinates[name]), still, still)
 
     def _name_quaternion(self, joint, turning):
         first = self.model.column[f"{joint.name}.wx"]
@@ -155,7 +160,10 @@ class Curves(dict):
             self[f"{joint.name}.w{axis}"] = Jet(speed, 0 * speed)
 
     def __missing__(self, name):
-        """Parameters, declared speeds and sensors."""
+        """Parameters, declared speeds, sensors and rates of states."""
+        if name[:-1] in self.model.states and name.endswith("'"):
+            self[name] = jet(self.value(self.model.states[name[:-1]]))
+            return self[name]
         if name in self.model.sensors:
             self[name] = self._sensed(self.model.sensors[name])
             return self[name]

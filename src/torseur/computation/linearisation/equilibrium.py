@@ -170,13 +170,16 @@ class _Search:
 
     def _by_relaxation(self) -> _Search | None:
         """Implicit steps of (M δ / τ) = force, as in a thick fluid, τ growing as long as the moves stay short."""
-        search, n = self, self.point.speeds
+        search, n, states_count = self, self.point.speeds, self.point.moves - self.point.speeds
         pace = FIRST_MOVE / max(search._move(self.point.solution[0]), 1e-300)
         for _ in range(RELAXATIONS):
             size, jacobian = search._jacobian()
             # M δ / τ = force is an implicit step through a thick fluid: stable equilibria attract it from far away,
             # where Newton's method may go to any stationary point or to none. As τ grows the steps become Newton's.
             jacobian[:n, :n] += search.point.mass / (pace * size)
+            # States beyond mechanics follow their own equations, by an implicit step of √τ: δz/√τ = z' + z'_z δz.
+            rows, states = np.arange(len(jacobian) - states_count, len(jacobian)), np.arange(n, n + states_count)
+            jacobian[rows, states] -= search._held_states / (search.point.move_scales[n:] * np.sqrt(pace))
             step = self._step(jacobian, search._residual(size))
             if search._move(step) > LONGEST_MOVE:
                 pace /= 4.0
@@ -194,8 +197,8 @@ class _Search:
 
     def _move(self, step: Vector) -> float:
         """The longest move of a step, in units of the mechanism."""
-        n = self.point.moves
-        return float(np.abs(step[:n] / self.point.move_scales[: len(step)]).max(initial=0.0))
+        n = self.point.speeds
+        return float(np.abs(step[:n] / self.point.numbers.scales).max(initial=0.0))
 
     def _after(self, step: Vector) -> _Search:
         moves, n = self.point.moves, self.point.speeds
@@ -206,7 +209,8 @@ class _Search:
         """Whether the last step was as good as none and nothing is left to balance."""
         moves, n = self.point.moves, self.point.speeds
         faster = np.abs(step[moves : moves + n]).max(initial=0.0) / (1.0 + np.abs(self.point.v).max(initial=0.0))
-        if max(self._move(step), faster) >= CONVERGED:
+        changed = np.abs(step[n:moves] / self.point.move_scales[n:]).max(initial=0.0)
+        if max(self._move(step), faster, changed) >= CONVERGED:
             return False
         return self.imbalance() < BALANCED
 
@@ -298,7 +302,7 @@ class _Search:
             balance = balance - self.point.rows.T @ np.linalg.lstsq(self.point.rows.T, balance, rcond=1e-12)[0]
         layout, kind = self.point.equations.layout, "steady motion" if self.moving else "equilibrium"
         rates = self._held_states * self.point.state_rates
-        if np.abs(rates).max(initial=0.0) > BALANCED * np.abs(balance).max(initial=0.0):
+        if np.abs(balance).max(initial=0.0) <= BALANCED and np.abs(rates).max(initial=0.0) > 0.0:
             worst = int(np.argmax(np.abs(rates)))
             return (
                 f"{self.point.equations.mechanism.name}: no {kind} was found from this start: the state "

@@ -37,6 +37,8 @@ class Point:
     kinematics_program: Kinematics
     t: float
     y: Vector
+    state_scales: Vector
+    """Units of states beyond mechanics: what they start from, or 1 in their unit."""
 
     @property
     def equations(self) -> Equations:
@@ -57,9 +59,8 @@ class Point:
 
     @cached_property
     def move_scales(self) -> Vector:
-        """Units of the moves: 1 rad or the size of the mechanism, the value of a state or 1 in its unit."""
-        states = self.y[self.numbers.coordinates - self.equations.layout.state_count : self.numbers.coordinates]
-        return np.concatenate([self.numbers.scales, np.where(states == 0.0, 1.0, np.abs(states))])
+        """Units of the moves: 1 rad or the size of the mechanism, then those of states."""
+        return np.concatenate([self.numbers.scales, self.state_scales])
 
     @property
     def v(self) -> Vector:
@@ -195,4 +196,6 @@ def point_of(
     if programs.constraints:
         # Exact values stay; assembly moves the others.
         y = consistent_state(numbers, t, y, names).y
-    return Point(numbers, kinematics, t, y)
+    end = len(equations.layout.coordinates)
+    states = np.abs(y[end - equations.layout.state_count : end])
+    return Point(numbers, kinematics, t, y, np.where(states == 0.0, 1.0, states))
