@@ -101,7 +101,12 @@ class _Body:
         }
         self.known: set[Expr] = set()
         self.fine, self.spill_scalar = plan.fine[stage], plan.spill_scalar(stage)
-        self.read_coarse = {a for node in chunk.operations if node not in self.fine for a in node.args}
+        self.read_coarse = {
+            a
+            for node in chunk.operations
+            if node not in self.fine and self.pair_of(node) not in self.fine
+            for a in node.args
+        }
         self.names, self.fine_names = self.layout.names, self._fine_names()
 
     def _fine_names(self) -> dict[Expr, str]:
@@ -181,10 +186,14 @@ class _Body:
     def place(self, output: int, entry: int) -> str:
         return f"{self.results[output]}[{entry} * stride]"
 
+    def pair_of(self, node: Expr) -> Expr | None:
+        """The cosine of a sine's angle or the other way round: they are computed together, fine if one of them is."""
+        opposite = {"sin": "cos", "cos": "sin"}.get(node.op)
+        return self.partner.get((opposite, node.args[0])) if opposite else None
+
     def compute(self, node: Expr) -> list[str]:
         language, names = (FINE, self.fine_names) if node in self.fine else (CUDA, self.names)
-        opposite = {"sin": "cos", "cos": "sin"}.get(node.op)
-        other = self.partner.get((opposite, node.args[0])) if opposite else None
+        other = self.pair_of(node)
         if other is None:
             self.known.add(node)
             return [*self.declare(node, language.operation(node, names, self.splines)), *self.store(node)]
