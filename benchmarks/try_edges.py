@@ -290,7 +290,10 @@ def forged_caches(desk: Desk) -> Iterator[Outcome]:
             content = bytearray(file.read_bytes())
             for _ in range(desk.dice.choice((1, 1, 2, 8))):
                 content[desk.dice.randrange(len(content))] ^= 1 << desk.dice.randrange(8)
-            file.write_bytes(bytes(content) if desk.dice.random() < 0.9 else content[: desk.dice.randrange(60)])
+            changed = bytes(content) if desk.dice.random() < 0.9 else bytes(content[: desk.dice.randrange(60)])
+            if changed == file.read_bytes():
+                continue  # the same bit twice
+            file.write_bytes(changed)
             cache._warned.clear()
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
@@ -393,7 +396,7 @@ async def _studio(desk: Desk) -> list[Outcome]:
     try:
         while desk.has_time:
             for _ in range(20):
-                pages.append(await websockets.connect(socket_address, origin=origin, max_size=None))
+                pages.append(await websockets.connect(socket_address, origin=origin, max_size=None, max_queue=None))
                 counts["pages"] += 1
             page, asked, begun = pages[-1], set(), time.monotonic()
             kind_of: dict[int, str] = {}
@@ -407,7 +410,7 @@ async def _studio(desk: Desk) -> list[Outcome]:
                 kind_of[number] = kind
                 counts["edits"] += 1
                 pause = begun + (edit + 1) * 0.06 - time.monotonic()
-                await _listen(page, asked, kind_of, counts, losses, max(pause, 0.0))
+                await _listen(page, asked, kind_of, counts, losses, max(pause, 0.01))
                 peak, most = max(peak, _memory(server.pid)), max(most, len(_family(server.pid)))
             await _listen(page, asked, kind_of, counts, losses, 60.0)
             lost = [n for n in asked if kind_of[n] == "export"]
