@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ WIDTH, HEIGHT = 560.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 14.0, 30.0, 42.0
 LETTER = 6.4  # width of a letter in pixels, for what must not touch
 MOST_POINTS = 1500
+FLUID = "max-width:100%;height:auto"  # within a page
 CONSTANT = 1e-9  # relative spread below which a curve is flat
 
 
@@ -46,7 +47,20 @@ def curve_svg(across: Series, curves: Sequence[Series], across_unit: str, unit: 
         "svg", *frame.axes(), *lines, *_legend(curves, unit), bottom,
         xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}", width=f"{WIDTH:.0f}",
         font_family="system-ui, sans-serif", font_size="11", fill="currentColor", role="img",
-        aria_label=f"{', '.join(c.label for c in curves)} over {title}", style="max-width:100%;height:auto",
+        aria_label=f"{', '.join(c.label for c in curves)} over {title}", style=FLUID,
+    )  # fmt: skip
+
+
+def stacked_svg(across: Series, groups: Mapping[str, Sequence[Series]], across_unit: str) -> str:
+    """One plot per unit, one below the other, as a file of its own."""
+    plots = [curve_svg(across, curves, across_unit, unit) for unit, curves in groups.items()]
+    # Within another drawing a plot has a place and a height of its own, and no style of pages.
+    plain = [plot.replace(f' style="{FLUID}"', "", 1) for plot in plots]
+    placed = [p.replace("<svg ", f'<svg y="{k * HEIGHT:.0f}" height="{HEIGHT:.0f}" ', 1) for k, p in enumerate(plain)]
+    tall = HEIGHT * len(plots)
+    return element(
+        "svg", Markup("".join(placed)), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:.0f} {tall:.0f}",
+        width=f"{WIDTH:.0f}", height=f"{tall:.0f}", color="#1c2126",
     )  # fmt: skip
 
 

@@ -40,7 +40,15 @@ SamplesOption = Annotated[
 ]
 ColumnOption = Annotated[
     list[str] | None,
-    typer.Option("--output", metavar="NAME", help="One more column: energy, arm.position.x ... Repeatable."),
+    typer.Option(
+        "--output", metavar="EXPR", help="One more column: energy, arm.position.x, 'camber = atan2(...)'. Repeatable."
+    ),
+]
+CurvesOption = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the outputs, or all states without any, as .svg.")
+]
+AcrossOption = Annotated[
+    str | None, typer.Option("--over", metavar="EXPR", help="What the plot is drawn over; time by default.")
 ]
 EventOption = Annotated[
     list[str] | None,
@@ -71,6 +79,8 @@ class SimulateOptions(NamedTuple):
     out: OutOption = None
     samples: SamplesOption = None
     output: ColumnOption = None
+    plot: CurvesOption = None
+    over: AcrossOption = None
     event: EventOption = None
     rtol: RtolOption = 1e-9
     method: MethodOption = "auto"
@@ -87,7 +97,8 @@ class SimulateOptions(NamedTuple):
     Rule("--restitution", needs="--contact", why="it is the part of the speed that a contact gives back"),
     Rule("--json", not_with="--out=-", why="both would go to standard output"),
     Rule("--force", not_with="--out=-", why="standard output replaces no file"),
-    force_needs("--out"),
+    force_needs("--out", "--plot"),
+    Rule("--over", needs="--plot", why="it is what the curves are drawn over"),
 )
 def simulate(options: SimulateOptions) -> None:
     """The motion from the initial state, as a table or a file.
@@ -99,7 +110,7 @@ def simulate(options: SimulateOptions) -> None:
     from torseur.errors import SimulationError
 
     file = options.out if str(options.out) != STANDARD_OUTPUT else None
-    require_outputs(options.force, (file, SUFFIXES))
+    require_outputs(options.force, (file, SUFFIXES), (options.plot, (".svg",)))
     work = Work.begin(options.source, options.values)
     work.require_constraints("--formulation", options.formulation != "augmented")
     try:
@@ -108,21 +119,48 @@ def simulate(options: SimulateOptions) -> None:
         raise _early_end(problem, file) from problem
     if file is not None:
         motion.save(file, overwrite=options.force)
+    if options.plot is not None:
+        _draw(motion, options, options.plot)
     _print(motion, options, file)
 
 
 def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:
     """What the simulation is asked for, in its own words."""
+    from torseur.analysis.sensitivity.criteria.formula_outputs import formula_outputs
     from torseur.cli.shared.value_options import contacts
+    from torseur.computation.simulation.model.first_order_form import as_system
 
+    wanted = [*(options.output or ()), *([options.over] if options.over is not None else [])]
+    system = as_system(work.equations(options.formalism), dict(work.values.parameters)) if wanted else None
+    outputs = formula_outputs(wanted, system) if system is not None else []
+    # What is asked for twice, as a column and as what a plot is drawn over, is one column.
+    distinct = {output.name: output for output in outputs}
     return {
         "rtol": options.rtol,
         "method": options.method,
-        "outputs": options.output or (),
+        "outputs": tuple(distinct.values()),
         "events": [*(options.event or ()), *contacts(work.tree, options.contact, options.restitution)],
         "formulation": options.formulation,
         "samples": options.samples,
     }
+
+
+def _draw(motion: Trajectory, options: SimulateOptions, place: Path) -> None:
+    """Curves of the outputs, or of all states, one plot per unit below the other."""
+    import numpy as np
+
+    from torseur.presentation.notebook.curve_svg import Series, stacked_svg
+
+    over = None if options.over is None else options.over.partition("=")[0].strip()
+    across = Series("time", np.asarray(motion.time)) if over is None else Series(over, np.asarray(motion[over]))
+    units = {column.name: column.quantity.unit for column in motion.columns}
+    wanted = [text.partition("=")[0].strip() for text in options.output or ()]
+    names = wanted or [column.name for column in motion.states if column.name != over]
+    groups: dict[str, list[Series]] = {}
+    for name in names:
+        groups.setdefault("" if units[name] == "1" else units[name], []).append(Series(name, np.asarray(motion[name])))
+    unit = "s" if over is None else "" if units[over] == "1" else units[over]
+    place.write_text(stacked_svg(across, groups, unit), encoding="utf-8")
 
 
 def _print(motion: Trajectory, options: SimulateOptions, file: Path | None) -> None:

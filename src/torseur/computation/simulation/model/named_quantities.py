@@ -23,8 +23,8 @@ class NamedQuantities(Mapping[str, Named]):
     """Energies and power, rates, accelerations (`q1''`), declared sensors, the motion of any body or frame, reactions.
 
     The last two are not listed one by one: `arm.position.x`, `arm.centre.velocity.y`, `arm.rotation.z` and so on, in
-    earth axes; `elbow.force.x`, `elbow.moment.z` in the axes of the joint's child frame. `undetermined` says why a
-    quantity that was asked for has no value.
+    earth axes, and `wheel.direction.xy`, the part along x of the wheel's y axis; `elbow.force.x`, `elbow.moment.z` in
+    the axes of the joint's child frame. `undetermined` says why a quantity that was asked for has no value.
     """
 
     def __init__(self, programs: MechanismPrograms) -> None:
@@ -38,6 +38,9 @@ class NamedQuantities(Mapping[str, Named]):
         sensor = self._sensor_of_motion(name)
         if sensor is not None:
             return self._measured(sensor)
+        direction = self._direction_of(name)
+        if direction is not None:
+            return self._direction(name, *direction)
         if self._reaction_of(name) is None:
             raise KeyError(name)
         return self._reaction(name)
@@ -45,9 +48,10 @@ class NamedQuantities(Mapping[str, Named]):
     def __contains__(self, name: object) -> bool:
         if name in self._makers:
             return True
-        return isinstance(name, str) and (
-            self._sensor_of_motion(name) is not None or self._reaction_of(name) is not None
-        )
+        if not isinstance(name, str):
+            return False
+        ways = (self._sensor_of_motion, self._direction_of, self._reaction_of)
+        return any(way(name) is not None for way in ways)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._makers)
@@ -75,8 +79,11 @@ class NamedQuantities(Mapping[str, Named]):
     @cached_property
     def _frames(self) -> dict[str, Frame]:
         mechanism = self.equations.mechanism
-        centres = {f"{body.name}.centre": body.centre_frame for body in mechanism.bodies}
-        return {body.name: body.frame for body in mechanism.bodies} | centres | dict(mechanism.frames)
+        centres = {
+            f"{body.name}.{word}": body.centre_frame for body in mechanism.bodies for word in ("centre", "iframe")
+        }
+        own = {name: body.frame for body in mechanism.bodies for name in (body.name, f"{body.name}.frame")}
+        return own | centres | dict(mechanism.frames)
 
     def _energy(self) -> Named:
         total = self.equations.kinetic_energy + self.equations.potential_energy
@@ -104,6 +111,21 @@ class NamedQuantities(Mapping[str, Named]):
         if len(parts) != 3 or parts[0] not in self._frames or parts[1] not in QUANTITIES or parts[2] not in COMPONENTS:
             return None
         return Sensor(name, parts[1], self._frames[parts[0]], parts[2])
+
+    def _direction_of(self, name: str) -> tuple[Frame, int, int] | None:
+        """Frame, axis of the earth and axis of the frame that a name such as `wheel.direction.xy` describes."""
+        place, *rest = name.rsplit(".", 2)
+        if place not in self._frames or len(rest) != 2 or rest[0] != "direction" or len(rest[1]) != 2:
+            return None
+        row, column = (COMPONENTS.index(axis) if axis in COMPONENTS else -1 for axis in rest[1])
+        return None if row < 0 or column < 0 else (self._frames[place], row, column)
+
+    def _direction(self, name: str, frame: Frame, row: int, column: int) -> Named:
+        """A direction cosine: how far an axis of the frame, of length 1, goes along an axis of the earth."""
+        layout = self.equations.layout
+        place = MovingFrames(self.equations.tree.at(layout.coordinates, layout.speeds))[frame].place
+        meaning = f"component along {COMPONENTS[row]} of the {COMPONENTS[column]} axis of {name.rsplit('.', 2)[0]}"
+        return Quantity(name, "1", meaning), as_expr(getattr(place.rotation.matrix.rows[row], COMPONENTS[column]))
 
     def _reaction_of(self, name: str) -> tuple[str, int] | None:
         """Joint and component that a name such as `elbow.force.x` describes."""
