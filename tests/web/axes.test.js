@@ -41,3 +41,9 @@ test("values are read with digits that matter", () => {
   assert.equal(readable(1e-12, 1), "0.000");
   assert.equal(readable(NaN), "–");
 });
+
+test("every axis has two numbers at least", () => {
+  for (const [low, high] of [[-0.9, 0.9], [3, 3.4], [-1e-5, 4e-5], [99, 101.3], [-0.04, 0.49]]) {
+    for (const wanted of [1, 1.2, 2, 3]) assert.ok(ticks(low, high, wanted).values.length >= 2, `${low} to ${high}`);
+  }
+});

@@ -19,6 +19,7 @@ BOX_HEIGHT, ROW, MARGIN = 50.0, 92.0, 4.0
 BOX_MIN, BOX_MAX, GAP_MIN = 108.0, 170.0, 96.0
 LETTER_WIDTH, SMALL_WIDTH = 7.8, 6.1
 GLYPH_RADIUS = 13.0
+ABOVE, BELOW = 28.0, 32.0  # how far the texts of a joint reach from its circle's middle
 FARTHER = 0.66  # of the way to the fuller layer,
 ASIDE = 0.12  # which is so much of the gap beside its middle
 
@@ -56,9 +57,31 @@ class Sheet:
 def diagram(bodies: Sequence[Body], joints: Sequence[Joint]) -> Markup:
     """The drawing as SVG: boxes where they fit with rails for narrow screens, otherwise rails alone."""
     layers = arrange(bodies, joints)
-    if len(layers.layers) > MAX_LAYERS or layers.widest > MAX_RANKS:
+    if len(layers.layers) > MAX_LAYERS or layers.widest > MAX_RANKS or joints_collide(bodies, joints, layers):
         return element("div", rails(bodies, joints), rails(bodies, joints, NARROW), class_="diagram")
     return element("div", boxes(bodies, joints, layers), rails(bodies, joints, NARROW), class_="diagram")
+
+
+def joints_collide(bodies: Sequence[Body], joints: Sequence[Joint], layers: Layers) -> bool:
+    """Whether circles of joints, with their texts, would lie on each other or on boxes of bodies."""
+    sheet = Sheet(_box_width(bodies), _gap_width(joints), layers)
+    place = {body: sheet.centre(*slot) for body, slot in layers.place().items()}
+    edges = joint_pairs(bodies, joints)
+    taken = [(x - sheet.box / 2, x + sheet.box / 2, y - BOX_HEIGHT / 2, y + BOX_HEIGHT / 2) for x, y in place.values()]
+    for number, joint in enumerate(joints):
+        start, end = sorted((place[edges[number][0]], place[edges[number][1]]))
+        _, (x, y) = _curve(sheet, start, end, _parallel_offset(edges, number))
+        longest = max(len(joint.name), len(joint.detail)) * SMALL_WIDTH
+        half = max(GLYPH_RADIUS, min(longest, sheet.gap * (1 - 2 * ASIDE)) / 2)
+        own = (x - half, x + half, y - ABOVE, y + (BELOW if joint.detail else GLYPH_RADIUS))
+        if any(_overlap(own, other) for other in taken):
+            return True
+        taken.append(own)
+    return False
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def boxes(bodies: Sequence[Body], joints: Sequence[Joint], layers: Layers) -> Markup:

@@ -1,9 +1,17 @@
 // Ticks at round numbers, and numbers as text.
 
-/** Round numbers from `low` to `high`, at about as many places as wanted: 1, 2 or 5 times a power of ten apart. @param {number} low @param {number} high @param {number} wanted */
+/** Round numbers from `low` to `high`, at about as many places as wanted and two at least, so that an axis has a scale: 1, 2 or 5 times a power of ten apart. @param {number} low @param {number} high @param {number} wanted @returns {{ values: number[], step: number }} */
 export function ticks(low, high, wanted) {
+  const spaced = ticksApart(low, high, wanted);
+  return spaced.values.length < 2 && high > low && wanted < 64 ? ticks(low, high, Math.max(2, 1.5 * wanted)) : spaced;
+}
+
+/** @param {number} low @param {number} high @param {number} wanted */
+function ticksApart(low, high, wanted) {
   const rough = (high - low) / Math.max(1, wanted), power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5].find((m) => m * power >= rough * 0.999) ?? 10) * power, values = [];
+  const step = ([1, 2, 5].find((m) => m * power >= rough * 0.999) ?? 10) * power;
+  /** @type {number[]} */
+  const values = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) values.push(k * step);
   return { values, step };
 }
