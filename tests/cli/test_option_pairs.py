@@ -152,6 +152,8 @@ CASES = {
         "--method radau5", "--formulation projector", "--contact 'q >= 0.45'", "--restitution 0.5",
         "--formalism hamilton", *VALUES, *STARTS, "--force", "--json",
     ), ("--until 0.3",), LAW),
+    "simulate drawn": Case("rig.lsd", ("--over q", "--output energy", "--samples 4", "--force", "--json"),
+                           ("--until 0.3", "--plot out.svg")),
     "simulate a contact": Case("rig.lsd", ("--restitution 0.5", "--samples 4", "--method radau5", "--out out.csv", "--json"),
                                ("--until 0.3", "--contact 'q >= 0.2'")),
     "reactions": Case("rig.lsd", ("--joint pivot", "--method multipliers", "--json")),
