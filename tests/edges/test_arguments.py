@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -63,11 +64,11 @@ SIMULATE = [
     {"parameters": {"m1": "5 m"}}, {"parameters": {"m1": np.nan}}, {"parameters": {"m1": -5}}, {"parameters": {1: 2}},
     {"initial": {"q1": np.inf}}, {"initial": {"q1": "5 kg"}}, {"initial": {"q1": object()}}, {"initial": 3},
     {"initial": {"q1": 10**400}}, {"rtol": "x"}, {"rtol": np.nan}, {"atol": "x"}, {"atol": {"q1": "x"}}, {"max_step": "x"},
-    {"max_steps": "x"}, {"method": 3}, {"backend": 3}, {"laws": 3}, {"start": "x"}, {"start": np.inf},
+    {"max_steps": "x"}, {"method": 3}, {"formulation": 3}, {"formulation": "loose"}, {"backend": 3}, {"laws": 3}, {"start": "x"}, {"start": np.inf},
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("wrong", SIMULATE, ids=str)
+@pytest.mark.parametrize("wrong", SIMULATE, ids=lambda wrong: re.sub(" at 0x[0-9a-f]+", "", str(wrong)))
 def test_one_wrong_argument_of_a_simulation(equations, wrong):
     with pytest.raises(TorseurError) as told:
         ts.simulate(equations, **{"until": 1.0, **wrong})

@@ -336,5 +336,5 @@ def test_without_trimesh_the_extra_is_named(tmp_path, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(RobotFileError, match=r"torseur\[meshes\]"):
+    with pytest.raises(RobotFileError, match="pip install .trimesh"):
         read_mesh(write_ply(tmp_path / "block.ply", block()))

@@ -158,10 +158,11 @@ def started(
     independent: Sequence[str] = (),
 ) -> System:
     """The system with an initial state on its constraints."""
+    chosen = formulation_named(formulation)  # a name that is none is refused where nothing needs it, too
     if system.constrained is None:
         return system
     functions = dict(zip([law.name for law in system.laws], given_laws(system, laws), strict=True))
-    constrained = replace(system.constrained, formulation=formulation_named(formulation))
+    constrained = replace(system.constrained, formulation=chosen)
     values, state = np.array(system.values), np.array(system.initial)
     ready, found = at_start(constrained, values, functions, start, state, independent)
     assert ready.numbers is not None and ready.usual is not None
