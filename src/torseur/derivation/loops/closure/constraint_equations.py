@@ -55,20 +55,20 @@ def rows_by_owner(constraints: Sequence[ConstraintEquation]) -> list[list[int]]:
     return [list(run) for _, run in groupby(range(len(constraints)), key=lambda k: constraints[k].owner)]
 
 
-def constraint_equations(tree: Tree) -> tuple[ConstraintEquation, ...]:
+def constraint_equations(tree: Tree, own_axes: bool = False) -> tuple[ConstraintEquation, ...]:
     """Every equation of the loop joints and constraints that restricts the tree's coordinates or speeds.
 
     Equations that hold whatever the coordinates (a planar loop's third direction) are left out; those that no
-    coordinate can satisfy raise MechanismError.
+    coordinate can satisfy raise MechanismError. With `own_axes`, loops close in the axes of the joints that close them.
     """
-    return differentiate_residuals(tree, without_conditions(tree, residuals(tree)))
+    return differentiate_residuals(tree, without_conditions(tree, residuals(tree, own_axes)))
 
 
-def residuals(tree: Tree) -> list[Residual]:
+def residuals(tree: Tree, own_axes: bool = False) -> list[Residual]:
     """The residuals of all loop joints and constraints, in the order of the description."""
     now = tree.at(tree.layout.coordinates, tree.layout.speeds)
     frames, values = MovingFrames(now), known_values(tree)
-    items = [item for joint in tree.loops for item in closure(joint, now, values)]
+    items = [item for joint in tree.loops for item in closure(joint, now, values, own_axes)]
     for constraint in tree.mechanism.constraints:
         if isinstance(constraint, Distance):
             if constraint.value.is_constant:

@@ -67,14 +67,15 @@ def _place_below(now: Snapshot, link: int, place: Transform, shared: set[int]) -
 Values = Mapping[Expr, float]
 
 
-def closure(joint: Joint, now: Snapshot, values: Values) -> list[Residual]:
+def closure(joint: Joint, now: Snapshot, values: Values, own_axes: bool = False) -> list[Residual]:
     """The residuals of a joint that closes a loop; lengths in m, rotations in rad to first order."""
     owner = f"joint '{joint.name}'"
     if far_side(joint.name) in now.tree.places:
         first = Frame(far_side(joint.name))
         here, there = _poses(now, first, joint.child)
         rotation = here.inverse.then(there).rotation
-        return [*_coincidence(owner, now, (first, joint.child), (here, there)), *_no_rotation(owner, rotation)]
+        apart = _coincidence(owner, now, (first, joint.child), (here, there), own_axes)
+        return [*apart, *_no_rotation(owner, rotation)]
     pair = pair_of(joint)
     assert pair is not None, f"joint '{joint.name}' closes a loop and keeps no coordinates"
     # Parent to child is before · free motions · after; what is left between is restricted to the free motions alone.
@@ -84,15 +85,15 @@ def closure(joint: Joint, now: Snapshot, values: Values) -> list[Residual]:
     apart = (
         _no_translation(owner, pair, freed, values)
         if pair.translations
-        else _coincidence(owner, now, (joint.parent, joint.child), (here, there))
+        else _coincidence(owner, now, (joint.parent, joint.child), (here, there), own_axes)
     )
     return [*apart, *_rotations(owner, pair, freed.rotation, values)]
 
 
 def _coincidence(
-    owner: str, now: Snapshot, frames: tuple[Frame, Frame], poses: tuple[Transform, Transform]
+    owner: str, now: Snapshot, frames: tuple[Frame, Frame], poses: tuple[Transform, Transform], own_axes: bool
 ) -> list[Residual]:
-    """The way from one point to another that must be none, in the axes in which it is shortest to write.
+    """The way from one point to another that must be none, in the joint's axes or in those in which it is shortest.
 
     Any axes do where all three components vanish: those of the link that carries both sides, of one side, of the other.
     The first of the shortest is taken, so that it does not matter which side the description names first.
@@ -103,7 +104,7 @@ def _coincidence(
         "": here.inverse.then(there).position,
         frames[1].body: -there.inverse.then(here).position,
     }
-    axes, gap = min(sides.items(), key=lambda side: _operations(side[1]))
+    axes, gap = ("", sides[""]) if own_axes else min(sides.items(), key=lambda side: _operations(side[1]))
     return [replace(one, axes=axes) for one in _positions(owner, gap, AXES)]
 
 
