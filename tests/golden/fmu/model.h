@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define MODEL_GUID "{78a1b40e-3e9e-f631-9cf1-f34ef3a59ec8}"
+#define MODEL_GUID "{e6a4ba5c-600a-63fe-c7f5-0a512a7b6c1f}"
 #define MODEL_TOLERANCE 1e-10
 #define MODEL_DRIFT 0.0001
 #define MODEL_HAS_MANIFOLD 0

@@ -49,7 +49,7 @@ def _known(unit: str) -> str:
 
 def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
     """What the multipliers are, the formulas of laws and parameters that have names, and the laws left open."""
-    meanings = [_multiplier(constraint) for constraint in equations.constraints] if multipliers else []
+    meanings = [_multiplier(constraint) for constraint in equations.in_axes_to_read.constraints] if multipliers else []
     return [*meanings, *_formulas(equations)]
 
 

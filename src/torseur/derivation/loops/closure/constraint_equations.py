@@ -55,20 +55,21 @@ def rows_by_owner(constraints: Sequence[ConstraintEquation]) -> list[list[int]]:
     return [list(run) for _, run in groupby(range(len(constraints)), key=lambda k: constraints[k].owner)]
 
 
-def constraint_equations(tree: Tree, own_axes: bool = False) -> tuple[ConstraintEquation, ...]:
+def constraint_equations(tree: Tree, to_read: bool = False) -> tuple[ConstraintEquation, ...]:
     """Every equation of the loop joints and constraints that restricts the tree's coordinates or speeds.
 
     Equations that hold whatever the coordinates (a planar loop's third direction) are left out; those that no
-    coordinate can satisfy raise MechanismError. With `own_axes`, loops close in the axes of the joints that close them.
+    coordinate can satisfy raise MechanismError. `to_read`: loops close in the axes in which that is shortest to write,
+    not in those of the joint, in which rows stay apart whatever the position.
     """
-    return differentiate_residuals(tree, without_conditions(tree, residuals(tree, own_axes)))
+    return differentiate_residuals(tree, without_conditions(tree, residuals(tree, to_read)))
 
 
-def residuals(tree: Tree, own_axes: bool = False) -> list[Residual]:
+def residuals(tree: Tree, to_read: bool = False) -> list[Residual]:
     """The residuals of all loop joints and constraints, in the order of the description."""
     now = tree.at(tree.layout.coordinates, tree.layout.speeds)
     frames, values = MovingFrames(now), known_values(tree)
-    items = [item for joint in tree.loops for item in closure(joint, now, values, own_axes)]
+    items = [item for joint in tree.loops for item in closure(joint, now, values, to_read)]
     for constraint in tree.mechanism.constraints:
         if isinstance(constraint, Distance):
             if constraint.value.is_constant:

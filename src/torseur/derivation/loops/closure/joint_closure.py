@@ -67,14 +67,14 @@ def _place_below(now: Snapshot, link: int, place: Transform, shared: set[int]) -
 Values = Mapping[Expr, float]
 
 
-def closure(joint: Joint, now: Snapshot, values: Values, own_axes: bool = False) -> list[Residual]:
+def closure(joint: Joint, now: Snapshot, values: Values, to_read: bool = False) -> list[Residual]:
     """The residuals of a joint that closes a loop; lengths in m, rotations in rad to first order."""
     owner = f"joint '{joint.name}'"
     if far_side(joint.name) in now.tree.places:
         first = Frame(far_side(joint.name))
         here, there = _poses(now, first, joint.child)
         rotation = here.inverse.then(there).rotation
-        apart = _coincidence(owner, now, (first, joint.child), (here, there), own_axes)
+        apart = _coincidence(owner, now, (first, joint.child), (here, there), to_read)
         return [*apart, *_no_rotation(owner, rotation)]
     pair = pair_of(joint)
     assert pair is not None, f"joint '{joint.name}' closes a loop and keeps no coordinates"
@@ -85,13 +85,13 @@ def closure(joint: Joint, now: Snapshot, values: Values, own_axes: bool = False)
     apart = (
         _no_translation(owner, pair, freed, values)
         if pair.translations
-        else _coincidence(owner, now, (joint.parent, joint.child), (here, there), own_axes)
+        else _coincidence(owner, now, (joint.parent, joint.child), (here, there), to_read)
     )
     return [*apart, *_rotations(owner, pair, freed.rotation, values)]
 
 
 def _coincidence(
-    owner: str, now: Snapshot, frames: tuple[Frame, Frame], poses: tuple[Transform, Transform], own_axes: bool
+    owner: str, now: Snapshot, frames: tuple[Frame, Frame], poses: tuple[Transform, Transform], to_read: bool
 ) -> list[Residual]:
     """The way from one point to another that must be none, in the joint's axes or in those in which it is shortest.
 
@@ -104,8 +104,10 @@ def _coincidence(
         "": here.inverse.then(there).position,
         frames[1].body: -there.inverse.then(here).position,
     }
-    axes, gap = ("", sides[""]) if own_axes else min(sides.items(), key=lambda side: _operations(side[1]))
-    return [replace(one, axes=axes) for one in _positions(owner, gap, AXES)]
+    axes, gap = min(sides.items(), key=lambda side: _operations(side[1])) if to_read else ("", sides[""])
+    rows = _positions(owner, gap, AXES)
+    # Another component is another multiplier: a name of its own keeps it from being taken for that of a motion.
+    return [replace(one, axes=axes, part=f"{one.part} of {axes}") for one in rows] if axes else rows
 
 
 def _carrier(now: Snapshot, first: Frame, second: Frame) -> str:

@@ -46,8 +46,7 @@ def polynomial_loops(mechanism: Mechanism, time: Fraction = Fraction(0)) -> Poly
 
     tree = build_tree(mechanism)
     _require_small(tree)
-    # Syzygies are of the rows as the joint's own axes give them: in others a factor common to all of them may be hidden.
-    equations = [e for e in constraint_equations(tree, own_axes=True) if e.is_holonomic]
+    equations = [e for e in constraint_equations(tree) if e.is_holonomic]
     symbols = [sp.Symbol(f"q{k}") for k in range(len(tree.layout.coordinates))]
     known = _exact_values(tree, symbols, time)
     flat = [e.residual for e in equations] + [entry for e in equations for entry in e.row]
@@ -72,7 +71,7 @@ def _exact_values(tree: Tree, symbols: list[Any], time: Fraction) -> dict[Expr, 
 
     given = parameter_values(tree.mechanism)
     known: dict[Expr, Any] = {TIME: sp.Rational(time.numerator, time.denominator)}
-    equations = constraint_equations(tree, own_axes=True)
+    equations = constraint_equations(tree)
     flat = [e.residual for e in equations] + [entry for e in equations for entry in e.row]
     decimals = fractions(tree.mechanism, [*given.values(), *flat])
     known.update({node: sp.Rational(f.numerator, f.denominator) for node, f in decimals.items()})

@@ -141,7 +141,7 @@ class Page:
     def samples(self) -> Samples | None:
         if self.trajectory is None or self.equations is None:
             return None
-        return samples_of(self.equations, self.numbers, self.trajectory)
+        return samples_of(self.equations.in_axes_to_read, self.numbers, self.trajectory)
 
     def blocks(self) -> tuple[EquationBlock, ...]:
         if self.equations is None:

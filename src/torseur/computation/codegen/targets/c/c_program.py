@@ -77,6 +77,11 @@ def vector_types(programs: Iterable[Program]) -> str:
 ONE_FOR_CLANG = 3300
 """Operations up to which clang may join the pieces of a function: an arm's derivatives gained a quarter."""
 
+SCALAR_REGISTERS = 14
+"""Of the sixteen that x86 and ARM have at least, two for what is on its way. What a routine calls is ordered such that
+few values leave them, which keeps equal operations of several lanes side by side: the compiler makes one vector of
+them, in all lanes alike. With long chains first, a motion in a lane depended on its neighbours in the last bit."""
+
 _SPELLING = {name: operation.spelling["c"] for name, operation in OPERATIONS.items()}
 _INFIX = {name: _SPELLING[name].format("", "") for name in ("add", "sub", "mul", "div")}
 """What stands between the arguments of the operations that most lines hold."""
@@ -99,25 +104,29 @@ def vectors_text(programs: list[Program]) -> str:
     return own_text("sines.h").replace("@LANES@", own_text("lanes.h")) + limbs
 
 
-def program_source(program: Program, name: str, lookups: Lookups, linkage: str, portable: bool = False) -> str:
+def program_source(
+    program: Program, name: str, lookups: Lookups, linkage: str, portable: bool = False, registers: int = 0
+) -> str:
     """The C functions that compute a program; the last one has the given name and linkage.
 
-    What is `portable` needs no compiler with vectors, though it uses them where they are.
+    What is `portable` needs no compiler with vectors, though it uses them where they are. `registers` as in `layout`.
     """
     if program.solved is not None:
-        first = program_source(program.solved.program, f"{name}_terms", lookups, "static TORSEUR_NOINLINE", portable)
+        terms = f"{name}_terms"
+        first = program_source(program.solved.program, terms, lookups, "static TORSEUR_NOINLINE", portable, registers)
         return first + system_source(program, program.solved, name, linkage)
     if program.simd is None:
-        return _straight_line(program, name, lookups, linkage)
-    simd = _straight_line(program.simd, name, lookups, linkage)
+        return _straight_line(program, name, lookups, linkage, registers)
+    simd = _straight_line(program.simd, name, lookups, linkage, registers)
     if not portable:
         return simd
     why = "/* Limbs that are alike are computed side by side; below, one by one for compilers without vectors. */"
-    return "\n".join([GNU, why, simd, "#else", _straight_line(program, name, lookups, linkage), "#endif", ""])
+    other = _straight_line(program, name, lookups, linkage, registers)
+    return "\n".join([GNU, why, simd, "#else", other, "#endif", ""])
 
 
-def _straight_line(program: Program, name: str, lookups: Lookups, linkage: str) -> str:
-    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED)
+def _straight_line(program: Program, name: str, lookups: Lookups, linkage: str, registers: int) -> str:
+    plan = layout(program, RESERVED, together=True, whole=WHOLE, scheduled=SCHEDULED, registers=registers)
     plan = replace(plan, names=_ValueNames(plan.names))
     if len(plan.chunks) == 1:
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_early_sines(plan, lookups))

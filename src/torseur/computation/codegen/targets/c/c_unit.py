@@ -10,7 +10,7 @@ from torseur.computation.codegen.routine.nodes import CallExternal, Function
 from torseur.computation.codegen.routine.routine_language import External, Kind
 from torseur.computation.codegen.sources.identifiers import Names, identifier
 from torseur.computation.codegen.sources.table_lookup import Lookups
-from torseur.computation.codegen.targets.c.c_program import program_source, vectors_text
+from torseur.computation.codegen.targets.c.c_program import SCALAR_REGISTERS, program_source, vectors_text
 from torseur.computation.codegen.targets.c.c_routine import PRELUDE, RoutinePrinter, Tables, function_name
 from torseur.computation.codegen.targets.c.c_spelling import RESERVED, TYPES
 
@@ -63,7 +63,7 @@ def no_external(call: CallExternal, arguments: list[str]) -> str:
 
 def _program(linked: LinkedProgram, lookups: Lookups) -> str:
     linkage = "static TORSEUR_INLINE" if linked.is_small else "static TORSEUR_NOINLINE"
-    text = program_source(linked.program, linked.name, lookups, linkage)
+    text = program_source(linked.program, linked.name, lookups, linkage, registers=SCALAR_REGISTERS)
     if linked.prepare is not None:
         text += program_source(linked.prepare, f"{linked.name}_prepare", lookups, "static TORSEUR_NOINLINE")
     return text
