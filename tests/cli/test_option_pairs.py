@@ -49,6 +49,9 @@ ROBOT = """<robot name="robot"><link name="base"/>
 <joint name="flange" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 -0.6"/></joint>
 </robot>
 """
+LOST = """<mujoco><asset><model name="hand" file="absent.xml"/></asset><worldbody><body><joint type="hinge"/>
+<geom type="sphere" size="0.1"/><attach model="hand" body="palm" prefix="p"/></body></worldbody></mujoco>
+"""
 STRICT = ROBOT.replace('izz="0.05"', 'izz="5"')
 
 
@@ -60,6 +63,7 @@ FILES = {
     "motor.lsd": ARM.format(torque="torque = ?motor(t, q')"),
     "belt.lsd": ARM.format(torque="") + BELT.format(left="0"),
     "robot.urdf": ROBOT,
+    "lost.xml": LOST,
     "strict.urdf": STRICT,
     "values.toml": "[parameters]\nm = 1.5\n[initial]\nq = 0.8\n",
     "sweep.toml": """mechanism = "library:mass_spring_damper"
@@ -124,6 +128,7 @@ LAW = {"--law": "open.lsd"}
 STATE = ("--equilibrium", "--moving s", '--fix "s\'"')
 CASES = {
     "check": Case("rig.lsd", (*VALUES, *ROBOTS, "--json"), files=ROBOT_FILES),
+    "check a robot in part": Case("lost.xml", ("--json",), ("--partial",)),
     "equations": Case("rig.lsd", (
         "--level scalar", "--level intrinsic", "--level recursive", "--format latex", "--format sympy",
         "--formalism hamilton", "--collect", "--kinetic-energy", "--steps 2", "--fold 1", "--fold-size 4",
@@ -209,10 +214,13 @@ CASES = {
     )),
     "certify": Case("rig.lsd", ("--formalism kane", "--json")),
     "loops": Case("belt.lsd", (
-        "--method precise", "--prefer x", "--lock x", "--assemble 3", "--syzygies",
+        "--method precise", "--prefer x", "--lock x", "--assemble 3", "--syzygies", "--input q", "--output q",
         "--time 0.5", *VALUES, *STARTS, "--no-verify", "--json",
     ), files={"--time": "driven.lsd", "--law": "open.lsd"}),
     "loops on the way": Case("belt.lsd", ("--drive q=0..0.1", "--box q=0..0.1", "--json")),
+    "loops with a map": Case("library:linkages/planar_3rpr", ("--picture out.svg", "--force"), (
+        "--lock phi", "--map x=1..2 --map y=0..1",
+    )),
     "library": Case("pendulum", ("--json",)),
     "doctor": Case("", ("--json",)),
     "recording": Case("box.csv", ("--unit mm", "--up y", "--segment box=P1,P2,P3,P4", "--json")),

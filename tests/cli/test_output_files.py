@@ -46,10 +46,11 @@ def is_motion_json(path: Path) -> bool:
 
 
 def is_picture(path: Path) -> bool:
-    starts = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
     if path.suffix == ".svg":
-        ElementTree.parse(path)
-    return path.read_bytes().startswith(starts[path.suffix]) and path.stat().st_size > 2000
+        return ElementTree.parse(path).getroot().tag.endswith("svg") and path.stat().st_size > 1000
+    return (
+        path.read_bytes().startswith({".png": b"\x89PNG", ".pdf": b"%PDF"}[path.suffix]) and path.stat().st_size > 2000
+    )
 
 
 def is_page(path: Path) -> bool:
@@ -100,6 +101,11 @@ WRITTEN = {
         }.items()
         for suffix in (".svg", ".png", ".pdf")
     },
+    "simulate --plot .svg": ((*MOTION, "--plot", "a.svg"), "a.svg", is_picture),
+    "animate --out .svg": (("animate", PENDULUM, "--until", "1", "-o", "a.svg"), "a.svg", is_picture),
+    "animate --out .gif": (
+        ("animate", PENDULUM, "--until", "0.2", "-o", "a.gif"), "a.gif", lambda p: p.read_bytes().startswith(b"GIF89a"),
+    ),
     "sensitivity --out .csv": ((*DERIVATIVES, "--out", "a.csv"), "a.csv", lambda p: len(rows(p)) == 4),
     "sensitivity --out .json": ((*DERIVATIVES, "--out", "a.json"), "a.json", is_motion_json),
     "sensitivity --pareto": ((*DERIVATIVES, "--pareto", "a.svg", "--cost", "l=2"), "a.svg", is_picture),

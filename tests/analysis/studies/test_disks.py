@@ -15,6 +15,7 @@ import xarray
 
 import torseur as ts
 from torseur.analysis.studies import sweep
+from torseur.analysis.studies.sweeps import sweep as sweeping
 from torseur.errors import TorseurError
 
 SOURCE = Path(ts.__file__).resolve().parents[1]
@@ -208,13 +209,15 @@ def test_a_file_that_may_not_grow(tmp_path):
     assert sweep(study, store).computed == 900
 
 
-def test_a_full_disk(tmp_path):
+def test_a_full_disk(tmp_path, monkeypatch):
     """A disk of 300 kB; some chunks fit, the next says so, and what is there can be read."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)], capture_output=True)
     if mounted.returncode:
         pytest.skip("no small disk can be mounted here")
+    # Others may fill a disk while a sweep runs: what is judged before it begins is not what is left in the end.
+    monkeypatch.setattr(sweeping, "require_disk", lambda *_: None)
     try:
         study = write(tmp_path, chunk=100, count=100)
         with pytest.raises(TorseurError, match=r"No space left on device. What was stored is kept"):

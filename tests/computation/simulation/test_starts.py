@@ -230,7 +230,11 @@ def test_values_of_cut_joints_are_compared_with_the_closed_state(kind):
     motion = ts.simulate(cut_four_bar(kind, "q1 = 1, q1' = 2, " + ", ".join(stated)), until=1e-6)
     assert motion.q[0][:2] == pytest.approx(bar.q[0][:2], abs=1e-9) and "given: q1 = 1" in motion.notes[0]
     assert all(motion[name][0] == pytest.approx(value, abs=1e-15) for name, value in values.items())
-    wrong = [f"{name} = {value + 0.05 * (k + 1 == len(values)):.17g}" for k, (name, value) in enumerate(values.items())]
+    if "quaternion" in kind:  # of unit length, as any that is given
+        changed = values | {"d1": math.cos(turn / 2 + 0.05), "d4": math.sin(turn / 2 + 0.05)}
+    else:
+        changed = values | {CUTS[kind][-1]: values[CUTS[kind][-1]] + 0.05}
+    wrong = [f"{name} = {value:.17g}" for name, value in changed.items()]
     with pytest.raises(TorseurError, match=f"With 'q1'.*'{CUTS[kind][-1]}'.* as given, joint 'D'"):
         ts.simulate(cut_four_bar(kind, "q1 = 1, " + ", ".join(wrong)), until=1e-6)
 

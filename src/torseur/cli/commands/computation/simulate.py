@@ -105,6 +105,7 @@ def simulate(options: SimulateOptions) -> None:
 
     Example: torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --init 'q1=30 deg' --out motion.csv
     """
+    from torseur.cli.shared.console import say
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
     from torseur.errors import SimulationError
@@ -122,6 +123,8 @@ def simulate(options: SimulateOptions) -> None:
     if options.plot is not None:
         _draw(motion, options, options.plot)
     _print(motion, options, file)
+    if options.plot is not None and not options.json and str(options.out) != STANDARD_OUTPUT:
+        say(f"written: {options.plot}")
 
 
 def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:

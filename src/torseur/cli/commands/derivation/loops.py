@@ -100,6 +100,8 @@ def loops(options: LoopsOptions) -> None:
     _require_loops(work, options)
     require_outputs(options.force, (options.picture, (".svg",)))
     mechanism = work.source.mechanism.with_values(**work.values.parameters)
+    if options.outputs and not (options.inputs or mechanism.actuated):
+        raise CommandError("--output needs inputs to compare with: name them by --input, or by `actuate` in the text.")
     examination = Examination(
         mechanism, _pose(mechanism, work.values.initial), tuple(options.lock or ()), options.time,
         tuple(options.inputs or mechanism.actuated), tuple(options.outputs or ()),
