@@ -167,7 +167,7 @@ def test_a_term_that_is_a_sum_keeps_its_origin():
 
 def test_recursive_level_with_a_loop_gives_the_equations_of_motion():
     """Oracle: the residual of the equations, multipliers included; beyond the constraint forces nothing is needed."""
-    equations = derived("slider_crank")
+    equations = derived("slider_crank").in_axes_to_read
     given = numbers(equations)
     defined: dict = {}
     exec(write_equations(equations, "recursive", "sympy"), defined)

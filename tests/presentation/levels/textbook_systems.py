@@ -74,11 +74,11 @@ FURTHER_SYSTEMS: dict[str, tuple[str, list[str]]] = {
         [
             "(J + m2*r^2)*theta'' + (J2 + m2*l^2/4)*(theta''+phi'') + m2*r*l*(theta''+phi''/2)*cos(phi)"
             " - m2*r*l*phi'*(theta'+phi'/2)*sin(phi) + m2*g*(r*cos(theta) + l/2*cos(theta+phi)) - tau(t)"
-            " + lambda_wrist_x*(r*sin(theta) + l*sin(theta+phi)) - lambda_wrist_y*(r*cos(theta)"
+            " + lambda_wrist_x_of_earth*(r*sin(theta) + l*sin(theta+phi)) - lambda_wrist_y_of_earth*(r*cos(theta)"
             " + l*cos(theta+phi))",
             "(J2 + m2*l^2/4)*(theta''+phi'') + m2*r*l/2*theta''*cos(phi) + m2*r*l/2*theta'^2*sin(phi)"
-            " + m2*g*l/2*cos(theta+phi) + l*lambda_wrist_x*sin(theta+phi) - l*lambda_wrist_y*cos(theta+phi)",
-            "m3*x'' + lambda_wrist_x",
+            " + m2*g*l/2*cos(theta+phi) + l*lambda_wrist_x_of_earth*sin(theta+phi) - l*lambda_wrist_y_of_earth*cos(theta+phi)",
+            "m3*x'' + lambda_wrist_x_of_earth",
             "x - r*cos(theta) - l*cos(theta+phi)",
             "x' + r*theta'*sin(theta) + l*(theta'+phi')*sin(theta+phi)",
             "r*sin(theta) + l*sin(theta+phi)",
@@ -99,11 +99,11 @@ FURTHER_SYSTEMS: dict[str, tuple[str, list[str]]] = {
         init alpha = 60 deg ;""",
         [
             "(J1 + m*a^2)*alpha'' + (J2 + m*b^2/4)*(alpha''+beta'') + m*a*b*(alpha''+beta''/2)*cos(beta)"
-            " - m*a*b*beta'*(alpha'+beta'/2)*sin(beta) + lambda_C_x*(a*sin(alpha) + b*sin(alpha+beta))"
-            " - lambda_C_y*(a*cos(alpha) + b*cos(alpha+beta))",
+            " - m*a*b*beta'*(alpha'+beta'/2)*sin(beta) + lambda_C_x_of_earth*(a*sin(alpha) + b*sin(alpha+beta))"
+            " - lambda_C_y_of_earth*(a*cos(alpha) + b*cos(alpha+beta))",
             "(J2 + m*b^2/4)*(alpha''+beta'') + m*a*b/2*alpha''*cos(beta) + m*a*b/2*alpha'^2*sin(beta)"
-            " + b*lambda_C_x*sin(alpha+beta) - b*lambda_C_y*cos(alpha+beta)",
-            "J3*delta'' + c*lambda_C_y*cos(delta) - c*lambda_C_x*sin(delta)",
+            " + b*lambda_C_x_of_earth*sin(alpha+beta) - b*lambda_C_y_of_earth*cos(alpha+beta)",
+            "J3*delta'' + c*lambda_C_y_of_earth*cos(delta) - c*lambda_C_x_of_earth*sin(delta)",
             "d + c*cos(delta) - a*cos(alpha) - b*cos(alpha+beta)",
             "c*delta'*sin(delta) - a*alpha'*sin(alpha) - b*(alpha'+beta')*sin(alpha+beta)",
             "c*sin(delta) - a*sin(alpha) - b*sin(alpha+beta)",
