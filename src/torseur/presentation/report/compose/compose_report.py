@@ -151,7 +151,7 @@ class Page:
     def checks(self) -> tuple[Check, ...]:
         if self.equations is None or self.samples is None or self.trajectory is None:
             return ()
-        return tuple(checks_of(self.equations, self.samples, self.trajectory))
+        return tuple(checks_of(self.equations.in_axes_to_read, self.samples, self.trajectory))
 
     def summary(self) -> tuple[str, ...]:
         one = self.account
