@@ -17,7 +17,6 @@ from torseur.cli.app import app
 from torseur.description.language import parse, to_text
 from torseur.edges.plain_text import cell, cell_text, visible
 from torseur.errors import TorseurError
-from torseur.presentation.studio.messages import MessageError, read_data
 
 HOSTILE = ["\x1b[31mred", "\x1b]0;title\x07", "\x9b2J", "a\u202eb", "b\x08\x08", "\x7f", "x\u2028y", "\u200bz", "\x00"]
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "\t=1", " =1", "'quoted", "%x", "|y"]
@@ -94,11 +93,6 @@ def test_names_ending_in_a_prime_are_refused_or_kept(name):
         assert parse(to_text(mechanism)) == mechanism
 
 
-def test_half_a_character_is_answered():
-    with pytest.raises(MessageError, match="half of a character"):
-        read_data('{"kind": "keep", "state": {"text": "\\ud800"}}')
-
-
 class Page:
     """The other end of a socket."""
 
@@ -110,7 +104,7 @@ class Page:
 
 
 def test_half_a_character_leaves_the_socket_open(tmp_path):
-    """The page gets an answer, and what it keeps next is kept."""
+    """A text that no file can hold is kept, and refused where it is saved; the next one is saved."""
     from torseur.presentation.studio.guard import Guard
     from torseur.presentation.studio.server import Studio
     from torseur.presentation.studio.session import Session
@@ -120,6 +114,7 @@ def test_half_a_character_leaves_the_socket_open(tmp_path):
     keep = '{"kind": "keep", "state": {"text": "%s", "revision": 2}}'
     for text in ("a \\ud800 b", "mechanism m ;"):
         asyncio.run(studio._hear(keep % text))
-    assert [message["kind"] for message in page.heard] == ["refusal", "kept"]
-    assert "half of a character" in page.heard[0]["reason"]
+        asyncio.run(studio._hear('{"kind": "save", "overwrite": true}'))
+    assert [message["kind"] for message in page.heard] == ["kept", "refusal", "kept", "saved"]
+    assert "half of a character" in page.heard[1]["reason"]
     assert studio.session.state.text == "mechanism m ;"

@@ -261,7 +261,7 @@ def test_rows_in_view_are_laid_out_first_and_all_of_them_soon(visit):
 def test_pointing_at_a_term_lights_its_body(visit):
     page = ready(visit())
     page.locator("#panel-equations .term").first.hover()
-    assert page.evaluate("studio.store.state.pointed.bodies") == [1]
+    assert 1 in page.evaluate("studio.store.state.pointed.bodies")  # a gathered term may be of several
     assert "arm" in words(page, "#tip")
     page.locator(".panel .legend [data-body='2']").hover()
     assert page.evaluate("studio.store.state.pointed.bodies") == [2]

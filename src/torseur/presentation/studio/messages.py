@@ -76,11 +76,6 @@ def read_data(message: str) -> dict[str, Any]:
         raise MessageError(f"a message is not JSON: {problem}.") from problem
     if not isinstance(data, dict):
         raise MessageError("a message must be a JSON object.")
-    try:
-        json.dumps(data, ensure_ascii=False).encode()
-    except UnicodeEncodeError as problem:
-        half = f"\\u{ord(problem.object[problem.start]):04x}"
-        raise MessageError(f"a text holds half of a character ({half}), which no file can hold.") from problem
     return data
 
 
