@@ -162,9 +162,14 @@ def test_help_answers_at_once(process):
     assert min(costs) < 0.4
 
 
-def test_shells_can_complete(process):
-    script = process("--show-completion", "bash").stdout + process("--show-completion", "zsh").stdout
-    assert "_TORSEUR_COMPLETE" in script or "torseur" in script
+@pytest.mark.parametrize(
+    ("shell", "words"), [("bash", "complete -o default -F"), ("zsh", "#compdef"), ("fish", "complete --command")]
+)
+def test_shells_can_complete(shell, words, monkeypatch):
+    """The script that a shell asks for by name, whatever shell is above this process."""
+    monkeypatch.setenv("_TORSEUR_COMPLETE", f"source_{shell}")
+    script = subprocess.run(command(), capture_output=True, text=True, env=environment(), timeout=120).stdout
+    assert words in script and "_TORSEUR_COMPLETE=complete" in script
 
 
 @pytest.mark.parametrize(
