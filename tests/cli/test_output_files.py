@@ -47,7 +47,7 @@ def is_motion_json(path: Path) -> bool:
 
 def is_picture(path: Path) -> bool:
     if path.suffix == ".svg":
-        return ElementTree.parse(path).getroot().tag.endswith("svg") and path.stat().st_size > 1000
+        return ElementTree.parse(path).getroot().tag.endswith("svg") and path.stat().st_size > 500
     return (
         path.read_bytes().startswith({".png": b"\x89PNG", ".pdf": b"%PDF"}[path.suffix]) and path.stat().st_size > 2000
     )

@@ -86,7 +86,7 @@ def test_a_folded_equation_has_the_same_value(plank, depth, size):
 @pytest.mark.parametrize("name", ["puma560", "spinning_top", "slider_crank", "cart_pendulum?n=2"])
 @pytest.mark.parametrize("depth", [0, 2])
 def test_folded_equations_of_the_library(name, depth):
-    equations = ts.derive(replace(library.load(name), laws=()))  # the motor's torque is a stand-in
+    equations = ts.derive(replace(library.load(name), laws=())).in_axes_to_read  # the motor's torque is a stand-in
     listed = [s for s in statements(equations, "scalar") if s.auxiliary or s.name.startswith("R_")]
     found = computed(fold_parts(listed, Fold(depth), PartOrigins(equations)), values(equations))
     expected = evaluate(equations.residual, values(equations), {"motor": motor})
