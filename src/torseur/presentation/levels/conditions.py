@@ -60,8 +60,7 @@ def _display_name(constraint: ConstraintEquation) -> str:
 def _multiplier(constraint: ConstraintEquation) -> Statement:
     """What a multiplier is; its sign is that of M v' + b + Cᵀ λ = Q."""
     shown = f"lambda_{_display_name(constraint)}"
-    of_body = f" of {constraint.axes}" if constraint.axes else ""
-    meaning = f"multiplier: minus the force of {constraint.name}{of_body}"
+    meaning = f"multiplier: minus the force of {constraint.name}"
     return _named(Name(shown), meaning, _MULTIPLIER_UNITS.get(constraint.unit, ""))
 
 

@@ -42,8 +42,6 @@ class ConstraintEquation:
     row: tuple[Expr, ...]
     drift: Expr
     gamma: Expr
-    axes: str = ""
-    """Whose axes the x, y or z of its name is one of: a body or the earth; empty for the joint's own."""
 
     @property
     def is_holonomic(self) -> bool:
@@ -111,7 +109,7 @@ def differentiate_residuals(tree: Tree, items: Sequence[Residual]) -> tuple[Cons
     drifts = substitute(velocities, still)
     accelerations = time_derivative(velocities, rates, TIME)
     return tuple(
-        ConstraintEquation(r.name, r.owner, r.kind, r.value, r.unit, row, drift, -acceleration, r.axes)
+        ConstraintEquation(r.name, r.owner, r.kind, r.value, r.unit, row, drift, -acceleration)
         for r, row, drift, acceleration in zip(items, rows, drifts, accelerations, strict=True)
     )
 

@@ -30,8 +30,6 @@ class Residual:
     value: Expr
     unit: str
     kind: str = POSITION
-    axes: str = ""
-    """Whose axes x, y and z of the part are, where they are not those of the joint's first frame."""
 
     @property
     def name(self) -> str:
@@ -107,7 +105,7 @@ def _coincidence(
     axes, gap = min(sides.items(), key=lambda side: _operations(side[1])) if to_read else ("", sides[""])
     rows = _positions(owner, gap, AXES)
     # Another component is another multiplier: a name of its own keeps it from being taken for that of a motion.
-    return [replace(one, axes=axes, part=f"{one.part} of {axes}") for one in rows] if axes else rows
+    return [replace(one, part=f"{one.part} of {axes}") for one in rows] if axes else rows
 
 
 def _carrier(now: Snapshot, first: Frame, second: Frame) -> str:
