@@ -82,7 +82,8 @@ def test_a_loop_closes_in_the_shortest_axes_whichever_side_is_named_first(turned
     state = {by_name[str(s.name)]: value for s, value in values.items()}
     assert evaluate([x.residual, y.residual], state) == pytest.approx([sign * value for value in expected])
     assert (
-        x.name.endswith(" of earth") and len(str(x.residual)) <= len("d + c*cos(delta) - a*cos(alpha) - b*cos(alpha + beta)") + 3
+        x.name.endswith(" of earth")
+        and len(str(x.residual)) <= len("d + c*cos(delta) - a*cos(alpha) - b*cos(alpha + beta)") + 3
     )
 
 
