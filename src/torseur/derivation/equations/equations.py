@@ -51,8 +51,7 @@ class StateForm:
     right: tuple[Expr, ...]
 
 
-ATTEMPTS = 5
-SAME = 1e-11  # numbers of the description are rounded when formalisms fold them in their own orders
+ATTEMPTS, SAME = 5, 1e-11  # numbers of the description are rounded when formalisms fold them in their own orders
 _MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
 
 
@@ -70,7 +69,7 @@ class Equations(Displayed):
     reference: Formulation | None = None
     """The formulation whose expressions people read, where it gives the same M, b and Q."""
     closes_to_read: bool = False
-    """Whether loops close in the axes in which that is shortest to write, not in those in which it is computed best."""
+    """Whether loops close in the axes in which that is shortest to write, not in those for computing."""
 
     def __repr__(self) -> str:
         kind = type(self.formulation).__name__
@@ -291,8 +290,7 @@ class Equations(Displayed):
         named = self if tree is self.tree else Equations(type(self.formulation)(tree), self.few_digits)
         return named.in_axes_to_read
 
-    # In a joint's own axes the rows of a spatial loop stay apart whatever its position: in those of the body that
-    # carries both sides, a Bennett linkage that turns for 100 s gains 3e-6 J where it should gain 1e-9.
+    # Computed in those of the body that carries both sides, a Bennett linkage gains 3e-6 J in 100 s instead of 1e-9.
     @cached_property
     def in_axes_to_read(self) -> Equations:
         """The same equations with loops closed in the axes in which that is shortest to write."""
