@@ -165,3 +165,23 @@ def test_generated_code_takes_states_after_the_coordinates():
     known = {group.name: given[group.name] for group in kernel.program.inputs}
     (rates,) = kernel.program.evaluate(known).values()
     assert rates == pytest.approx([2.0, (12 - 2 * 0.7 - 0.1 * 2.0) / 0.5])
+
+
+def test_limbs_side_by_side_leave_states_where_they_are():
+    """A quadruped's legs are computed in vectors; a state that drives one of them stays behind the coordinates."""
+    from dataclasses import replace
+
+    robot = ts.library.load("quadruped")
+    push = ts.State("push", "N*m")
+    joint = robot.joints[-1]
+    load = ts.motor("extra", joint.name, joint.coordinates[-1].name, push.symbol)
+    driven = replace(robot, states=(replace(push, formula=-push.symbol),), loads=(*robot.loads, load))
+    equations = ts.derive(driven)
+    rng, sizes = np.random.default_rng(0), {"q": len(equations.layout.coordinates), "v": len(equations.layout.speeds)}
+    given = {name: rng.uniform(-0.5, 0.5, size) for name, size in sizes.items()}
+    given |= {"tau": np.zeros(sizes["v"]), "t": [0.0], "p": np.ones(len(equations.layout.parameters))}
+    kernels = [ts.compile(equations, ["forward_dynamics", "rates"], backend=name) for name in ("python", "llvm")]
+    answers = [k(**{group.name: given[group.name] for group in k.program.inputs}) for k in kernels]
+    for name in answers[0]:
+        assert np.allclose(answers[0][name], answers[1][name], rtol=1e-11, atol=1e-11)
+    assert np.ravel(list(answers[0].values())[-1])[-1] == pytest.approx(-given["q"][-1])

@@ -249,7 +249,7 @@ class _Batching:
         exchanged = {
             name: tuple(self.symbols.get(x, x) for x in getattr(layout, name)) for name in ("coordinates", "speeds")
         }
-        own = Layout(exchanged["coordinates"], layout.rates, exchanged["speeds"], layout.parameters)
+        own = Layout(exchanged["coordinates"], layout.rates, exchanged["speeds"], layout.parameters, layout.state_count)
         accelerations = tuple(self.symbols.get(x, x) for x in layout.accelerations)
         tree = replace(self.tree, links=links, layout=own)
         return BatchedTree(tree, accelerations, self.leaves, tuple(self.seats), tuple(self.limbs))
