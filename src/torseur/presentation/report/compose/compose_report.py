@@ -169,6 +169,8 @@ class Page:
                  Fact("speeds", str(speeds), "freedoms of these joints")]  # fmt: skip
         if one.loops:
             facts.append(Fact("closed by", ", ".join(one.loops), "joints that close loops"))
+        if one.states:
+            facts.append(Fact("states", ", ".join(state.name for state in one.states), "beyond mechanics"))
         if one.constraints:
             facts.append(Fact("constraints", ", ".join(one.constraints), "besides the joints"))
         if self.equations is not None and self.equations.is_constrained and self.samples is not None:
