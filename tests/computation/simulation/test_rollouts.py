@@ -124,3 +124,24 @@ def test_mistakes_are_named():
         _ = RolloutPrograms(equations, ("kinetic_enrgy",), ()).observe
     with pytest.raises(UnsupportedError, match="Did you mean 'rk4'"):
         ts.Rollouts(equations, "rk5")
+
+
+PULSE = """mechanism pushed ; param T = 0.4 s, w = 1 ms ; let cart = body mass = 2 kg end ;
+join earth and cart.frame as rail with prismatic(x) along [1,0,0] force = where(t < T, 0 N, where(t < T + w, 1000 N, 0 N)) end ;"""
+
+
+def test_pulses_are_not_passed_over(emulated):
+    """Closed form: the momentum is the force times the length of the pulse, wherever it lies."""
+    move = Moved(ts.parse(PULSE), "dopri5", ["x'"])
+    assert move([0.0], [0.0], 0.1, 10)[0] == pytest.approx(0.5, rel=1e-3)
+    for start, width in ((0.0123, 1e-3), (0.77, 2e-4)):
+        found = move([0.0], [0.0], 0.1, 10, changes={"T": start, "w": np.array([width])})[0]
+        assert found == pytest.approx(500.0 * width, rel=2e-2)
+
+
+def test_fixed_steps_longer_than_a_pulse_are_refused(emulated):
+    move = Moved(ts.parse(PULSE), "rk4")
+    with pytest.raises(TorseurError, match=r"step is 0.1 s.*within 0\.001 s.*at most 0\.0005 s"):
+        move([0.0], [0.0], 0.1, 10)
+    assert move([0.0], [0.0], 1e-4, 10_000)[0, 1] == pytest.approx(0.5, rel=0.1)
+    assert np.isfinite(move([0.0], [0.0], 0.1, 3)).all()  # over before the pulse begins

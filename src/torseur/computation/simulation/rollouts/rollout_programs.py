@@ -25,7 +25,7 @@ from torseur.algebra.graph import (
 )
 from torseur.algebra.graph.scalar import sqrt
 from torseur.computation.functions.mechanism_functions import all_inputs, outputs_of
-from torseur.computation.simulation.events.time_switches import conditions_of
+from torseur.computation.simulation.events.time_switches import conditions_of, time_switches
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.named_quantities import NamedQuantities
@@ -96,6 +96,12 @@ class RolloutPrograms:
         if all(change.is_zero for change in (*places, *speeds)):
             return None
         return self._program("correction", q_correction=places, v_correction=speeds)
+
+    @cached_property
+    def next_switch(self) -> Program | None:
+        """The time to the next known switch of the equations; None where there is none."""
+        formulas = [*self.equations.formulas, *self.integrands]
+        return time_switches(formulas, TIME, self.equations.layout.parameters).program
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:

@@ -18,6 +18,7 @@ from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.outputs_and_events import Event
 from torseur.computation.simulation.rollouts.rollout_criteria import RolloutCriteria
 from torseur.computation.simulation.rollouts.rollout_programs import RolloutPrograms
+from torseur.computation.simulation.rollouts.rollout_switches import PART, shortest_interval
 from torseur.computation.simulation.rollouts.watched_rollouts import METHODS
 from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
@@ -113,7 +114,8 @@ class Rollouts:
         on_host = isinstance(q, np.ndarray)
         values = self._values(parameters or {}, n)
         tolerances = self._tolerances(atol, values)
-        plan = Steps(start, step, int(steps), int(every), rtol, tolerances, np.inf if max_step is None else max_step)
+        longest = self._longest_step(values, start, step, steps, np.inf if max_step is None else max_step)
+        plan = Steps(start, step, int(steps), int(every), rtol, tolerances, longest)
         own = {name: value for name, value in values.items() if np.ndim(value)}
         given = {"tau": tau, PARAMETERS: np.array([x for x in values.values() if not np.ndim(x)], dtype=float)}
         given |= {OWN: np.array(list(own.values()), dtype=float)} if own else {}
@@ -164,6 +166,20 @@ class Rollouts:
         own = np.broadcast_to(np.asarray(atol, dtype=float), states + integrals)
         sizes = [abs(float(np.mean(values.get(name, 1.0)))) or 1.0 for name in self.programs.parameters]
         return tuple(self.programs.spread(own[:states], own[states:], sizes).tolist())
+
+    def _longest_step(self, values: Mapping[str, Any], start: float, step: float, steps: int, max_step: float) -> float:
+        """The longest step that passes over no pulse; refuses fixed steps that would."""
+        layout = self.equations.layout
+        parameters = {node: values[name] for name, node in zip(layout.parameter_names, layout.parameters, strict=True)}
+        interval = shortest_interval(self.programs.next_switch, parameters, start, start + step * steps)
+        if self._options[0].is_adaptive:
+            return min(max_step, PART * interval)
+        if abs(step) > interval:
+            raise TorseurError(
+                f"rollout: step is {step:g} s, and the equations switch by time twice within {interval:.4g} s, which "
+                f"such steps may pass over. Choose step at most {PART * interval:.4g} s, or method 'dopri5'."
+            )
+        return max_step
 
     def _motions(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> int:
         """How many motions there are."""
