@@ -155,6 +155,7 @@ from torseur.errors import UnitError as UnitError
 from torseur.errors import UnsupportedError as UnsupportedError
 from torseur.presentation.levels.folding import Fold as Fold
 from torseur.presentation.levels.write_equations import write_equations as write_equations
+from torseur.presentation.levels.write_equations import write_linear_equations as write_linear_equations
 from torseur.presentation.levels.write_equations import write_reduced_equations as write_reduced_equations
 from torseur.presentation.notebook.viewer import view as view
 from torseur.presentation.report.compose.make_report import report as write_report

@@ -62,6 +62,10 @@ FILES = {
     "arm.lsd": ARM.format(torque=""),
     "motor.lsd": ARM.format(torque="torque = ?motor(t, q')"),
     "belt.lsd": ARM.format(torque="") + BELT.format(left="0"),
+    "hung.lsd": (ARM.format(torque="") + BELT.format(left="0"))
+    .replace("[l, r, 0]", "[0, -l, 0]")
+    .replace("q = 0.5 rad", "q = 0")
+    .replace("stiffness = k, ", ""),
     "robot.urdf": ROBOT,
     "lost.xml": LOST,
     "strict.urdf": STRICT,
@@ -131,12 +135,15 @@ CASES = {
     "check a robot in part": Case("lost.xml", ("--json",), ("--partial",)),
     "equations": Case("rig.lsd", (
         "--level scalar", "--level intrinsic", "--level recursive", "--format latex", "--format sympy",
-        "--formalism hamilton", "--collect", "--kinetic-energy", "--steps 2", "--fold 1", "--fold-size 4",
+        "--formalism hamilton", "--collect", "--linear", "--kinetic-energy", "--steps 2", "--fold 1", "--fold-size 4",
         "--fold-as A=l*m", "--open P1", "--out out.txt", "--force", "--json",
     )),
     "equations without multipliers": Case("belt.lsd", (
         "--level scalar", "--eliminate", "--solve", '--independent "q\'"', "--formalism kane", "--format latex", "--json",
     )),
+    "equations of small motions": Case("hung.lsd", (
+        "--level matrix", '--independent "x\'"', "--formalism kane", "--format latex", "--json", "--about q=pi",
+    ), ("--linear",)),
     "equations as vectors": Case("rig.lsd", ("--steps 2", "--format latex", "--fold 1", "--json"), ("--level intrinsic",)),
     "equations with names": Case("rig.lsd", (
         "--level scalar", "--open P1", "--fold-as A=m*l^2", "--format latex", "--json",

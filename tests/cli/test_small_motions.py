@@ -152,3 +152,27 @@ def test_checks_stand_beside_results(torseur):
     found = values_of(torseur, "equilibrium", OSCILLATOR)
     assert [check["agrees"] for check in found["checks"]] == [True, True]
     assert "agrees to" in torseur("equilibrium", OSCILLATOR).stdout
+
+
+def test_linear_equations_are_written_in_formulas(torseur, tmp_path):
+    """Oracle: the small motions of a hanging pendulum, and SymPy's own reading of what is written for it."""
+    pendulum = tmp_path / "pendulum.lsd"
+    pendulum.write_text(
+        """mechanism pendulum ;
+        param g = 9.81 m/s^2, m = 1 kg, l = 1 m ;
+        gravity = [0, -g, 0] ;
+        let bob = body mass = m, centre = [l, 0, 0], inertia = 0 end ;
+        join earth and bob.frame as pivot with revolute(q) about [0, 0, 1] end ;
+        init q = 30 deg ;"""
+    )
+    text = torseur("equations", str(pendulum), "--linear", "--about", "q=-pi/2").output
+    assert text.splitlines()[1].startswith("m*l^2*q'' + m*g*l*delta_q = 0")
+    written = torseur("equations", str(pendulum), "--linear", "--about", "q=-pi/2", "--format", "sympy").output
+    names: dict[str, object] = {}
+    exec(written, names)
+    numbers = {"g": 9.0, "m": 2.0, "l": 0.7, "q": -1.3, "q_dd": 0.4}
+    value = names["R_q"].subs({names[name]: number for name, number in numbers.items()})
+    assert float(value) == pytest.approx(2 * 0.7**2 * 0.4 + 2 * 9 * 0.7 * (math.pi / 2 - 1.3))
+    refused = torseur("equations", str(pendulum), "--linear")
+    assert refused.exit_code == 1 and "no equilibrium" in refused.output + refused.stderr
+    assert torseur("equations", str(pendulum), "--about", "q=0").exit_code == 2

@@ -163,11 +163,17 @@ def _law(mechanism: Mechanism, call: str, formula: str, open_functions: Mapping[
     function = open_functions[name]
     if len(arguments) != function.arity:
         raise CommandError(f"--law {call}: {name} takes {function.arity} arguments, got {len(arguments)}.")
-    read = _read_law(mechanism, arguments, formula, name)
+    read = _read_law(mechanism, arguments, formula, f"--law {name}")
     return Law(function, read.arguments, read.formula)
 
 
-def _read_law(mechanism: Mechanism, arguments: list[str], formula: str, name: str) -> Law:
+def state_formulas(mechanism: Mechanism, option: str, texts: Iterable[str] | None) -> dict[str, Expr]:
+    """Values of coordinates and speeds as formulas of the parameters, by name."""
+    pairs = _pairs(option, texts)
+    return {name: _read_law(mechanism, [], text, f"{option} {name}").formula for name, text in pairs.items()}
+
+
+def _read_law(mechanism: Mechanism, arguments: list[str], formula: str, place: str) -> Law:
     """The formula, read by the language beside the mechanism's own parameters."""
     from torseur.description.language import LanguageError, parse
 
@@ -177,7 +183,7 @@ def _read_law(mechanism: Mechanism, arguments: list[str], formula: str, name: st
     try:
         (law,) = parse(f"{known}law formula({', '.join(arguments)}) = {formula} ;").laws
     except LanguageError as problem:
-        raise CommandError(f"--law {name}: '{formula}' cannot be read: {problem.diagnostics[0].message}") from problem
+        raise CommandError(f"{place}: '{formula}' cannot be read: {problem.diagnostics[0].message}") from problem
     return _with_symbols_of(mechanism, law)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from torseur.algebra.graph import Expr, as_expr, live_nodes, substitute, symbol, time_derivative
+from torseur.algebra.graph import Expr, ExprLike, as_expr, live_nodes, time_derivative
 from torseur.algebra.graph.solve import solve_symmetric
-from torseur.algebra.spatial import Force, Motion, Vec3
+from torseur.algebra.spatial import Force
 from torseur.derivation.dynamics import (
     coordinate_rates,
     coriolis_matrix,
@@ -23,17 +22,19 @@ from torseur.derivation.dynamics import (
     momentum,
 )
 from torseur.derivation.dynamics.constrained.elimination_order import is_sparse
-from torseur.derivation.dynamics.recursion import inertial_force, link_motions
+from torseur.derivation.equations.driving_power import power_of_drifts
 from torseur.derivation.equations.formulation import Formulation, as_expressions
+from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.equations.named_formulas import with_named_formulas
 from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
-from torseur.derivation.tree import GROUND, Layout, Link, Tree, reframe, regroup
+from torseur.derivation.tree import Layout, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.display import Displayed
 from torseur.errors import TorseurError, UnsupportedError, counted
 
 if TYPE_CHECKING:
     from torseur.derivation.equations.elimination import ReducedEquations
+    from torseur.derivation.equations.linear_equations import LinearEquations
     from torseur.derivation.equations.sympy_form import SympyEquations
     from torseur.derivation.loops import ConstraintEquation
 
@@ -52,7 +53,7 @@ class StateForm:
 
 
 ATTEMPTS, SAME = 5, 1e-11  # numbers of the description are rounded when formalisms fold them in their own orders
-_MULTIPLIER = re.compile(r"lambda\.(?:\w+ )?'?([\w.]+)'?(?:\W+([\w ]+))?")
+NOTHING: Mapping[str, ExprLike] = {}
 
 
 @dataclass(frozen=True, repr=False)
@@ -281,7 +282,7 @@ class Equations(Displayed):
         read, once the values of both have been compared at a random state; where they differ, each has its own.
         Laws and parameters that formulas define stay by their names.
         """
-        return self._in_one_writing.with_named_formulas
+        return self.in_one_writing.with_named_formulas
 
     @cached_property
     def with_named_formulas(self) -> Equations:
@@ -297,7 +298,8 @@ class Equations(Displayed):
         return self if self.closes_to_read or not self.tree.loops else replace(self, closes_to_read=True)
 
     @cached_property
-    def _in_one_writing(self) -> Equations:
+    def in_one_writing(self) -> Equations:
+        """The same equations by the formulation that is read, where it gives the same M, b and Q; laws are put in."""
         if self.reference is None or type(self.reference) is type(self.formulation):
             return self
         other = Equations(self.reference, self.few_digits)
@@ -309,6 +311,16 @@ class Equations(Displayed):
 
         return eliminate_multipliers(self.as_read, independent)
 
+    def linearised(self, about: Mapping[str, ExprLike] = NOTHING, independent: Collection[str] = ()) -> LinearEquations:
+        """M δv' + D δv + K δq = f about a steady state, coefficients as formulas.
+
+        It is the initial state, with values of coordinates and speeds replaced by formulas of the parameters. Laws are
+        put in; `independent` names coordinates and speeds that stay where multipliers are eliminated.
+        """
+        from torseur.derivation.equations.linear_equations import linearise_equations
+
+        return linearise_equations(self.in_one_writing.in_axes_to_read, about, independent)
+
     def sympy(self, named: bool = True) -> SympyEquations:
         """The equations as SymPy objects: residuals, M, b, Q, constraints and energies over functions of t.
 
@@ -316,7 +328,7 @@ class Equations(Displayed):
         """
         from torseur.derivation.equations.sympy_form import sympy_form
 
-        return sympy_form(self.as_read if named else self._in_one_writing.in_axes_to_read)
+        return sympy_form(self.as_read if named else self.in_one_writing.in_axes_to_read)
 
     @property
     def objects(self) -> Mapping[str, Any]:
@@ -344,54 +356,11 @@ def same_values(first: Equations, second: Equations) -> bool:
     return True
 
 
-def multiplier_of(constraint: ConstraintEquation) -> Expr:
-    """The symbol of a constraint's multiplier."""
-    return symbol(f"lambda.{constraint.name}", "1", f"multiplier of {constraint.name}")
-
-
-def multiplier_display_name(name: str) -> str | None:
-    """The name of a multiplier in equations: that of joint 'wrist': x is lambda_wrist_x; None for other names."""
-    match = _MULTIPLIER.fullmatch(name)
-    return "_".join(part.replace(" ", "_") for part in ("lambda", *match.groups()) if part) if match else None
-
-
 def _inverse_dynamics_work(tree: Tree) -> int:
     """Operations of inverse dynamics."""
     layout = tree.layout
     forces = inverse_dynamics(tree, layout.coordinates, layout.speeds, layout.accelerations)
     return sum(1 for node in live_nodes(as_expressions(forces)) if node.args)
-
-
-# Drivers bring power: joints and constraints that depend on time, and speeds declared with a drift. With every relative
-# velocity V_J = S v + V_0 the rate of the energy is Q · v + Σ F · V_0 + λ · drift, F being the force that everything
-# beyond a joint takes for its inertia and weight, and C v + drift = 0 the constraints.
-def power_of_drifts(tree: Tree) -> Expr:
-    """Σ F · V_0 over the joints, with v' as symbols; zero where nothing depends on time."""
-    drifts = {i: _drift(link) for i, link in enumerate(tree.links)}
-    moving = {i: drift for i, drift in drifts.items() if drift is not None}
-    if not moving:
-        return as_expr(0)
-    forces = _forces_beyond(tree)
-    return sum((as_expr(drift.dot(forces[i])) for i, drift in moving.items()), as_expr(0))
-
-
-def _drift(link: Link) -> Motion | None:
-    """The relative velocity of a link when its speeds are zero; None when it has none."""
-    velocity = link.motion.velocity
-    components = [as_expr(c) for c in (*velocity.angular, *velocity.linear)]
-    still = substitute(components, {speed: as_expr(0) for speed in link.symbols.moving})
-    return None if all(c.is_zero for c in still) else Motion(Vec3(*still[:3]), Vec3(*still[3:]))
-
-
-def _forces_beyond(tree: Tree) -> list[Force]:
-    """For each joint, the force that inertia and weight of everything it carries take."""
-    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
-    motions = link_motions(now, tree.layout.accelerations, now.gravity)
-    total = [inertial_force(link.inertia, motion) for link, motion in zip(now.links, motions, strict=True)]
-    for i in tree.inward():
-        if tree.parent(i) != GROUND:
-            total[tree.parent(i)] = total[tree.parent(i)] + now.links[i].motion.transform.force_to_parent(total[i])
-    return total
 
 
 def require_equations(given: object) -> None:

@@ -110,6 +110,6 @@ def _names(equations: Equations) -> dict[Any, Any]:
 
 
 def _identifier(name: str) -> str:
-    from torseur.derivation.equations.equations import multiplier_display_name
+    from torseur.derivation.equations.multipliers import multiplier_display_name
 
     return multiplier_display_name(name) or name

@@ -22,8 +22,8 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, gradient, substitute
 from torseur.algebra.graph.solve import solve_symmetric
-from torseur.derivation.equations.equations import multiplier_of
 from torseur.derivation.equations.formulation import Formulation
+from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates

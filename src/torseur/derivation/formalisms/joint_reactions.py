@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from torseur.algebra.graph import Expr, as_expr
 from torseur.derivation.dynamics import generalised_loads, inverse_dynamics
 from torseur.derivation.equations import Equations
-from torseur.derivation.equations.equations import multiplier_of
+from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.formalisms.ingredients.released_joint import ReleasedJoint
 from torseur.derivation.formalisms.newton_euler import NewtonEuler
 from torseur.derivation.tree import build_tree

@@ -26,8 +26,8 @@ from typing import Any
 from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.spatial import NO_FORCE, Force, Motion, Vec3
 from torseur.derivation.dynamics import link_poses, link_velocities
-from torseur.derivation.equations.equations import multiplier_of
 from torseur.derivation.equations.formulation import Formulation, as_expressions
+from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.formalisms.ingredients.applied_loads import applied_loads, loads_between_bodies
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
 from torseur.derivation.formalisms.ingredients.matrices import coefficients

@@ -43,7 +43,7 @@ def _rows(equations: Equations) -> range:
 
 def _parts(equations: Equations, k: int) -> list[Node]:
     weighted = zip(equations.mass_matrix[k], equations.layout.accelerations, strict=True)
-    terms = [_times(readable_form(entry), [read_name(str(a.name))]) for entry, a in weighted if not vanishes(entry)]
+    terms = [times(readable_form(entry), [read_name(str(a.name))]) for entry, a in weighted if not vanishes(entry)]
     return [*terms, *by_speeds(few_terms(equations.bias[k]), equations.layout.speeds)]
 
 
@@ -65,7 +65,7 @@ def _by_intermediates(equations: Equations) -> list[Statement]:
     accelerations = [read_name(str(a.name)) for a in equations.layout.accelerations]
     for k in _rows(equations):
         *weights, rest = nodes[k * (n + 1) : (k + 1) * (n + 1)]
-        parts = [_times(w, [a]) for w, a in zip(weights, accelerations, strict=True) if w != ZERO]
+        parts = [times(w, [a]) for w, a in zip(weights, accelerations, strict=True) if w != ZERO]
         parts += terms_of(rest) if rest != ZERO else ()
         statements.append(_statement(equations, k, parts, nodes[n * (n + 1) + k]))
     return statements
@@ -81,7 +81,7 @@ def by_speeds(bias: Polynomial, speeds: Sequence[Expr]) -> Iterable[Node]:
         rest = monomial({f: e for f, e in term if f not in order})
         by_motion.setdefault(moving, {})[rest] = coefficient
     for moving in sorted(by_motion, key=lambda m: (not m, [order[f] for f, _ in m])):
-        yield _times(factored_form(by_motion[moving]), [_power(f, e) for f, e in moving])
+        yield times(factored_form(by_motion[moving]), [_power(f, e) for f, e in moving])
 
 
 def _power(speed: Expr, exponent: int) -> Node:
@@ -89,7 +89,7 @@ def _power(speed: Expr, exponent: int) -> Node:
     return name if exponent == 1 else Power(name, Number(Fraction(exponent)))
 
 
-def _times(coefficient: Node, motion: Sequence[Node]) -> Node:
+def times(coefficient: Node, motion: Sequence[Node]) -> Node:
     """A coefficient before what it multiplies; a sum in brackets."""
     if not motion:
         return coefficient

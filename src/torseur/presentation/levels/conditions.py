@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from torseur.algebra.graph import Expr, as_expr, live_nodes, symbols_of
 from torseur.derivation.equations import Equations
-from torseur.derivation.equations.equations import multiplier_display_name
+from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.named_formulas import named_laws, named_parameters
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.tree.flatten import flatten

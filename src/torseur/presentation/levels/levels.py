@@ -48,13 +48,13 @@ def statements(equations: Equations, level: str, steps: int = 0, hopeless: int =
 def beside(equations: Equations, multipliers: bool = True) -> list[Statement]:
     """The constraints, and what stands below equations in any form: meanings of names, laws and formulas."""
     named = equations.with_named_formulas
-    return [*_statements(named, _constraint_parts(named), HOPELESS), *legend(equations, multipliers)]
+    return [*part_statements(named, _constraint_parts(named), HOPELESS), *legend(equations, multipliers)]
 
 
 def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
     """M, b and Q; with constraints also C v' = γ, of which Cᵀ λ stands on the left of the equations of motion."""
     shared = equations.as_read
-    return _statements(shared, [*_matrix_parts(shared), *_constraint_parts(shared)], hopeless)
+    return part_statements(shared, [*_matrix_parts(shared), *_constraint_parts(shared)], hopeless)
 
 
 def _matrix_parts(equations: Equations) -> list[Part]:
@@ -91,7 +91,7 @@ def residual_statements(
 ) -> list[Statement]:
     """0 = each of these rows, q' where it is not the speeds, and the constraints."""
     parts = [*_scalar_parts(equations, residual), *_constraint_parts(equations)]
-    listed = _statements(equations, parts, hopeless, names_of_parts(equations))
+    listed = part_statements(equations, parts, hopeless, names_of_parts(equations))
     # In terms of named intermediates a term has no single origin.
     if origins is None or any(one.auxiliary for one in listed):
         return listed
@@ -135,10 +135,10 @@ def _with_origins(one: Statement, origins: tuple[Remark, ...]) -> Statement:
     return replace(one, origins=origins) if len(origins) == len(terms_of(one.right)) else one
 
 
-def _statements(
-    equations: Equations, parts: Sequence[Part], hopeless: int, labels: Mapping[Expr, str] = NO_NAMES
+def part_statements(
+    equations: Equations, parts: Sequence[Part], hopeless: int = HOPELESS, labels: Mapping[Expr, str] = NO_NAMES
 ) -> list[Statement]:
-    """Named intermediates, where there are any, and the equations."""
+    """Parts of equations, after the named intermediates that they need where they are long."""
     lines, results = _break_up(parts, hopeless, labels)
     remarks = row_remarks(equations)
     told = [replace(one, remark=remarks.get(one.name, one.remark)) for one in results]

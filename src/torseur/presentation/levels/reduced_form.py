@@ -107,12 +107,16 @@ def _solved(reduced: ReducedEquations) -> list[Statement]:
     return [_equal(str(a.name), read_name(str(a.name)), value) for a, value in pairs]
 
 
-def _assumptions(reduced: ReducedEquations) -> list[Statement]:
-    pivots = [
-        Statement("", readable_or_literal_form(pivot), ((ZERO,),), "name", remark=Remark("assumed not to vanish"))
-        for pivot in reduced.pivots
+def assumed_not_to_vanish(divisors: Sequence[Expr]) -> list[Statement]:
+    """What was divided by."""
+    return [
+        Statement("", readable_or_literal_form(divisor), ((ZERO,),), "name", remark=Remark("assumed not to vanish"))
+        for divisor in divisors
     ]
-    return pivots + [
+
+
+def _assumptions(reduced: ReducedEquations) -> list[Statement]:
+    return assumed_not_to_vanish(reduced.pivots) + [
         Statement("", Name(name), ((ZERO,),), "name", remark=Remark("follows from the other constraints"))
         for name in reduced.redundant
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torseur.presentation.levels.statement import Statement
-from torseur.presentation.typesetting.formula_tree import Call, names_in
+from torseur.presentation.typesetting.formula_tree import Call, Product, Sum, names_in
 from torseur.presentation.typesetting.plain_text import plain_text
 from torseur.presentation.typesetting.sympy_code import VectorCode, declarations, identifier, matrix, sympy_code
 
@@ -25,6 +25,7 @@ def _from_lines(listed: Sequence[Statement]) -> str:
     """Named intermediates as assignments, each before it is used."""
     entries = [entry for statement in listed for row in statement.rows for entry in row]
     entries += [own for one in listed if isinstance(one.left, Call) for own in one.left.arguments]
+    entries += [one.left for one in listed if _has_two_sides(one)]
     defined = {statement.name for statement in listed}
     lines = ["from sympy import *", "", *declarations(entries, defined), ""]
     return "\n".join([*lines, *map(_assignment, _in_order(listed))])
@@ -48,10 +49,17 @@ def _in_order(listed: Sequence[Statement]) -> list[Statement]:
     return list(ordered.values())
 
 
+def _has_two_sides(one: Statement) -> bool:
+    """Whether it is an equation whose left side is a formula, not a name or zero."""
+    return one.shape == "scalar" and isinstance(one.left, Sum | Product)
+
+
 def _assignment(one: Statement) -> str:
     said = f"  # {one.remark.text}" if one.remark.text else ""
     if one.shape == "scalar":
         code = sympy_code(one.right)
+        if _has_two_sides(one):
+            code = sympy_code(one.left) + (f" - ({code})" if code != "0" else "")
         if isinstance(one.left, Call):
             arguments = "".join(f"{sympy_code(own)}, " for own in one.left.arguments)
             code = f"Lambda(({arguments}), {code})"

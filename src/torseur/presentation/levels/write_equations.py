@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from torseur.derivation.equations import Equations
+from torseur.derivation.equations.linear_equations import LinearEquations
 from torseur.errors import TorseurError, unknown_name
 from torseur.presentation.levels.folding import Fold, fold_parts, require_foldable
 from torseur.presentation.levels.levels import statements
@@ -44,6 +45,13 @@ def write_reduced_equations(
     from torseur.presentation.levels.reduced_form import reduced_statements
 
     return write_statements(equations, reduced_statements(equations, independent, solve), form)
+
+
+def write_linear_equations(linear: LinearEquations, level: str = "scalar", form: str = "text") -> str:
+    """The equations of small motions that `linearised` gives: one per speed or, at level "matrix", M, D and K."""
+    from torseur.presentation.levels.simplified_statements import linear_statements
+
+    return write_statements(linear.equations, linear_statements(linear, level), form)
 
 
 def write_statements(equations: Equations, listed: Sequence[Statement], form: str) -> str:

@@ -9,7 +9,7 @@ from math import prod
 
 from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number as Scalar
-from torseur.derivation.equations.equations import multiplier_display_name
+from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.terms.factoring import Group, factor, groups
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand
 from torseur.derivation.equations.terms.short_sum import HOPELESS, LIMIT, few_terms, written_size

@@ -32,7 +32,9 @@ PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
 OPEN = "Leave the part of this name as it is, e.g. P3. Repeatable."
 ELIMINATE = "The scalar level without multipliers, in the independent speeds."
 SOLVE = "The scalar level solved for the accelerations, multipliers eliminated."
-INDEPENDENT = "With --eliminate or --solve: speeds that stay, e.g. \"phi',x'\"."
+INDEPENDENT = "With --eliminate, --solve or --linear: speeds that stay, e.g. \"phi',x'\"."
+LINEAR = "The equations of small motions about a steady state, multipliers eliminated."
+ABOUT = "With --linear: a coordinate or speed of that state, e.g. 'theta=pi' or \"x'=v\". Repeatable."
 ENERGY = "The kinetic energy instead, as a sum of squares."
 
 
@@ -67,6 +69,8 @@ class EquationsOptions(NamedTuple):
     collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False
     eliminate: Annotated[bool, typer.Option("--eliminate", help=ELIMINATE)] = False
     solve: Annotated[bool, typer.Option("--solve", help=SOLVE)] = False
+    linear: Annotated[bool, typer.Option("--linear", help=LINEAR)] = False
+    about: Annotated[list[str] | None, typer.Option("--about", metavar="NAME=FORMULA", help=ABOUT)] = None
     independent: Annotated[str | None, typer.Option("--independent", metavar="SPEEDS", help=INDEPENDENT)] = None
     kinetic_energy: Annotated[bool, typer.Option("--kinetic-energy", help=ENERGY)] = False
     steps: Annotated[int, typer.Option("--steps", min=0, max=3, help=STEPS)] = 0
@@ -81,7 +85,7 @@ class EquationsOptions(NamedTuple):
     @property
     def detail(self) -> str:
         """The level that is written."""
-        scalar = self.collect or self.eliminate or self.solve
+        scalar = self.collect or self.eliminate or self.solve or self.linear
         return self.level.value if self.level is not None else "scalar" if scalar else "matrix"
 
 
@@ -92,7 +96,10 @@ class EquationsOptions(NamedTuple):
          not_with="--level=intrinsic --level=recursive --level=matrix --kinetic-energy --collect",
          why="multipliers are eliminated from the scalar equations"),
     Rule("--solve", not_with="--eliminate", why="what is solved for the accelerations has no multipliers either"),
-    Rule("--independent", needs="--eliminate --solve", why="it chooses the speeds that stay"),
+    Rule("--linear", not_with="--level=intrinsic --level=recursive --kinetic-energy --collect --eliminate --solve",
+         why="the equations of small motions are written one by one or as matrices"),
+    Rule("--about", needs="--linear", why="it says which state is linearised about"),
+    Rule("--independent", needs="--eliminate --solve --linear", why="it chooses the speeds that stay"),
     Rule("--level --formalism", not_with="--kinetic-energy",
          why="the kinetic energy has no levels and is the same by every formalism"),
     Rule("--steps", needs="--level=intrinsic", why="accelerations are expanded in steps where they are vectors"),
@@ -118,7 +125,7 @@ def equations(options: EquationsOptions) -> None:
     with working(f"{work.source.mechanism.name}: equations", quiet=options.json):
         derived = work.equations(options.formalism)
         unfolded = _statements(derived, options)
-        note = size_note(unfolded)
+        note = "" if options.linear else size_note(unfolded)  # coefficients have names there however short
         statements = _fold(derived, unfolded, options)
         text = "" if form is Format.docx else write_statements(derived, statements, form.value)
     if note and not options.json:
@@ -133,10 +140,16 @@ def _statements(derived: Equations, options: EquationsOptions) -> list[Statement
     from torseur.presentation.levels.energy_squares import kinetic_energy_statements
     from torseur.presentation.levels.levels import statements
 
+    kept = [name.strip() for name in (options.independent or "").split(",") if name.strip()]
+    if options.linear:
+        from torseur.cli.shared.value_options import state_formulas
+        from torseur.presentation.levels.simplified_statements import linear_statements
+
+        about = state_formulas(derived.mechanism, "--about", options.about)
+        return linear_statements(derived.linearised(about, kept), options.detail)
     if options.eliminate or options.solve:
         from torseur.presentation.levels.reduced_form import reduced_statements
 
-        kept = [name.strip() for name in (options.independent or "").split(",") if name.strip()]
         return reduced_statements(derived, kept, options.solve)
     if options.kinetic_energy:
         return kinetic_energy_statements(derived)

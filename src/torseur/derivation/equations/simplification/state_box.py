@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torseur.algebra.graph import Expr, symbols_of
-from torseur.derivation.equations.equations import Equations, multiplier_display_name
+from torseur.derivation.equations.equations import Equations
+from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.parameter_values import parameter_values
 from torseur.derivation.equations.simplification.intervals import Interval
 from torseur.description.mechanism import TIME

@@ -1,0 +1,103 @@
+"""Linear equations with formulas for coefficients, solved one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from torseur.algebra.graph import Expr, as_expr, symbols_of
+from torseur.derivation.equations.terms.short_sum import short_expression, written_size
+from torseur.derivation.equations.terms.trigonometry import vanishes
+
+
+class KeptUnknowns(Exception):
+    """An equation ties unknowns that all were to be kept."""
+
+    def __init__(self, name: str, tied: Sequence[int]) -> None:
+        super().__init__(name)
+        self.name, self.tied = name, tuple(tied)
+
+
+@dataclass
+class _Row:
+    """What a dependent unknown is: coefficients of the others, and constants at two levels (speed, acceleration)."""
+
+    coefficients: list[Expr]
+    drift: Expr
+    bias: Expr
+
+    def plus(self, factor: Expr, other: _Row) -> _Row:
+        """This row and a multiple of another."""
+        added = [_short(a + factor * b) for a, b in zip(self.coefficients, other.coefficients, strict=True)]
+        return _Row(added, _short(self.drift + factor * other.drift), self.bias + factor * other.bias)
+
+
+@dataclass
+class LinearSystem:
+    """Gauss and Jordan's elimination, one equation after the other; entries are shortened on the way.
+
+    `solved` gives unknowns by those that are left, of which `kept` are some. `pivots` were divided by.
+    """
+
+    count: int
+    kept: set[int] = field(default_factory=set)
+    solved: dict[int, _Row] = field(default_factory=dict)
+    pivots: list[Expr] = field(default_factory=list)
+    redundant: list[str] = field(default_factory=list)
+
+    def add(self, name: str, coefficients: Sequence[Expr], drift: Expr, bias: Expr) -> Expr:
+        """What is left of the drift of one more equation, zero unless it is redundant.
+
+        It is Σ c_j v_j + drift = 0 and Σ c_j v'_j + bias = 0. Raises where it ties unknowns that are all to be kept.
+        """
+        row = _Row([_short(c) for c in coefficients], _short(drift), bias)
+        for place, known in self.solved.items():
+            factor = row.coefficients[place]
+            row.coefficients[place] = as_expr(0)
+            row = row.plus(factor, known) if not factor.is_zero else row
+        column = self._pivot(row)
+        if column is None:
+            if tied := [k for k, c in enumerate(row.coefficients) if not vanishes(c)]:
+                raise KeptUnknowns(name, tied)
+            self.redundant.append(name)
+            return row.drift
+        pivot = row.coefficients[column]
+        row.coefficients[column] = as_expr(0)
+        minus = as_expr(-1) / pivot
+        solution = _Row([_short(minus * c) for c in row.coefficients], _short(minus * row.drift), minus * row.bias)
+        for other, known in self.solved.items():
+            factor = known.coefficients[column]
+            known.coefficients[column] = as_expr(0)
+            self.solved[other] = known.plus(factor, solution) if not factor.is_zero else known
+        self.solved[column] = solution
+        if symbols_of([pivot]):
+            self.pivots.append(pivot)
+        return as_expr(0)
+
+    def entry(self, k: int, j: int) -> Expr:
+        """By how much unknown k follows unknown j, which is left."""
+        return self.solved[k].coefficients[j] if k in self.solved else as_expr(int(k == j))
+
+    def value(self, k: int, unknowns: Sequence[Expr], level: int = 0) -> Expr:
+        """Unknown k by those that are left, at the level of speeds or (1) of accelerations."""
+        if k not in self.solved:
+            return unknowns[k]
+        row = self.solved[k]
+        constant = row.bias if level else row.drift
+        return sum((row.coefficients[j] * x for j, x in enumerate(unknowns) if j not in self.solved), constant)
+
+    def _pivot(self, row: _Row) -> int | None:
+        """The column to solve for: a number before a parameter before a formula; later speeds before earlier ones."""
+        open_columns = [
+            k for k, c in enumerate(row.coefficients) if k not in self.kept and not c.is_zero and not vanishes(c)
+        ]
+        return min(open_columns, key=lambda k: (*_simplicity(row.coefficients[k]), -k), default=None)
+
+
+def _simplicity(entry: Expr) -> tuple[int, int]:
+    functions = written_size(entry)
+    return (len(symbols_of([entry])), functions)
+
+
+def _short(entry: Expr) -> Expr:
+    return as_expr(0) if vanishes(entry) else short_expression(entry)
