@@ -135,6 +135,8 @@ _READ: dict[str, Callable[[str], Any]] = {
     "damping": _switch,
     "friction": _switch,
     "partial": _switch,
+    "stops": float,
+    "sticking": _switch,
 }
 _EXPECTED = {
     _switch: "true or false",

@@ -31,6 +31,7 @@ from torseur.computation.functions.mechanism_functions import (
     PARAMETERS,
     all_inputs,
     outputs_of,
+    require_lasting,
 )
 from torseur.derivation.equations.equations import Equations
 from torseur.derivation.tree.transformations.limb_batching import BatchedTree
@@ -123,6 +124,7 @@ def split_requests(text: str) -> list[str]:
 def read_request(equations: Equations, text: str) -> Request:
     """The request a text stands for."""
     function = _function(equations, text)
+    require_lasting(equations, function)
     rest = text[len(function) :].strip("/ ")
     levels = tuple(_level(level) for level in rest.split("/")) if rest else ()
     for words in (level.words for level in levels):

@@ -15,7 +15,7 @@ from torseur.derivation.equations.equations import Equations, require_equations
 from torseur.derivation.equations.formulation import as_expressions
 from torseur.derivation.equations.parameter_values import parameter_values
 from torseur.derivation.loops import ConstraintEquation
-from torseur.description.mechanism import TIME, Frame
+from torseur.description.mechanism import TIME, Frame, require_smooth
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def compile_equations(
 
 def _requested_program(equations: Equations, functions: Sequence[str]) -> Program:
     """One program of functions and derivatives; of a single request with all the shorter ways it has."""
+    for function in functions:
+        require_lasting(equations, function)
     if not any("/" in function for function in functions):
         return program_of(equations, functions)
     from torseur.computation.functions.function_requests import programs_of
@@ -74,6 +76,13 @@ def _requested_program(equations: Equations, functions: Sequence[str]) -> Progra
     inputs = {group.name: group for program in programs for group in program.inputs}
     outputs = tuple(output for program in programs for output in program.outputs)
     return Program("_".join(program.name for program in programs), tuple(inputs.values()), outputs)
+
+
+def require_lasting(equations: Equations, request: str) -> None:
+    """Refuses functions in which stops, dry friction and contact would be missing."""
+    function = request.split("/")[0].strip()
+    if function in ("inverse_dynamics", "forward_dynamics", "constrained_forward_dynamics", "loads"):
+        require_smooth(equations.mechanism, f"the function {function}")
 
 
 def program_of(equations: Equations, functions: Sequence[str]) -> Program:

@@ -22,7 +22,7 @@ from torseur.computation.simulation.model.motion_programs import MechanismProgra
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations, parameter_values
 from torseur.derivation.formalisms import derive
-from torseur.description.mechanism import TIME, Mechanism
+from torseur.description.mechanism import TIME, Mechanism, require_smooth
 from torseur.errors import TorseurError
 
 Model = Equations | Mechanism
@@ -173,7 +173,9 @@ def _slip(row: Sequence[Expr], speeds: Sequence[Expr]) -> Expr:
 
 def kinematics_of(model: Model) -> Kinematics:
     """The programs of a mechanism, to be shared by all its points."""
-    return Kinematics(MechanismPrograms(derive(model) if isinstance(model, Mechanism) else model))
+    equations = derive(model) if isinstance(model, Mechanism) else model
+    require_smooth(equations.mechanism, "a linearisation or a steady state")
+    return Kinematics(MechanismPrograms(equations))
 
 
 def point_of(

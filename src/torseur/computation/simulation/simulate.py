@@ -124,6 +124,7 @@ def simulate(
         reselect=settings.reselect if settings.has_choice else None,
         jump=jumps.apply,
     )
+    jumps.begin(start)
     binding = Binding(system, laws)
     formulas = output_program(wanted, system)
     run = binding.integrator_for(method, rtol, ordered, backend).run(problem)

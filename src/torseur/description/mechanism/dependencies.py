@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import Expr, live_nodes
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint, Distance, Rolling
+from torseur.description.mechanism.contacts import Bound, Switching
 from torseur.description.mechanism.drawings import drawing_formulas
 from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
-from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE, AppliedWrench, Bushing, Load, PointSpring
-from torseur.description.mechanism.quantities import TIME, Coordinate, State
+from torseur.description.mechanism.quantities import TIME, Coordinate, Law, State
 from torseur.description.mechanism.speeds import quaternion_coordinates
 from torseur.errors import MechanismError
 
@@ -99,6 +99,16 @@ SLOTS = {
     "rolling": Slot(
         "radius, tyre and normal of rolling", (), "Write the contact as constraints on positions and velocities."
     ),
+    "bound": Slot(
+        "gap of a bound", ("time", "coordinates", "sensors"),
+        "A bound is hit in a position: what depends on speeds is an event of the simulation.",
+    ),
+    "restitution": Slot("restitution of a bound", (), "A rebound keeps a fixed part of the speed."),
+    "slip": Slot(
+        "sliding speed of dry friction", ("time", "coordinates", "rates", "sensors"),
+        "What rubs slides with a speed: write it with rates of coordinates and velocities.",
+    ),
+    "friction": Slot("force, coefficient and speed of dry friction", ("time", "coordinates")),
     "drawing": Slot(
         "place, size and transparency of a drawing", (),
         "A shape is rigid: draw what changes its length between two points, `draw spring between A and B`.",
@@ -249,6 +259,8 @@ def formulas_of(mechanism: Mechanism) -> Iterator[Use]:
         yield from _of_load(load)
     for constraint in mechanism.constraints:
         yield from _of_constraint(constraint)
+    for element in mechanism.contacts:
+        yield from _of_contact(element)
     for state in mechanism.states:
         yield Use("state", f"state '{state.name}'", [] if state.formula is None else [state.formula])
     yield Use("state equation", "equations of states", mechanism.state_equations)
@@ -303,6 +315,17 @@ def _of_load(load: Load) -> Iterator[Use]:
     values = [value for value in vars(load).values() if value is not law]
     flat = [x for value in values for x in (value if isinstance(value, tuple) else (value,))]
     yield Use("load", owner, [x for x in flat if isinstance(x, Expr)])
+
+
+def _of_contact(element: Switching) -> Iterator[Use]:
+    if isinstance(element, Bound):
+        yield Use("bound", f"bound '{element.name}'", [element.gap])
+        yield Use("restitution", f"bound '{element.name}'", [element.restitution])
+        return
+    owner = f"friction '{element.name}'"
+    amounts = [element.force, element.coefficient, element.breakaway, element.static, element.stribeck]
+    yield Use("slip", owner, element.slip)
+    yield Use("friction", owner, [amount for amount in amounts if amount is not None])
 
 
 def _of_constraint(constraint: Constraint) -> Iterator[Use]:

@@ -10,12 +10,12 @@ from torseur.algebra.graph import ExprLike, as_expr
 from torseur.algebra.graph.expr import Expr
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint
+from torseur.description.mechanism.contacts import Switching, as_contacts
 from torseur.description.mechanism.drawings import Drawing
 from torseur.description.mechanism.frames import Frame, Sensor
 from torseur.description.mechanism.joints import Joint
-from torseur.description.mechanism.laws import Law
 from torseur.description.mechanism.loads import Load
-from torseur.description.mechanism.quantities import Guess, Parameter, State, Vector, as_states, as_vector
+from torseur.description.mechanism.quantities import Guess, Law, Parameter, State, Vector, as_states, as_vector
 from torseur.description.mechanism.validation import check
 from torseur.display import Displayed
 from torseur.errors import MechanismError, counted, unknown_name
@@ -33,8 +33,9 @@ class Mechanism(Displayed):
     no rotation. `guesses` are the names of values that constraints may move, those in `about` among them. `actuated`
     are the coordinates that motors drive. `states` are quantities beyond mechanics with the formulas of their rates;
     those without one follow from `state_equations`, as many formulas that are zero and linear in their rates.
-    `drawings` (see `draw`) say how things look. Lists, plain numbers and dictionaries (for `frames`, `initial` and
-    `states`) are taken as they are.
+    `contacts` are bounds, dry friction and contact, whose equations switch along the motion (`bound`, `stops`,
+    `joint_friction`). `drawings` (see `draw`) say how things look. Lists, plain numbers and dictionaries (for `frames`,
+    `initial` and `states`) are taken as they are.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Mechanism(Displayed):
     state_equations: tuple[Expr, ...]
     meaning: str
     drawings: tuple[Drawing, ...]
+    contacts: tuple[Switching, ...]
 
     def __init__(
         self,
@@ -75,6 +77,7 @@ class Mechanism(Displayed):
         state_equations: Iterable[ExprLike] = (),
         meaning: str = "",
         drawings: Iterable[Drawing] = (),
+        contacts: Iterable[Switching | Iterable[Switching]] = (),
     ) -> None:
         start = dict(initial)
         guessed = {*guesses, *(key for key, value in start.items() if isinstance(value, Guess))}
@@ -85,7 +88,7 @@ class Mechanism(Displayed):
             "initial": tuple((k, as_expr(float(v) if isinstance(v, Guess) else v)) for k, v in start.items()),
             "guesses": tuple(key for key in start if key in guessed), "actuated": tuple(actuated),
             "states": as_states(states), "state_equations": tuple(as_expr(e) for e in state_equations),
-            "meaning": meaning, "drawings": tuple(drawings),
+            "meaning": meaning, "drawings": tuple(drawings), "contacts": as_contacts(contacts),
         }  # fmt: skip
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for field, value in fields.items():
@@ -94,7 +97,12 @@ class Mechanism(Displayed):
 
     def __repr__(self) -> str:
         parts = [counted(len(self.bodies), "body"), counted(len(self.joints), "joint")]
-        others = {"load": self.loads, "constraint": self.constraints, "parameter": self.parameters}
+        others: dict[str, Sequence[object]] = {
+            "load": self.loads,
+            "constraint": self.constraints,
+            "contact": self.contacts,
+        }
+        others["parameter"] = self.parameters
         parts += [counted(len(things), kind) for kind, things in others.items() if things]
         return f"Mechanism '{self.name}': {', '.join(parts)}"
 

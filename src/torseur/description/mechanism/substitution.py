@@ -15,13 +15,14 @@ from typing import Any
 from torseur.algebra.graph import Expr, ExprLike, as_expr, directional_derivative, gradient, substitute, symbols_of
 from torseur.algebra.spatial import Rotation, Vec3, about, unit
 from torseur.description.mechanism.constraints import Constraint, Equation
+from torseur.description.mechanism.contacts import Bound, Switching
 from torseur.description.mechanism.frames import Placement, Turn
 from torseur.description.mechanism.joints import ElementaryMotion, Joint
 from torseur.description.mechanism.loads import CoordinateForce, CoordinateSpring, JointWrench, Load
 from torseur.description.mechanism.mechanism import Mechanism
 from torseur.description.mechanism.quantities import TIME, Coordinate
 from torseur.description.mechanism.speeds import quaternion_coordinates
-from torseur.description.mechanism.validation import implied_speeds
+from torseur.description.mechanism.validation import constant_in, implied_speeds
 from torseur.errors import MechanismError, unknown_name
 
 
@@ -100,10 +101,23 @@ class _Substitution:
             laws=self.put_in(mechanism.laws),
             states=self.put_in(mechanism.states),
             drawings=self.put_in(mechanism.drawings),
+            contacts=tuple(element for element in self.put_in(mechanism.contacts) if self.switches(element)),
             state_equations=self.put_in(mechanism.state_equations),
             initial=tuple((name, value) for name, value in mechanism.initial if name not in self.values),
             guesses=tuple(name for name in mechanism.guesses if name not in self.values),
         )
+
+    def switches(self, element: Switching) -> bool:
+        """Whether something is left that a bound or friction could act on; a bound broken for good is refused."""
+        moving = {*self.stays, *self.stays.values(), *(sensor.symbol for sensor in self.mechanism.sensors), TIME}
+        if not isinstance(element, Bound):
+            return bool(moving & set(symbols_of(list(element.slip))))
+        gap = constant_in(self.mechanism, element.gap)
+        if gap is not None and gap < 0.0:
+            raise MechanismError(
+                f"bound '{element.name}' cannot hold with {', '.join(self.formulas)} as given: {gap:g}."
+            )
+        return bool(moving & set(symbols_of([element.gap])))
 
     @property
     def constraints(self) -> list[Constraint]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
+from torseur.description.mechanism.contacts import check_contacts
 from torseur.description.mechanism.dependencies import check_dependencies, check_followers
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
-from torseur.description.mechanism.laws import apply_laws
 from torseur.description.mechanism.loads import CoordinateForce, CoordinateSpring, JointWrench
+from torseur.description.mechanism.quantities import apply_laws
 from torseur.errors import MechanismError, unknown_name
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def check(mechanism: Mechanism) -> None:
         ("law", mechanism.laws),
         ("sensor", mechanism.sensors),
         ("state", mechanism.states),
+        ("contact", mechanism.contacts),
     ):
         _unique(kind, [thing.name for thing in things])
     _unique("frame", [name for name, _ in mechanism.frames])
@@ -45,6 +47,7 @@ def check(mechanism: Mechanism) -> None:
     _check_actuated(mechanism)
     _check_states(mechanism)
     _check_definitions(mechanism)
+    check_contacts(mechanism.contacts, [c.name for c in mechanism.constraints])
     check_dependencies(mechanism)
     check_followers(mechanism)
     check_masses(mechanism, {})
@@ -123,7 +126,7 @@ def _check_frames(mechanism: Mechanism) -> None:
 
 def _frames(mechanism: Mechanism) -> Iterator[tuple[str, Frame]]:
     """Every frame with the words for what mentions it: a field that is a frame, whatever thing has it."""
-    for kind in ("joint", "load", "constraint", "sensor"):
+    for kind in ("joint", "load", "constraint", "sensor", "contact"):
         for thing in getattr(mechanism, f"{kind}s"):
             for value in vars(thing).values():
                 if isinstance(value, Frame):

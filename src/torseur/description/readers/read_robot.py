@@ -17,7 +17,8 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
                density: float | None = None, friction_speed: float = 0.01,
                packages: Mapping[str, str | Path] | None = None, keyframe: str | None = None,
                mimic: bool = True, locked: Mapping[str, float] | None = None, armature: bool = True,
-               damping: bool = True, friction: bool = True, partial: bool = False) -> RobotFile:  # fmt: skip
+               damping: bool = True, friction: bool = True, partial: bool = False, stops: float | None = None,
+               sticking: bool = False) -> RobotFile:  # fmt: skip
     """The robot that a URDF or MJCF file describes; the root element tells which it is.
 
     strict          refuses inertias that no distribution of mass has (otherwise they are findings)
@@ -30,10 +31,12 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
     mimic           joints that a file ties to another follow it; False: they move by themselves
     locked          {"joint": value in rad or m}: joints held there, which leave the model
     partial         reads a file of which bodies are missing here (composites, flexible parts, attached models)
+    stops           restitution of rigid stops at the limits of joints; None: limits are kept, and nothing stops there
+    sticking        dry friction sticks and slides, instead of fading below friction_speed
     armature, damping, friction   False leaves out the inertia of rotors, dampers, or dry friction
     """
     options = Options(strict, base, merge_fixed, density, friction_speed, dict(packages or {}), keyframe, mimic,
-                      dict(locked or {}), armature, damping, friction, partial)  # fmt: skip
+                      dict(locked or {}), armature, damping, friction, partial, stops, sticking)  # fmt: skip
     file = Path(path)
     return robot_of(read_document(file), options, file)
 

@@ -13,6 +13,7 @@ from torseur.description.mechanism import (
     EARTH,
     EARTH_NAME,
     Body,
+    Bound,
     Constraint,
     Coordinate,
     Equation,
@@ -21,6 +22,7 @@ from torseur.description.mechanism import (
     Load,
     Mechanism,
     Parameter,
+    Switching,
     Turn,
     Z,
     body,
@@ -28,10 +30,12 @@ from torseur.description.mechanism import (
     fixed,
     free,
     inertia,
+    joint_friction,
     motor,
     parameter,
     rotation,
     sequence,
+    stops,
     substitute_coordinates,
 )
 from torseur.description.readers.reading_ledger import Ledger
@@ -61,12 +65,16 @@ class Options:
     damping: bool = True
     friction: bool = True
     partial: bool = False
+    stops: float | None = None
+    sticking: bool = False
 
     def __post_init__(self) -> None:
         if self.base not in (AS_WRITTEN, FIXED, FLOATING):
             raise RobotFileError(f"base is '{self.base}': expected '{AS_WRITTEN}', '{FIXED}' or '{FLOATING}'.")
         if not 0.0 <= self.friction_speed < float("inf"):
             raise RobotFileError(f"friction_speed is {self.friction_speed}: expected a speed of zero or more.")
+        if self.stops is not None and not 0.0 <= self.stops <= 1.0:
+            raise RobotFileError(f"stops is {self.stops}: expected a restitution between 0 and 1.")
         if self.density is not None and not 0.0 < self.density < float("inf"):
             raise RobotFileError(f"density is {self.density}: expected a positive number of kg/m^3.")
 
@@ -145,6 +153,7 @@ class Assembly:
         self.frames: dict[str, Frame] = {}
         self.initial: dict[str, float] = {}
         self.limits: list[Limit] = []
+        self.contacts: list[Switching] = []
         self.shapes: list[Shape] = []
         self.armatures: list[tuple[str, float]] = []
         self.controls: list[Control] = []
@@ -207,8 +216,11 @@ class Assembly:
         self.loads.append(load)
 
     def add_friction(self, joint: Joint, q: Coordinate, friction: float, element: Element) -> None:
-        """Dry friction on a coordinate: -f tanh(q'/s), or -f sign(q') when s is zero. Sticking is not modelled."""
+        """Dry friction on a coordinate: sticking, or -f tanh(q'/s), -f sign(q') when s is zero."""
         if friction == 0.0 or not self.options.friction:
+            return
+        if self.options.sticking:
+            self.contacts.append(joint_friction(joint, friction, coordinate=q.name))
             return
         speed = self.options.friction_speed
         slip: Expr = scalar.tanh(q.rate * (1 / speed)) if speed else scalar.sign(q.rate)
@@ -283,6 +295,23 @@ class Assembly:
         followed = substitute(list(self.followed.values()), {symbols[name]: value for name, value in locked.items()})
         return {**dict(zip(self.followed, followed, strict=True)), **locked}
 
+    def note_limit(self, what: str, element: Element) -> None:
+        """Says that limits do not act, where nothing was asked of them."""
+        if self.options.stops is None:
+            self.ledger.note_unmodelled(f"{what}: limits of joints are kept, but no stop acts at them.", element)
+
+    def _stops(self) -> list[Bound]:
+        """Rigid stops at the limits of joints, where they are asked for."""
+        if self.options.stops is None:
+            return []
+        joints = {joint.name: joint for joint in self.joints}
+        limited = [limit for limit in self.limits if limit.joint in joints and not (limit.lower is limit.upper is None)]
+        return [
+            stop
+            for limit in limited
+            for stop in stops(joints[limit.joint], limit.lower, limit.upper, self.options.stops)
+        ]
+
     def add_limit(self, limit: Limit) -> None:
         if any(value is not None for value in (limit.lower, limit.upper, limit.speed, limit.force)):
             self.limits.append(limit)
@@ -299,6 +328,7 @@ class Assembly:
         mechanism = Mechanism(
             Names("robot").fresh(name), bodies=self.bodies, joints=self.joints, loads=self.loads,
             constraints=self.constraints, parameters=self.parameters, gravity=gravity, frames=self.frames,
+            contacts=[*self._stops(), *self.contacts],
             # Zero is where everything starts anyway.
             initial={key: value for key, value in self.initial.items() if value != 0.0 or not math.isfinite(value)},
         )  # fmt: skip

@@ -11,7 +11,7 @@ from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.named_formulas import named_laws, named_parameters
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.tree.flatten import flatten
-from torseur.description.mechanism import Law, Parameter
+from torseur.description.mechanism import Bound, Law, Parameter, Switching
 from torseur.description.mechanism.quantities import per_second
 from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
@@ -50,7 +50,16 @@ def _known(unit: str) -> str:
 def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
     """What the multipliers are, the formulas of laws and parameters that have names, and the laws left open."""
     meanings = [_multiplier(constraint) for constraint in equations.in_axes_to_read.constraints] if multipliers else []
-    return [*meanings, *_formulas(equations)]
+    return [*meanings, *_formulas(equations), *map(_switching, equations.mechanism.contacts)]
+
+
+def _switching(element: Switching) -> Statement:
+    """What a motion has besides these equations: they hold between the switches of such elements."""
+    if isinstance(element, Bound):
+        what = f"bound {element.gap} >= 0, restitution {element.restitution}"
+    else:
+        what = f"dry friction up to {element.force}" + (f" + {element.coefficient} N" if element.on else "")
+    return _named(Name(element.name), f"{what}: acts in motions besides these equations", "")
 
 
 def _display_name(constraint: ConstraintEquation) -> str:

@@ -29,7 +29,7 @@ from torseur.derivation.dynamics import regressor
 from torseur.derivation.equations import Equations
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import Tree
-from torseur.description.mechanism import TIME, Frame, Mechanism
+from torseur.description.mechanism import TIME, Frame, Mechanism, require_smooth
 from torseur.errors import IdentificationError, unknown_name
 
 
@@ -154,6 +154,7 @@ def linear_model(
     the description as they are; loads="measured" says that the measured forces contain them (servos, for instance).
     """
     equations = derive(model) if isinstance(model, Mechanism) else model
+    require_smooth(equations.mechanism, "a linear model of its parameters")
     if loads not in ("known", "measured"):
         raise IdentificationError(f"loads are 'known' or 'measured', not '{loads}'.")
     tree, layout = equations.tree, equations.layout

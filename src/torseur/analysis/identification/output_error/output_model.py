@@ -28,7 +28,7 @@ from torseur.computation.codegen.kernels.compiled_routine import CompiledRoutine
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.model.first_order_form import Model, as_system
 from torseur.computation.simulation.model.system import System
-from torseur.description.mechanism import TIME
+from torseur.description.mechanism import TIME, require_smooth
 from torseur.errors import IdentificationError, UnsupportedError, unknown_name
 
 SampleAdjoints = Callable[[int, Array], tuple[Array, Array]]
@@ -109,6 +109,8 @@ class OutputModel:
     @staticmethod
     def of(model: Model, unknown: Sequence[str], outputs: Sequence[str]) -> OutputModel:
         system = as_system(model)
+        if system.programs is not None:
+            require_smooth(system.programs.equations.mechanism, "a fit of recorded motions")
         if system.laws:
             laws = ", ".join(f"'{law.name}'" for law in system.laws)
             raise UnsupportedError(f"{system.name}: the force laws {laws} are undetermined. Give their formulas first.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol
+from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol, symbols_of
 from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
 from torseur.analysis.sensitivity.events.contact_jumps import restitution_names
 from torseur.analysis.sensitivity.model.unnamed_constants import Shift, shift_name, with_shifts
@@ -17,7 +17,7 @@ from torseur.computation.simulation.simulate import started
 from torseur.derivation.equations import Equations
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree.flatten import flatten
-from torseur.description.mechanism import Law, Mechanism
+from torseur.description.mechanism import Bound, Law, Mechanism, require_smooth, without_contacts
 from torseur.errors import TorseurError, UnsupportedError
 
 
@@ -68,12 +68,29 @@ def prepare(
     mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
     if mechanism is not None:
         listed = [] if parameters is None else _members(parameters)
+        impacts = (*_own_impacts(mechanism), *impacts)
         restitutions = {name: impact.restitution for impact in impacts for name in restitution_names(impact)}
         # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
-        changed, shifts = with_shifts(_with_laws(mechanism, laws), listed, restitutions)
+        changed, shifts = with_shifts(_with_laws(without_contacts(mechanism), laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
     ready = _ready(model, values, initial, start, _read_gaps(model, impacts))
     return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
+
+
+def _own_impacts(mechanism: Mechanism) -> tuple[Impact, ...]:
+    """The bounds of a mechanism as contacts of a study, which differentiates through them."""
+    if not all(isinstance(element, Bound) for element in mechanism.contacts):
+        require_smooth(mechanism, "a sensitivity")
+    own = []
+    for element in mechanism.contacts:
+        assert isinstance(element, Bound)
+        if symbols_of([element.restitution]):
+            raise UnsupportedError(
+                f"bound '{element.name}': a sensitivity takes its restitution as a number, not as the formula "
+                f"{element.restitution}. Give the number, and vary '{element.name}.restitution'."
+            )
+        own.append(Impact(element.name, element.gap, float(element.restitution)))
+    return tuple(own)
 
 
 def _ready(

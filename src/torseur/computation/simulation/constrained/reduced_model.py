@@ -23,7 +23,7 @@ from torseur.computation.simulation.model.motion_programs import MechanismProgra
 from torseur.computation.simulation.model.system import Quantity, System, Vector
 from torseur.derivation.equations import Equations, parameter_values
 from torseur.derivation.formalisms import derive
-from torseur.description.mechanism import Mechanism
+from torseur.description.mechanism import Mechanism, require_smooth
 from torseur.errors import TorseurError
 
 _DEAD = 1e-9  # parts of the largest singular value below which the dependent speeds are not determined
@@ -172,6 +172,7 @@ def reduced_model(
     The choice is made at the initial state, with some of its values replaced by `at`.
     """
     equations = derive(model) if isinstance(model, Mechanism) else model
+    require_smooth(equations.mechanism, "a reduced model")
     programs = MechanismPrograms(equations)
     values = parameter_values(equations, parameters or {})
     given = np.array(list(values.values()))

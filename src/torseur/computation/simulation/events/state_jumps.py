@@ -17,22 +17,38 @@ from torseur.errors import SimulationError, TorseurError
 FLIGHTS = 4.0  # longest step after a rebound, in times of flight until the next one
 
 
+@dataclass(frozen=True)
+class Segment:
+    """A part of the motion with the same contacts in force: from which time, sample and row, with which parameters."""
+
+    time: float
+    sample: int
+    row: int
+    parameters: Vector
+
+
 @dataclass
 class Jumps:
     """What happens where the loop stopped at an event; contacts are numbered before the events.
 
-    `labels` names what contacts did, in the order of their marks.
+    `labels` names what contacts did, in the order of their marks. `segments` are the parts of the motion between
+    changes of contacts: what is asked of a state depends on which are closed there.
     """
 
     settings: SolverSettings
     events: tuple[Event, ...]
     labels: list[str] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
 
     @property
     def contacts(self) -> int:
         """Number of contacts that open and close."""
         constrained = self.settings.system.constrained
         return len(constrained.impacts) if constrained is not None else 0
+
+    def begin(self, t: float) -> None:
+        """Notes what is in force at the start."""
+        self.segments.append(Segment(t, 0, 0, self.settings.parameters.copy()))
 
     @property
     def struck(self) -> tuple[int, ...]:
@@ -94,10 +110,15 @@ class Jumps:
         ]
         work.kept_marks[-1] = work.kept_marks[-1][real]
         self.settings.take_constraints(t, work.y)
+        self._begin_segment(t, work)
         work.events.limits[: self.contacts] = 1
         work.events.sides[: self.contacts] = 1
         flight = FLIGHTS * contacts.flight_time(t, work.y)
         work.motion.step = min(work.motion.step, flight)
+
+    def _begin_segment(self, t: float, work: Memory) -> None:
+        rows = sum(len(rows) for rows in work.kept_rows)
+        self.segments.append(Segment(t, work.output.sample, rows, self.settings.parameters.copy()))
 
     def _on_constraints(self, t: float, y: Vector) -> Vector:
         """A state that a user wrote, moved onto the constraints."""

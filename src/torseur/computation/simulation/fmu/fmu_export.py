@@ -24,6 +24,7 @@ from torseur.computation.simulation.model.outputs_and_events import (
 )
 from torseur.computation.simulation.model.system import Law, Quantity, System
 from torseur.computation.simulation.simulate import started
+from torseur.description.mechanism import require_smooth
 from torseur.description.mechanism.units import parse_unit
 from torseur.errors import UnitError, UnsupportedError
 
@@ -53,6 +54,8 @@ def fmu_model(
 ) -> FmuModel:
     """What the FMU of a mechanism is made from."""
     chosen = as_system(model, parameters, initial)
+    if chosen.programs is not None:
+        require_smooth(chosen.programs.equations.mechanism, "an FMU")
     if not isinstance(chosen.rhs, Program):
         raise UnsupportedError(f"{chosen.name} is a Python function, which an FMU cannot hold.")
     wanted = as_outputs(outputs)

@@ -55,19 +55,34 @@ def mixed_events(t: float, y: Array, p: Array, g: Array) -> None:
 class Settle:
     """Brings states back on their manifold. It may be pickled: compiled code is made again where it is read."""
 
-    def __init__(self, statics: dict[str, int], externals: dict[str, Any], backend: str, p: Vector) -> None:
-        self.statics, self.externals, self.backend, self.p = statics, externals, backend, p
+    def __init__(
+        self,
+        statics: dict[str, int],
+        externals: dict[str, Any],
+        backend: str,
+        in_force: tuple[tuple[float, Vector], ...],
+    ) -> None:
+        self.statics, self.externals, self.backend, self.in_force = statics, externals, backend, in_force
         self._along = compiled(settle_along, statics, externals, backend)
 
     def __call__(self, times: Vector, states: Vector) -> Vector:
         result = np.empty_like(states)
-        self._along(len(times), times, states.ravel(), self.p, result.ravel())
+        # Constraints in force change where contacts do: each state goes back on those of its own time.
+        starts = np.array([start for start, _ in self.in_force])
+        forward = len(starts) < 2 or starts[-1] >= starts[0]
+        number = np.searchsorted(starts if forward else -starts, times if forward else -times, side="right") - 1
+        for k in np.unique(number):
+            rows = np.flatnonzero(number == k)
+            own, moved = np.ascontiguousarray(states[rows]), np.empty((len(rows), states.shape[1]))
+            p = self.in_force[max(k, 0)][1]
+            self._along(len(rows), np.ascontiguousarray(times[rows]), own.ravel(), p, moved.ravel())
+            result[rows] = moved
         return result
 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(isinstance(value, CallbackSpec) for value in self.externals.values()):
             raise TorseurError("a dense motion with laws in Python cannot be pickled. Save its samples: motion.save.")
-        return Settle, (self.statics, self.externals, self.backend, self.p)
+        return Settle, (self.statics, self.externals, self.backend, self.in_force)
 
 
 class Binding:
@@ -131,11 +146,16 @@ class Binding:
         along(len(times), times, states.ravel(), p, result.ravel())
         return result
 
-    def settle(self, p: Vector, backend: str) -> Callable[[Vector, Vector], Vector] | None:
-        """A function that brings states back on their manifold, None when the system has none."""
+    def settle(
+        self, in_force: tuple[tuple[float, Vector], ...], backend: str
+    ) -> Callable[[Vector, Vector], Vector] | None:
+        """A function that brings states back on their manifold, None when the system has none.
+
+        `in_force` are times with the parameters from there on.
+        """
         if not self.statics["PROJECT"]:
             return None
-        return Settle(dict(self.statics), dict(self.externals), backend, p)
+        return Settle(dict(self.statics), dict(self.externals), backend, in_force)
 
     def _bind_laws(self) -> None:
         system, program = self.system, arguments_program(self.system)

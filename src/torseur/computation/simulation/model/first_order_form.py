@@ -11,7 +11,7 @@ from torseur.algebra.graph import Expr, Input, Program, as_expr, vector
 from torseur.algebra.graph.scalar import sqrt
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.constraint_quantities import ConstrainedQuantities
-from torseur.computation.simulation.constrained.contacts.contact_gaps import contact_equations
+from torseur.computation.simulation.constrained.contacts.contact_gaps import contact_equations, mechanism_impacts
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained
 from torseur.computation.simulation.constrained.start.start_account import tree_account, unstated_notes
 from torseur.computation.simulation.model.initial_state import initial_state, stated_values
@@ -52,9 +52,10 @@ def as_system(
     if not isinstance(model, Equations):
         require_mechanism(model)
     equations, system = _system_of(model)
-    if impacts:
-        system = _with_contacts(equations, system, tuple(impacts))
     given = motion_values(equations, parameters or {})
+    own = mechanism_impacts(equations, given)
+    if own or impacts:
+        system = _with_contacts(equations, system, (*own, *impacts))
     start = initial_state(equations, given, initial or {})
     exact, guesses = stated_values(equations.mechanism, initial or {})
     if system.constrained is not None:

@@ -73,7 +73,8 @@ class Result:
     def _outputs(self, times: Vector, states: Vector, undetermined: Collection[str]) -> list[Vector]:
         table = np.empty((len(times), 0))
         if self.formulas is not None:
-            table = self.binding.outputs(self.formulas, times, states, self.problem.parameters, self.backend)
+            parts = [self._formula_values(times, states, *part) for part in self._parts(len(times))]
+            table = np.concatenate(parts)
         computed = iter(table.T)
         columns = [
             _python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs
@@ -83,6 +84,18 @@ class Result:
             np.full(len(times), np.nan) if name in undetermined else column
             for name, column in zip(names, columns, strict=True)
         ]
+
+    def _parts(self, count: int) -> list[tuple[slice, Vector]]:
+        """Rows of the table with the parameters in force there: contacts change along the motion."""
+        segments = self.jumps.segments
+        starts = [min(s.row if self.by_steps else s.sample, count) for s in segments]
+        ends = [*starts[1:], count]
+        return [(slice(a, b), s.parameters) for a, b, s in zip(starts, ends, segments, strict=True) if a < b or b == 0]
+
+    def _formula_values(self, times: Vector, states: Vector, rows: slice, parameters: Vector) -> Vector:
+        assert self.formulas is not None
+        own = np.ascontiguousarray(states[rows])
+        return self.binding.outputs(self.formulas, np.ascontiguousarray(times[rows]), own, parameters, self.backend)
 
     def _undetermined(self, times: Vector, states: Vector) -> dict[str, str]:
         """Outputs without a value, each with the reason."""
@@ -108,7 +121,8 @@ class Result:
         return tuple(found)
 
     def _dense_output(self) -> DenseOutput:
-        settle = self.binding.settle(self.problem.parameters, self.backend)
+        in_force = tuple((segment.time, segment.parameters) for segment in self.jumps.segments)
+        settle = self.binding.settle(in_force, self.backend)
         return DenseOutput(self.run.rows, self.run.t, settle)
 
 

@@ -22,7 +22,7 @@ from torseur.computation.simulation.rollouts.rollout_switches import PART, short
 from torseur.computation.simulation.rollouts.watched_rollouts import METHODS
 from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
-from torseur.description.mechanism import Mechanism
+from torseur.description.mechanism import Mechanism, require_smooth
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
 OWN = "varied"
@@ -66,6 +66,7 @@ class Rollouts:
         fast_sines: bool = False,
     ) -> None:
         equations = derive(model) if isinstance(model, Mechanism) else model
+        require_smooth(equations.mechanism, "a rollout on a GPU")
         self.equations = in_single_precision(equations) if precision == "float32" else equations
         self.programs = RolloutPrograms(self.equations, tuple(outputs), tuple(sensitivities), tuple(criteria))
         self.watched = RolloutCriteria(self.programs, stop)

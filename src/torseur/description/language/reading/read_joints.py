@@ -12,9 +12,10 @@ from torseur.description.language.formulas.name_scope import Context, Deferred, 
 from torseur.description.language.reading.clauses import Items
 from torseur.description.language.reading.joint_kinds import COORDINATE_UNITS, JOINT_KINDS, Reading
 from torseur.description.language.reading.joint_loads import OPTIONS, joint_loads
+from torseur.description.language.reading.read_contacts import FRICTION, STICKING, joint_contacts
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import EARTH_NAME, Coordinate, Joint, Load, Speed, body_speeds
+from torseur.description.mechanism import EARTH_NAME, Coordinate, Joint, Load, Speed, Switching, body_speeds
 
 SPEED_UNITS = {"velocity": dimension_of("m/s"), "rotation": RATE}
 
@@ -130,7 +131,7 @@ def _split_items(joint: JointReading, shop: Workshop) -> None:
     a property (damping, pitch, role) is that property.
     """
     kind = JOINT_KINDS.get(joint.statement.kind.text)
-    own = {*(kind.properties if kind else ()), *OPTIONS, "role"}
+    own = {*(kind.properties if kind else ()), *OPTIONS, *FRICTION, "role"}
     items: list[x.Item] = []
     groups: list[x.SpeedGroup] = []
     names: list[x.Shape] = []
@@ -140,7 +141,7 @@ def _split_items(joint: JointReading, shop: Workshop) -> None:
             if follow is not None:
                 shop.scope.fault(item, f"the speeds of joint '{joint.name}' are given twice.")
             follow = item
-        elif follow is not None and isinstance(item, x.Shape):
+        elif follow is not None and isinstance(item, x.Shape) and item.name.text != STICKING:
             names.append(item)
         elif _is_speed(item, own, bool(names)) and follow is not None:
             groups.append(_group(item, names))  # type: ignore[arg-type]
@@ -199,8 +200,8 @@ def _speed_value(joint: JointReading, group: x.SpeedGroup, index: int, shop: Wor
     )
 
 
-def read_joint(joint: JointReading, shop: Workshop) -> Callable[[], tuple[Joint, list[Load]]]:
-    """The joint and the loads given as its options, ready to build."""
+def read_joint(joint: JointReading, shop: Workshop) -> Callable[[], tuple[Joint, list[Load], list[Switching]]]:
+    """The joint, the loads given as its options, its stops and friction, ready to build."""
     statement = joint.statement
     parent = shop.places.frame(joint.parent, joint.context.within("joint origin"))
     child = shop.places.frame(joint.child, joint.context.within("joint frame"))
@@ -209,17 +210,22 @@ def read_joint(joint: JointReading, shop: Workshop) -> Callable[[], tuple[Joint,
     items = Items(joint.items, shop.scope, f"joint '{joint.name}'")
     motion = _motion(joint, items, parent, child, shop)
     loads = joint_loads(items, joint.name, joint.context, joint.coordinates, shop)
+    contacts = joint_contacts(items, joint.name, joint.context, shop)
     role = _role(items, shop)
     tolerance = items.clause("within")
     opening = None if tolerance is None else shop.formulas.read(tolerance, LENGTH, joint.context)
     kind = JOINT_KINDS.get(statement.kind.text)
-    items.finish((*(kind.properties if kind else ()), *OPTIONS, "role"), (*(kind.clauses if kind else ()), "within"))
+    items.finish(
+        (*(kind.properties if kind else ()), *OPTIONS, *FRICTION, "role"), (*(kind.clauses if kind else ()), "within")
+    )
     joint.speeds = _speeds(joint, motion, child.body, shop)
 
-    def build() -> tuple[Joint, list[Load]]:
+    def build() -> tuple[Joint, list[Load], list[Switching]]:
         open_by = None if opening is None else opening.build()
         made = replace(motion(), role=role, speeds=joint.speeds(), within=open_by)
-        return (replace(made, frame_speeds="body") if _in_body_axes(joint) else made), loads()
+        giving, switching = contacts(made)
+        whole = replace(made, frame_speeds="body") if _in_body_axes(joint) else made
+        return whole, [*loads(), *giving], switching
 
     return build
 

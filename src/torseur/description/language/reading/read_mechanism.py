@@ -13,7 +13,8 @@ from torseur.description.language.description_errors import Report
 from torseur.description.language.formulas.name_scope import Context, Placed, Scope
 from torseur.description.language.formulas.tabulated_functions import declare_table
 from torseur.description.language.reading.read_bodies import declare_body, read_body
-from torseur.description.language.reading.read_constraints import ConstraintIs, constraint_names, read_constraint
+from torseur.description.language.reading.read_constraints import constraint_names, read_constraint
+from torseur.description.language.reading.read_contacts import bound_names, read_switching
 from torseur.description.language.reading.read_definitions import (
     declare_law,
     declare_parameter,
@@ -56,6 +57,7 @@ from torseur.description.mechanism import (
     MovingSymbols,
     Parameter,
     State,
+    Switching,
     Vector,
 )
 from torseur.description.mechanism.quantities import ORIGIN
@@ -63,11 +65,13 @@ from torseur.errors import TorseurError
 
 T = TypeVar("T", bound=x.Statement)
 V = TypeVar("V")
+JointParts = tuple[Joint, list[Load], list[Switching]]
 DEFAULT_NAME = "mechanism"
 # Undetermined constants are numbered in this order, whatever the order of the text.
 _KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
     "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
     "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
+    "bound": (x.BoundIs, x.EquationIs), "contact": (x.BoundIs, x.EquationIs),
     "state": x.StateIs,
 }  # fmt: skip
 _READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs, x.TableIs)
@@ -78,11 +82,12 @@ class Understood:
     """Everything a text says: each statement with what builds its part of the mechanism."""
 
     bodies: list[tuple[x.Statement, Callable[[], Body]]] = field(default_factory=list)
-    joints: list[tuple[x.Statement, Callable[[], tuple[Joint, list[Load]]]]] = field(default_factory=list)
+    joints: list[tuple[x.Statement, Callable[[], JointParts]]] = field(default_factory=list)
     parameters: list[tuple[x.Statement, Callable[[], Parameter]]] = field(default_factory=list)
     gravity: list[tuple[x.Statement, Callable[[], Vector]]] = field(default_factory=list)
     loads: list[tuple[x.Statement, Callable[[], Load]]] = field(default_factory=list)
     constraints: list[tuple[x.Statement, Callable[[], Constraint]]] = field(default_factory=list)
+    contacts: list[tuple[x.Statement, Callable[[], tuple[Switching, ...]]]] = field(default_factory=list)
     laws: list[tuple[x.Statement, Callable[[], Law]]] = field(default_factory=list)
     tables: list[tuple[x.Statement, Callable[[], object]]] = field(default_factory=list)
     frames: list[tuple[x.Statement, Callable[[], tuple[str, Frame]]]] = field(default_factory=list)
@@ -171,8 +176,7 @@ class Reader:
         parts.joints = [(joint.statement, read_joint(joint, shop)) for joint in self.joints]
         loads = [s for s in self.statements if isinstance(s, (x.WrenchIs, x.SpringIs))]
         parts.loads = [(s, read_load(s, n, shop)) for s, n in zip(loads, load_names(loads, shop), strict=True)]
-        held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
-        parts.constraints = self._constraints(held)
+        self._understand_constraints(parts)
         parts.states = [(state.rate or state.first, read_state(state, shop)) for state in self.states]
         parts.state_equations = [(s, read_state_equation(s, shop)) for s in self.all(x.StateEquationIs)]
         self._understand_initial(parts)
@@ -216,9 +220,17 @@ class Reader:
                 hint = "Join it to 'earth' with a free joint if it floats."
                 self.scope.fault(body.name, f"body '{name}' is not joined to anything.", hint)
 
-    def _constraints(self, statements: list[ConstraintIs]) -> list[tuple[x.Statement, Callable[[], Constraint]]]:
-        names = constraint_names(statements, self.shop)
-        return [(s, read_constraint(s, n, self.shop)) for s, n in zip(statements, names, strict=True)]
+    def _understand_constraints(self, parts: Understood) -> None:
+        """Constraints, and what switches, in the order of the text: a relation with play is two bounds."""
+        held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
+        bounds = self.all(x.BoundIs)
+        names = dict(zip(map(id, held), constraint_names(held, self.shop), strict=True))
+        names |= dict(zip(map(id, bounds), bound_names(bounds, self.shop), strict=True))
+        for s in self.statements:
+            if isinstance(s, x.BoundIs) or (isinstance(s, x.EquationIs) and s.loose is not None):
+                parts.contacts.append((s, read_switching(s, names[id(s)], self.shop)))
+            elif isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs)):
+                parts.constraints.append((s, read_constraint(s, names[id(s)], self.shop)))
 
     def _understand_initial(self, parts: Understood) -> None:
         implied = {name: unit for joint in self.joints for name, unit in implied_speed_units(joint).items()}
@@ -268,10 +280,13 @@ class Reader:
         # Tables first: a table with a fault is a fault of its own, not of every formula that calls it.
         self._build_parts(parts.tables)
         joints = self._build_parts(parts.joints)
-        options = [load for _, loads in joints for load in loads]
+        options = [load for _, loads, _ in joints for load in loads]
+        switching = [element for _, _, elements in joints for element in elements]
+        switching += [element for elements in self._build_parts(parts.contacts) for element in elements]
         components = {
             "parameters": self._build_parts(parts.parameters), "bodies": self._build_parts(parts.bodies),
-            "joints": [joint for joint, _ in joints], "gravity": (*self._build_parts(parts.gravity), ORIGIN)[0],
+            "contacts": switching, "joints": [joint for joint, _, _ in joints],
+            "gravity": (*self._build_parts(parts.gravity), ORIGIN)[0],
             "loads": [*options, *self._build_parts(parts.loads)], "constraints": self._build_parts(parts.constraints),
             "laws": self._build_parts(parts.laws), "frames": self._build_parts(parts.frames),
             "initial": self._build_parts(parts.initial), "guesses": parts.guesses,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KINDS = {"NAME": "a name", "NUMBER": "a number", "STRING": "a string", "UNIT": "a unit", "OPEN": "'['",
          "CLOSE": "']'", "ROUND_OPEN": "'('", "ROUND_CLOSE": "')'", "IN_JOINT": "'joint'",
-         "SPEEDS": "'speeds'"}  # fmt: skip
+         "SPEEDS": "'speeds'", "STOPS": "'stops'"}  # fmt: skip
 _SIGNS = {"<": "COMPARE", "<=": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "+": "SUM_SIGN", "-": "SUM_SIGN",
           "*": "PRODUCT_SIGN", "/": "PRODUCT_SIGN"}  # fmt: skip
 

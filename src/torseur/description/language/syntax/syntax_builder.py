@@ -158,6 +158,22 @@ class Builder:
     def speeds(self, parts: list[Any]) -> x.SpeedsFollow:
         return x.SpeedsFollow(*_bounds(parts), parts[1])
 
+    def stops(self, parts: list[Any]) -> x.StopsAt:
+        _, of, (lower, upper), *clauses = parts
+        return x.StopsAt(*_bounds([parts[0], upper or lower, *clauses]), of, lower, upper, tuple(clauses))
+
+    def both_sides(self, parts: list[Any]) -> tuple[x.Expression | None, x.Expression | None]:
+        return parts[0], parts[1]
+
+    def lower_side(self, parts: list[Any]) -> tuple[x.Expression | None, x.Expression | None]:
+        return parts[0], None
+
+    def upper_side(self, parts: list[Any]) -> tuple[x.Expression | None, x.Expression | None]:
+        return None, parts[0]
+
+    stop_word = clause_word
+    stop_part = clause
+
     def items(self, parts: list[Any]) -> tuple[x.Item, ...]:
         return tuple(parts)
 
@@ -248,6 +264,12 @@ class Builder:
         kind, items, *ends, name = parts
         pair = (ends[0], ends[1]) if len(ends) == 2 else None
         return x.SpringIs(*_bounds([kind, ends[-1]]), str(kind), items, pair, None if pair else ends[0], name)
+
+    def loose(self, parts: list[Any]) -> x.Loose:
+        return x.Loose(*_bounds(parts), *parts)
+
+    def bound(self, parts: list[Any]) -> x.BoundIs:
+        return x.BoundIs(*_bounds(parts), *parts)
 
     def equation(self, parts: list[Any]) -> x.EquationIs:
         return x.EquationIs(*_bounds(parts), *parts)

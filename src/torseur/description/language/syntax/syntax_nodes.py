@@ -4,121 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Node:
-    """A piece of syntax between two offsets of the text."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Expression(Node):
-    """A formula; `depth` bounds the work of everything that walks it."""
-
-    depth: int
-
-
-@dataclass(frozen=True)
-class Number(Expression):
-    """A number as written, with its unit when one follows."""
-
-    text: str
-    unit: str | None
-
-
-@dataclass(frozen=True)
-class Reference(Expression):
-    """A dotted name with primes: `theta'`, `arm.mass`, `wheel.rotation.z`."""
-
-    path: tuple[str, ...]
-    primes: int
-
-    @property
-    def name(self) -> str:
-        return ".".join(self.path)
-
-
-@dataclass(frozen=True)
-class Fresh(Expression):
-    """`?k`, an undetermined constant, or `?f(x, x')`, an undetermined function."""
-
-    label: str
-    arguments: tuple[Expression, ...] | None
-
-
-@dataclass(frozen=True)
-class Call(Expression):
-    """A function of arguments; `diag(a, b, c)` with the unit that follows it."""
-
-    function: Reference
-    arguments: tuple[Expression, ...]
-    unit: str | None = None
-
-
-@dataclass(frozen=True)
-class Sum(Expression):
-    """Terms with their signs."""
-
-    terms: tuple[tuple[str, Expression], ...]
-
-
-@dataclass(frozen=True)
-class Product(Expression):
-    """Factors, each multiplied ("*") or divided by ("/")."""
-
-    factors: tuple[tuple[str, Expression], ...]
-
-
-@dataclass(frozen=True)
-class Negative(Expression):
-    operand: Expression
-
-
-@dataclass(frozen=True)
-class Power(Expression):
-    base: Expression
-    exponent: Expression
-
-
-@dataclass(frozen=True)
-class Comparison(Expression):
-    sign: str
-    left: Expression
-    right: Expression
-
-
-@dataclass(frozen=True)
-class Bracket(Expression):
-    """`[a, b, c]` with the unit that follows it."""
-
-    components: tuple[Expression, ...]
-    unit: str | None
-
-
-@dataclass(frozen=True)
-class TurnAbout(Expression):
-    """`angle || axis`."""
-
-    angle: Expression
-    axis: Expression
-
-
-@dataclass(frozen=True)
-class Offset(Expression):
-    """`position ++ rotation`."""
-
-    position: Expression
-    rotation: Expression
-
-
-@dataclass(frozen=True)
-class FixedIn(Expression):
-    """`place @ body`."""
-
-    place: Expression
-    body: Reference
+from torseur.description.language.syntax.formula_nodes import Bracket as Bracket
+from torseur.description.language.syntax.formula_nodes import Call as Call
+from torseur.description.language.syntax.formula_nodes import Comparison as Comparison
+from torseur.description.language.syntax.formula_nodes import Expression as Expression
+from torseur.description.language.syntax.formula_nodes import FixedIn as FixedIn
+from torseur.description.language.syntax.formula_nodes import Fresh as Fresh
+from torseur.description.language.syntax.formula_nodes import Negative as Negative
+from torseur.description.language.syntax.formula_nodes import Node as Node
+from torseur.description.language.syntax.formula_nodes import Number as Number
+from torseur.description.language.syntax.formula_nodes import Offset as Offset
+from torseur.description.language.syntax.formula_nodes import Power as Power
+from torseur.description.language.syntax.formula_nodes import Product as Product
+from torseur.description.language.syntax.formula_nodes import Reference as Reference
+from torseur.description.language.syntax.formula_nodes import Sum as Sum
+from torseur.description.language.syntax.formula_nodes import TurnAbout as TurnAbout
 
 
 @dataclass(frozen=True)
@@ -174,7 +74,17 @@ class SpeedsFollow(Node):
     body: Reference | None
 
 
-Item = Property | Clause | Shape | TableFile | SpeedsFollow
+@dataclass(frozen=True)
+class StopsAt(Node):
+    """`stops -30 deg, 90 deg restitution 0.2`: where a coordinate stops, and how, as clauses."""
+
+    of: Reference | None
+    lower: Expression | None
+    upper: Expression | None
+    parts: tuple[Clause, ...]
+
+
+Item = Property | Clause | Shape | TableFile | SpeedsFollow | StopsAt
 
 
 @dataclass(frozen=True)
@@ -342,9 +252,27 @@ class SpringIs(Statement):
 
 
 @dataclass(frozen=True)
+class Loose(Node):
+    """`play 1 deg restitution 0.2` of a relation."""
+
+    amount: Expression
+    restitution: Expression | None
+
+
+@dataclass(frozen=True)
+class BoundIs(Statement):
+    """`constrain q >= 0 restitution 0.5`."""
+
+    comparison: Expression
+    restitution: Expression | None
+    name: Name | None
+
+
+@dataclass(frozen=True)
 class EquationIs(Statement):
     left: Expression
     right: Expression
+    loose: Loose | None
     within: Expression | None
     name: Name | None
 

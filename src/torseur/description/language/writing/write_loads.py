@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torseur.algebra.graph import Expr
 from torseur.description.language.default_names import between, joint_load, wrench_name
-from torseur.description.language.formulas.dimensions import LENGTH, TIME, Dim, dimension_of
+from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, TIME, Dim, dimension_of
 from torseur.description.language.reading.joint_loads import ENERGY, FORCE, spring_dimensions
 from torseur.description.language.reading.read_loads import STIFFNESS
 from torseur.description.language.writing.words import name_text
@@ -13,6 +13,7 @@ from torseur.description.mechanism import (
     EARTH,
     LENGTH_RATE,
     AppliedWrench,
+    Bound,
     Bushing,
     Constraint,
     Coordinate,
@@ -24,9 +25,11 @@ from torseur.description.mechanism import (
     JointWrench,
     Load,
     PointSpring,
+    Switching,
     Vector,
 )
 from torseur.description.mechanism import LENGTH as LENGTH_SYMBOL
+from torseur.errors import UnsupportedError
 
 _SPRING_NAMES = {LENGTH_SYMBOL: "length", LENGTH_RATE: "length'"}
 
@@ -152,6 +155,17 @@ def _bushing(load: Bushing, place: Place, script: Script) -> str:
 def _three(values: tuple[Expr, ...]) -> Vector:
     x, y, z = values
     return x, y, z
+
+
+def contact_text(element: Switching, script: Script) -> str:
+    """constrain ... >= 0 ... ;"""
+    place = Place(element.name, after_joints=True)
+    if not isinstance(element, Bound):
+        raise UnsupportedError(f"friction '{element.name}' is not that of a joint: the language has no words for it.")
+    rebound = element.restitution
+    keeps = "" if rebound.is_zero else f" restitution {script.formula(rebound, NUMBER, place)}"
+    gap = script.formula(element.gap, None, place)
+    return f"constrain {gap} >= 0{keeps}{_name_clause(element.name, 'bound', script)} ;"
 
 
 def constraint_text(constraint: Constraint, script: Script) -> str:

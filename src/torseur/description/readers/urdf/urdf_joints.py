@@ -142,8 +142,10 @@ def _limit(element: Element, joint: str, assembly: Assembly) -> None:
         except RobotFileError as problem:
             assembly.ledger.note_unmodelled(f"limits of joint '{joint}': {problem}", given)
             return
+        if element.text("type") == "continuous":  # its lower and upper mean nothing
+            values[:2] = None, None
         assembly.add_limit(Limit(joint, *values))
-        assembly.ledger.note_unmodelled("<limit>: limits of joints are kept, but no stop acts at them.", given)
+        assembly.note_limit("<limit>", given)
 
 
 def _dynamics(element: Element, joint: Joint, assembly: Assembly) -> None:

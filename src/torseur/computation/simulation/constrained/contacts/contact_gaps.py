@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from torseur.algebra.graph import Expr, symbols_of
+from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import differentiate_residuals
 from torseur.derivation.loops.closure.joint_closure import POSITION, Residual
-from torseur.errors import TorseurError, unknown_name
+from torseur.derivation.tree import resolve
+from torseur.description.mechanism import Bound
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
+
+
+def mechanism_impacts(equations: Equations, values: Mapping[str, float]) -> tuple[Impact, ...]:
+    """The bounds of a mechanism as contacts, with values of its parameters."""
+    mechanism = equations.mechanism
+    rubbing = [element.name for element in mechanism.contacts if not isinstance(element, Bound)]
+    if rubbing:
+        raise UnsupportedError(f"friction '{rubbing[0]}': motions with friction that sticks are not computed yet.")
+    return tuple(
+        Impact(element.name, element.gap, number_of(equations, element.restitution, values, f"bound '{element.name}'"))
+        for element in mechanism.contacts
+        if isinstance(element, Bound)
+    )
+
+
+def number_of(equations: Equations, formula: Expr, values: Mapping[str, float], owner: str) -> float:
+    """What a formula of parameters is worth; it must have a value."""
+    tree = equations.tree
+    (resolved,) = resolve(tree.mechanism, dict(tree.definitions), [formula])
+    known = {p: values[str(p.name)] for p in equations.layout.parameters if str(p.name) in values}
+    lacking = [str(x.name) for x in symbols_of([resolved]) if x not in known]
+    if lacking:
+        raise TorseurError(f"{owner}: no value is given for '{lacking[0]}'.")
+    return float(evaluate([resolved], known or {as_expr(0): 0.0})[0])
 
 
 def contact_equations(

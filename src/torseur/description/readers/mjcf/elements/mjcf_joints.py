@@ -198,9 +198,7 @@ def _limit(step: _Step, unit: float) -> None:
     )
     if wanted:
         step.scene.assembly.add_limit(Limit(step.name, bounds[0] * unit, bounds[1] * unit))
-        step.scene.assembly.ledger.note_unmodelled(
-            "range of <joint>: limits are kept, but no stop acts at them.", element
-        )
+        step.scene.assembly.note_limit("range of <joint>", element)
 
 
 def _force_range(step: _Step) -> None:

@@ -1,0 +1,203 @@
+"""What switches along a motion: bounds that are hit and rested on, dry friction that sticks and slides.
+
+Between two switches the motion obeys ordinary equations; which ones is decided by forces and speeds on the way.
+Analyses that take one set of equations for the whole motion refuse mechanisms that have such elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from torseur.algebra.graph import Expr, ExprLike, as_expr, symbols_of
+from torseur.algebra.graph.scalar import maximum, tanh, where
+from torseur.description.mechanism.joints import Joint
+from torseur.description.mechanism.loads import CoordinateForce
+from torseur.description.mechanism.quantities import Coordinate
+from torseur.errors import MechanismError, UnsupportedError
+
+if TYPE_CHECKING:
+    from torseur.description.mechanism.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Bound:
+    """gap >= 0 (m or rad), a formula of coordinates, positions, time and parameters.
+
+    Where it would become negative the bodies rebound: its rate changes sign and is multiplied by `restitution`.
+    """
+
+    name: str
+    gap: Expr
+    restitution: Expr
+
+
+@dataclass(frozen=True)
+class DryFriction:
+    """Friction against the speeds `slip`, one or two formulas linear in rates; two are components of one velocity.
+
+    It holds the slip at zero while that takes no more than the limit, and opposes it by the limit otherwise. The limit
+    is force + coefficient N, with N the force that presses the element `on` together: a bound, a constraint or a
+    contact. At rest it is breakaway + static N instead, where these are given; while sliding with speed s it falls from
+    there to the former by exp(-(s / stribeck)²), or at once without a `stribeck` speed.
+    """
+
+    name: str
+    slip: tuple[Expr, ...]
+    force: Expr
+    coefficient: Expr
+    on: str = ""
+    breakaway: Expr | None = None
+    static: Expr | None = None
+    stribeck: Expr | None = None
+
+
+Switching = Bound | DryFriction
+
+
+def as_contacts(given: Iterable[Switching | Iterable[Switching]]) -> tuple[Switching, ...]:
+    """Elements that switch in one row: `stops` and `play` give several at once."""
+    flat: list[Switching] = []
+    for entry in given:
+        entries = [entry] if isinstance(entry, Switching) else list(entry) if isinstance(entry, Iterable) else [entry]
+        for element in entries:
+            if not isinstance(element, Switching):
+                raise MechanismError(
+                    f"contacts: expected what bound, stops, play or joint_friction give, got {element!r}."
+                )
+            flat.append(element)
+    return tuple(flat)
+
+
+def bound(name: str, gap: ExprLike, restitution: ExprLike = 0) -> Bound:
+    """gap >= 0: where the gap would become negative, bodies rebound with that restitution."""
+    return Bound(name, as_expr(gap), as_expr(restitution))
+
+
+def stops(
+    joint: Joint,
+    lower: ExprLike | None = None,
+    upper: ExprLike | None = None,
+    restitution: ExprLike = 0,
+    coordinate: str | None = None,
+) -> tuple[Bound, ...]:
+    """Rigid stops of a joint's coordinate, named after the joint: `knee.lower` and `knee.upper`."""
+    q, name = stopped_coordinate(joint, coordinate)
+    sides: list[tuple[str, Expr]] = []
+    if lower is not None:
+        sides.append(("lower", q.symbol - as_expr(lower)))
+    if upper is not None:
+        sides.append(("upper", as_expr(upper) - q.symbol))
+    if not sides:
+        raise MechanismError(f"stops of joint '{joint.name}': give lower, upper or both.")
+    return tuple(bound(f"{name}.{side}", gap, restitution) for side, gap in sides)
+
+
+def compliant_stops(
+    joint: Joint,
+    lower: ExprLike | None,
+    upper: ExprLike | None,
+    stiffness: ExprLike,
+    damping: ExprLike = 0,
+    coordinate: str | None = None,
+) -> CoordinateForce:
+    """Stops that give: beyond them a spring and a damper push back, and never pull."""
+    q, name = stopped_coordinate(joint, coordinate)
+    k, c, total = as_expr(stiffness), as_expr(damping), as_expr(0)
+    if lower is not None:
+        depth = as_expr(lower) - q.symbol
+        total = total + where(depth > 0, maximum(k * depth - c * q.rate, 0), 0)
+    if upper is not None:
+        depth = q.symbol - as_expr(upper)
+        total = total - where(depth > 0, maximum(k * depth + c * q.rate, 0), 0)
+    return CoordinateForce(f"{name}.stops", joint.name, q.name, total)
+
+
+def play(name: str, residual: ExprLike, amount: ExprLike, restitution: ExprLike = 0) -> tuple[Bound, Bound]:
+    """A relation `residual` = 0 with play: it moves freely by the amount in all, and hits at both ends.
+
+    A gear with backlash: play("gear", second - ratio * first, 0.01).
+    """
+    half, value = as_expr(amount) / 2, as_expr(residual)
+    return bound(f"{name}.lower", half + value, restitution), bound(f"{name}.upper", half - value, restitution)
+
+
+def joint_friction(
+    joint: Joint,
+    force: ExprLike,
+    breakaway: ExprLike | None = None,
+    stribeck: ExprLike | None = None,
+    coordinate: str | None = None,
+) -> DryFriction:
+    """Dry friction on a joint's coordinate (N m or N) that sticks and slides, named `knee.friction`."""
+    q, name = stopped_coordinate(joint, coordinate)
+    return DryFriction(
+        f"{name}.friction",
+        (q.rate,),
+        as_expr(force),
+        as_expr(0),
+        breakaway=None if breakaway is None else as_expr(breakaway),
+        stribeck=None if stribeck is None else as_expr(stribeck),
+    )
+
+
+def smooth_friction(joint: Joint, force: ExprLike, speed: ExprLike, coordinate: str | None = None) -> CoordinateForce:
+    """Dry friction made smooth: -force tanh(q' / speed). It creeps where real friction sticks."""
+    q, name = stopped_coordinate(joint, coordinate)
+    law = -as_expr(force) * tanh(q.rate / as_expr(speed))
+    return CoordinateForce(f"{name}.friction", joint.name, q.name, law)
+
+
+def stopped_coordinate(joint: Joint, coordinate: str | None) -> tuple[Coordinate, str]:
+    """The coordinate that is meant, and what its elements are named after: the joint, with several its coordinate."""
+    names = [q.name for q in joint.coordinates]
+    if coordinate is None and len(names) != 1:
+        listing = ", ".join(f"'{name}'" for name in names) or "none"
+        raise MechanismError(f"joint '{joint.name}': say which coordinate is meant. There are: {listing}.")
+    q = joint.coordinates[0] if coordinate is None else joint.coordinate(coordinate)
+    return q, joint.name if len(names) == 1 else f"{joint.name}.{q.name.removeprefix(f'{joint.name}.')}"
+
+
+def check_contacts(contacts: Sequence[Switching], known: Iterable[str]) -> None:
+    """Refuses elements that say nothing or contradict themselves; `known` are constraints that may carry friction."""
+    pressed = [*known, *(c.name for c in contacts if isinstance(c, Bound))]
+    for element in contacts:
+        if isinstance(element, Bound):
+            _between(f"bound '{element.name}'", "restitution", element.restitution, 1.0)
+            continue
+        where_ = f"friction '{element.name}'"
+        for what in ("force", "coefficient", "breakaway", "static", "stribeck"):
+            _between(where_, what, getattr(element, what), None)
+        if element.on and element.on not in pressed:
+            listing = ", ".join(f"'{name}'" for name in pressed) or "none"
+            raise MechanismError(f"{where_}: there is no bound or constraint '{element.on}'. There are: {listing}.")
+        if not element.on and not (element.coefficient.is_zero and element.static is None):
+            raise MechanismError(f"{where_}: a coefficient needs what presses: name the bound or constraint it is on.")
+        if len(element.slip) not in (1, 2):
+            raise MechanismError(f"{where_}: expected one or two sliding speeds, got {len(element.slip)}.")
+
+
+def _between(owner: str, what: str, value: Expr | None, most: float | None) -> None:
+    """A number that is known already is not negative, and not above the most."""
+    if value is None or not value.is_constant or symbols_of([value]):
+        return
+    number = float(value)
+    if number < 0.0 or (most is not None and number > most):
+        expected = "zero or more" if most is None else f"between 0 and {most:g}"
+        raise MechanismError(f"{owner}: {what} is {number:g}, expected {expected}.")
+
+
+def require_smooth(mechanism: Mechanism, what: str) -> None:
+    """Refuses mechanisms with elements that switch, for what takes one set of equations for the whole motion."""
+    if mechanism.contacts:
+        first = [f"'{c.name}'" for c in mechanism.contacts[:3]] + (["..."] if mechanism.contacts[3:] else [])
+        raise UnsupportedError(
+            f"{mechanism.name}: {what} does not cover stops, dry friction and contact ({', '.join(first)}), whose "
+            "equations switch along a motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
+        )
+
+
+def without_contacts(mechanism: Mechanism) -> Mechanism:
+    """The mechanism without bounds, dry friction and contact: its motion where nothing touches and nothing rubs."""
+    return replace(mechanism, contacts=()) if mechanism.contacts else mechanism
