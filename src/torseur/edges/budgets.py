@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -139,10 +140,12 @@ def parsed_json(text: str) -> Any:
 @cache
 def _machine() -> int:
     """Memory of the machine, or of the container; a modest number where the system does not say."""
+    if sys.platform == "win32":
+        return _UNKNOWN_MACHINE
     try:
         pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
         memory = pages * size
-    except (AttributeError, OSError, ValueError):
+    except (OSError, ValueError):
         return _UNKNOWN_MACHINE
     with suppress(OSError, ValueError):  # no container, or one without a limit ("max")
         memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))

@@ -12,6 +12,7 @@ import hmac
 import json
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -98,7 +99,7 @@ def own_file(path: Path) -> bytes:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
             raise PermissionError(f"'{path}' is no file of ours")
-        if os.name == "posix" and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        if sys.platform != "win32" and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
             raise PermissionError(f"other users can write to '{path}'")
         return file.read(status.st_size)
 
@@ -110,7 +111,7 @@ def refuse_shared_folder(folder: Path) -> None:
     writable by nobody else, or "sticky" as /tmp is, where others cannot rename what is not theirs. On Windows the
     folders of an account are kept from others by their access lists.
     """
-    if os.name != "posix":
+    if sys.platform == "win32":
         return
     _refuse_shared(folder, folder.stat(), os.getuid(), private_group=False)
     for above in folder.parents:
@@ -120,6 +121,8 @@ def refuse_shared_folder(folder: Path) -> None:
 
 
 def _refuse_shared(folder: Path, status: os.stat_result, system: int, private_group: bool) -> None:
+    if sys.platform == "win32":
+        return
     if status.st_uid not in (system, os.getuid()):
         raise PermissionError(f"'{folder}' belongs to another user")
     by_group = bool(status.st_mode & stat.S_IWGRP) and not (private_group and _is_private(status))
@@ -129,6 +132,8 @@ def _refuse_shared(folder: Path, status: os.stat_result, system: int, private_gr
 
 def _is_private(status: os.stat_result) -> bool:
     """Whether a folder's group is its owner alone, as many systems give everybody a group of the same name."""
+    if sys.platform == "win32":
+        return False
     import grp
     import pwd
 

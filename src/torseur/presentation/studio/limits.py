@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import mmap
 import sys
 from functools import cache
 from typing import Any
@@ -30,9 +31,7 @@ def address_space() -> int:
     """Bytes of addresses this process has taken; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as status:
-            import resource
-
-            return int(status.read().split()[0]) * resource.getpagesize()
+            return int(status.read().split()[0]) * mmap.PAGESIZE
     except OSError:
         return 0
 
@@ -41,9 +40,7 @@ def memory_in_use() -> int:
     """Megabytes this process holds at present; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as status:
-            import resource
-
-            return int(status.read().split()[1]) * resource.getpagesize() // MEGABYTE
+            return int(status.read().split()[1]) * mmap.PAGESIZE // MEGABYTE
     except OSError:
         return 0
 

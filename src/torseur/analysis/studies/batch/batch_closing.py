@@ -7,7 +7,6 @@ that follow from the constraints change. Whatever is unusual there is done again
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,6 +37,7 @@ from torseur.computation.simulation.constrained.start.position_assembly import (
     held_slots,
 )
 from torseur.computation.simulation.model.system import Vector
+from torseur.edges.processes import available_cores
 from torseur.errors import TorseurError
 
 START = 0.0
@@ -119,7 +119,7 @@ class Closing:
         y, left, numbers = guesses.copy(), np.empty(len(guesses)), self._numbers
         flat = np.ascontiguousarray(given).ravel() if given.size else np.zeros(1)
         arrays = (START, y.reshape(-1), flat, free.astype(np.int64), assembly_rule(numbers), left)
-        shares = max(1, min(len(os.sched_getaffinity(0)), len(y) // LEAST_PER_CORE))
+        shares = max(1, min(available_cores(), len(y) // LEAST_PER_CORE))
         bounds = [len(y) * k // shares for k in range(shares + 1)]
         with ThreadPoolExecutor(shares) as pool:
             list(pool.map(lambda k: self._close_loops(bounds[k], bounds[k + 1], *arrays), range(shares)))

@@ -6,7 +6,6 @@ on from there.
 
 from __future__ import annotations
 
-import os
 import pickle
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +27,7 @@ from torseur.analysis.studies.optimisation.optimisation_journal import Iterate, 
 from torseur.analysis.studies.sweeps.evaluation import Evaluator
 from torseur.analysis.studies.sweeps.result_store import lock
 from torseur.analysis.studies.sweeps.single_motion import INITIAL
-from torseur.edges.processes import end_with_parent
+from torseur.edges.processes import available_cores, end_with_parent
 from torseur.errors import TorseurError, unknown_name
 
 
@@ -163,7 +162,7 @@ def optimise(
         damage = journal.begin()
         ended = journal.end_messages
         todo = [(number, x) for number, x in starts if number not in ended]
-        _search_all(problem, str(algorithm), todo, journal, cores or os.cpu_count() or 1, progress)
+        _search_all(problem, str(algorithm), todo, journal, cores or available_cores(), progress)
     messages = journal.end_messages
     best = _best(problem, journal.iterates, [messages[number] for number, _ in starts])
     return replace(best, damage=damage)

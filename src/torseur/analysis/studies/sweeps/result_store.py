@@ -7,7 +7,6 @@ run at a time writes to a store; the lock goes away with its process, however th
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -23,6 +22,7 @@ from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Column, Results
 from torseur.analysis.studies.sweeps.store_seals import STATUS, Damage, Layout, Seals, all_damage
 from torseur.edges.integrity import flush_to_disk
+from torseur.edges.processes import lock_file
 from torseur.errors import TorseurError
 from torseur.extras import install_command
 
@@ -269,12 +269,8 @@ def lock(path: Path, by: str = "sweep") -> Iterator[None]:
         os.makedirs(path.parent, exist_ok=True)
         handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise TorseurError(
-                f"'{path}' is being written by another {by}. Wait for it, or give another name."
-            ) from None
+        if not lock_file(handle):
+            raise TorseurError(f"'{path}' is being written by another {by}. Wait for it, or give another name.")
         yield
     finally:
         os.close(handle)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from torseur.analysis.studies.sweeps.result_store import Store, check_store, is_
 from torseur.analysis.studies.sweeps.store_seals import Damage
 from torseur.analysis.studies.sweeps.worker_pool import AHEAD, Chunk, Pool
 from torseur.edges.budgets import NUMBER, require_disk, require_memory
+from torseur.edges.processes import available_cores
 
 CHUNK_SECONDS = 2.0
 MOST_IN_CHUNK, LEAST_IN_CHUNK = 1_000_000, 16
@@ -107,7 +107,7 @@ def _chunk_for(evaluator: Evaluator) -> int:
             break
         count = min(8 * count, study.size)
     # At least four chunks per core, so that the last one does not keep the others waiting.
-    fair = -(-study.size // (4 * (os.cpu_count() or 1)))
+    fair = -(-study.size // (4 * available_cores()))
     most = min(MOST_IN_CHUNK, max(MOST_NUMBERS // _numbers_a_point(evaluator), 1), max(fair, LEAST_IN_CHUNK))
     return int(min(max(CHUNK_SECONDS * count / max(seconds, 1e-9), LEAST_IN_CHUNK), most))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
@@ -27,7 +26,7 @@ from torseur.analysis.studies.definition.axes import Vector
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.sweeps.evaluation import Evaluator, Results
 from torseur.analysis.studies.sweeps.result_store import Store, shared_store
-from torseur.edges.processes import end_with_parent
+from torseur.edges.processes import available_cores, end_with_parent
 from torseur.errors import TorseurError
 from torseur.extras import install_command
 
@@ -105,7 +104,7 @@ class Pool:
     @property
     def words(self) -> str:
         """Who works, and why."""
-        count = self.cores or os.cpu_count() or 1
+        count = self.cores or available_cores()
         if self.scheduler is not None:
             return f"the dask cluster at {self.scheduler}"
         if self.workers is not None:
@@ -123,7 +122,7 @@ class Pool:
             return iter(())
         if self.scheduler is not None or self.workers is not None:
             return self._by_dask(chunks)
-        count = min(self.cores or os.cpu_count() or 1, len(chunks))
+        count = min(self.cores or available_cores(), len(chunks))
         if count == 1 or self.evaluator.is_on_device:
             return (_compute(self.evaluator, chunk) for chunk in chunks)
         return self._by_processes(chunks, count) if self.evaluator.leaves_many else self._by_threads(chunks, count)

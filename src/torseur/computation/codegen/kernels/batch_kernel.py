@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,6 +16,7 @@ from torseur.computation.codegen.kernels.machine_code import Library, Shape, poi
 from torseur.computation.codegen.routine.routine_language import Array
 from torseur.computation.codegen.sources.identifiers import Names
 from torseur.computation.codegen.targets.python.python_program import python_function
+from torseur.edges.processes import available_cores
 from torseur.errors import CompilationError, TorseurError, unknown_name
 
 LEAST_PER_THREAD = 256
@@ -151,7 +151,7 @@ def compile_batch(
         if name not in names:
             raise TorseurError(unknown_name("input", name, names, f"program '{program.name}': "))
     ordered = tuple(name for name in names if name in parameters)
-    return BatchKernel(program, ordered, threads if threads is not None else len(os.sched_getaffinity(0)))
+    return BatchKernel(program, ordered, threads if threads is not None else available_cores())
 
 
 def _has_c() -> bool:
