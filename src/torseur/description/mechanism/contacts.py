@@ -200,4 +200,7 @@ def require_smooth(mechanism: Mechanism, what: str) -> None:
 
 def without_contacts(mechanism: Mechanism) -> Mechanism:
     """The mechanism without bounds, dry friction and contact: its motion where nothing touches and nothing rubs."""
+    from torseur.description.mechanism.mechanism import require_mechanism
+
+    require_mechanism(mechanism)
     return replace(mechanism, contacts=()) if mechanism.contacts else mechanism
