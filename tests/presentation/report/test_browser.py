@@ -15,6 +15,8 @@ import pytest
 
 from browsing import wait_until
 from presentation.report.samples import double_pendulum, run
+from torseur.description import library
+from torseur.presentation.report.compose.make_report import Occasion, content_of
 from torseur.presentation.report.page.report_page import write_report
 
 pytestmark = pytest.mark.browser
@@ -436,3 +438,20 @@ def test_hostile_names_run_nothing(open_page: Open, tmp_path: Path) -> None:
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2
     assert names[1] in page.locator(".legend").inner_text()
+
+
+def test_branches_play_in_the_picture_and_end_with_the_motion(open_page: Open, tmp_path: Path) -> None:
+    content = content_of(library.load("flat_parallelogram"), Occasion(until=0.1, certificate=False))
+    page = open_page(write_report(content, tmp_path / "branches.html"))
+    first, second = page.locator("[data-branch]").all()
+    clock = "window.report.stage.clock"
+    first.click()
+    wait_until(page, f"{clock} > 0.2")
+    assert state(page, "time") == 0
+    second.click()
+    assert (first.text_content(), second.text_content()) == ("Play", "Stop")
+    wait_until(page, f"{clock} > 0.2")
+    set_time(page, 0.05)
+    assert page.evaluate(clock) is None
+    assert page.evaluate("window.report.stage.motion === window.report.stage.whole")
+    assert second.text_content() == "Play"

@@ -164,10 +164,17 @@ def _report(
 
 
 def _way(here: ClosedConfiguration, branch: Branch) -> Way:
-    """A branch by what it moves: the step that leads onto a curve, the directions of a larger family."""
+    """A branch by what it moves: the direction in which a curve leaves, the directions of a larger family."""
     system = here.system
-    # A curve is told by the step onto it; on a larger family any one step would be arbitrary, so what moves at all.
-    step = here.steps_to(branch.point)[0] if branch.dimension <= 1 else np.linalg.norm(branch.tangent, axis=1)
+    rows, directions = branch_tangent(here, branch)
+    onto = here.steps_to(branch.point)[0]
+    if branch.dimension == 0:
+        step = onto
+    elif branch.dimension == 1:
+        step = directions[:, 0] * np.sign(onto @ directions[:, 0])
+    else:
+        # On a family any one direction would be arbitrary: what moves at all is told.
+        step = np.linalg.norm(branch.tangent, axis=1)
     rates = step * system.amounts.units
     sizes = np.abs(step) / np.max(np.abs(step))
     largest = rates[int(np.argmax(sizes))]
@@ -175,13 +182,12 @@ def _way(here: ClosedConfiguration, branch: Branch) -> Way:
              for i, f in enumerate(system.frame.freedoms) if sizes[i] > _MOVES}  # fmt: skip
     regular = numerical_rank(system.linearise(branch.point)[1][0]).rank
     motion = tuple(coordinates_at(system, state) for state in branch_motion(here, branch))
-    return Way(branch.dimension, shown, _basis(here, branch), regular, system.rows - regular, motion)
+    return Way(branch.dimension, shown, _basis(here, rows, directions), regular, system.rows - regular, motion)
 
 
-def _basis(here: ClosedConfiguration, branch: Branch) -> dict[str, dict[str, float]]:
+def _basis(here: ClosedConfiguration, rows: list[int], directions: Array) -> dict[str, dict[str, float]]:
     """Directions that span a branch where it starts, by its independent freedoms (SI)."""
     names, units = [f.name for f in here.system.frame.freedoms], here.system.amounts.units
-    rows, directions = branch_tangent(here, branch)
     scaled = directions * units[:, None] / units[rows]
     return {names[row]: {names[i]: float(x) for i, x in enumerate(scaled[:, k]) if x != 0.0}
             for k, row in enumerate(rows)}  # fmt: skip

@@ -112,7 +112,9 @@ def _loops(report: LoopReport) -> dict[str, str]:
     ]  # fmt: skip
     remarks = [element("p", text) for text in (report.reason, *report.remarks) if text]
     head = element("b", f"Loops of {report.mechanism}")
-    return {"text/html": element("div", head, _table(("finding", "value"), rows), *remarks)}
+    branches = [("", report.ways_note), *((f"branch {k}", str(way)) for k, way in enumerate(report.ways, 1))]
+    shown = [_table(("branches through it", "what they move"), branches)] if report.ways else []
+    return {"text/html": element("div", head, _table(("finding", "value"), rows), *remarks, *shown)}
 
 
 def _sensitivities(results: Sensitivities) -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 
+import numpy as np
 import pytest
 
 from torseur.description import library
@@ -67,3 +69,27 @@ def test_a_tree_has_no_such_part():
     content, text = page("double_pendulum")
     assert content.loops is None
     assert 'id="loops"' not in text
+
+
+def test_the_page_plays_a_motion_into_each_branch():
+    """Oracle: the flat parallelogram (bars of 0.5 and 1.5 m) stays one on one branch, where opposite bars turn alike, and
+    becomes an antiparallelogram on the other, where they do not."""
+    content, text = page("flat_parallelogram")
+    shown = part(text)
+    assert re.findall(r'data-branch="(\d)"', shown) == ["0", "1"]
+    assert "There are 2, and no more" in shown
+    bodies = [body.name for body in content.bodies]
+    turned = []
+    for branch in content.loops.branches:
+        first, second = (branch.motion.quaternions[24, bodies.index(name)] for name in ("crank", "rocker"))
+        np.testing.assert_allclose(branch.motion.positions[0], branch.motion.positions[-1], atol=1e-9)
+        turned.append(abs(first @ second) > 1 - 1e-9)
+    assert sorted(turned) == [False, True]
+    assert len(json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["branches"]) == 2
+
+
+def test_branches_between_constraints_without_joints_are_on_the_page_too():
+    """Wunderlich's twelve bars are distances between points: no joint closes a loop."""
+    content, _ = page("linkages/wunderlich")
+    assert content.loops.branches
+    assert all(branch.motion is not None for branch in content.loops.branches)

@@ -52,10 +52,10 @@ def branch_tangent(here: ClosedConfiguration, branch: Branch) -> tuple[list[int]
     if dimension == 0:
         return [], np.zeros((here.system.n, 0))
     rows = independent_rows(branch.tangent)
-    spaces = [_tangent_at(here, _at_part(here, branch, part), branch.tangent, rows) for part in (0.5, 0.25)]
-    # What curvature adds is proportional to the distance: it is extrapolated away.
-    near, nearer = spaces
-    extrapolated: Array = 2 * nearer - near
+    spaces = [_tangent_at(here, _at_part(here, branch, part), branch.tangent, rows) for part in (0.5, 0.25, 0.125)]
+    # Richardson: what curvature adds grows with the distance and with its square, both of which are extrapolated away.
+    near, nearer, nearest = spaces
+    extrapolated: Array = (near - 6 * nearer + 8 * nearest) / 3
     return rows, np.where(np.abs(extrapolated) < 1e-4, 0.0, extrapolated)
 
 

@@ -181,14 +181,14 @@ class Page:
 
     def loops(self) -> Loops | None:
         """What the loop doctor says where the motion starts."""
-        if not self.account.loops:
+        if not self.account.loops and not self.account.constraints:
             return None
         start = (
             {name: float(self.trajectory[name][0]) for name in self.tree.layout.coordinate_names}
             if self.trajectory is not None
             else None
         )
-        return loops_of(self.tree.mechanism, self.values, start)
+        return loops_of(self.tree.mechanism, self.values, start, self.composition.numbers)
 
     @cached_property
     def composition(self) -> Composition:

@@ -9,18 +9,33 @@ import numpy as np
 from torseur.analysis.sensitivity import Rank, Response, Sensitivities
 from torseur.derivation.loops import LoopReport
 from torseur.derivation.loops import loops as examine
+from torseur.derivation.loops.loop_report import Way
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError
-from torseur.presentation.report.page.report_content import Curve, Fact, Influence, InfluenceRow, LoopRing, Loops, Plot
+from torseur.presentation.report.page.report_content import (
+    Curve,
+    Fact,
+    Influence,
+    InfluenceRow,
+    LoopBranch,
+    LoopRing,
+    Loops,
+    Plot,
+)
+from torseur.presentation.scene.bodies.body_poses import motion_through
+from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.typesetting.formula import Formula, formula
 from torseur.presentation.typesetting.read_graph import read_name
 
 MOST_JOINTS = 120  # a page does not wait for the examination of larger nets
 MOST_COLUMNS, MOST_ROWS = 8, 40
+BRANCH_SECONDS = 4.0  # that a motion into a branch and back is played in
 
 
-def loops_of(mechanism: Mechanism, values: Mapping[str, float], start: Mapping[str, float] | None) -> Loops:
-    """What the loops leave free at the start of the motion, or why it is not known."""
+def loops_of(
+    mechanism: Mechanism, values: Mapping[str, float], start: Mapping[str, float] | None, drawn: Numbers
+) -> Loops:
+    """What the loops leave free at the start of the motion, or why it is not known; `drawn` places the bodies."""
     if len(mechanism.joints) > MOST_JOINTS:
         return Loops(facts=(), remarks=(f"{len(mechanism.joints)} joints: `torseur loops` examines them.",))
     try:
@@ -32,13 +47,20 @@ def loops_of(mechanism: Mechanism, values: Mapping[str, float], start: Mapping[s
         facts=tuple(_facts(report)),
         rings=tuple(LoopRing(f"loop {k}", path.joints) for k, path in enumerate(report.outline.loops, 1)),
         places=report.outline.places,
-        branches=tuple(str(way) for way in report.ways),
+        branches=tuple(_branch(way, drawn) for way in report.ways),
+        branches_note=report.ways_note,
         redundant=tuple(str(item) for item in report.redundancies),
         remarks=report.remarks,
         independent=report.partition.independent if shown else (),
         freedoms=report.partition.freedoms if shown else (),
         passage=tuple(tuple(map(float, row)) for row in report.partition.passage) if shown else (),
     )
+
+
+def _branch(way: Way, drawn: Numbers) -> LoopBranch:
+    """A branch with a motion from the singular configuration into it and back, so that it can be played in a circle."""
+    poses = [*way.motion, *way.motion[-2::-1]]
+    return LoopBranch(tuple(way.lines()), motion_through(drawn, poses, BRANCH_SECONDS))
 
 
 def _facts(report: LoopReport) -> list[Fact]:

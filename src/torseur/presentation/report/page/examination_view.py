@@ -6,6 +6,7 @@ from torseur.presentation.report.drawing.loop_picture import loop_picture
 from torseur.presentation.report.page.equation_view import math
 from torseur.presentation.report.page.report_content import Influence, InfluenceRow, Loops, ReportContent
 from torseur.presentation.report.page.sections import fact_list, section
+from torseur.presentation.scene.packing import pack_motion
 from torseur.presentation.typesetting.markup import Markup, element, join
 
 MOST_TEXTS = 12
@@ -18,8 +19,32 @@ def loops(content: ReportContent) -> Markup:
         return Markup()
     remarks = [element("p", remark, class_="warning") for remark in report.remarks]
     picture = loop_picture(content) if report.rings else Markup()
-    listed = [_list("Branches through this configuration", report.branches), _list("Redundant", report.redundant)]
+    listed = [_branches(report), _list("Redundant", report.redundant)]
     return section("loops", "Closed loops", picture, *remarks, fact_list(report.facts), *listed, _passage(report))
+
+
+def _branches(report: Loops) -> Markup:
+    """The branches with what each moves; those with a motion have a button that plays it in the picture."""
+    if not report.branches:
+        return Markup()
+    numbers = iter(range(len(report.branches)))
+    items = []
+    for branch in report.branches:
+        lines = [element("div", line, class_="direction" if k else None) for k, line in enumerate(branch.lines)]
+        if branch.motion is not None:
+            button = element(
+                "button", "Play", type="button", data_branch=next(numbers), aria_pressed="false", hidden=True
+            )
+            lines.append(button)
+        items.append(element("li", *lines))
+    head = element("h3", "Branches through this configuration") + element("p", f"There are {report.branches_note}.")
+    return Markup(head + element("ol", *items, class_="branches"))
+
+
+def branch_motions(report: Loops | None) -> list[dict[str, object]]:
+    """The motions that the buttons of branches play, packed, in their order."""
+    branches = report.branches if report is not None else ()
+    return [pack_motion(branch.motion) for branch in branches if branch.motion is not None]
 
 
 def _list(title: str, texts: tuple[str, ...]) -> Markup:

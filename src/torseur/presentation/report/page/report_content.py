@@ -169,6 +169,14 @@ class LoopRing:
     joints: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class LoopBranch:
+    """A branch of motions through a singular configuration: what it is, in lines, and a motion into it and back."""
+
+    lines: tuple[str, ...]
+    motion: Motion | None = None
+
+
 @dataclass(frozen=True)
 class Loops:
     """What closed loops leave free: facts, texts, the loops with the places of all joints (m), and the matrix N.
@@ -179,7 +187,8 @@ class Loops:
     facts: tuple[Fact, ...]
     rings: tuple[LoopRing, ...] = ()
     places: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    branches: tuple[str, ...] = ()
+    branches: tuple[LoopBranch, ...] = ()
+    branches_note: str = ""
     redundant: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from torseur.presentation.report.page import examination_view as influences
 from torseur.presentation.report.page import sections
 from torseur.presentation.report.page.equation_content import EquationBlock
 from torseur.presentation.report.page.equation_view import Index, equation_text
-from torseur.presentation.report.page.examination_view import loops
+from torseur.presentation.report.page.examination_view import branch_motions, loops
 from torseur.presentation.report.page.report_content import ReportContent, ReportError
 from torseur.presentation.report.page.sections import certificate, convergence
 from torseur.presentation.scene.packing import pack_floats, pack_motion
@@ -79,6 +79,7 @@ def page_data(content: ReportContent, index: Index) -> dict[str, object]:
         "plots": _plots(content, index),
         "terms": _term_values(content),
         "copies": _copies(content),
+        "branches": branch_motions(content.loops),
     }
 
 

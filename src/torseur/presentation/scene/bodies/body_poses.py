@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,19 @@ def motion_of(numbers: Numbers, trajectory: Trajectory) -> Motion | None:
     times = np.asarray(trajectory.time, dtype=float)
     if len(times) < 2 or not np.all(np.diff(times) > 0):
         return None
-    places = [_at_rest(len(times)), *body_poses(numbers, trajectory)]
+    return _motion(times, body_poses(numbers, trajectory))
+
+
+def motion_through(numbers: Numbers, poses: Sequence[Mapping[str, float]], seconds: float) -> Motion | None:
+    """A motion through configurations (coordinates by name) that all are of time 0; None for fewer than two."""
+    if len(poses) < 2:
+        return None
+    q = [np.array([pose[name] for pose in poses]) for name in numbers.tree.layout.coordinate_names]
+    return _motion(np.linspace(0.0, seconds, len(poses)), _poses(numbers, q, np.zeros(len(poses))))
+
+
+def _motion(times: Array, moving: list[tuple[Array, Array]]) -> Motion:
+    places = [_at_rest(len(times)), *moving]
     return Motion(
         times,
         np.stack([position for position, _ in places], axis=1),
@@ -30,10 +42,14 @@ def motion_of(numbers: Numbers, trajectory: Trajectory) -> Motion | None:
 
 def body_poses(numbers: Numbers, trajectory: Trajectory) -> list[tuple[Array, Array]]:
     """Positions (T, 3) and rotation matrices (T, 3, 3) of the bodies, in their order."""
+    q = [np.asarray(trajectory[name]) for name in numbers.tree.layout.coordinate_names]
+    return _poses(numbers, q, np.asarray(trajectory.time))
+
+
+def _poses(numbers: Numbers, q: list[Array], times: Array) -> list[tuple[Array, Array]]:
     tree = numbers.tree.with_parameters({str(symbol.name): value for symbol, value in numbers.by_symbol.items()})
-    q = [np.asarray(trajectory[name]) for name in tree.layout.coordinate_names]
-    samples = len(trajectory.time)
-    links = link_poses(tree.at(q, None, np.asarray(trajectory.time)))
+    samples = len(times)
+    links = link_poses(tree.at(q, None, times))
     poses = []
     for body in tree.mechanism.bodies:
         link, place, _ = tree.places[body.name]

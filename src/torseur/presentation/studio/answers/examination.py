@@ -10,7 +10,7 @@ from typing import Any
 from torseur.analysis.sensitivity.sensitivity_analysis import sensitivity
 from torseur.errors import TorseurError
 from torseur.presentation.report.compose.examination_content import influences_of, loops_of, note_on, sensitivity_plots
-from torseur.presentation.report.page.examination_view import loops, sensitivities
+from torseur.presentation.report.page.examination_view import branch_motions, loops, sensitivities
 from torseur.presentation.report.page.report_content import ReportContent
 from torseur.presentation.studio.answers.motion_answers import curve_arrays, plot_frames
 from torseur.presentation.studio.answers.text_model import Model, model_of
@@ -70,7 +70,8 @@ def _loops(model: Model, request: Request) -> dict[str, Any]:
     """The loop doctor's findings, with the picture of the loops."""
     page = model.page(request.values)
     if not page.account.loops and not page.account.constraints:
-        return {"html": "", "reason": "No loop closes here: the mechanism is a tree."}
-    report = loops_of(model.mechanism, model.own(request.values), model.own_start(request.initial) or None)
+        return {"html": "", "reason": "No loop closes here: the mechanism is a tree.", "branches": []}
+    start = model.own_start(request.initial) or None
+    report = loops_of(model.mechanism, model.own(request.values), start, page.composition.numbers)
     content = ReportContent(page.title(), bodies=page.named_bodies(), joints=page.joints())
-    return {"html": loops(replace(content, loops=report)), "reason": ""}
+    return {"html": loops(replace(content, loops=report)), "reason": "", "branches": branch_motions(report)}

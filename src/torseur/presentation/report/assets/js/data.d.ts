@@ -66,6 +66,7 @@ export interface PlotData {
 
 export interface PageData extends SceneData {
   title: string; motion: PackedMotion | null; plots: PlotData[]; terms: (Packed | null)[]; copies: Record<string, string>;
+  branches: PackedMotion[];
 }
 
 /** Bodies and joints, by number, that the pointer or the focus is at. */

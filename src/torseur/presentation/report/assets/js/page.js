@@ -11,6 +11,7 @@ import { Folding } from "./formulas/folding.js";
 import { bindTheme } from "./shared/theme.js";
 import { DRAWN_PATHS } from "./scene/stage.js";
 import { bindStage } from "./scene/theatre.js";
+import { bindBranches } from "./scene/branches.js";
 
 // One level of detail at a time, or all of them.
 function bindLevels() {
@@ -93,6 +94,7 @@ function start() {
   };
   const samples = data.terms.map((packed) => (packed ? floatsOf(packed) : null));
   bindHighlight(store, samples, views?.stage.motion.times ?? null);
+  if (views) bindBranches(document, data.branches, views);
   bindTheme(repaint);
   const folding = new Folding(document.body, store);
   bindLevels();

@@ -103,8 +103,10 @@ export const hearing = {
     studio.derivatives.show(plots, arrays);
   },
 
-  loops(studio, { number, html, reason }) {
-    if (studio.desk.isAbout(studio.good, number)) studio.loops.show(html, reason);
+  loops(studio, { number, html, reason, branches }) {
+    if (!studio.desk.isAbout(studio.good, number)) return;
+    studio.loops.show(html, reason);
+    studio.show.offerBranches(studio.loops.panel, branches);
   },
 
   halt(studio, { reason }) {

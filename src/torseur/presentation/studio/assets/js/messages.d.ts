@@ -48,7 +48,7 @@ export interface Answers {
   definitions: { rows: Record<string, string>; copies: Record<string, string> };
   motion: MotionAnswer;
   derivatives: { reason: string; html: string; plots: PlotFrames; arrays: Arrays };
-  loops: { html: string; reason: string };
+  loops: { html: string; reason: string; branches: PackedMotion[] };
   halt: { reason: string };
   done: object;
   file: { name: string; type: string; body: ArrayBuffer };

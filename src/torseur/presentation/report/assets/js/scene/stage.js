@@ -36,6 +36,8 @@ export class Stage {
     this.canvas = canvas;
     this.labels = new Labels(this);
     this.steered = false; // whether somebody has turned the camera
+    /** The time of a branch that is played in place of the motion. @type {number | null} */
+    this.clock = null;
     /** @type {Palette | null} */
     this.palette = null;
     /** Places of the path of each trace. @type {Vector[][]} */
@@ -87,10 +89,28 @@ export class Stage {
 
   /** @param {PackedMotion} motion */
   showMotion(motion) {
-    /** @type {Motion} */
-    this.motion = new Motion(motion, this.view.up);
-    this.overlays = this.overlayData.map((overlay) => new Overlay(overlay, this.motion));
-    this.paths = this.traces.map(({ body, point }) => this.motion.path(body, point));
+    /** The motion of the mechanism, also while a branch is played. @type {Motion} */
+    this.whole = new Motion(motion, this.view.up);
+    this.endBranch();
+  }
+
+  /** A motion into a branch in place of the motion of the mechanism, without what goes with the samples of that. @param {PackedMotion} branch */
+  showBranch(branch) {
+    this.clock = 0;
+    this.take(new Motion(branch, this.view.up), []);
+  }
+
+  endBranch() {
+    this.clock = null;
+    this.take(this.whole, this.overlayData);
+  }
+
+  /** @param {Motion} motion @param {OverlayData[]} overlays */
+  take(motion, overlays) {
+    /** What is shown. @type {Motion} */
+    this.motion = motion;
+    this.overlays = overlays.map((overlay) => new Overlay(overlay, motion));
+    this.paths = this.traces.map(({ body, point }) => motion.path(body, point));
   }
 
   // Find the place of the camera and of the floor.
@@ -107,7 +127,8 @@ export class Stage {
     return size > TOO_WIDE || size < TOO_NARROW;
   }
 
-  time() { return this.store.state.time; }
+  // A branch of the loops is played on a clock of its own, so that plots stay with the motion that they show.
+  time() { return this.clock ?? this.store.state.time; }
 
   // Bodies to light up: those pointed at, or both bodies of a joint pointed at.
   highlightedBodies() {

@@ -30,7 +30,7 @@ export function bindStage({ motion, ...data }, store) {
   new ResizeObserver(() => { if (!stage.steered) home(); scene.request(); }).observe(canvas);
   const changed = () => { stage.steered = true; scene.request(); };
   steer(canvas, stage.camera, { changed, reset: home, hover: (event) => hoverBody(event, stage, store) });
-  const marked = bindViews(stage, scene, home), adjust = document.getElementById("play") ? bindPlayer(store, () => stage.motion) : () => {};
+  const marked = bindViews(stage, scene, home), adjust = document.getElementById("play") ? bindPlayer(store, () => stage.whole) : () => {};
   store.subscribe(["time"], () => stage.follow());
   store.subscribe(["time", "pointed", "trace"], () => scene.request());
   canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());

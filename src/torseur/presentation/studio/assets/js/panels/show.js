@@ -6,6 +6,7 @@
 /** @import { MotionAnswer, Quantity } from "../messages.js" */
 import { byId, make } from "../../../../report/assets/js/shared/elements.js";
 import { ALL_PATHS, DRAWN_PATHS, NO_PATH } from "../../../../report/assets/js/scene/stage.js";
+import { bindBranches } from "../../../../report/assets/js/scene/branches.js";
 import { bindStage } from "../../../../report/assets/js/scene/theatre.js";
 import { Handles } from "./handles.js";
 
@@ -19,6 +20,8 @@ export class Show {
     this.isHeld = false;
     /** @type {Theatre | null} */
     this.theatre = null;
+    /** Unties the buttons of branches. */
+    this.leaveBranches = () => {};
     this.handles = new Handles(byId("handles"), store, { changed, hold: (isHeld) => { this.isHeld = isHeld; } });
     const grips = byId("grips");
     grips.addEventListener("click", () => {
@@ -58,6 +61,12 @@ export class Show {
     if (scene) this.listTraces(scene);
     picture.present(Boolean(scene));
     adjust();
+  }
+
+  /** Buttons below a root play motions into branches of the loops. @param {HTMLElement} root @param {PackedMotion[]} branches */
+  offerBranches(root, branches) {
+    this.leaveBranches();
+    if (this.theatre) this.leaveBranches = bindBranches(root, branches, this.theatre);
   }
 
   /** Frame the mechanism; a camera that somebody has turned keeps its direction. @param {Stage} stage @param {() => void} home @param {boolean} anew */
