@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import torseur as ts
-from torseur.derivation.loops import actuation, coupler_curve, drive, singular_map, singularities_along
+from torseur.derivation.loops import (
+    actuation,
+    coupler_curve,
+    drive,
+    singular_map,
+    singularities_along,
+    singularities_in,
+)
 from torseur.errors import MechanismError
 
 BASE = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]])
@@ -44,6 +52,28 @@ def legs(pose):
     return np.linalg.norm(pose[:2] + PLATE @ np.array([[c, s], [-s, c]]) - BASE, axis=1)
 
 
+def missed(drawn, function):
+    """Points of a curve in closed form, one for every edge of the map's grid that it crosses, which no line passes."""
+    grid = np.array([[function(x, y) for y in drawn.second] for x in drawn.first])
+    cell = np.array([axis[1] - axis[0] for axis in (drawn.first, drawn.second)])
+    missing = []
+    for i, j in np.ndindex(grid.shape):
+        for di, dj in ((1, 0), (0, 1)):
+            if i + di == grid.shape[0] or j + dj == grid.shape[1] or not grid[i, j] * grid[i + di, j + dj] < 0:
+                continue
+            start, step = np.array([drawn.first[i], drawn.second[j]]), cell * [di, dj]
+            place = start + step * brentq(lambda s, p=start, v=step: function(*(p + s * v)), 0, 1)
+            if min(_distance(place, curve) for curve in drawn.lines["type 2"]) > 0.1 * cell.max():
+                missing.append(place)
+    return missing
+
+
+def _distance(place, curve):
+    starts, steps = curve[:-1], np.diff(curve, axis=0)
+    parts = np.sum((place - starts) * steps, axis=1) / np.maximum(np.sum(steps**2, axis=1), 1e-300)
+    return np.min(np.linalg.norm(starts + np.clip(parts, 0, 1)[:, None] * steps - place, axis=1))
+
+
 def test_the_singular_line_of_a_3_rpr_at_one_orientation_is_a_conic():
     """Oracle: Sefrioui and Gosselin (1995): for a fixed orientation the locus is a conic; and the legs' lines meet."""
     drawn = singular_map(rpr3(), ("x", -1.0, 4.0), ("y", -1.5, 3.5), ["d1", "d2", "d3"], ["x", "y", "phi"],
@@ -58,10 +88,9 @@ def test_the_singular_line_of_a_3_rpr_at_one_orientation_is_a_conic():
     conic = np.column_stack([x * x, x * y, y * y, x, y, np.ones(len(x))])
     assert np.linalg.svd(conic, compute_uv=False)[-1] < 1e-6
     assert "type 2: " in str(drawn)
-    # All of it: as many points as edges of the grid across which the closed form changes sign.
-    exact = np.array([[concurrency(x, y, 0.3) for y in drawn.second] for x in drawn.first]) > 0
-    crossed = np.sum(exact[1:] != exact[:-1]) + np.sum(exact[:, 1:] != exact[:, :-1])
-    assert 0.85 * crossed < len(points) <= crossed
+    assert missed(drawn, lambda x, y: concurrency(x, y, 0.3)) == []
+    # The conic is a hyperbola here, also where it goes through the points at which a leg has no length.
+    assert len(drawn.lines["type 2"]) == 2
 
 
 def test_two_legs_locked_the_third_driven_stops_where_the_lines_meet():
@@ -114,6 +143,57 @@ def test_a_five_bar_gains_freedom_where_its_distal_links_are_in_line():
     assert np.linalg.norm(elbows) == pytest.approx(3.0, abs=1e-6)
     at = {name: met[0].coordinates[name] for name in ("q1", "q2", "q4", "q5")}
     assert actuation(five_bar, ["q1", "q5"], ["q2", "q4"], at=at).input_quality < 1e-3
+
+
+def test_the_singular_line_of_a_five_bar_over_its_workspace_is_whole():
+    """Oracle: elbows from the pen by closed-form inverse kinematics; both distal links lie on one line (Gosselin and
+    Angeles 1990), which is a coupler curve of the four-bar that they make."""
+    text = (
+        FIVE_BAR
+        + """
+let wagon = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+let pen = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+join earth and wagon.frame as X with prismatic(x) along [1, 0, 0] end ;
+join wagon.frame and pen.frame as Y with prismatic(y) along [0, 1, 0] end ;
+join pen.frame and [1.5, 0, 0] m @ b as Z with revolute(z) end ;
+"""
+    )
+    at = {"q1": np.radians(100), "q5": np.radians(80), "q2": np.radians(-70), "q4": np.radians(70)}
+    drawn = singular_map(ts.parse(text), ("x", -0.6, 2.6), ("y", -1.2, 2.4), ["q1", "q5"], ["x", "y"], at=at, nodes=25)
+
+    def elbow(x, y, base, side):
+        way = np.array([x - base, y])
+        far = np.linalg.norm(way)
+        lean = (far**2 + 1.0 - 1.5**2) / (2 * far)
+        if abs(lean) > 1:
+            return np.full(2, np.nan)
+        return [base, 0] + (lean * way + side * np.sqrt(1 - lean**2) * np.array([-way[1], way[0]])) / far
+
+    def aligned(x, y):
+        (a, b), (c, d) = elbow(x, y, 0.0, 1) - [x, y], elbow(x, y, 2.0, -1) - [x, y]
+        return a * d - b * c
+
+    points = np.vstack(drawn.lines["type 2"])
+    assert max(abs(aligned(x, y)) for x, y in points) < 1e-7
+    assert missed(drawn, aligned) == []
+
+
+def test_type_1_and_type_2_in_a_box():
+    """Oracles: dead centres of a slider-crank in all its assemblies; lines of the legs of a 3-RPR meet."""
+    from torseur.description import library
+
+    slider = library.load("slider_crank")
+    for drive_of, seen, kind in (("theta", "x", "type 1"), ("x", "theta", "type 2")):
+        met = singularities_in(slider, {"theta": (-3.5, 2.5)}, inputs=[drive_of], outputs=[seen], starts=24)
+        assert {s.kind for s in met} == {kind}
+        assert sorted(s.coordinates["x"] for s in met) == pytest.approx([-1.1, -0.5, 0.5, 1.1], abs=1e-6)
+    box = {"x": (0.5, 2.5), "y": (0.0, 2.0), "phi": (-1.0, 1.0)}
+    met = singularities_in(rpr3(), box, inputs=["d1", "d2", "d3"], starts=8)
+    gained = [s.coordinates for s in met if s.kind == "type 2"]
+    assert gained
+    for pose in gained:
+        assert all(low <= pose[name] <= high for name, (low, high) in box.items())
+        assert abs(concurrency(*(pose[name] for name in box))) < 1e-6
 
 
 def test_an_angle_is_driven_over_the_range_that_was_asked_for():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from derivation.loops import mechanisms as m
-from torseur.derivation.loops.singularities.singularities import singularities_along, singularities_in
+from torseur.derivation.loops.singularities.singular_boxes import singularities_in
+from torseur.derivation.loops.singularities.singularities import singularities_along
 from torseur.errors import MechanismError
 
 FLAT = np.pi - np.arctan2(2, 1)

@@ -7,13 +7,8 @@ from torseur.derivation.loops.assembly.assembly import Assembly, Configuration, 
 from torseur.derivation.loops.closure.constraint_equations import ConstraintEquation, constraint_equations
 from torseur.derivation.loops.loop_doctor import loops
 from torseur.derivation.loops.loop_report import LoopReport
-from torseur.derivation.loops.singularities.singularities import (
-    Drive,
-    Singularity,
-    drive,
-    singularities_along,
-    singularities_in,
-)
+from torseur.derivation.loops.singularities.singular_boxes import singularities_in
+from torseur.derivation.loops.singularities.singularities import Drive, Singularity, drive, singularities_along
 
 __all__ = [
     "ActuationReport",

@@ -70,7 +70,8 @@ class Examination:
         """Singular configurations in a box."""
         ranges = [range_of(self.mechanism, "--box", text) for text in texts]
         box = {name: (low, high) for name, low, high in ranges}
-        listed = singularities_in(self.mechanism, box, at=self.at, locked=self.locked)
+        listed = singularities_in(self.mechanism, box, at=self.at, locked=self.locked, inputs=self.inputs,
+                                  outputs=self.outputs)  # fmt: skip
         return _singularities("singular_in_box", "in the box", listed)
 
     def actuation(self) -> Answer:

@@ -11,6 +11,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.actuation.actuation import TYPE_1, TYPE_2, coordinate_rows, usual_mobility
 from torseur.derivation.loops.actuation.contours import Crossing, at_corners, zero_lines
+from torseur.derivation.loops.actuation.line_tracing import Line, Tracer
 from torseur.derivation.loops.assembly.assembly import closed_state
 from torseur.derivation.loops.assembly.projection import CLOSED, project
 from torseur.derivation.loops.model.loop_model import loop_system
@@ -199,13 +200,21 @@ def _next_front(kept: Array, reached: Array) -> list[tuple[tuple[int, int], tupl
 def _lines(cut: _Slice, axes: list[Array], reached: Array, states: State) -> dict[str, tuple[Array, ...]]:
     """Singular lines by kind, their points found by halving the edges of the grid that they cross."""
     corners = _corner_states(cut, axes, reached, states)
+    units = cut.system.amounts.units[list(cut.drawn)]
     lines: dict[str, tuple[Array, ...]] = {}
     for kind in cut.indicators(states.lane(0)):
         values = np.stack([np.where(good, cut.indicators(there)[kind], np.nan) for there, good in corners], axis=-1)
         cells = values.reshape(reached.shape[0] - 1, reached.shape[1] - 1, 4)
-        curves = [_refined(cut, kind, line, axes, states) for line in zero_lines(cells)]
-        lines[kind] = tuple(curve for curve in curves if len(curve) > 1)
+        pieces = [piece for line in zero_lines(cells) for piece in _refined(cut, kind, line, axes, states)]
+        lines[kind] = tuple(curve * units for curve in _tracer(cut, kind, axes).complete(pieces))
     return lines
+
+
+def _tracer(cut: _Slice, kind: str, axes: list[Array]) -> Tracer:
+    units = cut.system.amounts.units[list(cut.drawn)]
+    ends = (np.array([axis[[0, -1]].min() for axis in axes]), np.array([axis[[0, -1]].max() for axis in axes]))
+    cell = np.array([abs(axis[1] - axis[0]) for axis in axes]) / units
+    return Tracer(cut.closed, lambda states: cut.indicators(states)[kind], ends[0] / units, ends[1] / units, cell)
 
 
 def _corner_states(cut: _Slice, axes: list[Array], reached: Array, states: State) -> list[tuple[State, Array]]:
@@ -225,7 +234,8 @@ def _corner_states(cut: _Slice, axes: list[Array], reached: Array, states: State
     return found
 
 
-def _refined(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], states: State) -> Array:
+def _refined(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], states: State) -> list[Line]:
+    """The pieces of a line whose points were found between nodes of the grid."""
     units = cut.system.amounts.units[list(cut.drawn)]
     columns = len(axes[1])
     low, high = (np.array([[axes[0][node[0]], axes[1][node[1]]] for node in ends]) / units
@@ -242,8 +252,9 @@ def _refined(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], st
         near = near.with_lanes(keep, closed.lanes(keep))
     # A determinant that changes sign by a jump is no line of zeros: another branch lies beside.
     vanishes = np.abs(cut.indicators(near)[kind]) < np.maximum(_MISSED * np.abs(start), 1e-9)
-    curve: Array = (low * units)[vanishes]
-    return curve
+    breaks = np.flatnonzero(np.diff(np.concatenate([[False], vanishes, [False]]).astype(int)))
+    runs = [(a, b) for a, b in zip(breaks[::2], breaks[1::2], strict=True) if b - a > 1]
+    return [Line(low[a:b], near.lane(a), near.lane(b - 1)) for a, b in runs]
 
 
 def _middles(line: list[Crossing], axes: list[Array]) -> Array:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.assembly import closed_state, free_mask
-from torseur.derivation.loops.assembly.projection import CLOSED, project, random_states
+from torseur.derivation.loops.assembly.projection import CLOSED, project
 from torseur.derivation.loops.model.loop_model import loop_system
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.named_coordinates import coordinates_at, wrap_angles
@@ -147,11 +147,11 @@ def drive(mechanism: Mechanism, coordinate: str, start: float, stop: float, *, a
     for piece in pieces:
         values = np.array([_singular_values(system, state) for state in piece.states])
         found += _drops(road, piece.states, values)
-        found += [_singularity(road, state, "limit") for state in piece.limits]
+        found += [singularity(road.system, road.slot, state, "limit") for state in piece.limits]
         for kind, names in (("type 2", inputs), ("type 1", outputs)):
-            found += _crossings(road, piece.states, [_slot(system, name) for name in names], kind)
+            found += _crossings(road, piece.states, [slot_of(system, name) for name in names], kind)
     ranges = tuple((piece.ends[0] * road.unit, piece.ends[1] * road.unit) for piece in pieces)
-    return Drive(coordinate, (start, stop), tuple(_unique(found, coordinate)), ranges)
+    return Drive(coordinate, (start, stop), tuple(different(found, coordinate)), ranges)
 
 
 def driven_states(mechanism: Mechanism, coordinate: str, start: float, stop: float, *,
@@ -174,9 +174,9 @@ class _Piece:
 def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at: Mapping[str, float] | None,
             locked: Sequence[str]) -> tuple[_Road, list[_Piece]]:  # fmt: skip
     system = loop_system(mechanism)
-    slot = _slot(system, coordinate)
+    slot = slot_of(system, coordinate)
     names = _coordinates_of(mechanism, locked)
-    held = tuple(_slot(system, name) for name in names if name != coordinate)
+    held = tuple(slot_of(system, name) for name in names if name != coordinate)
     state = closed_state(system, at)
     road = _Road(system, slot, held, free_mask(system, [coordinate, *names]))
     count = max(8, int(abs(stop - start) / road.unit * _PER_RADIAN))
@@ -248,7 +248,8 @@ def _coordinates_of(mechanism: Mechanism, names: Sequence[str]) -> list[str]:
     return [c for name in names for c in (single.get(name) or known[name])]
 
 
-def _slot(system: LoopSystem, coordinate: str) -> int:
+def slot_of(system: LoopSystem, coordinate: str) -> int:
+    """The number of a coordinate's freedom."""
     names = [f.name for f in system.frame.freedoms]
     if coordinate not in names:
         raise MechanismError(unknown_name("coordinate", coordinate, names))
@@ -275,7 +276,7 @@ def _drops(road: _Road, states: list[State], values: Array) -> list[Singularity]
     ]
     # What Newton's method finds with held coordinates elsewhere does not lie on this drive.
     here = [state for state in near if not road.held or _on_road(road, states, state)]
-    return _unique([_singularity(road, state, "closure") for state in here], "")
+    return different([singularity(road.system, road.slot, state, "closure") for state in here], "")
 
 
 def _on_road(road: _Road, states: list[State], state: State) -> bool:
@@ -326,23 +327,23 @@ def _vanishing(road: _Road, first: tuple[State, Array], second: tuple[State, Arr
             low = middle
         else:
             high = middle
-    return [_singularity(road, low[0], kind)]
+    return [singularity(road.system, road.slot, low[0], kind)]
 
 
 def _close(system: LoopSystem, first: State, second: State) -> bool:
     return bool(np.max(np.abs(system.difference(first, second))) < 0.2)
 
 
-def _singularity(road: _Road, state: State, kind: str) -> Singularity:
-    """The driven coordinate as it was driven, other angles within half a turn."""
-    system = road.system
+def singularity(system: LoopSystem, driven: int, state: State, kind: str) -> Singularity:
+    """A singular state by its coordinates: one as it was driven, other angles within half a turn."""
     rank = int(ranks(system.linearise(state)[1])[0]) if system.rows else 0
     values = coordinates_at(system, state)
-    name = system.frame.freedoms[road.slot].name
+    name = system.frame.freedoms[driven].name
     return Singularity(kind, {**wrap_angles(system, values), name: values[name]}, rank, system.n - rank)
 
 
-def _unique(listed: list[Singularity], driven: str) -> list[Singularity]:
+def different(listed: list[Singularity], driven: str) -> list[Singularity]:
+    """Those that are not met twice; angles count modulo a turn, but for the driven coordinate."""
     kept: list[Singularity] = []
     for item in listed:
         if all(item.kind != other.kind or _apart(item, other, driven) for other in kept):
@@ -354,44 +355,3 @@ def _apart(first: Singularity, second: Singularity, driven: str) -> bool:
     """Whether two configurations differ by more than Newton's method leaves; half a turn is the same both ways."""
     gaps = {name: abs(value - second.coordinates[name]) for name, value in first.coordinates.items()}
     return max(gap if name == driven else min(gap, abs(gap - 2 * np.pi)) for name, gap in gaps.items()) > _SAME
-
-
-def singularities_in(mechanism: Mechanism, box: Mapping[str, tuple[float, float]], *, starts: int = 40,
-                     at: Mapping[str, float] | None = None, locked: Sequence[str] = (),
-                     seed: int = 0) -> list[Singularity]:  # fmt: skip
-    """Singular configurations whose coordinates lie in a box (SI), found from random starts in it.
-
-    Where they form curves or surfaces, points of them. Angles count modulo a turn. With `locked` coordinates or joints
-    held where the pose `at` has them, these count as constraints.
-    """
-    from torseur.derivation.loops.assembly.held_coordinates import hold_coordinates
-
-    if locked:
-        mechanism, _ = hold_coordinates(mechanism, at, locked, 0.0, seed)
-    system = loop_system(mechanism)
-    rng = np.random.default_rng(seed)
-    slots = {_slot(system, name): limits for name, limits in box.items()}
-    states = random_states(system, starts, rng)
-    for slot, (low, high) in slots.items():
-        states.x[:, slot] = rng.uniform(low, high, starts) / system.amounts.units[slot]
-    closed = project(system, states, steps=150)
-    good = [closed.state.lane(int(k)) for k in np.flatnonzero(closed.gap < system.open_limit(CLOSED))]
-    if not good:
-        return []
-    rank = int(np.max(ranks(system.linearise(closed.state.lanes(closed.gap < system.open_limit(CLOSED)))[1])))
-    drops = [drop for state in good if (drop := rank_drop(system, state, rank)) is not None]
-    road = _Road(system, next(iter(slots), 0), (), np.ones(system.n))
-    singular = [_into_box(system, _singularity(road, drop, "closure"), box) for drop in drops]
-    return _unique([item for item in singular if item is not None], "")
-
-
-def _into_box(system: LoopSystem, item: Singularity, box: Mapping[str, tuple[float, float]]) -> Singularity | None:
-    """The configuration with its angles turned into the box; None where it lies outside."""
-    values = dict(item.coordinates)
-    for name, (low, high) in box.items():
-        is_angle = system.frame.freedoms[_slot(system, name)].unit == "rad"
-        turns = np.ceil((low - values[name] - 1e-9) / (2 * np.pi)) if is_angle else 0
-        values[name] += 2 * np.pi * float(turns)
-        if not low - 1e-9 <= values[name] <= high + 1e-9:
-            return None
-    return replace(item, coordinates=values)
