@@ -47,6 +47,9 @@ from torseur.analysis.sensitivity import Jump as Jump
 from torseur.analysis.sensitivity import Sensitivities as Sensitivities
 from torseur.analysis.sensitivity import sensitivity as sensitivity
 from torseur.analysis.sensitivity import sensitivity_surface as sensitivity_surface
+from torseur.analysis.sensitivity.model.sensitivity_equations import (
+    sensitivity_equations as sensitivity_equations,
+)
 from torseur.analysis.sensitivity.steady.small_motion_sensitivity import (
     eigenvalue_sensitivity as eigenvalue_sensitivity,
 )
@@ -78,9 +81,11 @@ from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
 from torseur.computation.simulation.rollouts.rollouts import rollout as rollout
 from torseur.derivation.equations import Equations as Equations
-from torseur.derivation.equations.short_constraints import short_constraint_equations as constraint_equations
 from torseur.derivation.equations.simplification import box_of as box_of
 from torseur.derivation.equations.simplification import simplify as simplify
+from torseur.derivation.equations.simplification.short_constraints import (
+    short_constraint_equations as constraint_equations,
+)
 from torseur.derivation.formalisms import certify as certify
 from torseur.derivation.formalisms import derive as derive
 from torseur.derivation.formalisms import reactions as reactions
@@ -166,6 +171,7 @@ from torseur.presentation.levels.folding import Fold as Fold
 from torseur.presentation.levels.write_equations import write_equations as write_equations
 from torseur.presentation.levels.write_equations import write_linear_equations as write_linear_equations
 from torseur.presentation.levels.write_equations import write_reduced_equations as write_reduced_equations
+from torseur.presentation.levels.write_equations import write_sensitivity_equations as write_sensitivity_equations
 from torseur.presentation.notebook.viewer import view as view
 from torseur.presentation.report.compose.make_report import report as write_report
 from torseur.presentation.scene.make_scene import Take as Take

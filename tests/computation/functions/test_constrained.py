@@ -61,3 +61,30 @@ def test_corrections_lead_back_quadratically(name):
 def test_open_mechanisms_are_refused():
     with pytest.raises(UnsupportedError, match="has no loops"):
         ts.compile(ts.derive(library.load("double_pendulum")), ["constrained_forward_dynamics"])
+
+
+def test_sensitivity_elements_of_a_loop_agree_with_differences() -> None:
+    """J, B and f_p - A_p y' against differences of A y' and f, computed without any derivative."""
+    import torseur as ts
+    from torseur import library
+
+    kernel = ts.compile(ts.derive(library.load("four_bar")), ["sensitivity_elements"])
+    rng = np.random.default_rng(1)
+    given = {group.name: rng.uniform(0.5, 1.5, len(group)) for group in kernel.program.inputs}
+    rates = np.concatenate([given["v"], given["vdot"], given["multipliers"]])
+
+    def balance(name: str, k: int, step: float) -> np.ndarray:
+        moved = {key: x.copy() for key, x in given.items()}
+        moved[name][k] += step
+        result = kernel(**moved)
+        return np.stack([np.ravel(result["state_right"]), np.asarray(result["state_matrix"]) @ rates])
+
+    parts = kernel(**given)
+    for name, columns in (("q", 3), ("p", 6)):
+        for k in range(columns):
+            right, left = (balance(name, k, 1e-5) - balance(name, k, -1e-5)) / 2e-5
+            if name == "q":
+                np.testing.assert_allclose(np.asarray(parts["state_jacobian"])[:, k], right, atol=1e-8)
+                np.testing.assert_allclose(np.asarray(parts["mass_jacobian"])[:, k], left, atol=1e-8)
+            else:
+                np.testing.assert_allclose(np.asarray(parts["parameter_forcing"])[:, k], right - left, atol=1e-8)

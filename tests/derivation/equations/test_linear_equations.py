@@ -18,7 +18,7 @@ import torseur as ts
 from torseur.algebra.graph import evaluate, symbols_of
 from torseur.description import library
 from torseur.errors import TorseurError, UnsupportedError
-from torseur.presentation.levels.simplified_statements import linear_statements
+from torseur.presentation.levels.forms.simplified_statements import linear_statements
 from torseur.presentation.typesetting.plain_text import plain_text
 
 ORACLES = Path(__file__).parents[2] / "oracles"

@@ -15,8 +15,8 @@ import torseur as ts
 from strategies import JOINT_KINDS, mechanisms
 from torseur.algebra.graph import evaluate, symbol, symbols_of
 from torseur.description import library
-from torseur.presentation.levels.collected_form import collected_statements
-from torseur.presentation.levels.energy_squares import kinetic_energy_statements
+from torseur.presentation.levels.forms.collected_form import collected_statements
+from torseur.presentation.levels.forms.energy_squares import kinetic_energy_statements
 from torseur.presentation.levels.levels import statements
 from torseur.presentation.levels.statement import terms_of
 from torseur.presentation.typesetting.formula_tree import Power, Product, Sum

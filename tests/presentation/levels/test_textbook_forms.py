@@ -244,7 +244,7 @@ def test_constraints_stand_beside_the_equations_in_every_format():
 
 def test_multipliers_are_eliminated_from_atwoods_machine():
     """Oracle: (m1 + m2 + J/R²) x'' = (m1 - m2) g."""
-    from torseur.presentation.levels.reduced_form import reduced_statements
+    from torseur.presentation.levels.forms.reduced_form import reduced_statements
 
     equations = ts.derive(ts.parse(BEAM), "lagrange")
     first, *rest = reduced_statements(equations, ["x'"])
@@ -263,7 +263,7 @@ def test_multipliers_are_eliminated_from_atwoods_machine():
 def test_the_rolling_disc_has_its_classical_equations():
     """Oracle: the disc on a plane, yaw'' sin(lean) = 2 lean' spin' and its two companions (m and r drop out but in g/r)."""
     from torseur.description import library
-    from torseur.presentation.levels.reduced_form import reduced_statements
+    from torseur.presentation.levels.forms.reduced_form import reduced_statements
 
     listed = reduced_statements(ts.derive(library.load("rolling_disc")), solve=True)
     solved = {plain_text(one.left): as_sympy(plain_text(one.right).replace("abs", "")) for one in listed[:3]}

@@ -51,6 +51,7 @@ ARGUMENTS = {
     "loads": ("q", "v"),
     "rates": ("q", "v"),
     "energies": ("q", "v"),
+    "sensitivity_elements": ("q", "v", "vdot"),
     "constraint_gamma": ("q", "v"),
     "constrained_forward_dynamics": ("q", "v", "tau"),
     "constraint_corrections": ("q", "v"),

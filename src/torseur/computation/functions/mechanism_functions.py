@@ -14,6 +14,7 @@ from torseur.derivation import dynamics as td
 from torseur.derivation.equations.equations import Equations, require_equations
 from torseur.derivation.equations.formulation import as_expressions
 from torseur.derivation.equations.parameter_values import parameter_values
+from torseur.derivation.equations.sensitivity_elements import SensitivityElements
 from torseur.derivation.loops import ConstraintEquation
 from torseur.description.mechanism import TIME, Frame, require_smooth
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
@@ -125,6 +126,7 @@ def all_inputs(equations: Equations) -> tuple[Input, ...]:
         Input("vdot", layout.accelerations),
         Input("tau", forces_of(equations)),
         Input("u", equations.undetermined),
+        Input("multipliers", equations.multipliers if equations.is_constrained else ()),
         Input(PARAMETERS, layout.parameters),
     )
 
@@ -262,6 +264,20 @@ def _named_frame(e: Equations, name: str) -> Frame:
     return named[name] if name in named else Frame(e.mechanism.body(name).name)
 
 
+def _sensitivity_elements(e: Equations) -> list[Output]:
+    """A, J, B, A' and f_p - A_p y' of A(y, t, p) y' = f(y, t, p), at given accelerations and multipliers."""
+    elements = SensitivityElements(e)
+    forcing = [elements.forcing({p: 1}) for p in e.layout.parameters]
+    outputs = [
+        matrix("state_matrix", elements.matrix),
+        vector("state_right", elements.right),
+        matrix("state_jacobian", elements.jacobian),
+        matrix("mass_jacobian", elements.mass_jacobian),
+        matrix("matrix_rate", elements.matrix_rate),
+    ]
+    return [*outputs, *([matrix("parameter_forcing", list(zip(*forcing, strict=True)))] if forcing else [])]
+
+
 FRAME_FUNCTIONS = {"frame": _frame, "motion": _motion}
 """Functions of a frame or body, asked for as frame:NAME and motion:NAME."""
 
@@ -281,6 +297,7 @@ FUNCTIONS: dict[str, Callable[[Equations], list[Output]]] = {
     "regressor": lambda e: [
         matrix("regressor", td.regressor(e.tree, e.layout.coordinates, e.layout.speeds, e.layout.accelerations))
     ],
+    "sensitivity_elements": _sensitivity_elements,
     "constraint_residuals": _constraint_residuals,
     "constraint_jacobian": _constraint_jacobian,
     "constraint_gamma": _constraint_gamma,

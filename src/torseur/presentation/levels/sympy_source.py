@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torseur.presentation.levels.statement import Statement
-from torseur.presentation.typesetting.formula_tree import Call, Product, Sum, names_in
+from torseur.presentation.typesetting.formula_tree import Call, Product, Sum, is_bold, names_in
 from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.sympy_code import VectorCode, declarations, identifier, matrix, sympy_code
+from torseur.presentation.typesetting.sympy_code import (
+    VectorCode,
+    declarations,
+    dotted_names,
+    identifier,
+    matrix,
+    sympy_code,
+)
 
 
 def source(listed: Sequence[Statement]) -> str:
@@ -38,7 +45,8 @@ def _in_order(listed: Sequence[Statement]) -> list[Statement]:
 
     def add(one: Statement) -> None:
         if one.name not in ordered:
-            used = {name for row in one.rows for entry in row for name in names_in(entry)}
+            nodes = [*(entry for row in one.rows for entry in row), *([one.left] if _has_two_sides(one) else [])]
+            used = {name for node in nodes for name in (*names_in(node), *dotted_names(node))}
             for name in by_name:  # not `used`: the order of a set of names differs from run to run
                 if name in used:
                     add(by_name[name])
@@ -56,6 +64,9 @@ def _has_two_sides(one: Statement) -> bool:
 
 def _assignment(one: Statement) -> str:
     said = f"  # {one.remark.text}" if one.remark.text else ""
+    if one.shape == "scalar" and is_bold(one.right) and not is_bold(one.left):
+        # Numbers and products of a row and a column stand in one sum here, which SymPy does not add.
+        return f"# {plain_text(one.left)} = {plain_text(one.right)}{said}"
     if one.shape == "scalar":
         code = sympy_code(one.right)
         if _has_two_sides(one):
@@ -64,7 +75,9 @@ def _assignment(one: Statement) -> str:
             arguments = "".join(f"{sympy_code(own)}, " for own in one.left.arguments)
             code = f"Lambda(({arguments}), {code})"
         return f"{identifier(one.name)} = {code}{said}"
-    return f"{identifier(one.name).rstrip('_')} = {matrix([[*map(sympy_code, row)] for row in one.rows])}{said}"
+    # M, b and Q keep their names; lambda has one that Python accepts.
+    name = identifier(one.name) if one.name.startswith("lambda") else identifier(one.name).rstrip("_")
+    return f"{name} = {matrix([[*map(sympy_code, row)] for row in one.rows])}{said}"
 
 
 def _vectors(listed: Sequence[Statement]) -> str:

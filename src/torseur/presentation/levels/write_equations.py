@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from torseur.analysis.sensitivity.model.sensitivity_equations import SensitivityEquations
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.linear_equations import LinearEquations
 from torseur.errors import TorseurError, unknown_name
@@ -42,16 +43,34 @@ def write_reduced_equations(
     equations: Equations, independent: Collection[str] = (), form: str = "text", solve: bool = False
 ) -> str:
     """The equations without multipliers, one per independent speed; with `solve` each solved for its acceleration."""
-    from torseur.presentation.levels.reduced_form import reduced_statements
+    from torseur.presentation.levels.forms.reduced_form import reduced_statements
 
     return write_statements(equations, reduced_statements(equations, independent, solve), form)
 
 
 def write_linear_equations(linear: LinearEquations, level: str = "scalar", form: str = "text") -> str:
     """The equations of small motions that `linearised` gives: one per speed or, at level "matrix", M, D and K."""
-    from torseur.presentation.levels.simplified_statements import linear_statements
+    from torseur.presentation.levels.forms.simplified_statements import linear_statements
 
     return write_statements(linear.equations, linear_statements(linear, level), form)
+
+
+def write_sensitivity_equations(
+    system: SensitivityEquations,
+    method: str = "direct",
+    level: str = "matrix",
+    form: str = "text",
+    second_order: bool = False,
+) -> str:
+    """The direct or the adjoint system of `sensitivity_equations` at a level of detail in a format.
+
+    "intrinsic" keeps the matrices by their letters, "matrix" adds their entries, "recursive" has these in terms of
+    named intermediates, "scalar" writes one equation per speed or state. `second_order` adds the system of the second
+    derivatives, or what the Hessian of the criterion needs beside the adjoints.
+    """
+    from torseur.presentation.levels.forms.sensitivity_form import sensitivity_statements
+
+    return write_statements(system.equations, sensitivity_statements(system, method, level, second_order), form)
 
 
 def write_statements(equations: Equations, listed: Sequence[Statement], form: str) -> str:

@@ -110,6 +110,8 @@ def is_bold(node: Node) -> bool:
     match node:
         case Infix():
             return node.sign != "·"
+        case Call(function="transpose" | "integral"):
+            return any(map(is_bold, node.arguments))
         case Name() | Call():
             return node.bold
     return any(map(is_bold, children(node)))

@@ -197,6 +197,12 @@ def _power(node: Power) -> str:
 
 
 def _call(node: Call, superscript: str) -> str:
+    if node.function == "transpose":
+        (base,) = node.arguments
+        return latex(base, r"\mathsf{T}") if isinstance(base, Name) else rf"{_in_brackets(base)}^{{\mathsf{{T}}}}"
+    if node.function == "integral":
+        inner, variable, low, high = node.arguments
+        return rf"\int_{{{latex(low)}}}^{{{latex(high)}}} {_operand(inner)} \, \mathrm{{d}}{latex(variable)}"
     inside = ", ".join(map(latex, node.arguments))
     if node.function in SIMPLE and isinstance(node.arguments[0], Name) and not superscript.startswith("-"):
         return rf"\{node.function}{f'^{{{superscript}}}' if superscript else ''} {inside}"

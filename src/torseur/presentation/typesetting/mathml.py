@@ -189,6 +189,15 @@ def _takes_exponent(call: Call) -> bool:
 
 
 def _call(node: Call, superscript: str) -> str:
+    if node.function == "transpose":
+        (base,) = node.arguments
+        return (
+            mathml(base, "<mi>T</mi>") if isinstance(base, Name) else f"<msup>{in_parentheses(base)}<mi>T</mi></msup>"
+        )
+    if node.function == "integral":
+        integrand, variable, low, high = node.arguments
+        bounds = f"<msubsup><mo>∫</mo>{mathml(low)}{mathml(high)}</msubsup>"
+        return row(bounds, _operand(integrand), THIN, "<mi>d</mi>", mathml(variable))
     if node.function == "sqrt":
         return f"<msqrt>{mathml(node.arguments[0])}</msqrt>"
     if node.function == "exp":

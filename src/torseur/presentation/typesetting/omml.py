@@ -137,6 +137,15 @@ def _power(node: Power) -> str:
 
 
 def _call(node: Call) -> str:
+    if node.function == "transpose":
+        (base,) = node.arguments
+        inner = omml(base) if isinstance(base, Name) else _in_delimiters(omml(base))
+        return _superscript(inner, text("T"))
+    if node.function == "integral":
+        integrand, variable, low, high = node.arguments
+        limits = f"<m:sub>{omml(low)}</m:sub><m:sup>{omml(high)}</m:sup>"
+        inner = _operand(integrand) + text("\u2009d") + omml(variable)
+        return f'<m:nary><m:naryPr><m:chr m:val="∫"/></m:naryPr>{limits}<m:e>{inner}</m:e></m:nary>'
     inside = text(",").join(omml(argument) for argument in node.arguments)
     if node.function == "sqrt":
         return _power(Power(node.arguments[0], HALF))

@@ -36,6 +36,8 @@ def plain_text(node: Node) -> str:
             return _product(node)
         case Power():
             return _power(node)
+        case Call(function="transpose", arguments=(matrix,)):
+            return f"{_within(matrix, _ATOM)}^T"
         case Call():
             return f"{node.function}({', '.join(map(plain_text, node.arguments))})"
         case Infix():

@@ -15,12 +15,13 @@ RESERVED = {"M", "b", "Q", "sympy", "lambda", "in", "is", "as", "if", "or", "and
 
 # Functions by their names in SymPy; comparisons and choices are built from its own.
 SAME_NAME = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "sign"}
-SAME_NAME |= {"floor", "abs"}
+SAME_NAME |= {"floor", "abs", "transpose"}
 MEANINGS = {
     "both": "And",
     "invert": "Not",
     "min": "Min",
     "max": "Max",
+    "integral": "lambda p, x, a, b: Integral(p, (x, a, b))",
     "where": "lambda condition, a, b: Piecewise((a, condition), (b, True))",
 }
 
@@ -38,6 +39,9 @@ def _with_identifiers(node: Node) -> Node:
         # 1/2 would be a float in Python.
         case Number(value=value) if not isinstance(value, float) and value.denominator != 1:
             return Name(f"Rational({value.numerator}, {value.denominator})")
+        # The writer of text sets transposes as A^T.
+        case Call(function="transpose", arguments=(Name() as base,)):
+            return Name(f"{identifier(base.text + PRIME * base.dots)}.T")
         case Call():
             return Call(identifier(node.function), tuple(map(_with_identifiers, node.arguments)))
     return rebuild(node, tuple(map(_with_identifiers, children(node))))
@@ -71,6 +75,11 @@ def declarations(entries: Sequence[Node], defined: Collection[str]) -> list[str]
 def _function(name: str) -> str:
     """What a function of the equations is in SymPy: one of its own, or undetermined."""
     return MEANINGS.get(name, f"Function({name!r})")
+
+
+def dotted_names(node: Node) -> list[str]:
+    """The names an expression is made of, with their time derivatives: q1', A'."""
+    return [f"{one.text}{PRIME * one.dots}" for one in _names(node)]
 
 
 def _names(node: Node) -> Iterable[Name]:

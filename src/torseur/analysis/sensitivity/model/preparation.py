@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol, symbols_of
@@ -67,11 +67,11 @@ def prepare(
     shifts: dict[str, Shift] = {}
     mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
     if mechanism is not None:
-        listed = [] if parameters is None else _members(parameters)
+        listed = [] if parameters is None else member_names(parameters)
         impacts = (*_own_impacts(mechanism), *impacts)
         restitutions = {name: impact.restitution for impact in impacts for name in restitution_names(impact)}
         # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
-        changed, shifts = with_shifts(_with_laws(without_contacts(mechanism), laws), listed, restitutions)
+        changed, shifts = with_shifts(with_laws(without_contacts(mechanism), laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
     ready = _ready(model, values, initial, start, _read_gaps(model, impacts))
     return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
@@ -122,7 +122,7 @@ def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:
     )
 
 
-def _members(parameters: Requested) -> list[str]:
+def member_names(parameters: Requested) -> list[str]:
     """Every name that is asked for, inside groups too."""
     # Names are only read here; without a system nothing is looked up.
     blank = System((), (), Program("nothing", (), ()), 0)
@@ -134,15 +134,13 @@ def _varied_parameters(parameters: Requested | None, system: System, shifts: Map
     names = requested_names(parameters, system)
     own = {quantity.name for quantity in system.parameters}
     shifted = {str(shift.symbol.name): name for name, shift in shifts.items() if str(shift.symbol.name) in own}
-    fixed = _dependent(system)
+    fixed = dependent_parameters(system)
     listed = []
     for name, members in names.items():
         if parameters is None and name in shifted:
             continue
-        if name not in members and (name in own or name in shifts):  # "l1=r2": both vary, by the same amount
-            members = {name: 1.0, **members}
-        real = {str(shifts[m].symbol.name) if m in shifts else m: weight for m, weight in members.items()}
-        varied = varied_of(name, real, system, fixed)
+        members = whole_group(name, members, own, shifts)
+        varied = varied_of(name, by_symbols(members, shifts), system, fixed)
         first = next(iter(members))
         if first in shifts:
             varied = replace(varied, value=_value(shifts[first].origin, system), meaning="")
@@ -153,6 +151,19 @@ def _varied_parameters(parameters: Requested | None, system: System, shifts: Map
             "('q1(0)') or constants ('arm.mass') with --parameters (in Python, parameters)."
         )
     return tuple(listed)
+
+
+def whole_group(
+    name: str, members: Mapping[str, float], own: Collection[str], shifts: Mapping[str, Shift]
+) -> dict[str, float]:
+    """The members of a group: of "l1=r2" both, which vary by the same amount."""
+    named = name not in members and (name in own or name in shifts)
+    return {name: 1.0, **members} if named else dict(members)
+
+
+def by_symbols(members: Mapping[str, float], shifts: Mapping[str, Shift]) -> dict[str, float]:
+    """The members by the names of the symbols that vary."""
+    return {str(shifts[m].symbol.name) if m in shifts else m: weight for m, weight in members.items()}
 
 
 def _value(origin: Expr, system: System) -> float:
@@ -168,7 +179,8 @@ def _value(origin: Expr, system: System) -> float:
     return float(evaluate([origin], bound or {as_expr(0): 0.0})[0])
 
 
-def _dependent(system: System) -> dict[str, str]:
+def dependent_parameters(system: System) -> dict[str, str]:
+    """Why some parameters cannot vary by themselves."""
     if system.programs is None:
         return {}
     definitions = system.programs.equations.tree.definitions
@@ -177,7 +189,7 @@ def _dependent(system: System) -> dict[str, str]:
     }
 
 
-def _with_laws(mechanism: Mechanism, laws: Mapping[str, Callable[..., object]]) -> Mechanism:
+def with_laws(mechanism: Mechanism, laws: Mapping[str, Callable[..., object]]) -> Mechanism:
     """The mechanism with the functions it leaves open as formulas, traced from Python functions."""
     known = {law.name for law in mechanism.laws}
     leaves = [leaf for leaf in flatten((mechanism.loads, mechanism.constraints)) if isinstance(leaf, Expr)]

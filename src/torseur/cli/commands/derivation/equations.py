@@ -36,6 +36,10 @@ INDEPENDENT = "With --eliminate, --solve or --linear: speeds that stay, e.g. \"p
 LINEAR = "The equations of small motions about a steady state, multipliers eliminated."
 ABOUT = "With --linear: a coordinate or speed of that state, e.g. 'theta=pi' or \"x'=v\". Repeatable."
 ENERGY = "The kinetic energy instead, as a sum of squares."
+SENSITIVITY = "Instead the system that derivatives of the motion by parameters obey: direct (tangents) or adjoint."
+CRITERION = "With --sensitivity: the formula whose derivatives are wanted; the adjoint system needs one."
+KIND = "What the criterion is: value, integral, maximum, minimum, event or 'event time' (with --when)."
+PARAMETERS = "With --sensitivity: m1, q1(0), arm.mass, l=l1+r2; by default all parameters."
 
 
 class Level(StrEnum):
@@ -45,6 +49,13 @@ class Level(StrEnum):
     recursive = "recursive"
     matrix = "matrix"
     scalar = "scalar"
+
+
+class SensitivityMethod(StrEnum):
+    """Which system of a sensitivity study."""
+
+    direct = "direct"
+    adjoint = "adjoint"
 
 
 class Format(StrEnum):
@@ -73,6 +84,14 @@ class EquationsOptions(NamedTuple):
     about: Annotated[list[str] | None, typer.Option("--about", metavar="NAME=FORMULA", help=ABOUT)] = None
     independent: Annotated[str | None, typer.Option("--independent", metavar="SPEEDS", help=INDEPENDENT)] = None
     kinetic_energy: Annotated[bool, typer.Option("--kinetic-energy", help=ENERGY)] = False
+    sensitivity: Annotated[SensitivityMethod | None, typer.Option("--sensitivity", help=SENSITIVITY)] = None
+    parameters: Annotated[str | None, typer.Option("--parameters", metavar="A,B", help=PARAMETERS)] = None
+    criterion: Annotated[str | None, typer.Option("--criterion", metavar="EXPR", help=CRITERION)] = None
+    kind: Annotated[str, typer.Option("--kind", metavar="KIND", help=KIND)] = "value"
+    when: Annotated[str, typer.Option("--when", metavar="EXPR", help="Formula that is zero at the event.")] = ""
+    second_order: Annotated[
+        bool, typer.Option("--second-order", help="With --sensitivity: second derivatives as well.")
+    ] = False
     steps: Annotated[int, typer.Option("--steps", min=0, max=3, help=STEPS)] = 0
     depth: Annotated[int | None, typer.Option("--fold", metavar="DEPTH", min=0, help=DEPTH)] = None
     size: Annotated[int | None, typer.Option("--fold-size", metavar="N", min=2, help=SIZE)] = None
@@ -102,12 +121,16 @@ class EquationsOptions(NamedTuple):
     Rule("--independent", needs="--eliminate --solve --linear", why="it chooses the speeds that stay"),
     Rule("--level --formalism", not_with="--kinetic-energy",
          why="the kinetic energy has no levels and is the same by every formalism"),
+    Rule("--parameters --criterion --second-order", needs="--sensitivity", why="it belongs to a sensitivity study"),
+    Rule("--kind --when", needs="--criterion", why="it says what kind of criterion the formula is"),
+    Rule("--sensitivity", not_with="--collect --eliminate --solve --kinetic-energy --steps",
+         why="the derivatives of a motion obey a system of their own"),
     Rule("--steps", needs="--level=intrinsic", why="accelerations are expanded in steps where they are vectors"),
     Rule("--open", needs="--fold --fold-size", why="it leaves open a part that folding would name"),
     force_needs("--out"),
 )  # fmt: skip
 def equations(options: EquationsOptions) -> None:
-    """The equations of motion M v' + b = Q.
+    """The equations of motion M v' + b = Q, or the systems that their derivatives by parameters obey.
 
     Example: torseur equations library:double_pendulum --level scalar --format latex
     """
@@ -136,24 +159,38 @@ def equations(options: EquationsOptions) -> None:
 
 
 def _statements(derived: Equations, options: EquationsOptions) -> list[Statement]:
-    from torseur.presentation.levels.collected_form import collected_statements
-    from torseur.presentation.levels.energy_squares import kinetic_energy_statements
+    from torseur.presentation.levels.forms.collected_form import collected_statements
+    from torseur.presentation.levels.forms.energy_squares import kinetic_energy_statements
     from torseur.presentation.levels.levels import statements
 
+    if options.sensitivity is not None:
+        return _sensitivity(derived, options)
     kept = [name.strip() for name in (options.independent or "").split(",") if name.strip()]
     if options.linear:
         from torseur.cli.shared.value_options import state_formulas
-        from torseur.presentation.levels.simplified_statements import linear_statements
+        from torseur.presentation.levels.forms.simplified_statements import linear_statements
 
         about = state_formulas(derived.mechanism, "--about", options.about)
         return linear_statements(derived.linearised(about, kept), options.detail)
     if options.eliminate or options.solve:
-        from torseur.presentation.levels.reduced_form import reduced_statements
+        from torseur.presentation.levels.forms.reduced_form import reduced_statements
 
         return reduced_statements(derived, kept, options.solve)
     if options.kinetic_energy:
         return kinetic_energy_statements(derived)
     return collected_statements(derived) if options.collect else statements(derived, options.detail, options.steps)
+
+
+def _sensitivity(derived: Equations, options: EquationsOptions) -> list[Statement]:
+    """The direct or the adjoint system of a study."""
+    from torseur.analysis.sensitivity.model.sensitivity_equations import sensitivity_equations
+    from torseur.computation.simulation.model.criterion import Criterion
+    from torseur.presentation.levels.forms.sensitivity_form import sensitivity_statements
+
+    assert options.sensitivity is not None
+    wanted = None if options.criterion is None else Criterion(options.criterion, options.kind, when=options.when)
+    system = sensitivity_equations(derived, options.parameters, wanted)
+    return sensitivity_statements(system, options.sensitivity.value, options.detail, options.second_order)
 
 
 def _fold(derived: Equations, statements: list[Statement], options: EquationsOptions) -> list[Statement]:

@@ -179,8 +179,8 @@ def _statements(
     derived: Equations, rows: Sequence[Expr], origins: TermOrigins, options: SimplifyOptions
 ) -> list[Statement]:
     from torseur.cli.shared.console import remark
+    from torseur.presentation.levels.forms.simplified_statements import grouped_statements, horner_statements
     from torseur.presentation.levels.levels import residual_statements
-    from torseur.presentation.levels.simplified_statements import grouped_statements, horner_statements
 
     if options.group:
         return grouped_statements(derived, rows)
@@ -196,7 +196,7 @@ def _statements(
 
 
 def _certificate(simplified: SimplifiedEquations) -> dict[str, object]:
-    from torseur.presentation.levels.simplified_statements import change_text, piece_text
+    from torseur.presentation.levels.forms.simplified_statements import change_text, piece_text
 
     c, speeds = simplified.certificate, simplified.equations.layout.speed_names
     rows = zip(speeds, c.scales, c.bounds, c.seen, strict=True)
@@ -220,7 +220,7 @@ def _certificate(simplified: SimplifiedEquations) -> dict[str, object]:
 
 def _account(simplified: SimplifiedEquations) -> str:
     """What was dropped and held, and the error of every equation."""
-    from torseur.presentation.levels.simplified_statements import change_text
+    from torseur.presentation.levels.forms.simplified_statements import change_text
 
     c = simplified.certificate
     how = "proven by interval arithmetic" if c.proven else f"observed at {c.samples} states, widened by a quarter"

@@ -51,7 +51,7 @@ def as_system(
         return replace(model, values=tuple(values.tolist()), initial=tuple(state.tolist()))
     if not isinstance(model, Equations):
         require_mechanism(model)
-    equations, system = _system_of(model)
+    equations, system = system_without_values(model)
     given = motion_values(equations, parameters or {})
     own = mechanism_impacts(equations, given)
     if own or impacts:
@@ -66,7 +66,7 @@ def as_system(
     return replace(system, values=tuple(given.values()), initial=start, explain=explain, notes=notes)
 
 
-def _system_of(model: Equations | Mechanism) -> tuple[Equations, System]:
+def system_without_values(model: Equations | Mechanism) -> tuple[Equations, System]:
     """What does not depend on values, kept for the last few models, each known by its identity."""
 
     def make() -> tuple[Model, Equations, System]:

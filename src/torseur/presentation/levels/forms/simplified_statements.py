@@ -12,9 +12,9 @@ from torseur.derivation.equations.linear_equations import LinearEquations
 from torseur.derivation.equations.simplification import Change, Piece, group_parameters, horner
 from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
-from torseur.presentation.levels.collected_form import times
+from torseur.presentation.levels.forms.collected_form import times
+from torseur.presentation.levels.forms.reduced_form import assumed_not_to_vanish
 from torseur.presentation.levels.levels import RESIDUAL, ZERO, Part, part_statements, row_remarks
-from torseur.presentation.levels.reduced_form import assumed_not_to_vanish
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.formula_tree import Node, Sum
 from torseur.presentation.typesetting.plain_text import plain_text

@@ -20,7 +20,7 @@ from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.derivation.equations.terms.trigonometry import vanishes
 from torseur.derivation.tree import GROUND
 from torseur.description.mechanism import TIME
-from torseur.presentation.levels.collected_form import by_speeds
+from torseur.presentation.levels.forms.collected_form import by_speeds
 from torseur.presentation.levels.levels import definition_statements
 from torseur.presentation.levels.statement import Remark, Statement, terms_of
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, Sum, split_sign
