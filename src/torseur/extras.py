@@ -13,6 +13,7 @@ PURPOSES = {
     "plots": "pictures of small motions and studies as PNG",
     "pictures": "pictures as PNG, animations as MP4, WebM and GIF (`torseur animate`)",
     "identification": "physically consistent identification",
+    "xacro": "robot files with macros (xacro)",
     "meshes": "mesh files of robots beyond STL and OBJ",
 }
 _NEEDED = re.compile(r"""^([A-Za-z0-9._-]+)(\[[^\]]*\])?([^;]*);.*extra == ['"](\w+)['"]""")

@@ -126,8 +126,10 @@ class Case(NamedTuple):
 
 VALUES = ("--set 'r=0.2 m'", "--values values.toml")
 STARTS = ("--init 'q=-0.9 rad'", "--law 'pivot.motor(t, w) = 0.3*sin(9*t)'")
-ROBOTS = ("--strict", "--base floating", "--merge-fixed", "--density 500")
-ROBOT_FILES = dict.fromkeys(("--base", "--merge-fixed", "--density"), "robot.urdf") | {"--strict": "strict.urdf"}
+ROBOTS = ("--strict", "--base floating", "--merge-fixed", "--density 500", "--symbolic inertia")
+ROBOT_FILES = dict.fromkeys(("--base", "--merge-fixed", "--density", "--symbolic"), "robot.urdf") | {
+    "--strict": "strict.urdf"
+}
 LAW = {"--law": "open.lsd"}
 STATE = ("--equilibrium", "--moving s", '--fix "s\'"')
 CASES = {
@@ -148,6 +150,7 @@ CASES = {
     "equations with names": Case("rig.lsd", (
         "--level scalar", "--open P1", "--fold-as A=m*l^2", "--format latex", "--json",
     ), ("--fold 2",)),
+    "equations of a robot": Case("robot.urdf", ("--level scalar", "--symbolic inertia,geometry", "--json")),
     "simplify": Case("rig.lsd", (
         "--tolerance 0.3", "--box 'angles=-1 deg..1 deg'", "--method sampling", "--no-hold", "--small q", "--order 2",
         "--group", "--horner q", "--format latex", "--formalism lagrange", *VALUES, "--out out.txt", "--force", "--json",

@@ -85,7 +85,11 @@ def test_unknown_encoding_is_named():
 
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
-    [("sdf.xml", "<sdf/>", "expected <robot>"), ("no.urdf", None, "cannot be read"), ("\0.urdf", None, "cannot be")],
+    [
+        ("scene.xml", "<scene/>", "expected <robot>"),
+        ("no.urdf", None, "cannot be read"),
+        ("\0.urdf", None, "cannot be"),
+    ],
 )
 def test_other_files(tmp_path, name, content, reason):
     path = tmp_path / name

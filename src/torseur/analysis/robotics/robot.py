@@ -21,9 +21,10 @@ from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.parameter_values import parameter_values
 from torseur.derivation.formalisms import derive
-from torseur.description.library.mechanism_files import ROBOTS, load
+from torseur.description.library.mechanism_files import load
 from torseur.description.mechanism import EARTH_NAME, Frame, Mechanism
 from torseur.description.readers import RobotFile, read_robot
+from torseur.edges.file_names import ROBOT_SUFFIXES
 from torseur.errors import MechanismError, TorseurError, UnsupportedError, unknown_name
 
 Function = Callable[..., Any]
@@ -64,7 +65,7 @@ class Robot:
             raise MechanismError(f"{', '.join(options)}: options are for files; this is a {type(source).__name__}.")
         if isinstance(source, Mechanism):
             self.mechanism = source
-        elif isinstance(source, RobotFile) or Path(source).suffix.lower() in ROBOTS:
+        elif isinstance(source, RobotFile) or Path(source).suffix.lower() in ROBOT_SUFFIXES:
             self.file = source if isinstance(source, RobotFile) else read_robot(source, **options)
             self.mechanism = self.file.mechanism
         else:

@@ -15,10 +15,11 @@ OUTPUT = "Output"
 def complete_source(incomplete: str) -> list[str]:
     """Library names and description files that begin with what was typed."""
     from torseur.description.library import PREFIX, entries
+    from torseur.edges.file_names import ROBOT_SUFFIXES
 
     named = [f"{PREFIX}{entry.name}" for entry in entries()]
     folder = Path(incomplete).parent if "/" in incomplete else Path(".")
-    suffixes = (".lsd", ".urdf", ".xml", ".mjcf")
+    suffixes = (".lsd", *ROBOT_SUFFIXES)
     files = [str(p) for p in folder.iterdir() if p.suffix in suffixes] if folder.is_dir() else []
     return [name for name in [*named, *files] if name.startswith(incomplete)]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from torseur.cli.shared.exits import CommandError
+from torseur.edges.file_names import ROBOT_SUFFIXES
 from torseur.errors import unknown_name
 
 if TYPE_CHECKING:
     from torseur.description.readers import RobotFile
 
-SUFFIXES = (".urdf", ".xml", ".mjcf")
 ROBOT = "Robot files"
 
 StrictOption = Annotated[
@@ -47,6 +47,13 @@ PartialOption = Annotated[
 ]
 
 
+SymbolicOption = Annotated[
+    str | None,
+    typer.Option("--symbolic", metavar="PARTS", rich_help_panel=ROBOT,
+                 help="Name the file's numbers: inertia, geometry (lengths), gravity; separated by commas."),
+]  # fmt: skip
+
+
 class RobotOptions(NamedTuple):
     """What the reader of robot files is asked for."""
 
@@ -54,6 +61,7 @@ class RobotOptions(NamedTuple):
     base: BaseOption = None
     merge_fixed: MergeOption = False
     density: DensityOption = None
+    symbolic: SymbolicOption = None
 
 
 def with_robot_options(source: str, robot: RobotOptions, partial: bool = False) -> str:
@@ -63,6 +71,7 @@ def with_robot_options(source: str, robot: RobotOptions, partial: bool = False) 
         "base": robot.base,
         "merge_fixed": "" if robot.merge_fixed else None,
         "density": None if robot.density is None else repr(robot.density),
+        "symbolic": robot.symbolic,
         "partial": "" if partial else None,
     }
     words = [f"{name}={value}" if value else name for name, value in given.items() if value is not None]
@@ -70,14 +79,14 @@ def with_robot_options(source: str, robot: RobotOptions, partial: bool = False) 
         return source
     if not is_robot(source):
         raise CommandError(
-            f"'{source}' is not a robot file: --strict, --base, --merge-fixed and --density are for URDF and MJCF."
+            f"'{source}' is not a robot file: --strict, --base, --merge-fixed, --density and --symbolic are for those."
         )
     return source + ("&" if "?" in source else "?") + "&".join(words)
 
 
 def is_robot(name: str) -> bool:
     """Whether a name is that of a robot file, by its suffix."""
-    return Path(split_query(name)[0]).suffix.lower() in SUFFIXES
+    return Path(split_query(name)[0]).suffix.lower() in ROBOT_SUFFIXES
 
 
 def split_query(name: str) -> tuple[str, str]:
@@ -122,6 +131,14 @@ def _values(text: str) -> dict[str, float]:
     return {name: float(value) for name, _, value in pairs}
 
 
+def _words(text: str) -> dict[str, str]:
+    """tool:gripper,length:0.4."""
+    pairs = [part.partition(":") for part in text.split(",") if part]
+    if not pairs or any(not name or not sign for name, sign, _ in pairs):
+        raise ValueError
+    return {name: value for name, _, value in pairs}
+
+
 _READ: dict[str, Callable[[str], Any]] = {
     "strict": _switch,
     "base": str,
@@ -137,10 +154,13 @@ _READ: dict[str, Callable[[str], Any]] = {
     "partial": _switch,
     "stops": float,
     "sticking": _switch,
+    "arguments": _words,
+    "symbolic": str,
 }
 _EXPECTED = {
     _switch: "true or false",
     float: "a number",
     str: "a word",
+    _words: "names with values, such as tool:gripper,length:0.4",
     _values: "joints with values (rad, m), such as knee:0.5,hip:0",
 }

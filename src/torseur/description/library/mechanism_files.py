@@ -9,22 +9,22 @@ from typing import Any
 from torseur.description import language
 from torseur.description.library import catalogue
 from torseur.description.mechanism import Mechanism
+from torseur.edges.file_names import ROBOT_SUFFIXES
 from torseur.errors import MechanismError
-
-ROBOTS = (".urdf", ".xml", ".mjcf")
 
 
 def load(path: str | Path, **options: Any) -> Mechanism:
-    """The mechanism that a description, a robot file (URDF, MJCF) or a name of the library (`library:...`) gives.
+    """The mechanism that a description, a robot file or a name of the library (`library:...`) gives.
 
-    What a robot file says and the mechanism does not is a warning; `read_robot` gives it as findings, and says what
-    options there are: ts.load("arm.urdf", base="floating", locked={"gripper": 0.02}).
+    Robot files are URDF, xacro, SDF and MJCF. What a robot file says and the mechanism does not is a warning;
+    `read_robot` gives it as findings, and says what options there are: ts.load("arm.urdf", base="floating",
+    locked={"gripper": 0.02}).
     """
-    if options and Path(path).suffix.lower() not in ROBOTS:
-        raise MechanismError(f"'{path}' is not a robot file: {', '.join(options)} are options of URDF and MJCF.")
+    if options and Path(path).suffix.lower() not in ROBOT_SUFFIXES:
+        raise MechanismError(f"'{path}' is not a robot file: {', '.join(options)} are options of robot files.")
     if str(path).startswith(catalogue.PREFIX):
         return catalogue.load(str(path).removeprefix(catalogue.PREFIX))
-    if Path(path).suffix.lower() not in ROBOTS:
+    if Path(path).suffix.lower() not in ROBOT_SUFFIXES:
         return language.load(path)
     from torseur.description.readers import read_robot, summary
 

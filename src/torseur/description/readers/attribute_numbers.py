@@ -86,3 +86,47 @@ def _is_number(word: str) -> bool:
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def content_words(element: Element, tag: str) -> tuple[Element, list[str]] | None:
+    """The child of that tag with the words between its tags, as SDF writes values; None when it is not written."""
+    child = element.first(tag)
+    return None if child is None else (child, child.content.split())
+
+
+def content_text(element: Element, tag: str) -> str | None:
+    """What stands between the tags of a child, without blanks at its ends; None when it is not written."""
+    child = element.first(tag)
+    return None if child is None else child.content.strip()
+
+
+def content_number(element: Element, tag: str, default: float | None = None) -> float:
+    """The number between the tags of a child; the default when it is not written, an error without one."""
+    if default is None and element.first(tag) is None:
+        raise element.fault(f"<{element.tag}> needs <{tag}>, a number.")
+    return content_numbers(element, tag, 1, None if default is None else (default,))[0]
+
+
+def content_numbers(
+    element: Element, tag: str, count: int, default: Sequence[float] | None = None
+) -> tuple[float, ...]:
+    """As many numbers as asked for between the tags of a child; the default when it is not written."""
+    found = content_words(element, tag)
+    if found is None:
+        if default is None:
+            raise element.fault(f"<{element.tag}> needs <{tag}>, {count} numbers.")
+        return tuple(default)
+    child, words = found
+    if len(words) != count:
+        raise child.fault(f"<{tag}> has {len(words)} numbers; expected {count}.")
+    return tuple(_value(word, child, "the text") for word in words)
+
+
+def content_switch(element: Element, tag: str, default: bool) -> bool:
+    """Whether a child says true or 1; the default when it is not written."""
+    text = content_text(element, tag)
+    if not text:
+        return default
+    if text.lower() not in ("true", "false", "1", "0"):
+        raise element.fault(f"<{tag}> is '{_short(text)}': expected true or false.")
+    return text.lower() in ("true", "1")

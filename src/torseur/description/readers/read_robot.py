@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from torseur.description.readers.meshes.mesh_paths import MeshFolder
+from torseur.description.readers.named_numbers import name_numbers
 from torseur.description.readers.rearrangement import merge_fixed
 from torseur.description.readers.robot_assembly import AS_WRITTEN, Options
 from torseur.description.readers.robot_file import RobotFile
-from torseur.description.readers.xml_document import Element, RobotFileError, read_document
+from torseur.description.readers.urdf.xacro_expansion import expand_xacro, is_xacro
+from torseur.description.readers.xml_document import Element, RobotFileError, parse_document, read_document
 from torseur.errors import MechanismError
 
 
@@ -18,8 +20,9 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
                packages: Mapping[str, str | Path] | None = None, keyframe: str | None = None,
                mimic: bool = True, locked: Mapping[str, float] | None = None, armature: bool = True,
                damping: bool = True, friction: bool = True, partial: bool = False, stops: float | None = None,
-               sticking: bool = False) -> RobotFile:  # fmt: skip
-    """The robot that a URDF or MJCF file describes; the root element tells which it is.
+               sticking: bool = False, arguments: Mapping[str, str] | None = None,
+               symbolic: str = "") -> RobotFile:  # fmt: skip
+    """The robot that a URDF, xacro, SDF or MJCF file describes; the root element tells which it is.
 
     strict          refuses inertias that no distribution of mass has (otherwise they are findings)
     base            "file": as written (URDF: fixed); "fixed" or "floating": the base is held, or moves freely
@@ -33,12 +36,20 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
     partial         reads a file of which bodies are missing here (composites, flexible parts, attached models)
     stops           restitution of rigid stops at the limits of joints; None: limits are kept, and nothing stops there
     sticking        dry friction sticks and slides, instead of fading below friction_speed
+    symbolic        "inertia,geometry": masses, centres, inertias; lengths and angles; and gravity are parameters, with
+                    the file's numbers as their values
+    arguments       {"name": "value"} of what a xacro file calls arg
     armature, damping, friction   False leaves out the inertia of rotors, dampers, or dry friction
     """
     options = Options(strict, base, merge_fixed, density, friction_speed, dict(packages or {}), keyframe, mimic,
                       dict(locked or {}), armature, damping, friction, partial, stops, sticking)  # fmt: skip
     file = Path(path)
-    return robot_of(read_document(file), options, file)
+    root = read_document(file)
+    if is_xacro(root, file):
+        root = parse_document(expand_xacro(file, options.packages, arguments or {}), file.name)
+    elif arguments:
+        raise RobotFileError(f"{file.name}: arguments are given to xacro files, which this is not.")
+    return name_numbers(robot_of(root, options, file), symbolic)
 
 
 def robot_of(root: Element, options: Options, file: Path) -> RobotFile:
@@ -49,12 +60,17 @@ def robot_of(root: Element, options: Options, file: Path) -> RobotFile:
             from torseur.description.readers.urdf import read_urdf
 
             robot = read_urdf(root, options, folder, file.name)
+        elif root.tag == "sdf":
+            from torseur.description.readers.sdf import read_sdf
+
+            robot = read_sdf(root, options, file.parent, file.name)
         elif root.tag == "mujoco":
             from torseur.description.readers.mjcf import read_mjcf
 
             robot = read_mjcf(root, options, file.parent, file.name)
         else:
-            raise root.fault(f"the root element is <{root.tag}>; expected <robot> (URDF) or <mujoco> (MJCF).")
+            expected = "<robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
+            raise root.fault(f"the root element is <{root.tag}>; expected {expected}.")
     except RobotFileError:
         raise
     except MechanismError as problem:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from torseur.algebra.graph import Expr, as_expr, evaluate, scalar, substitute, symbols_of
-from torseur.algebra.spatial import Symmetric3
+from torseur.algebra.spatial import Symmetric3, Transform
 from torseur.description.mechanism import (
     EARTH,
     EARTH_NAME,
@@ -39,7 +39,7 @@ from torseur.description.mechanism import (
     substitute_coordinates,
 )
 from torseur.description.readers.reading_ledger import Ledger
-from torseur.description.readers.rigid_placement import impossibility
+from torseur.description.readers.rigid_placement import impossibility, quaternion_of
 from torseur.description.readers.robot_file import IMPOSSIBLE_INERTIA, MISSING_MESH, Control, Limit, RobotFile, Shape
 from torseur.description.readers.xml_document import Element, RobotFileError
 from torseur.errors import unknown_name
@@ -196,6 +196,13 @@ class Assembly:
         reserve_speeds(self.coordinate_names, name)
         coordinates = [self.coordinate_names.fresh(f"{name}.{part}") for part in POSE]
         return free(name, parent, child, *coordinates, angles="quaternion", speeds="body")
+
+    def start_at(self, joint: Joint, place: Transform) -> None:
+        """Lets a free joint start where its body is written: its coordinates are the body's place in the world."""
+        pose = [*place.position, *quaternion_of([list(row) for row in place.rotation.matrix.rows])]
+        if pose != [0, 0, 0, 1, 0, 0, 0]:
+            names = (q.name for q in joint.coordinates)
+            self.initial |= {name: float(value) for name, value in zip(names, pose, strict=True)}
 
     def ground(self, child: Frame, name: str = "root") -> None:
         """Joins a body to the earth where nothing else holds it: fixed, or free when a floating base is asked for."""

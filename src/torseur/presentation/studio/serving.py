@@ -14,6 +14,7 @@ from pathlib import Path
 from uvicorn import Config, Server
 
 from torseur.description.library import PREFIX, source_of
+from torseur.edges.file_names import ROBOT_SUFFIXES
 from torseur.errors import TorseurError
 from torseur.presentation.studio.guard import NEAR, Guard, hosts_of
 from torseur.presentation.studio.limits import settle_memory
@@ -21,7 +22,6 @@ from torseur.presentation.studio.server import Studio
 from torseur.presentation.studio.session import START, Session
 
 PORTS = range(8460, 8480)  # tried in this order, then any
-ROBOTS = (".urdf", ".xml", ".mjcf")
 LARGEST_MESSAGE = 4_000_000  # bytes
 
 
@@ -75,7 +75,7 @@ def begin(file: str | Path | None, folder: Path | None = None) -> Session:
     path = Path(file)
     if path.is_dir():
         raise TorseurError(f"'{file}' is a folder; give the name of a file in it.")
-    if path.suffix in ROBOTS:
+    if path.suffix.lower() in ROBOT_SUFFIXES:
         raise TorseurError(
             f"'{file}' is a robot file; turn it into a description first: torseur convert {path.name} {path.stem}.lsd"
         )

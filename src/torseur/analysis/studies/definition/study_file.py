@@ -23,6 +23,7 @@ from torseur.description.language.formulas.quantities_with_units import number_i
 from torseur.description.library import PREFIX
 from torseur.description.mechanism import Guess, Mechanism
 from torseur.edges.budgets import NUMBER, PYTHON_NUMBER, bounded_text, parsed_toml, require_memory
+from torseur.edges.file_names import ROBOT_SUFFIXES
 from torseur.errors import TorseurError, unknown_name
 
 KEY = "operating_points"
@@ -372,7 +373,7 @@ def check_backend(name: Any, where: str) -> str:
 
 def _load_mechanism(file: Path) -> Mechanism:
     """The mechanism of a file, in the language or as a robot."""
-    if file.suffix in (".urdf", ".xml", ".mjcf"):
+    if file.suffix.lower() in ROBOT_SUFFIXES:
         from torseur.description.readers import read_robot
 
         return read_robot(file).mechanism

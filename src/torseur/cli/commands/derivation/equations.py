@@ -10,6 +10,7 @@ import typer
 
 from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, FormalismOption, JsonOption, SourceArgument
+from torseur.cli.shared.robot_options import RobotOptions, SymbolicOption, with_robot_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +78,7 @@ class EquationsOptions(NamedTuple):
     level: Annotated[Level | None, typer.Option("--level", help=LEVELS, show_default=False)] = None
     form: Annotated[Format, typer.Option("--format", help=FORMAT)] = Format.text
     formalism: FormalismOption = "recursive"
+    symbolic: SymbolicOption = None
     collect: Annotated[bool, typer.Option("--collect", help=COLLECT)] = False
     eliminate: Annotated[bool, typer.Option("--eliminate", help=ELIMINATE)] = False
     solve: Annotated[bool, typer.Option("--solve", help=SOLVE)] = False
@@ -144,7 +146,7 @@ def equations(options: EquationsOptions) -> None:
     require_place(form, out)
     if out is not None:
         require_free(out, options.force)
-    work = Work.begin(options.source)
+    work = Work.begin(with_robot_options(options.source, RobotOptions(symbolic=options.symbolic)))
     with working(f"{work.source.mechanism.name}: equations", quiet=options.json):
         derived = work.equations(options.formalism)
         unfolded = _statements(derived, options)

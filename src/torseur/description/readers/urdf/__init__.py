@@ -1,4 +1,4 @@
-"""URDF: the Unified Robot Description Format of ROS, expanded (no xacro)."""
+"""URDF: the Unified Robot Description Format of ROS; xacro files are expanded before they come here."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ MEANINGS = {
 def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) -> RobotFile:
     """The robot that a <robot> element describes."""
     root.used = True
-    _refuse_xacro(root)
+    for element in root.children:
+        if element.tag == "include":
+            raise element.fault(
+                "<include> without xacro: before it is of an old xacro; write xacro:include, and so its other elements."
+            )
     ledger = Ledger()
     assembly = Assembly(options, ledger)
     links = read_links(root, assembly, folder)
@@ -49,19 +53,6 @@ def read_urdf(root: Element, options: Options, folder: MeshFolder, source: str) 
     root.text("version")
     ledger.unread(root, MEANINGS)
     return assembly.robot(name, GRAVITY, "urdf", source)
-
-
-def _refuse_xacro(root: Element) -> None:
-    """A file that still has macros to expand does not describe a robot yet."""
-    waiting = list(root.children)
-    while waiting:
-        element = waiting.pop(0)
-        if element.tag.startswith("xacro:") or (element.tag == "include" and element in root.children):
-            raise element.fault(
-                f"<{element.tag}> is xacro: the file has macros that make the robot. Expand it first: "
-                "xacro in.urdf > out.urdf"
-            )
-        waiting += element.children
 
 
 __all__ = ["GRAVITY", "read_urdf"]

@@ -25,7 +25,7 @@ from torseur.description.mechanism import (
 from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
 from torseur.description.readers.mjcf.mjcf_places import ORIGIN, SHORTEST
 from torseur.description.readers.mjcf.mjcf_scene import Axis, Scene
-from torseur.description.readers.rigid_placement import place_of, quaternion_of
+from torseur.description.readers.rigid_placement import place_of
 from torseur.description.readers.robot_assembly import reserve_speeds
 from torseur.description.readers.robot_file import Limit
 from torseur.description.readers.xml_document import Element
@@ -139,13 +139,7 @@ def _ball(step: _Step) -> Axis:
 def _free(step: _Step) -> Axis:
     assembly = step.scene.assembly
     joint = assembly.free_joint(step.name, Frame("earth"), Frame(step.child))
-    start = place_of(step.parent.placement)
-    quaternion = quaternion_of([list(row) for row in start.rotation.matrix.rows])
-    names = [q.name for q in joint.coordinates]
-    # A free body's coordinates are its place in the world: the place it is written at is where it starts.
-    pose = [*start.position, *quaternion]
-    if pose != [0, 0, 0, 1, 0, 0, 0]:
-        assembly.initial |= {name: float(value) for name, value in zip(names, pose, strict=True)}
+    assembly.start_at(joint, place_of(step.parent.placement))
     for attribute in ("align", "group", "pos", "axis"):
         step.element.text(attribute)
     _all_around(step, joint)
