@@ -23,7 +23,7 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench fuzz truth edges clean
+.PHONY: help demo test check quick bench docs fuzz truth edges clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
@@ -31,6 +31,7 @@ help:
 	@echo "make quick   the test suite without its slow cases"
 	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
 	@echo "make bench   install the peers and run the benchmarks"
+	@echo "make docs    the documentation site, into build/site/html; a warning is an error (a minute)"
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make truth   random mechanisms over the whole language, compared with an independent oracle (an hour; goes on where it was)"
 	@echo "make edges   damaged files, killed processes, full disks, forged caches, load: counted, nothing may be lost (half an hour)"
@@ -53,6 +54,9 @@ $(VENV)/.core: $(VENV)/.created pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.created pyproject.toml constraints.txt
 	$(call INSTALL,[dev])
 
+$(VENV)/.docs: $(VENV)/.created pyproject.toml constraints.txt
+	$(call INSTALL,[docs])
+
 $(VENV)/.bench: $(VENV)/.created pyproject.toml constraints.txt
 	$(call INSTALL,[bench])
 
@@ -74,6 +78,9 @@ quick: $(VENV)/.dev
 bench: $(VENV)/.bench
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks: benchmarks/bench_*.py" >&2; exit 1; }
 	@for benchmark in $(BENCHMARKS); do echo "== $$benchmark"; $(BIN) "$$benchmark" || exit 1; done
+
+docs: $(VENV)/.docs
+	@$(BIN) tools/site/build_site.py
 
 fuzz: $(VENV)/.dev
 	@$(BIN) tests/description/language/fuzz.py 1000000

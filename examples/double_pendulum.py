@@ -3,9 +3,6 @@
 from pathlib import Path
 
 import torseur as ts
-from torseur.presentation.report.compose.make_report import report
-from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.read_graph import readable_form
 
 g = ts.parameter("g", 9.81, "m/s^2", "gravity")
 m1 = ts.parameter("m1", 4, "kg", "mass of the arm")
@@ -30,11 +27,11 @@ pendulum = ts.Mechanism(
 )
 
 equations = ts.derive(pendulum)
-print("kinetic energy:", plain_text(readable_form(equations.kinetic_energy)))
+print("kinetic energy:", ts.readable_text(equations.kinetic_energy))
 
 motion = ts.simulate(equations, until=10, samples=6, rtol=1e-11, outputs=["kinetic_energy", "energy"])
 print(motion.dataset.to_dataframe().to_string(float_format="%.9f"))
 
 Path("reports").mkdir(exist_ok=True)
-page = report(pendulum, "reports/double_pendulum.html", overwrite=True)
+page = ts.write_report(pendulum, "reports/double_pendulum.html", overwrite=True)
 print("report:", page)

@@ -3,8 +3,7 @@
 import numpy as np
 
 import torseur as ts
-from torseur.analysis.biomechanics import MarkerModel, fill_gaps, inverse_kinematics, label_faults, segment_motion
-from torseur.analysis.biomechanics.recordings.label_check import exchange_labels
+from torseur import biomechanics
 
 ARM = """mechanism arm "upper arm on a ball joint, forearm on a hinge" ;
 let upper = body mass = 2 kg end ;
@@ -17,7 +16,7 @@ let F1 = [0.04, 0, -0.05] m ++ 1 @ fore ;    let F2 = [0, 0.04, -0.2] m ++ 1 @ f
 let F3 = [0, -0.03, -0.25] m ++ 1 @ fore ;
 """
 arm = ts.parse(ARM)
-model = MarkerModel(arm, dict(arm.frames), {})
+model = biomechanics.MarkerModel(arm, dict(arm.frames), {})
 time, rng = np.arange(300) / 100, np.random.default_rng(0)
 q = np.column_stack(
     [0.6 * np.sin(2 * time), 0.5 * np.cos(3 * time), 0.4 * np.sin(4 * time), 0.8 + 0.7 * np.sin(5 * time)]
@@ -25,18 +24,18 @@ q = np.column_stack(
 
 recorded = ts.Markers(time, tuple(dict(arm.frames)), model.positions(time, q), ts.Axes(z="up"), "reach")
 recorded = recorded.with_noise(0.002, rng).without("F2", slice(80, 86))
-recorded = exchange_labels(recorded, "U1", "U3", slice(150, 170))
+recorded = biomechanics.exchange_labels(recorded, "U1", "U3", slice(150, 170))
 print(recorded)
 
 segments = {"upper arm": ["U1", "U2", "U3", "U4"], "forearm": ["F1", "F2", "F3"]}
-for fault in label_faults(recorded, segments):
+for fault in biomechanics.label_faults(recorded, segments):
     print(fault)
-    recorded = exchange_labels(recorded, *fault.swapped, slice(fault.first, fault.last + 1))
-whole = fill_gaps(recorded, longest=10)
+    recorded = biomechanics.exchange_labels(recorded, *fault.swapped, slice(fault.first, fault.last + 1))
+whole = biomechanics.fill_gaps(recorded, longest=10)
 print("\n".join(whole.notes[-2:]))
 
-upper, fore = (segment_motion(whole, labels, name=name) for name, labels in segments.items())
+upper, fore = (ts.segment_motion(whole, labels, name=name) for name, labels in segments.items())
 print(f"markers lie {1e3 * upper.residual.mean():.1f} and {1e3 * fore.residual.mean():.1f} mm from rigid segments")
-motion = inverse_kinematics(model, recorded, limits={"e": (0.0, 2.6)})
+motion = ts.inverse_kinematics(model, recorded, limits={"e": (0.0, 2.6)})
 print(motion)
 print(f"angles known to {np.degrees(np.abs(motion.q - q).mean()):.2f}° on average")

@@ -1,6 +1,6 @@
 """One spinning top by every formalism: they must give the same equations."""
 
+import torseur as ts
 from torseur import library
-from torseur.derivation.formalisms import certify
 
-print(certify(library.load("spinning_top")))
+print(ts.certify(library.load("spinning_top")))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import torseur as ts
-from torseur.analysis.identification import CoordinateLimits
-from torseur.analysis.identification.estimators.priors import description_parameters
-from torseur.description.library import load
+from torseur import identification
 
-arm = load("puma560")
+arm = ts.library.load("puma560")
 joints = [f"q{k}" for k in range(1, 7)]
 
 # The description's servos are what the torque sensors measure.
@@ -18,14 +16,14 @@ base = ts.base_parameters(model)
 print(f"{len(base)} combinations of {len(model.columns)} parameters can be told, such as {base.names[1]} =")
 print("   ", base.text(1))
 
-limits = dict.fromkeys(joints, CoordinateLimits((-1.5, 1.5), speed=3, acceleration=15))
+limits = dict.fromkeys(joints, identification.CoordinateLimits((-1.5, 1.5), speed=3, acceleration=15))
 excitation = ts.design_excitation(model, limits, rounds=2, base=base)
 time = np.linspace(0, 10, 1000, endpoint=False)
 q, v, vdot = excitation.motion.at(time)
 
 # A recording: the arm as it really is differs from its description, and the sensors are noisy.
 rng = np.random.default_rng(0)
-described = np.concatenate([description_parameters(model)[b] for b in model.bodies])
+described = np.concatenate([identification.description_parameters(model)[b] for b in model.bodies])
 real = np.concatenate([1.1 * described, np.full(6, 0.3)])
 tau = model.matrix(q, v, vdot) @ real
 tau += 0.01 * np.std(tau, axis=0) * rng.normal(size=tau.shape)

@@ -231,9 +231,26 @@ def test_every_decision_is_listed():
 
 def test_code_points_to_every_decision_that_holds():
     folder = PROJECT / "docs" / "decisions"
-    sources = "".join(p.read_text(encoding="utf-8") for p in PACKAGE.rglob("*") if p.suffix in (".py", ".js"))
+    places = [*PACKAGE.rglob("*"), *(PROJECT / "tools").rglob("*.py")]
+    sources = "".join(p.read_text(encoding="utf-8") for p in places if p.suffix in (".py", ".js"))
     valid = [p for p in sorted(folder.glob("0*.md")) if " · accepted · " in p.read_text(encoding="utf-8")]
     assert [p.name for p in valid if f"docs/decisions/{p.name}" not in sources] == []
+
+
+def navigation() -> list[str]:
+    text = (PROJECT / "tools" / "site" / "pages" / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+
+
+def test_every_page_has_one_place_in_the_navigation():
+    """Pages of a folder with a README belong to it."""
+    pages = [
+        p for p in (PROJECT / "docs").rglob("*.md") if not (p.parent / "README.md").exists() or p.name == "README.md"
+    ]
+    wanted = [str(p.relative_to(PROJECT).with_suffix("")) for p in pages]
+    listed = [entry for entry in navigation() if entry.startswith("docs/")]
+    assert sorted(listed) == sorted(wanted), "a new page has a line in tools/site/pages/index.md"
 
 
 BAD = {

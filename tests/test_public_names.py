@@ -28,8 +28,15 @@ def test_functions_that_were_packages_once():
     assert "criteria" in inspect.signature(torseur.sensitivity).parameters
 
 
-def test_the_library_is_the_only_package_among_the_names():
-    assert [name for name in NAMES if isinstance(getattr(torseur, name), ModuleType)] == ["library"]
+def test_public_folders_are_few_and_known():
+    folders = [name for name in NAMES if isinstance(getattr(torseur, name), ModuleType)]
+    assert folders == ["biomechanics", "identification", "intrinsic", "library", "published_studies"]
+
+
+def test_a_public_folder_has_what_it_lists_and_nothing_else():
+    assert torseur.published_studies.oscillator.__doc__
+    with pytest.raises(AttributeError, match="osscillator"):
+        _ = torseur.published_studies.osscillator
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -23,7 +23,8 @@ def _public_names() -> dict[str, tuple[str, str]]:
 
 
 _NAMES = _public_names()
-__all__ = [*sorted(_NAMES), "__version__"]
+# `studio` is left to those who ask for it: it needs an extra, without which `from torseur import *` would fail.
+__all__ = [*sorted(_NAMES.keys() - {"studio"}), "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -35,7 +36,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'torseur' has no attribute '{name}'")
     module, there = _NAMES[name]
     owner = import_module(module)
-    # The library is public as a whole: a package, not a name inside one.
+    # Public folders (the library, biomechanics, ...) are packages, not names inside one.
     value = getattr(owner, there) if hasattr(owner, there) else import_module(f"{module}.{there}")
     if isinstance(value, FunctionType):
         from torseur.edges.arguments import explain_arguments

@@ -19,6 +19,9 @@ from torseur.algebra.graph.scalar import sqrt as sqrt
 from torseur.algebra.graph.scalar import tan as tan
 from torseur.algebra.graph.scalar import tanh as tanh
 from torseur.algebra.graph.scalar import where as where
+from torseur.analysis import biomechanics as biomechanics
+from torseur.analysis import identification as identification
+from torseur.analysis import published_studies as published_studies
 from torseur.analysis.biomechanics import Axes as Axes
 from torseur.analysis.biomechanics import Markers as Markers
 from torseur.analysis.biomechanics import MotionTrial as MotionTrial
@@ -28,7 +31,7 @@ from torseur.analysis.biomechanics import inverse_kinematics as inverse_kinemati
 from torseur.analysis.biomechanics import read_motion as read_motion
 from torseur.analysis.biomechanics import segment_motion as segment_motion
 from torseur.analysis.biomechanics import trial_dynamics as trial_dynamics
-from torseur.analysis.biomechanics.person import analyse_person as analysed_person
+from torseur.analysis.biomechanics.person import analyse_person as analyse_person
 from torseur.analysis.identification import Derivatives as Derivatives
 from torseur.analysis.identification import Estimate as Estimate
 from torseur.analysis.identification import Extras as Extras
@@ -60,9 +63,12 @@ from torseur.analysis.sensitivity.steady.steady_states import steady_sensitivity
 from torseur.analysis.studies import check_sweep as check_sweep
 from torseur.analysis.studies import optimise as optimise
 from torseur.analysis.studies import read_study as read_study
+from torseur.analysis.studies import response_surface as response_surface
 from torseur.analysis.studies import sweep as sweep
+from torseur.computation.codegen import compile_batch as compile_batch
 from torseur.computation.codegen import compile_program as compile_program
 from torseur.computation.functions import compile_equations as compile
+from torseur.computation.functions.function_requests import programs_of as programs_of
 from torseur.computation.functions.generate_sources import generate as generate
 from torseur.computation.linearisation import equilibrium as equilibrium
 from torseur.computation.linearisation import frequency_response as frequency_response
@@ -81,17 +87,25 @@ from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
 from torseur.computation.simulation.rollouts.rollouts import rollout as rollout
 from torseur.derivation.equations import Equations as Equations
+from torseur.derivation.equations import intrinsic as intrinsic
 from torseur.derivation.equations.simplification import box_of as box_of
 from torseur.derivation.equations.simplification import simplify as simplify
+from torseur.derivation.equations.simplification import solve_accelerations as solve_accelerations
+from torseur.derivation.equations.simplification import solve_motion as solve_motion
 from torseur.derivation.equations.simplification.short_constraints import (
     short_constraint_equations as constraint_equations,
 )
+from torseur.derivation.equations.terms.origins import Shares as Shares
 from torseur.derivation.formalisms import certify as certify
 from torseur.derivation.formalisms import derive as derive
 from torseur.derivation.formalisms import reactions as reactions
 from torseur.derivation.loops import LoopReport as LoopReport
+from torseur.derivation.loops import actuation as actuation
 from torseur.derivation.loops import assemble as assemble
+from torseur.derivation.loops import coupler_curve as coupler_curve
+from torseur.derivation.loops import drive as drive
 from torseur.derivation.loops import loops as loops
+from torseur.derivation.loops import singular_map as singular_map
 from torseur.derivation.loops import singularities_along as singularities_along
 from torseur.derivation.loops import singularities_in as singularities_in
 from torseur.derivation.tree import build_tree as build_tree
@@ -157,6 +171,11 @@ from torseur.description.mechanism import turn as turn
 from torseur.description.mechanism import universal as universal
 from torseur.description.mechanism import within as within
 from torseur.description.mechanism import without_contacts as without_contacts
+from torseur.description.mechanism.constraints import angle as angle
+from torseur.description.mechanism.constraints import cam as cam
+from torseur.description.mechanism.constraints import gear as gear
+from torseur.description.mechanism.constraints import point as point
+from torseur.description.mechanism.constraints import rack as rack
 from torseur.description.readers import RobotFile as RobotFile
 from torseur.description.readers import read_robot as read_robot
 from torseur.description.readers import write_robot as write_robot
@@ -173,9 +192,12 @@ from torseur.presentation.levels.write_equations import write_linear_equations a
 from torseur.presentation.levels.write_equations import write_reduced_equations as write_reduced_equations
 from torseur.presentation.levels.write_equations import write_sensitivity_equations as write_sensitivity_equations
 from torseur.presentation.notebook.viewer import view as view
+from torseur.presentation.report.compose.make_report import Occasion as Occasion
 from torseur.presentation.report.compose.make_report import report as write_report
 from torseur.presentation.scene.make_scene import Take as Take
 from torseur.presentation.scene.make_scene import animate as animate
 from torseur.presentation.scene.pictures.picture_files import Shot as Shot
+from torseur.presentation.studio.serving import running as studio
+from torseur.presentation.typesetting.read_graph import readable_text as readable_text
 
 __version__: str

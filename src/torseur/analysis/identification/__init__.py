@@ -4,7 +4,7 @@ from torseur.analysis.identification.data.channel_faults import Treatment
 from torseur.analysis.identification.data.data_files import read_table
 from torseur.analysis.identification.data.differentiation import Derivatives
 from torseur.analysis.identification.data.trials import Trial, make_trial
-from torseur.analysis.identification.estimators.priors import Prior, description_prior
+from torseur.analysis.identification.estimators.priors import Prior, description_parameters, description_prior
 from torseur.analysis.identification.estimators.resampling import cross_validate
 from torseur.analysis.identification.excitation import CoordinateLimits, Excitation, FourierMotion, design_excitation
 from torseur.analysis.identification.identify import Options, identify
@@ -16,33 +16,12 @@ from torseur.analysis.identification.output_error import MotionEstimate, Recordi
 from torseur.analysis.identification.results.estimate import Estimate
 from torseur.analysis.identification.results.fits import Fit
 from torseur.analysis.identification.results.write_back import write_back
+from torseur.analysis.identification.segments import identify_segments, segment_trial
 
 __all__ = [
-    "BaseParameters",
-    "Column",
-    "CoordinateLimits",
-    "Derivatives",
-    "Estimate",
-    "Excitation",
-    "Extras",
-    "Fit",
-    "FourierMotion",
-    "Limits",
-    "LinearModel",
-    "MotionEstimate",
-    "Options",
-    "Prior",
-    "Recording",
-    "Treatment",
-    "Trial",
-    "base_parameters",
-    "cross_validate",
-    "description_prior",
-    "design_excitation",
-    "fit_motion",
-    "identify",
-    "linear_model",
-    "make_trial",
-    "read_table",
-    "write_back",
-]
+    "BaseParameters", "Column", "CoordinateLimits", "Derivatives", "Estimate", "Excitation", "Extras", "Fit",
+    "FourierMotion", "Limits", "LinearModel", "MotionEstimate", "Options", "Prior", "Recording", "Treatment",
+    "Trial", "base_parameters", "cross_validate", "description_parameters", "description_prior",
+    "design_excitation", "fit_motion", "identify", "identify_segments", "linear_model", "make_trial", "read_table",
+    "segment_trial", "write_back",
+]  # fmt: skip

@@ -60,6 +60,11 @@ def readable_form(expression: Expr, names: Names = NO_NAMES, limit: int = LIMIT,
         return literal_form(expression, names)
 
 
+def readable_text(expression: Expr) -> str:
+    """An expression with few terms, in the notation of the language: `m1*g*l*sin(q1)`."""
+    return plain_text(readable_or_literal_form(expression))
+
+
 def readable_or_literal_form(expression: Expr) -> Node:
     """The expression with few terms, or as it was computed where it is long in any writing."""
     try:
