@@ -176,3 +176,24 @@ def test_a_follower_limits_its_leader(tmp_path):
     assert locked.nq == 0
     angle = 0.4 + 0.1 - 0.5 * 0.4
     np.testing.assert_allclose(locked.fk("b", np.zeros(0))[:2, 0], [np.cos(angle), np.sin(angle)])
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 1000])
+def test_many_states_are_each_as_alone(arm, count):
+    """States are computed in blocks of a size of their own, and the last block is rarely full."""
+    q, v = np.random.default_rng(count).normal(size=(2, count, 6))
+    alone = [arm.fk("tool0", x) for x in q]
+    assert arm.fk("tool0", q) == pytest.approx(np.array(alone).reshape(count, 4, 4), abs=1e-13)
+    shared = np.linspace(-1, 1, 6)
+    forces = [arm.rnea(x, shared, y) for x, y in zip(q, v, strict=True)]
+    assert arm.rnea(q, shared, v) == pytest.approx(np.array(forces).reshape(count, 6), abs=1e-10)
+
+
+def test_threads_may_call_at_once(arm):
+    """Eight threads, each with its own states, get what one gets."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    states = np.random.default_rng(5).normal(size=(8, 5000, 6))
+    expected = [arm.crba(q) for q in states]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(np.array_equal(a, b) for a, b in zip(pool.map(arm.crba, states), expected, strict=True))

@@ -74,13 +74,7 @@ class _Others:
         if len(counts) > 1:
             listing = ", ".join(str(count) for count in sorted(counts))
             raise TorseurError(f"{self.where}: the arrays have different numbers of states ({listing}).")
-        (count,) = counts
         if self.many is None:
             self.many = compile_batch(self.program, [name for name in self.shared])
-        columns = {
-            group.name: array.T if array.ndim == 2 else np.repeat(array[:, None], count, axis=1)
-            for group, array in zip(self.arguments, arrays, strict=True)
-        }
-        outputs = self.many(**columns, **self.shared)
-        results = [np.ascontiguousarray(np.moveaxis(array, -1, 0)) for array in outputs.values()]
+        results = self.many.rows(arrays, self.shared)
         return results[0] if len(results) == 1 else tuple(results)

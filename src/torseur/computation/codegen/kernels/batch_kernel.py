@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,19 @@ from torseur.computation.codegen.targets.python.python_program import python_fun
 from torseur.edges.processes import available_cores
 from torseur.errors import CompilationError, TorseurError, unknown_name
 
-LEAST_PER_THREAD = 256
-"""States below which another thread costs more than it gives."""
+LEAST_PER_THREAD = 500_000
+"""Operations (of all states) below which another thread costs more than it gives: about a hundred microseconds."""
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """The threads of this process, which wait between calls: starting them takes longer than many calls do."""
+    return ThreadPoolExecutor(available_cores(), "torseur-batch")
+
+
+# A process made by a fork has none of the threads of its parent.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 class BatchKernel:
@@ -40,8 +53,9 @@ class BatchKernel:
         self._states = [g for g in per_state.inputs if prepare is None or g.name != PREPARED]
         self._library: Library | None = None
         self._function: Any = None
+        self._row_function: Any = None
         if self.backend == "c":
-            self._library, self._function = self._compile()
+            self._library, self._function, self._row_function = self._compile()
 
     @property
     def source(self) -> str:
@@ -63,6 +77,22 @@ class BatchKernel:
         outputs = [self._result_array(output, count) for output in self.program.outputs]
         self._run(inputs, self._prepare_parameters(values), outputs, count)
         return {output.name: array for output, array in zip(self.program.outputs, outputs, strict=True)}
+
+    def rows(self, arrays: Sequence[Array], values: Mapping[str, Array]) -> list[Array]:
+        """The outputs of states that are rows of (N, n) arrays, in C order, one (n,) array for all; states first.
+
+        `arrays` are the inputs that differ from state to state, in their order; `values` the parameters by name.
+        """
+        count = next(len(array) for array in arrays if array.ndim == 2)
+        if self._row_function is None:
+            columns = {g.name: a.T if a.ndim == 2 else a for g, a in zip(self._states, arrays, strict=True)}
+            return [np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in self(**columns, **values).values()]
+        prepared = self._prepare_parameters(values)
+        outputs = [np.empty((count, *output.shape)) for output in self.program.outputs]
+        given = [*arrays, *([prepared] if prepared is not None else []), *outputs]
+        steps = (ctypes.c_ssize_t * len(given))(*[a.shape[1] if a.ndim == 2 else 0 for a in arrays])
+        self._share(count, self._row_function, steps, *[pointer(a) if a.size else None for a in given])
+        return outputs
 
     @staticmethod
     def _result_array(output: Output, count: int) -> Array:
@@ -96,18 +126,21 @@ class BatchKernel:
         if self._function is None:
             return self._run_numpy(inputs, prepared, outputs)
         given = [*inputs, *([prepared] if prepared is not None else []), *outputs]
-        pointers = [pointer(array) if array.size else None for array in given]
-        shares = max(1, min(self.threads, count // LEAST_PER_THREAD))
-        bounds = [count * k // shares for k in range(shares + 1)]
+        return self._share(count, self._function, count, *[pointer(array) if array.size else None for array in given])
+
+    def _share(self, count: int, function: Any, *arguments: Any) -> None:
+        """Calls function(begin, end, ...) for all states, in threads where there is work for them."""
+        operations = max(1, len(self._per_state.operations))
+        shares = max(1, min(self.threads, count * operations // LEAST_PER_THREAD))
         if shares == 1:
-            self._function(0, count, count, *pointers)
-            return None
-        # Threads, not processes: ctypes releases the interpreter while compiled code runs.
-        with ThreadPoolExecutor(shares) as pool:
-            tasks = [pool.submit(self._function, bounds[k], bounds[k + 1], count, *pointers) for k in range(shares)]
+            function(0, count, *arguments)
+            return
+        bounds = [count * k // shares for k in range(shares + 1)]
+        # Threads, not processes: ctypes releases the interpreter while compiled code runs. This one takes a share too.
+        tasks = [_pool().submit(function, bounds[k], bounds[k + 1], *arguments) for k in range(1, shares)]
+        function(0, bounds[1], *arguments)
         for task in tasks:
             task.result()
-        return None
 
     def _run_numpy(self, inputs: list[Array], prepared: Array | None, outputs: list[Array]) -> None:
         function = python_function(self._per_state)
@@ -118,7 +151,7 @@ class BatchKernel:
             for row, value in zip(rows, values, strict=True):
                 row[:] = value
 
-    def _compile(self) -> tuple[Library, Any]:
+    def _compile(self) -> tuple[Library, Any, Any]:
         from torseur.computation.codegen.targets.c.batch.c_batch import Batch
         from torseur.computation.codegen.targets.c.batch.c_batch_module import native_source
         from torseur.computation.codegen.targets.c.c_compiler import find_compiler
@@ -130,8 +163,10 @@ class BatchKernel:
         assert compiler is not None
         library = compiler.build(source, Shape.STRAIGHT)
         arrays = len(self._per_state.inputs) + len(self._per_state.outputs)
-        sizes = [ctypes.c_ssize_t] * 3
-        return library, library.function(f"{symbol}_again", None, *sizes, *[ctypes.POINTER(ctypes.c_double)] * arrays)
+        size, doubles = ctypes.c_ssize_t, [ctypes.POINTER(ctypes.c_double)] * arrays
+        columns = library.function(f"{symbol}_again", None, size, size, size, *doubles)
+        rows = library.function(f"{symbol}_rows", None, size, size, ctypes.POINTER(size), *doubles)
+        return library, columns, rows
 
 
 def compile_batch(

@@ -62,13 +62,60 @@ _LANE_NAMES = ("lanes", "lane_bits", "lanes_turn", "lanes_sines", "lanes_load", 
 
 
 def native_source(batch: Batch) -> str:
-    """A source that exports NAME and NAME_again, compiled for the processor at hand."""
+    """A source that exports NAME, NAME_again and NAME_rows, compiled for the processor at hand."""
     lookups = Lookups()
     body = batch_source(batch, f"{batch.name}_", lookups)
     lookups_text = _lookups(lookups)
     arguments = ", ".join(["begin", "end", "stride", *batch.arrays])
     exported = _export(batch, f"  {batch.name}_({arguments});")
-    return "\n".join([HEAD, "#include <stddef.h>", lookups_text, NATIVE, lanes_text([batch]), body, exported])
+    head = [HEAD, "#include <stddef.h>", lookups_text, NATIVE, lanes_text([batch])]
+    return "\n".join([*head, body, exported, rows_source(batch)])
+
+
+NEAR = 24 * 1024  # bytes of columns that stay in the first cache beside what the function itself keeps
+
+
+def rows_source(batch: Batch) -> str:
+    """NAME_rows(begin, end, steps, arrays): the same where each state is a row, as Python's arrays have it.
+
+    Blocks of states are turned into columns within the first cache, computed there and turned back; turning the whole
+    arrays before and after takes several times as long as computing. An input that all states share has the step 0.
+
+        rows:  state i of array k begins at array_k + i * steps[k]          columns_k[entry * BLOCK + state in block]
+    """
+    program, inputs = batch.program, len(batch.program.inputs)
+    sizes = [len(group) for group in program.inputs] + [len(output.entries) for output in program.outputs]
+    turned = [k for k, is_state in enumerate(batch.is_state) if is_state and sizes[k]]
+    block = max(16, min(128, NEAR // (8 * max(1, sum(sizes[k] for k in turned))) // 8 * 8))
+    kinds = ["const double *" if k < inputs else "double *" for k in range(len(sizes))]
+    lines = [
+        f"TORSEUR_EXPORT void {batch.name}_rows(ptrdiff_t begin, ptrdiff_t end, const ptrdiff_t *steps, "
+        + ", ".join(f"{kind}array_{k}" for k, kind in enumerate(kinds))
+        + ") {",
+        "  (void)steps;",
+        *(f"  (void)array_{k};" for k in range(len(sizes))),
+        *(f"  double columns_{k}[{sizes[k] * block}];" for k in turned),
+    ]
+    given = [f"columns_{k}" if k in turned else f"array_{k}" for k in range(len(sizes))]
+    lines += [
+        f"  {batch.name}_constants(0, {block}, {block}, {', '.join(given)});",
+        f"  for (ptrdiff_t first = begin; first < end; first += {block}) {{",
+        f"    const ptrdiff_t count = end - first < {block} ? end - first : {block};",
+    ]
+    for k in (k for k in turned if k < inputs):
+        lines += [
+            "    for (ptrdiff_t i = 0; i < count; i++)",
+            f"      for (int j = 0; j < {sizes[k]}; j++)",
+            f"        columns_{k}[j * {block} + i] = array_{k}[(first + i) * steps[{k}] + j];",
+        ]
+    lines += [f"    {batch.name}_again(0, count, {block}, {', '.join(given)});"]
+    for k in (k for k in turned if k >= inputs):
+        lines += [
+            "    for (ptrdiff_t i = 0; i < count; i++)",
+            f"      for (int j = 0; j < {sizes[k]}; j++)",
+            f"        array_{k}[(first + i) * {sizes[k]} + j] = columns_{k}[j * {block} + i];",
+        ]
+    return "\n".join([*lines, "  }", "}", ""])
 
 
 def batch_source(batch: Batch, function: str, lookups: Lookups) -> str:
