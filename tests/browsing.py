@@ -20,7 +20,7 @@ SOFTWARE_GRAPHICS = ("--disable-gpu", "--enable-unsafe-swiftshader")
 ARGUMENTS = ("--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars")
 
 
-def wait_until(page: Any, condition: str, seconds: float = 15.0) -> None:
+def wait_until(page: Any, condition: str, seconds: float = 90.0) -> None:
     """Ask until a condition holds; the page's own policy forbids the driver's way of waiting, which needs eval."""
     end = time.monotonic() + seconds
     while not page.evaluate(condition):

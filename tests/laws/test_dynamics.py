@@ -16,7 +16,7 @@ from torseur.derivation.tree import build_tree, regroup
 from torseur.description.mechanism import TIME
 
 PRECISION = 1e-9
-many = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+many = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 class State:
