@@ -233,8 +233,8 @@ def _as_written(derived: Equations, system: System, criterion: ReadCriterion | N
 def _require_no_contacts(mechanism: Mechanism) -> None:
     if mechanism.contacts:
         raise UnsupportedError(
-            f"'{mechanism.name}' has stops, dry friction or contacts: at their instants tangents and adjoints jump, and "
-            "no system that holds throughout is written. `without_contacts(mechanism)` is the motion between them."
+            f"'{mechanism.name}' has stops, dry friction or contacts: at their instants tangents and adjoints jump, "
+            "and no system that holds throughout is written. `without_contacts(mechanism)` is the motion between them."
         )
 
 
