@@ -65,6 +65,7 @@ from torseur.analysis.studies import optimise as optimise
 from torseur.analysis.studies import read_study as read_study
 from torseur.analysis.studies import response_surface as response_surface
 from torseur.analysis.studies import sweep as sweep
+from torseur.analysis.studies.simplified_models import simplified_models as simplified_models
 from torseur.computation.codegen import compile_batch as compile_batch
 from torseur.computation.codegen import compile_program as compile_program
 from torseur.computation.functions import compile_equations as compile

@@ -146,6 +146,10 @@ CASES = {
     "equations of small motions": Case("hung.lsd", (
         "--level matrix", '--independent "x\'"', "--formalism kane", "--format latex", "--json", "--about q=pi",
     ), ("--linear",)),
+    "equations of derivatives": Case("rig.lsd", (
+        "--level scalar", "--level intrinsic", "--criterion q", "--kind integral", "--when q", "--parameters l",
+        "--second-order", "--formalism kane", "--format latex", "--fold 1", "--json",
+    ), ("--sensitivity direct",)),
     "equations as vectors": Case("rig.lsd", ("--steps 2", "--format latex", "--fold 1", "--json"), ("--level intrinsic",)),
     "equations with names": Case("rig.lsd", (
         "--level scalar", "--open P1", "--fold-as A=m*l^2", "--format latex", "--json",
@@ -158,6 +162,9 @@ CASES = {
     "simplify in a box": Case("arm.lsd", (
         "--method sampling", "--no-hold", "--group", "--horner m", "--format latex", *VALUES, "--out out.txt", "--json",
     ), ("--tolerance 0.3", "--box 'angles=-20 deg..20 deg' --box angular_speeds=-1..1 --box angular_accelerations=-1..1")),
+    "simplify by a criterion": Case("arm.lsd", (
+        "--method sampling", "--no-hold", "--allow 0.3", *VALUES, "--json",
+    ), ("--criterion q", "--until 0.1", "--box 'angles=20 deg..32 deg' --box angular_speeds=-9..9 --box angular_accelerations=-50..50")),
     "simplify small": Case("rig.lsd", ("--order 2", "--group", "--format latex", "--json"), ("--small q",)),
     "objects": Case("rig.lsd", (
         "--formalism hamilton", "--only 'kinetic energy'", "--format latex", "--out out.txt", "--force", "--json",

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from torseur.algebra.graph import Expr
+    from torseur.cli.shared.prepared_model import Work
     from torseur.derivation.equations import Equations
-    from torseur.derivation.equations.simplification import SimplifiedEquations
+    from torseur.derivation.equations.simplification import Box, SimplifiedEquations
     from torseur.presentation.levels.statement import Statement
     from torseur.presentation.levels.term_origins import TermOrigins
 
@@ -34,6 +35,9 @@ BOX = (
     "Range of a state, 'q1=-10 deg..10 deg', or of all states of a kind: angles, angular_speeds, "
     "angular_accelerations, lengths, velocities, accelerations. Repeatable."
 )
+
+CRITERION = "Compare models of decreasing size by this formula over the motion, in one table."
+ALLOW = "Take the smallest model whose criterion is within this fraction, e.g. 0.01."
 
 
 class Method(StrEnum):
@@ -54,6 +58,9 @@ class SimplifyOptions(NamedTuple):
     box: Annotated[list[str] | None, typer.Option("--box", metavar="NAME=LOW..HIGH", help=BOX)] = None
     method: Annotated[Method, typer.Option("--method", help="Proof by intervals, or observation.")] = Method.interval
     hold: Annotated[bool, typer.Option("--hold/--no-hold", help="Hold factors constant that hardly vary.")] = True
+    criterion: Annotated[str | None, typer.Option("--criterion", metavar="EXPR", help=CRITERION)] = None
+    until: Annotated[str | None, typer.Option("--until", metavar="T", help="End of the motion compared.")] = None
+    allow: Annotated[float | None, typer.Option("--allow", metavar="ERROR", help=ALLOW)] = None
     small: Annotated[
         str | None, typer.Option("--small", metavar="NAMES", help="Coordinates that are small, e.g. q1,q2, or all.")
     ] = None
@@ -72,10 +79,15 @@ class SimplifyOptions(NamedTuple):
 
 
 @option_rules(
-    Rule("--box --method --hold --set --values", needs="--tolerance", why="it says how much may be neglected, which is "
-         "decided by numbers; without it the equations hold for all of them"),
+    Rule("--tolerance", not_with="--criterion", why="models of several tolerances are compared by the criterion"),
+    Rule("--criterion", needs="--until", why="a motion has an end"),
+    Rule("--until --allow", needs="--criterion", why="it belongs to the comparison of motions by a criterion"),
+    Rule("--small", not_with="--criterion", why="an expansion in small quantities has no certified error"),
+    Rule("--box --method --hold --set --values", needs="--tolerance --criterion",
+         why="it says how much may be neglected, which is decided by numbers; without it the equations hold for all"),
     Rule("--small", not_with="--tolerance", why="an expansion in small quantities has no certified error"),
     Rule("--order", needs="--small", why="it is the order kept in what is small"),
+    Rule("--out --format --group --horner", not_with="--criterion", why="a table of models has one form"),
     Rule("--group", not_with="--horner", why="the equations are written in one form or the other"),
     force_needs("--out"),
 )  # fmt: skip
@@ -95,6 +107,9 @@ def simplify(options: SimplifyOptions) -> None:
     if out is not None:
         require_free(out, options.force)
     work = Work.begin(options.source, ValueOptions(options.settings, values=options.values))
+    if options.criterion is not None:
+        _compare(work, options)
+        return
     with working(f"{work.source.mechanism.name}: simplify", quiet=options.json):
         derived = work.equations(options.formalism)
         rows, origins, simplified = _simplify(derived, work.values.parameters, options)
@@ -112,6 +127,39 @@ def simplify(options: SimplifyOptions) -> None:
     if simplified is not None:
         say(_account(simplified))
     say(f"written: {out}" if out is not None else text)
+
+
+def _compare(work: Work, options: SimplifyOptions) -> None:
+    """The table of models, and the equations of the one within the error that is allowed."""
+    from torseur.analysis.studies.simplified_models import simplified_models
+    from torseur.cli.shared.console import print_json, say, working
+    from torseur.cli.shared.prepared_model import duration
+    from torseur.presentation.levels.levels import residual_statements
+    from torseur.presentation.levels.write_equations import document, write_statements
+
+    assert options.criterion is not None and options.until is not None
+    derived, values = work.equations(options.formalism), work.values
+    with working(f"{work.source.mechanism.name}: models", quiet=options.json):
+        box = _box(derived, dict(values.parameters), options, "--box")
+        models = simplified_models(
+            derived, box, options.criterion, until=duration(options.until), hold=options.hold,
+            method=options.method.value, parameters=values.parameters, initial=values.initial,
+        )  # fmt: skip
+        chosen = None if options.allow is None else models.choose(options.allow)
+        listed = [] if chosen is None else residual_statements(derived, chosen.simplified.residual)
+    if options.json:
+        keys = ("tolerance", "terms", "operations", "bound", "motion_error", "criterion", "criterion_error", "seconds")
+        print_json({
+            "mechanism": derived.mechanism.name, "criterion": models.criterion.label, "complete": models.complete,
+            "models": [{key: getattr(m, key) for key in (*keys, "leaves_box", "refusal")} for m in models.models],
+            "chosen": None if chosen is None else chosen.tolerance,
+            "equations": [document(s, options.form.value) for s in listed],
+        })  # fmt: skip
+        return
+    say(models.table())
+    if chosen is not None:
+        say(_account(chosen.simplified))
+        say(write_statements(derived, listed, options.form.value))
 
 
 def _simplify(
@@ -148,16 +196,21 @@ def _small(derived: Equations, names: str, order: int) -> Callable[[Expr], Expr]
 def _neglect(
     derived: Equations, parameters: dict[str, float], tolerance: float, options: SimplifyOptions
 ) -> SimplifiedEquations:
+    from torseur.derivation.equations.simplification import simplify as neglect
+
+    box = _box(derived, parameters, options, "--tolerance, --box")
+    return neglect(derived, box, tolerance, method=options.method.value, hold=options.hold)
+
+
+def _box(derived: Equations, parameters: dict[str, float], options: SimplifyOptions, asked: str) -> Box:
     from torseur.cli.shared.exits import CommandError
     from torseur.derivation.equations.simplification import box_of
-    from torseur.derivation.equations.simplification import simplify as neglect
     from torseur.errors import TorseurError
 
     try:
-        box = box_of(derived, dict(_range(text) for text in options.box or ()), parameters)
+        return box_of(derived, dict(_range(text) for text in options.box or ()), parameters)
     except TorseurError as problem:
-        raise CommandError(f"--tolerance, --box: {str(problem).removeprefix('box: ')}") from problem
-    return neglect(derived, box, tolerance, method=options.method.value, hold=options.hold)
+        raise CommandError(f"{asked}: {str(problem).removeprefix('box: ')}") from problem
 
 
 def _range(text: str) -> tuple[str, tuple[float, float]]:
@@ -198,7 +251,7 @@ def _statements(
 def _certificate(simplified: SimplifiedEquations) -> dict[str, object]:
     from torseur.presentation.levels.forms.simplified_statements import change_text, piece_text
 
-    c, speeds = simplified.certificate, simplified.equations.layout.speed_names
+    c, speeds = simplified.certificate, simplified.complete.layout.speed_names
     rows = zip(speeds, c.scales, c.bounds, c.seen, strict=True)
     keys = ("equation", "largest_term", "error_bound", "error_seen")
     return {
@@ -226,7 +279,7 @@ def _account(simplified: SimplifiedEquations) -> str:
     how = "proven by interval arithmetic" if c.proven else f"observed at {c.samples} states, widened by a quarter"
     counts = f"{len(simplified.pieces)} terms: {len(simplified.dropped)} dropped, {len(simplified.held)} held constant"
     lines = [f"(* {counts}. Errors {how}; seen at {c.samples} random states of the box: *)"]
-    rows = zip(simplified.equations.layout.speed_names, c.scales, c.bounds, c.seen, strict=True)
+    rows = zip(simplified.complete.layout.speed_names, c.scales, c.bounds, c.seen, strict=True)
     lines += [
         f"(* along {name.rstrip(chr(39))}: error <= {bound:.3g} ({bound / scale if scale else 0:.2%} of the largest "
         f"term, {scale:.3g}), seen {seen:.3g} *)"

@@ -21,10 +21,12 @@ from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.algebra.graph.expr import Number
 from torseur.derivation.equations.equations import Equations
 from torseur.derivation.equations.simplification.intervals import Interval, bounds, power, product, up
+from torseur.derivation.equations.simplification.simplified_model import state_model
 from torseur.derivation.equations.simplification.state_box import Box
 from torseur.derivation.equations.terms.origins import LOAD, Share, Shares
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand, single
 from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry
+from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError, UnsupportedError
 
 Array = NDArray[np.float64]
@@ -95,9 +97,12 @@ class Certificate:
 
 @dataclass(frozen=True)
 class SimplifiedEquations:
-    """Equations with fewer terms: residual = 0 within the certificate's bounds in the box."""
+    """Equations with fewer terms: residual = 0 within the certificate's bounds in the box.
 
-    equations: Equations
+    `complete` are the equations that they were made of, `mechanism` the model of what is left.
+    """
+
+    complete: Equations
     box: Box
     pieces: tuple[Piece, ...]
     changes: tuple[Change, ...]
@@ -107,10 +112,18 @@ class SimplifiedEquations:
     def residual(self) -> tuple[Expr, ...]:
         """The simplified rows of M v' + b - Q + Cᵀ λ."""
         changed = {change.piece: change.expression for change in self.changes}
-        rows = [as_expr(0)] * len(self.equations.layout.speeds)
+        rows = [as_expr(0)] * len(self.complete.layout.speeds)
         for piece in self.pieces:
             rows[piece.row] = rows[piece.row] + changed.get(piece, piece.expression)
         return tuple(rows)
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """A model that computes with the terms that are left: states, of which q1_rate is the speed q1'.
+
+        It simulates, differentiates, sweeps, generates and reports like any mechanism.
+        """
+        return state_model(self.complete, self.residual, self.box)
 
     def share_of(self, share: Share, row: int) -> Expr:
         """What is left of one body's or load's share of one row."""
@@ -141,7 +154,7 @@ class SimplifiedEquations:
 
     def errors(self, states: Mapping[Expr, Array]) -> list[float]:
         """The largest difference to the complete equations at given states, by equation."""
-        return _differences(self.equations.residual, self.residual, states)
+        return _differences(self.complete.residual, self.residual, states)
 
 
 def simplify(
