@@ -121,6 +121,7 @@ MAX_PARAMETERS = 8
 PUBLIC_OPTIONS = {
     "simulate",
     "sensitivity",
+    "simplified_models",
     "steady_sensitivity",
     "frequency_response_sensitivity",
     "inverse_kinematics",
