@@ -77,6 +77,7 @@ from torseur.computation.linearisation import linearise as linearise
 from torseur.computation.linearisation import linearise_along as linearise_along
 from torseur.computation.linearisation import root_locus as root_locus
 from torseur.computation.linearisation import steady_motion as steady_motion
+from torseur.computation.simulation import Controller as Controller
 from torseur.computation.simulation import Event as Event
 from torseur.computation.simulation import Impact as Impact
 from torseur.computation.simulation import Output as Output
@@ -84,6 +85,7 @@ from torseur.computation.simulation import Trajectory as Trajectory
 from torseur.computation.simulation import parametrised as parametrised
 from torseur.computation.simulation import reduced_model as reduced_model
 from torseur.computation.simulation import simulate as simulate
+from torseur.computation.simulation import with_motors as with_motors
 from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
 from torseur.computation.simulation.rollouts.rollouts import rollout as rollout

@@ -2,6 +2,7 @@
 
 from torseur.computation.simulation.constrained.parametrisation import parametrised
 from torseur.computation.simulation.constrained.reduced_model import ReducedModel, reduced_model
+from torseur.computation.simulation.controllers import Controller, with_motors
 from torseur.computation.simulation.model.outputs_and_events import Event, Impact, Output
 from torseur.computation.simulation.model.system import Law, Quantity, System
 from torseur.computation.simulation.output.trajectory import Column, Kind, Occurrence, Trajectory
@@ -9,6 +10,7 @@ from torseur.computation.simulation.simulate import simulate
 
 __all__ = [
     "Column",
+    "Controller",
     "Event",
     "Impact",
     "Kind",
@@ -22,4 +24,5 @@ __all__ = [
     "parametrised",
     "reduced_model",
     "simulate",
+    "with_motors",
 ]

@@ -30,7 +30,8 @@ class Problem:
     `hold` takes a slope of the state as the one to go on with across a singular configuration, `let_go` forgets it.
     `reselect` looks for other constraints among redundant ones at a state; None when there is no choice.
     `jump` changes the state where the loop stopped at an event, and says whether the motion goes on. The first events,
-    as many as `contacts`, are contacts, and the motion starts with an impact on those in `struck`.
+    as many as `contacts`, are contacts, and the motion starts with an impact on those in `struck`. `control` sets
+    parameters at the start, and at the time that it gives as the next one.
     """
 
     initial: Vector
@@ -53,6 +54,7 @@ class Problem:
     let_go: Callable[[], None] | None = None
     reselect: Callable[[float, Vector], None] | None = None
     jump: Callable[[Any], bool] | None = None
+    control: Callable[[Any], float] | None = None
 
 
 def finite_time(name: str, t: float) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
 from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
 from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes, tree_account
+from torseur.computation.simulation.controllers import Control, Controller
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
@@ -45,6 +46,8 @@ from torseur.computation.simulation.problem import (
     most_steps,
     sample_times,
 )
+from torseur.derivation.equations import Equations
+from torseur.description.mechanism import Mechanism
 from torseur.errors import SimulationError
 
 
@@ -59,6 +62,7 @@ def simulate(
     outputs: Sequence[str | Output] = (),
     events: Sequence[str | Event | Impact] = (),
     laws: Mapping[str, Callable[..., float]] | None = None,
+    controllers: Sequence[Controller] = (),
     method: str = "auto",
     formulation: str = "augmented",
     independent: Sequence[str] = (),
@@ -81,6 +85,7 @@ def simulate(
                 nobody gives follow from the constraints
     events      also contacts that rebound (Impact)
     laws        a Python function for each law the equations leave open
+    controllers functions of Python that set parameters at a sampling period; compiled code runs between their samples
     rtol, atol  error allowed per step and state: atol + rtol |y|. By default atol is rtol times the largest initial
                 magnitude among the states of the same unit, or rtol where these vanish
     dense       keeps the interpolant of every step, so that `state_at` knows any time
@@ -123,6 +128,7 @@ def simulate(
         let_go=settings.let_go,
         reselect=settings.reselect if settings.has_choice else None,
         jump=jumps.apply,
+        control=Control.of(controllers, _mechanism_of(model), jumps, start, until).act if controllers else None,
     )
     jumps.begin(start)
     binding = Binding(system, laws)
@@ -134,6 +140,10 @@ def simulate(
     if run.answer not in (memory.DONE, memory.STOPPED):
         raise SimulationError(failure_message(run, problem, system), result.trajectory())
     return result.trajectory()
+
+
+def _mechanism_of(model: Model) -> Mechanism | None:
+    return model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
 
 
 def initial_account(

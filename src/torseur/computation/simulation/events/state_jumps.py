@@ -110,15 +110,15 @@ class Jumps:
         ]
         work.kept_marks[-1] = work.kept_marks[-1][real]
         self.settings.take_constraints(t, work.y)
-        self._begin_segment(t, work)
+        self.begin_segment(t, work)
         work.events.limits[: self.contacts] = 1
         work.events.sides[: self.contacts] = 1
         flight = FLIGHTS * contacts.flight_time(t, work.y)
         work.motion.step = min(work.motion.step, flight)
 
-    def _begin_segment(self, t: float, work: Memory) -> None:
-        rows = sum(len(rows) for rows in work.kept_rows)
-        self.segments.append(Segment(t, work.output.sample, rows, self.settings.parameters.copy()))
+    def begin_segment(self, t: float, work: Memory) -> None:
+        """Notes that other parameters are in force from here on."""
+        self.segments.append(Segment(t, work.output.sample, work.kept_count, self.settings.parameters.copy()))
 
     def _on_constraints(self, t: float, y: Vector) -> Vector:
         """A state that a user wrote, moved onto the constraints."""

@@ -18,6 +18,7 @@ from torseur.errors import SimulationError
 
 ATTEMPTS_PER_CALL = 20_000  # then Python may look at interrupts and report progress
 FIRST_ROOM = 256
+FEW = 8  # rows are few where less than this part of the room is used
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Memory:
     width: int  # of a row
     kept_rows: list[Vector] = field(default_factory=list)
     kept_marks: list[Vector] = field(default_factory=list)
+    kept_count: int = 0  # rows in all
+    is_given_away: bool = False  # whether the buffers belong to what was kept
 
     @classmethod
     def of(cls, problem: Problem) -> Memory:
@@ -102,7 +105,7 @@ class Memory:
     def make_room(self, attempts: int) -> None:
         """Empties the buffers, twice as large when all of them was used, and allows so many attempts in all."""
         output, events = self.output, self.events
-        if self.kept_rows:
+        if self.is_given_away:
             output.rows = np.empty(self.width * _room(output.row_room, output.row))
             events.marks = np.empty((_room(len(events.marks), events.mark), 2 + len(self.y)))
         output.row = events.mark = 0
@@ -115,8 +118,12 @@ class Memory:
 
     def take_over(self) -> None:
         """Keeps what was written since there was room."""
-        self.kept_rows.append(self.rows)
-        self.kept_marks.append(self.events.marks[: self.events.mark])
+        rows, marks = self.rows, self.events.marks[: self.events.mark]
+        # Controllers make the loop stop after every few steps: little is copied, much is given away with its buffer.
+        self.is_given_away = FEW * len(rows) > self.output.row_room or FEW * len(marks) > self.events.mark_room
+        self.kept_rows.append(rows if self.is_given_away else rows.copy())
+        self.kept_marks.append(marks if self.is_given_away else marks.copy())
+        self.kept_count += len(rows)
 
 
 _MOTION, _TOLERANCE = Motion.bound({}), Tolerance.bound({})
@@ -184,6 +191,11 @@ class Integrator:
         if problem.struck and problem.jump is not None:
             work.strike(problem.struck)
             answer, error = _after_jump(problem.jump, work)
+        if problem.control is not None and error is None:
+            error = _under_control(problem.control, work)
+            if error is not None:
+                answer = memory.RAISED
+                work.take_over()
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
             if answer == memory.STIFFENED and present.when_stiff is not None:
                 present = present.when_stiff()
@@ -204,6 +216,9 @@ class Integrator:
             work.take_over()
             if answer == memory.STOPPED and problem.jump is not None:
                 answer, error = _after_jump(problem.jump, work)
+            if answer == memory.DONE and problem.control is not None and work.time != problem.until:
+                error = _under_control(problem.control, work)
+                answer = memory.PAUSED if error is None else memory.RAISED
             if problem.progress is not None:
                 problem.progress((work.time - problem.start) / (problem.until - problem.start))
         return present._run(answer, work, time.perf_counter() - begin, error, tuple(notes))
@@ -252,6 +267,15 @@ def _after_jump(jump: Callable[[Memory], bool], work: Memory) -> tuple[int, Simu
         return (memory.PAUSED if jump(work) else memory.STOPPED), None
     except SimulationError as raised:
         return memory.RAISED, raised
+
+
+def _under_control(control: Callable[[Memory], float], work: Memory) -> SimulationError | None:
+    """Lets controllers act, and sets how far the loop goes before they act again."""
+    try:
+        work.motion.t_end = control(work)
+    except SimulationError as raised:
+        return raised
+    return None
 
 
 def _concatenate(parts: list[Vector]) -> Vector:
