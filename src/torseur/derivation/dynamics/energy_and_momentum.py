@@ -20,7 +20,10 @@ def kinetic_energy(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], t: Scal
 
 
 def gravity_energy(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) -> Scalar:
-    """-Σ m g · r(G) over the links, zero when every mass centre is at the earth's origin."""
+    """-Σ m g · r(G) over the links, zero when every mass centre is at the earth's origin.
+
+    Bodies welded to the earth are part of it and no links: what they would add is constant, and left out.
+    """
     now = tree.at(q, None, t)
     total: Scalar = 0
     for link, place in zip(now.links, link_poses(now), strict=True):

@@ -39,7 +39,10 @@ class Gap:
         if self.joint:
             return f"{self.loop} is open by {self.size} at joint '{self.joint}'"
         if np.isnan(self.number):
-            return f"{self.loop} has no value there"
+            return (
+                f"{self.loop} has no value there: it divides by zero or leaves the range of a function, as at a pole "
+                "of angles, where two axes of a joint align; start beside it, or describe the joint by a quaternion"
+            )
         return f"{self.loop} is off by {self.size}"
 
 

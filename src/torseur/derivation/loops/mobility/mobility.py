@@ -22,7 +22,7 @@ from torseur.derivation.loops.configuration import (
     closed_configuration,
 )
 from torseur.derivation.loops.mobility.branch_points import BranchPoint, branch_point, branch_points, sheets
-from torseur.derivation.loops.mobility.probing import SCALE, can_follow, smooth_mobility
+from torseur.derivation.loops.mobility.probing import SCALE, follow, smooth_mobility
 from torseur.derivation.loops.mobility.second_order import independent_quadrics, is_flat, quadrics, zero_directions
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
@@ -195,6 +195,6 @@ def _follow_way(here: ClosedConfiguration, point: State, distance: float, depth:
     there = closed_configuration(here.system, point, here.rng)
     outward = here.steps_to(point)
     verdict = _mobility_at_scale(there, distance / _PROBES_PER_DISTANCE, depth - 1)
-    if not can_follow(there, outward / np.linalg.norm(outward), distance, 3).all():
+    if not follow(there, outward / np.linalg.norm(outward), distance, 3)[0].all():
         verdict = replace(verdict, finite=None)
     return Branch(verdict.finite or 0, verdict.tangent, point), verdict

@@ -131,14 +131,19 @@ def _forbidden(here: ClosedConfiguration, span: Array) -> bool:
 
 
 def _go_on(here: ClosedConfiguration, tangent: Array, scale: float) -> bool:
-    """Whether two motions drawn at random can be followed for ten times the distance of a probe."""
+    """Whether two motions drawn at random can be followed for ten times the distance of a probe, the rank not growing."""
     chosen = here.rng.normal(size=(2, tangent.shape[1])) @ tangent.T
     directions = chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
-    return bool(np.all(can_follow(here, directions, 2.5 * scale, 4)))
+    alive, states = follow(here, directions, 2.5 * scale, 4)
+    # Beside a cusp the rank changes so little that probes, which may close near it, do not see it; further out it shows.
+    return bool(np.all(alive)) and bool(np.all(ranks(here.system.linearise(states)[1]) <= here.rank.rank))
 
 
-def can_follow(here: ClosedConfiguration, directions: Array, step: float, count: int) -> Array:
-    """Which directions (lanes) can be followed: each step is closed again and must cover more than half its length."""
+def follow(here: ClosedConfiguration, directions: Array, step: float, count: int) -> tuple[Array, State]:
+    """(which, states): directions (lanes) that can be followed, and where to.
+
+    Each step is closed again and must cover more than half its length.
+    """
     system, states = here.system, here.state.repeat(len(directions))
     alive = np.ones(len(directions), bool)
     for _ in range(count):
@@ -148,4 +153,4 @@ def can_follow(here: ClosedConfiguration, directions: Array, step: float, count:
         alive &= ahead & (closed.gap < system.open_limit(_PROBE_GAP))
         states = closed.state
         directions = went / np.maximum(np.linalg.norm(went, axis=1, keepdims=True), 1e-300)
-    return alive
+    return alive, states
