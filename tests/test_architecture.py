@@ -42,6 +42,7 @@ LEVELS = {
     "computation.linearisation": 14,
     "analysis.sensitivity": 15,
     "analysis.robotics": 15,
+    "analysis.design": 15,
     "analysis.identification": 16,
     "analysis.biomechanics": 17,
     "analysis.published_studies": 18,

@@ -32,6 +32,7 @@ from torseur.analysis.biomechanics import read_motion as read_motion
 from torseur.analysis.biomechanics import segment_motion as segment_motion
 from torseur.analysis.biomechanics import trial_dynamics as trial_dynamics
 from torseur.analysis.biomechanics.person import analyse_person as analyse_person
+from torseur.analysis.design import cam_profile as cam_profile
 from torseur.analysis.identification import Derivatives as Derivatives
 from torseur.analysis.identification import Estimate as Estimate
 from torseur.analysis.identification import Extras as Extras
@@ -111,6 +112,7 @@ from torseur.derivation.loops import loops as loops
 from torseur.derivation.loops import singular_map as singular_map
 from torseur.derivation.loops import singularities_along as singularities_along
 from torseur.derivation.loops import singularities_in as singularities_in
+from torseur.derivation.loops import transmission_angle as transmission_angle
 from torseur.derivation.tree import build_tree as build_tree
 from torseur.description import library as library
 from torseur.description.language import parse as parse

@@ -48,3 +48,10 @@ def test_a_flat_sheet_has_a_branch_of_two_dimensions_and_several_curves():
 def test_a_loop_in_general_position_moves_as_counted(seed):
     mechanism, freedoms = unseen.random_loop(seed)
     assert loops(mechanism).finite == max(0, freedoms - 6)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_cusp_is_one_branch_from_every_start(seed):
+    """Connelly and Servatius (1994): one curve goes through the position, and stops there."""
+    found = loops(unseen.double_watt(), seed=seed)
+    assert (found.singular, found.branches) == (True, (1,))

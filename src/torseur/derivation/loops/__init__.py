@@ -3,6 +3,7 @@
 from torseur.derivation.loops.actuation.actuation import ActuationReport, actuation
 from torseur.derivation.loops.actuation.coupler_curve import coupler_curve
 from torseur.derivation.loops.actuation.singular_map import SingularMap, singular_map
+from torseur.derivation.loops.actuation.transmission_angle import Transmission, transmission_angle
 from torseur.derivation.loops.assembly.assembly import Assembly, Configuration, assemble
 from torseur.derivation.loops.closure.constraint_equations import ConstraintEquation, constraint_equations
 from torseur.derivation.loops.loop_doctor import loops
@@ -19,6 +20,7 @@ __all__ = [
     "LoopReport",
     "SingularMap",
     "Singularity",
+    "Transmission",
     "actuation",
     "assemble",
     "constraint_equations",
@@ -28,4 +30,5 @@ __all__ = [
     "singular_map",
     "singularities_along",
     "singularities_in",
+    "transmission_angle",
 ]

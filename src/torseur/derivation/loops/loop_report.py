@@ -38,7 +38,7 @@ class Outline:
 
 def outline(system: LoopSystem, state: State) -> Outline:
     """The outline at a closed state."""
-    return Outline(tuple(_path(system, c) for c in range(len(system.cycles))), _places(system, state))
+    return Outline(tuple(_path(system, c) for c in range(len(system.cycles))), joint_places(system, state))
 
 
 def _path(system: LoopSystem, cycle: int) -> LoopPath:
@@ -48,7 +48,8 @@ def _path(system: LoopSystem, cycle: int) -> LoopPath:
     return LoopPath(tuple(e.joint for e in edges), tuple(after))
 
 
-def _places(system: LoopSystem, state: State) -> dict[str, Point]:
+def joint_places(system: LoopSystem, state: State) -> dict[str, Point]:
+    """The place of every joint in the earth's axes (m)."""
     poses = body_poses(system, state)
     places: dict[str, Point] = {}
     for edge in system.edges:

@@ -131,11 +131,11 @@ def _forbidden(here: ClosedConfiguration, span: Array) -> bool:
 
 
 def _go_on(here: ClosedConfiguration, tangent: Array, scale: float) -> bool:
-    """Whether two motions drawn at random can be followed for ten times the distance of a probe, the rank not growing."""
+    """Whether two motions drawn at random go on for ten times the distance of a probe, the rank not growing."""
     chosen = here.rng.normal(size=(2, tangent.shape[1])) @ tangent.T
     directions = chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
     alive, states = follow(here, directions, 2.5 * scale, 4)
-    # Beside a cusp the rank changes so little that probes, which may close near it, do not see it; further out it shows.
+    # Beside a cusp the rank changes so little that probes, which close near it, do not see it. Further out it shows.
     return bool(np.all(alive)) and bool(np.all(ranks(here.system.linearise(states)[1]) <= here.rank.rank))
 
 

@@ -1,0 +1,159 @@
+"""Mobility of machines of the literature that stand in no library, from their texts.
+
+Oracles: the number of degrees of freedom that their authors give, or the construction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import torseur as ts
+
+X, Y, Z = np.eye(3)
+
+
+def bodies(*names):
+    return "".join(f"let {n} = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;\n" for n in names)
+
+
+def vector(point):
+    return "[" + ", ".join(f"{float(c):.17g}" for c in point) + "]"
+
+
+def join(name, first, second, point, kind):
+    return f"join {vector(point)} m @ {first} and {vector(point)} m @ {second} as {name} with {kind} end ;\n"
+
+
+def turn(name, first, second, point, axis):
+    return join(name, first, second, point, f"revolute(q_{name}) about {vector(axis)}")
+
+
+def slide(name, first, second, point, axis):
+    return join(name, first, second, point, f"prismatic(q_{name}) along {vector(axis)}")
+
+
+def cross(name, first, second, point, axes):
+    return join(
+        name, first, second, point, f"universal(q_{name}, p_{name}) about {vector(axes[0])}, then {vector(axes[1])}"
+    )
+
+
+def ball(name, first, second, point):
+    return join(name, first, second, point, f"spherical(q_{name}, p_{name}, r_{name})")
+
+
+def about_z(angle):
+    return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+
+
+def legs(count, parts, leg):
+    """A plate on legs that stand around the z axis."""
+    text = bodies("top", *(f"{part}{k}" for k in range(count) for part in parts))
+    return text + "".join(leg(k, about_z(2 * np.pi * k / count)) for k in range(count))
+
+
+def tripod():
+    """The spider of a tripod joint: balls on three arms in three grooves; it plunges and tilts."""
+    return legs(3, "sb", lambda k, turned: slide(f"Z{k}", "earth", f"s{k}", turned @ X, Z)
+                + ball(f"S{k}", f"s{k}", f"b{k}", turned @ X)
+                + slide(f"R{k}", f"b{k}", "top", turned @ X, turned @ X))  # fmt: skip
+
+
+def rps():
+    """Hunt (1983)."""
+
+    def leg(k, turned):
+        low, high = turned @ X, turned @ [0.6, 0, 1.5]
+        return (turn(f"A{k}", "earth", f"l{k}", low, turned @ Y) + slide(f"P{k}", f"l{k}", f"m{k}", low, high - low)
+                + ball(f"B{k}", f"m{k}", "top", high))  # fmt: skip
+
+    return legs(3, "lm", leg)
+
+
+def tricept():
+    """Neumann (1988): three driven legs around one that only guides."""
+
+    def leg(k, turned):
+        low, high = turned @ X, turned @ [0.5, 0.1, 1.5]
+        return (cross(f"A{k}", "earth", f"l{k}", low, (X, Y)) + slide(f"P{k}", f"l{k}", f"m{k}", low, high - low)
+                + ball(f"B{k}", f"m{k}", "top", high))  # fmt: skip
+
+    return legs(3, "lm", leg) + bodies("guide") + cross("C", "earth", "guide", (0, 0, 0), (X, Y)) + slide(
+        "D", "guide", "top", (0, 0, 0), Z)  # fmt: skip
+
+
+def exechon():
+    """Neumann (2006): two UPR legs in a plane that turns, and an SPR leg."""
+    text = bodies("top", *(f"{part}{k}" for k in range(3) for part in "lm"))
+    for k, side in enumerate((1.0, -1.0)):
+        low, high = np.array([side, 0, 0]), np.array([0.6 * side, 0, 2])
+        text += cross(f"A{k}", "earth", f"l{k}", low, (X, Y)) + slide(f"P{k}", f"l{k}", f"m{k}", low, high - low)
+        text += turn(f"B{k}", f"m{k}", "top", high, Y)
+    low, high = np.array([0, 1.2, 0]), np.array([0, 0.7, 2])
+    text += ball("A2", "earth", "l2", low) + slide("P2", "l2", "m2", low, high - low)
+    return text + turn("B2", "m2", "top", high, X)
+
+
+def quadrupteron():
+    """Gosselin and others (2007), 4-PRRU: three translations and a turn about z."""
+
+    def leg(k, turned):
+        low, knee, high = (turned @ p for p in ([2, 0, 0], [1.7, 0.3, 0.8], [0.5, 0.2, 1.2]))
+        along = turned @ Y
+        return (slide(f"P{k}", "earth", f"a{k}", low, along) + turn(f"A{k}", f"a{k}", f"b{k}", low, along)
+                + turn(f"B{k}", f"b{k}", f"c{k}", knee, along)
+                + cross(f"C{k}", f"c{k}", "top", high, (along, Z)))  # fmt: skip
+
+    return legs(4, "abc", leg)
+
+
+def oblique_sarrus():
+    """Sarrus' linkage whose planes meet at 60°."""
+
+    def leg(k, turned):
+        turned = about_z(np.pi / 3 * k)
+        points = [turned @ p for p in ([1, 0, 0], [2, 0, 1], [1, 0, 2])]
+        chain = zip("ABC", ("earth", f"a{k}", f"b{k}"), (f"a{k}", f"b{k}", "top"), points, strict=True)
+        return "".join(turn(f"{n}{k}", first, second, p, turned @ Y) for n, first, second, p in chain)
+
+    return legs(2, "ab", leg)
+
+
+def planetary():
+    """A planetary gear: sun, planet on a carrier, ring."""
+    text = bodies("carrier", "sun", "planet", "ring") + turn("C", "earth", "carrier", (0, 0, 0), Z)
+    text += turn("S", "earth", "sun", (0, 0, 0), Z) + turn("R", "earth", "ring", (0, 0, 0), Z)
+    text += turn("P", "carrier", "planet", (0.35, 0, 0), Z)
+    return text + "constrain 20*(q_S - q_C) = -15*q_P as m1 ;\nconstrain 50*(q_R - q_C) = 15*q_P as m2 ;\n"
+
+
+def locked_planetary():
+    """The same with its carrier held."""
+    return planetary() + "constrain q_C = 0.3 rad as lock ;\n"
+
+
+def racks():
+    """A pinion on a cart between two racks, one of them held."""
+    text = bodies("upper", "lower", "cart", "pinion") + slide("U", "earth", "upper", (0, 0.1, 0), X)
+    text += slide("L", "earth", "lower", (0, -0.1, 0), X) + slide("K", "earth", "cart", (0, 0, 0), X)
+    text += turn("N", "cart", "pinion", (0, 0, 0), Z) + "constrain q_L = 0 as held ;\n"
+    return text + "constrain q_U - q_K = -10 cm * q_N as t1 ;\nconstrain q_L - q_K = 10 cm * q_N as t2 ;\n"
+
+
+# mobility, redundant constraints
+KNOWN = {tripod: (3, 0), rps: (3, 0), tricept: (3, 0), exechon: (3, 2), quadrupteron: (4, 2), oblique_sarrus: (1, 1),
+         planetary: (2, 0), locked_planetary: (1, 0), racks: (1, 0)}  # fmt: skip
+
+
+@pytest.mark.parametrize("machine", KNOWN, ids=lambda machine: machine.__name__)
+def test_mobility(machine):
+    report = ts.loops(ts.parse(f"mechanism {machine.__name__} ;\n{machine()}"))
+    assert (report.finite, report.infinitesimal) == (KNOWN[machine][0],) * 2
+    assert report.redundant == KNOWN[machine][1]
+    assert report.trusted
+
+
+def test_an_oblique_sarrus_linkage_is_explained_by_its_two_planes():
+    report = ts.loops(ts.parse(f"mechanism oblique ;\n{oblique_sarrus()}"))
+    assert "have in common translations along z" in str(report)
