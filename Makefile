@@ -23,7 +23,7 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench docs fuzz truth edges clean
+.PHONY: help demo test check quick bench docs fuzz truth edges wheel clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
@@ -35,6 +35,7 @@ help:
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make truth   random mechanisms over the whole language, compared with an independent oracle (an hour; goes on where it was)"
 	@echo "make edges   damaged files, killed processes, full disks, forged caches, load: counted, nothing may be lost (half an hour)"
+	@echo "make wheel   build the package and try it in bare environments, with every optional set (a quarter of an hour)"
 	@echo "make clean   remove the environment, caches and build products"
 
 $(VENV)/.created:
@@ -91,6 +92,9 @@ truth: $(VENV)/.dev
 
 edges: $(VENV)/.dev
 	@$(BIN) benchmarks/try_edges.py --minutes 30 --table benchmarks/results/edges.md
+
+wheel: $(VENV)/.dev
+	@$(BIN) tools/release/try_wheel.py --all
 
 clean:
 	@rm -rf tools/web/node_modules $(VENV) build dist reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
