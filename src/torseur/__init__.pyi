@@ -192,6 +192,8 @@ from torseur.errors import TorseurError as TorseurError
 from torseur.errors import UnitError as UnitError
 from torseur.errors import UnsupportedError as UnsupportedError
 from torseur.presentation.levels.folding import Fold as Fold
+from torseur.presentation.levels.forms.generation_form import generation_steps as generation_steps
+from torseur.presentation.levels.forms.generation_form import write_generation as write_generation
 from torseur.presentation.levels.write_equations import write_equations as write_equations
 from torseur.presentation.levels.write_equations import write_linear_equations as write_linear_equations
 from torseur.presentation.levels.write_equations import write_reduced_equations as write_reduced_equations

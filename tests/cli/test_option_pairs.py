@@ -146,6 +146,9 @@ CASES = {
     "equations of small motions": Case("hung.lsd", (
         "--level matrix", '--independent "x\'"', "--formalism kane", "--format latex", "--json", "--about q=pi",
     ), ("--linear",)),
+    "derivation": Case("belt.lsd", (
+        "--format latex", "--format html", '--independent "q\'"', "--out out.txt", "--force", "--json",
+    )),
     "equations of derivatives": Case("rig.lsd", (
         "--level scalar", "--level intrinsic", "--criterion q", "--kind integral", "--when q", "--parameters l",
         "--second-order", "--formalism kane", "--format latex", "--fold 1", "--json",

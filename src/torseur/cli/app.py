@@ -21,6 +21,7 @@ from torseur.cli.commands.computation.modes import modes
 from torseur.cli.commands.computation.response import response
 from torseur.cli.commands.computation.simulate import simulate
 from torseur.cli.commands.derivation.certify import certify
+from torseur.cli.commands.derivation.derivation import derivation
 from torseur.cli.commands.derivation.equations import equations
 from torseur.cli.commands.derivation.loops import loops
 from torseur.cli.commands.derivation.objects import objects
@@ -90,6 +91,7 @@ def torseur(
 COMMANDS = (
     check,
     equations,
+    derivation,
     simplify,
     objects,
     simulate,
