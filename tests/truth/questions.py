@@ -179,9 +179,20 @@ def answer(text, question, way=None):
 
 def acceleration(case):
     """v' from M v' + b + Cᵀ λ = Q, C v' = γ as the formalism wrote them."""
-    e, layout = case.equations, case.equations.layout
-    values = dict(zip([*layout.coordinates, *layout.speeds], case.initial, strict=True))
-    values |= {ts.TIME: 0.0} | {p: float(case.model.constants[p.name]) for p in layout.parameters}
+    system, right, theirs = solved_accelerations(case.equations, case.initial, case.model.constants)
+    if not len(theirs):
+        return
+    ours, _ = case.accelerations()
+    size = np.max(np.abs(right), initial=1.0)
+    case.compare("equations solvable", system @ theirs, right, 1e-7, size)
+    case.compare("accelerations", theirs[: len(ours)], ours, 1e-7, np.max(np.abs(ours), initial=0))
+
+
+def solved_accelerations(e, initial, constants):
+    """The system of the equations at a state, its right side, and (v', λ) that solve it."""
+    layout = e.layout
+    values = dict(zip([*layout.coordinates, *layout.speeds], initial, strict=True))
+    values |= {ts.TIME: 0.0} | {p: float(constants[p.name]) for p in layout.parameters}
     n, rows = len(layout.speeds), e.constraints
     flat = (
         [x for row in e.mass_matrix for x in row]
@@ -191,16 +202,11 @@ def acceleration(case):
     )
     found = np.array([float(x) for x in evaluate(flat, values)])
     M, b, Q, C, gamma = np.split(found, np.cumsum([n * n, n, n, len(rows) * n]))
-    if not n:
-        return
-    M, C = M.reshape(n, n), C.reshape(-1, n)
+    M, C = M.reshape(n, n), C.reshape(len(rows), n)
     system = np.block([[M, C.T], [C, np.zeros((len(C), len(C)))]])
-    ours, _ = case.accelerations()
     right = np.concatenate([Q - b, gamma])
-    theirs, *_ = np.linalg.lstsq(system, right, rcond=1e-10)
-    size = np.max(np.abs(right), initial=1.0)
-    case.compare("equations solvable", system @ theirs, right, 1e-7, size)
-    case.compare("accelerations", theirs[:n], ours, 1e-7, np.max(np.abs(ours), initial=0))
+    theirs, *_ = np.linalg.lstsq(system, right, rcond=1e-10) if n else (np.zeros(0),)
+    return system, right, theirs
 
 
 def _simulated(case, outputs=()):

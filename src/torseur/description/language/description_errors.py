@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from torseur.errors import TorseurError, nearest
 
@@ -59,6 +60,13 @@ class Source:
         return text if len(text) <= 40 else f"{text[:37]}..."
 
 
+class Located(Protocol):
+    """Anything with a place in the text."""
+
+    @property
+    def start(self) -> int: ...
+
+
 class Report:
     """Collects the faults found in one text."""
 
@@ -80,6 +88,16 @@ class Report:
         diagnostic = Diagnostic(self.source.file, line, column, max(end_column, column + 1), message, hint)
         self.noted.setdefault((start, message), diagnostic)
 
+    def include(self, other: Report, at: Located | None = None, used_at: str = "") -> None:
+        """Takes over the faults of a part: of this text as they are, of another with the place `at` that uses it."""
+        for (start, message), diagnostic in other.noted.items():
+            if at is not None:
+                start, message = at.start, str(diagnostic)
+                diagnostic = replace(diagnostic, hint=f"{diagnostic.hint} Used at {used_at}.".strip())
+            insort(self._places, start)
+            if not self.is_full:
+                self.noted.setdefault((start, message), diagnostic)
+
     def has(self, start: int, end: int) -> bool:
         """Whether a fault was noted between two offsets."""
         following = bisect_left(self._places, start)
@@ -93,7 +111,7 @@ class Report:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The faults in the order of the text."""
-        return sorted(self.noted.values(), key=lambda d: (d.line, d.column))
+        return [diagnostic for _, diagnostic in sorted(self.noted.items(), key=lambda item: item[0][0])]
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:

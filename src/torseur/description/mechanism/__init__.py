@@ -96,10 +96,14 @@ from torseur.description.mechanism.quantities import (
 )
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
-from torseur.description.mechanism.substitution import substitute_coordinates
+from torseur.description.mechanism.transformations.instancing import CONTENTS
+from torseur.description.mechanism.transformations.parts import Instance, Part, attachment, mirror, use
+from torseur.description.mechanism.transformations.reflection import reflect
+from torseur.description.mechanism.transformations.substitution import substitute_coordinates
 from torseur.description.mechanism.units import in_si, parameter
 
 __all__ = [
+    "CONTENTS",
     "DRAWINGS",
     "EARTH",
     "EARTH_NAME",
@@ -125,6 +129,7 @@ __all__ = [
     "Frame",
     "Guess",
     "InertiaMatrix",
+    "Instance",
     "Joint",
     "JointWrench",
     "Law",
@@ -132,6 +137,7 @@ __all__ = [
     "Mechanism",
     "MovingSymbols",
     "Parameter",
+    "Part",
     "Placement",
     "PointSpring",
     "Rolling",
@@ -148,6 +154,7 @@ __all__ = [
     "along",
     "apply_laws",
     "as_vector",
+    "attachment",
     "body",
     "body_rotation",
     "body_speeds",
@@ -172,6 +179,7 @@ __all__ = [
     "inertia",
     "joint_friction",
     "law",
+    "mirror",
     "motor",
     "parameter",
     "placement",
@@ -180,6 +188,7 @@ __all__ = [
     "play",
     "prismatic",
     "quaternion_coordinates",
+    "reflect",
     "require_mechanism",
     "require_smooth",
     "revolute",
@@ -196,6 +205,7 @@ __all__ = [
     "translation",
     "turn",
     "universal",
+    "use",
     "within",
     "without_contacts",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from torseur.algebra.graph import ExprLike, as_expr
 from torseur.algebra.graph.expr import Expr
@@ -16,12 +16,18 @@ from torseur.description.mechanism.frames import Frame, Sensor
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import Load
 from torseur.description.mechanism.quantities import Guess, Law, Parameter, State, Vector, as_states, as_vector
-from torseur.description.mechanism.validation import check
+from torseur.description.mechanism.validation import check, check_instances
 from torseur.display import Displayed
 from torseur.errors import MechanismError, counted, unknown_name
 
+if TYPE_CHECKING:
+    from torseur.description.mechanism.transformations.parts import Instance
+
 T = TypeVar("T")
 Pairs = Mapping[str, T] | Iterable[tuple[str, T]]
+# What instances of parts bring beside the initial state, of which the mechanism's own values take precedence.
+SHARED = ("bodies", "joints", "parameters", "loads", "constraints", "laws", "sensors", "frames", "actuated", "states",
+          "state_equations", "drawings", "contacts")  # fmt: skip
 SOURCES = "torseur.load(path), torseur.parse(text), torseur.library.load(name) and torseur.Mechanism(...) give one."
 
 
@@ -34,8 +40,9 @@ class Mechanism(Displayed):
     are the coordinates that motors drive. `states` are quantities beyond mechanics with the formulas of their rates;
     those without one follow from `state_equations`, as many formulas that are zero and linear in their rates.
     `contacts` are bounds, dry friction and contact, whose equations switch along the motion (`bound`, `stops`,
-    `joint_friction`). `drawings` (see `draw`) say how things look. Lists, plain numbers and dictionaries (for `frames`,
-    `initial` and `states`) are taken as they are.
+    `joint_friction`). `drawings` (see `draw`) say how things look. `parts` (see `use`) bring in what instances of parts
+    are made of, after its own things; `instances` only remembers them. Lists, plain numbers and dictionaries
+    (for `frames`, `initial` and `states`) are taken as they are.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Mechanism(Displayed):
     meaning: str
     drawings: tuple[Drawing, ...]
     contacts: tuple[Switching, ...]
+    instances: tuple[Instance, ...] = field(compare=False)
 
     def __init__(
         self,
@@ -78,22 +86,35 @@ class Mechanism(Displayed):
         meaning: str = "",
         drawings: Iterable[Drawing] = (),
         contacts: Iterable[Switching | Iterable[Switching]] = (),
+        instances: Iterable[Instance] = (),
+        parts: Iterable[Instance] = (),
     ) -> None:
-        start = dict(initial)
-        guessed = {*guesses, *(key for key, value in start.items() if isinstance(value, Guess))}
+        used, own, own_states = tuple(parts), dict(initial), as_states(states)
+        start = own | {k: v for instance in used for k, v in instance.content.initial if k not in own}
+        if used:  # states first, as a text has them: what is made of parts can be written out without them
+            theirs = [state.name for instance in used for state in instance.content.states]
+            first = [*(state.name for state in own_states), *theirs]
+            start = {k: start[k] for k in first if k in start} | start
+        guessed = {*guesses, *(key for key, value in own.items() if isinstance(value, Guess))}
+        guessed |= {key for instance in used for key in instance.content.guesses if key not in own}
         fields = {
             "name": name, "bodies": tuple(bodies), "joints": tuple(joints), "parameters": tuple(parameters),
             "gravity": as_vector(gravity, "gravity"), "loads": tuple(loads), "constraints": tuple(constraints),
             "laws": tuple(laws), "sensors": tuple(sensors), "frames": tuple(dict(frames).items()),
             "initial": tuple((k, as_expr(float(v) if isinstance(v, Guess) else v)) for k, v in start.items()),
             "guesses": tuple(key for key in start if key in guessed), "actuated": tuple(actuated),
-            "states": as_states(states), "state_equations": tuple(as_expr(e) for e in state_equations),
+            "states": own_states, "state_equations": tuple(as_expr(e) for e in state_equations),
             "meaning": meaning, "drawings": tuple(drawings), "contacts": as_contacts(contacts),
+            "instances": (*instances, *used),
         }  # fmt: skip
+        for instance in used:
+            for kind in SHARED:
+                fields[kind] = (*fields[kind], *getattr(instance.content, kind))
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
         check(self)
+        check_instances(self, used)
 
     def __repr__(self) -> str:
         parts = [counted(len(self.bodies), "body"), counted(len(self.joints), "joint")]

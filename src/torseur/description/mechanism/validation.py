@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
 from torseur.description.mechanism.contacts import check_contacts
-from torseur.description.mechanism.dependencies import check_dependencies, check_followers
+from torseur.description.mechanism.dependencies import check_dependencies, check_followers, formulas_of
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import CoordinateForce, CoordinateSpring, JointWrench
@@ -18,6 +18,7 @@ from torseur.errors import MechanismError, unknown_name
 
 if TYPE_CHECKING:
     from torseur.description.mechanism.mechanism import Mechanism
+    from torseur.description.mechanism.transformations.parts import Instance
 
 
 def check(mechanism: Mechanism) -> None:
@@ -53,6 +54,32 @@ def check(mechanism: Mechanism) -> None:
     check_masses(mechanism, {})
 
 
+def check_instances(mechanism: Mechanism, used: Sequence[Instance]) -> None:
+    """Names of instances are their own, and gravity and tables are said once."""
+    _unique("instance", [instance.name for instance in mechanism.instances])
+    names = [instance.name for instance in used]
+    _distinct({EARTH_NAME: "ground"}, [*_places(mechanism), ("instance", names)])
+    for instance in used:
+        part = instance.part.mechanism
+        if any(not c.is_zero for c in part.gravity) and all(c.is_zero for c in mechanism.gravity):
+            raise MechanismError(
+                f"instance '{instance.name}': part '{part.name}' has gravity and mechanism '{mechanism.name}' has "
+                "none. Gravity belongs to the whole: give it to the mechanism, or take it from the part."
+            )
+    _check_tables(mechanism if used else None)
+
+
+def _check_tables(mechanism: Mechanism | None) -> None:
+    """Tables of one name, from parts of one name, hold the same points."""
+    if mechanism is None:
+        return
+    tables: dict[str, object] = {}
+    formulas = [formula for use in formulas_of(mechanism) for formula in use.formulas]
+    for node in live_nodes([*formulas, *(law.formula for law in mechanism.laws)]):
+        if node.op == "table" and tables.setdefault(node.data.table.name, node.data.table) != node.data.table:
+            raise MechanismError(f"two different tables are called '{node.data.table.name}': rename one of the parts.")
+
+
 def _unique(kind: str, names: list[str]) -> None:
     seen: set[str] = set()
     for name in names:
@@ -73,12 +100,15 @@ def _check_shared_names(mechanism: Mechanism) -> None:
         ("state", [s.name for s in mechanism.states]),
         ("sensor", [s.name for s in mechanism.sensors]),
     ]
-    places = [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
     _distinct({"t": "time", "pi": "number pi"}, formula)
     _refuse_primes([*formula, ("law", [law.name for law in mechanism.laws])])
     for body in mechanism.bodies:
         _check_implied_names(body, mechanism)
-    _distinct({EARTH_NAME: "ground"}, places)
+    _distinct({EARTH_NAME: "ground"}, _places(mechanism))
+
+
+def _places(mechanism: Mechanism) -> list[tuple[str, list[str]]]:
+    return [("body", [b.name for b in mechanism.bodies]), ("frame", [name for name, _ in mechanism.frames])]
 
 
 def _refuse_primes(formula: list[tuple[str, list[str]]]) -> None:

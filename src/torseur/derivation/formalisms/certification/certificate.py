@@ -108,7 +108,7 @@ def with_exact_numbers(mechanism: Mechanism) -> Mechanism:
 
     So no formalism rounds on its way to the equations, and a difference between two is one of their principles.
     """
-    parts = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
+    parts = {field.name: getattr(mechanism, field.name) for field in fields(mechanism) if field.compare}
     leaves = flatten(list(parts.values()))
     expressions = [leaf for leaf in leaves if isinstance(leaf, Expr)]
     rounded = [node for node in live_nodes(expressions) if node.op == "constant" and isinstance(node.data, float)]

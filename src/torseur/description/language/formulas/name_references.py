@@ -148,8 +148,11 @@ class References:
 
     def _of_body(self, node: x.Reference) -> Known | None:
         """What is known or undetermined of a body: arm.mass, arm.centre.x, arm.Ixx."""
-        body = self.scope.bodies.get(node.path[0])
-        return None if body is None else body.get(node.name)
+        for length in range(1, len(node.path)):
+            known = self.scope.bodies.get(".".join(node.path[:length]), {}).get(node.name)
+            if known is not None:
+                return known
+        return None
 
     def _sensor(self, node: x.Reference) -> Known | None:
         """frame.velocity.x and its like: a sensor, made where it is first mentioned."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from torseur.algebra.graph import Expr
 from torseur.description.language.description_errors import Report
 from torseur.description.language.formulas.name_scope import Context, Placed, Scope
 from torseur.description.language.formulas.tabulated_functions import declare_table
+from torseur.description.language.reading.part_sources import PartSources, Reading
 from torseur.description.language.reading.read_bodies import declare_body, read_body
 from torseur.description.language.reading.read_constraints import constraint_names, read_constraint
 from torseur.description.language.reading.read_contacts import bound_names, read_switching
@@ -40,7 +41,15 @@ from torseur.description.language.reading.read_states import (
     read_state,
     read_state_equation,
 )
+from torseur.description.language.reading.read_uses import (
+    InstanceReading,
+    declare_uses,
+    implied_units,
+    mounted_on,
+    read_use,
+)
 from torseur.description.language.reading.reading_context import Workshop
+from torseur.description.language.syntax import part_nodes as parts_of
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.language.syntax.parser import Parsed
 from torseur.description.mechanism import (
@@ -50,6 +59,7 @@ from torseur.description.mechanism import (
     Constraint,
     Drawing,
     Frame,
+    Instance,
     Joint,
     Law,
     Load,
@@ -97,13 +107,20 @@ class Understood:
     states: list[tuple[x.Statement, Callable[[], State]]] = field(default_factory=list)
     state_equations: list[tuple[x.Statement, Callable[[], Expr]]] = field(default_factory=list)
     drawings: list[tuple[x.Statement, Callable[[], Drawing]]] = field(default_factory=list)
+    instances: list[tuple[x.Statement, Callable[[], Instance]]] = field(default_factory=list)
 
 
 class Reader:
     """One text on its way from statements to a mechanism."""
 
-    def __init__(self, parsed: Parsed, report: Report, name: str, directory: Path | None) -> None:
+    def __init__(
+        self, parsed: Parsed, report: Report, name: str, directory: Path | None, sources: PartSources | None = None
+    ) -> None:
         self.statements = parsed.statements
+        self.sources = sources or PartSources(report, directory, directory, Reading(_read_part))
+        if sources is None:
+            self.sources.define(self.statements)
+            self.sources.read_all()
         self.report = report
         self.name = name
         self.scope = Scope(report, parsed.doubtful)
@@ -111,6 +128,7 @@ class Reader:
         self.placed: dict[str, Placed] = {}
         self.joints: list[JointReading] = []
         self.states: list[StateReading] = []
+        self.instances: list[InstanceReading] = []
 
     def all(self, kind: type[T]) -> list[T]:
         return [statement for statement in self.statements if isinstance(statement, kind)]
@@ -131,6 +149,7 @@ class Reader:
         """Gives every name its place, so that the order of statements does not matter."""
         for body in self.all(x.BodyIs):
             declare_body(body, self.shop)
+        self.instances = declare_uses(self.all(parts_of.UseIs), self.sources, self.shop)
         definitions = self.all(x.DefinitionIs)
         for definition in definitions:
             if self._is_frame(definition.value):
@@ -170,6 +189,10 @@ class Reader:
         shop, parts = self.shop, Understood()
         for sensor in self.all(x.SensorIs):
             read_sensor(sensor, shop)
+        has_gravity = bool(self.all(x.GravityIs))
+        for instance in self.instances:
+            read_use(instance, has_gravity, shop)
+            parts.instances.append((instance.statement, self._instance(instance)))
         for kind in _READING_ORDER:
             for statement in self.all(kind):
                 self._understand_one(statement, parts)
@@ -185,6 +208,15 @@ class Reader:
         self._only_one(x.MechanismIs, "the mechanism is named")
         self._only_one(x.GravityIs, "gravity is given")
         return parts
+
+    @staticmethod
+    def _instance(reading: InstanceReading) -> Callable[[], Instance]:
+        def build() -> Instance:
+            instance = reading.build()
+            _ = instance.content  # faults of the content are faults of the use
+            return instance
+
+        return build
 
     def _understand_one(self, statement: x.Statement, parts: Understood) -> None:
         shop = self.shop
@@ -212,6 +244,7 @@ class Reader:
         """Notes bodies that no joint mentions."""
         sides = [side for joint in self.joints for side in (joint.parent, joint.child)]
         joined = {self.shop.places.owner(side) for side in sides}
+        joined |= {body for instance in self.instances for body in mounted_on(instance, self.shop)}
         if not joined <= {"earth", *self.scope.bodies}:  # a misspelt name is reported where it stands
             return
         for body in self.all(x.BodyIs):
@@ -234,6 +267,7 @@ class Reader:
 
     def _understand_initial(self, parts: Understood) -> None:
         implied = {name: unit for joint in self.joints for name, unit in implied_speed_units(joint).items()}
+        implied |= {name: unit for instance in self.instances for name, unit in implied_units(instance).items()}
         given: set[str] = set()
         for state in self.states:
             start = read_initial_value(state, self.shop)
@@ -294,8 +328,9 @@ class Reader:
             "states": self._build_parts(parts.states), "state_equations": self._build_parts(parts.state_equations),
             "drawings": self._build_parts(parts.drawings),
         }  # fmt: skip
+        instances = self._build_parts(parts.instances)
         self._check_bodies_have_joints()
-        moving = MovingSymbols(components["joints"], list(self.scope.sensors), components["laws"], components["states"])  # type: ignore[arg-type]
+        moving = self._moving_symbols(components, instances)
         for node, use in self.scope.uses:
             if reason := moving.refusal(use):
                 self.scope.fault(node, reason, SLOTS[use.slot].instead)
@@ -305,10 +340,20 @@ class Reader:
         try:
             components["sensors"] = [build() for build in self.scope.sensors.values()]
             components["parameters"] = [*components["parameters"], *self.shop.references.fresh_parameters()]
-            return Mechanism(self.name, meaning=meaning, **components)  # type: ignore[arg-type]
+            return Mechanism(self.name, meaning=meaning, parts=instances, **components)  # type: ignore[arg-type]
         except TorseurError as problem:
             self._locate(str(problem))
             return None
+
+    def _moving_symbols(self, components: Mapping[str, Any], instances: Sequence[Instance]) -> MovingSymbols:
+        """The symbols that move: those of the text, and those that instances bring."""
+        contents = [instance.content for instance in instances]
+        joints, laws, states = (
+            [*components[kind], *(thing for content in contents for thing in getattr(content, kind))]
+            for kind in ("joints", "laws", "states")
+        )
+        sensors = [*self.scope.sensors, *(sensor.name for content in contents for sensor in content.sensors)]
+        return MovingSymbols(joints, sensors, laws, states)
 
     def _locate(self, message: str) -> None:
         """Notes a contradiction found by the mechanism itself at the statement of what it mentions."""
@@ -320,4 +365,14 @@ class Reader:
                 if named or (kind == "joint" and joints.get(name) is statement):
                     self.scope.fault(own or statement, message)
                     return
+            for instance in self.instances:
+                if name == instance.name or name.startswith(f"{instance.name}."):
+                    where = f"part '{instance.statement.part.text}' is described at {instance.found.place}."
+                    self.scope.fault(instance.statement, message, f"{where[0].upper()}{where[1:]}")
+                    return
         self.report.add(0, 1, message)
+
+
+def _read_part(parsed: Parsed, report: Report, name: str, sources: PartSources) -> Mechanism | None:
+    """The mechanism that the statements of a part describe."""
+    return Reader(parsed, report, name, sources.directory, sources).mechanism()

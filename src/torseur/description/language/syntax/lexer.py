@@ -26,10 +26,10 @@ _NOT_MORE = r"(?![\w(.'`])"
 _UNIT = re.compile(rf"[ \t]*+((?:1/)?{_FACTOR}(?:[*/·]{_FACTOR}{_NOT_MORE})*){_NOT_MORE}")
 _DEFINED = re.compile(r"\s*=")
 _TOKEN = re.compile(
-    rf"(?P<SPACE>\s+)|(?P<COMMENT>\(\*)|(?P<NUMBER>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
+    rf"(?P<SPACE>\s+)|(?P<COMMENT>\(\*)|(?P<NUMBER>(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     rf"|(?P<NAME>{NAME_PATTERN})|(?P<QUOTED>`[^`\n]*`)|(?P<FRESH>\?(?:{NAME_PATTERN}|`[^`\n]*`))"
     r'|(?P<STRING>"(?:[^"\\\n]|\\.)*")'
-    r"|(?P<SIGN>\+\+|\|\||<=|>=|[-+*/^()\[\],;@.'=<>])"
+    r"|(?P<SIGN>\+\+|\|\||\.\.|<=|>=|[-+*/^()\[\],;@.'=<>])"
 )
 _COMMENT_MARK = re.compile(r"\(\*|\*\)")
 

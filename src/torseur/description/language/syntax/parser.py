@@ -10,6 +10,7 @@ from typing import Any
 from torseur.description.language.description_errors import Report, Source, one_of
 from torseur.description.language.syntax.grammar import KINDS, grammar
 from torseur.description.language.syntax.lexer import Token, tokens
+from torseur.description.language.syntax.part_nodes import PartHead, PartIs
 from torseur.description.language.syntax.syntax_builder import TooDeep
 from torseur.description.language.syntax.syntax_nodes import Statement
 from torseur.errors import nearest
@@ -30,6 +31,10 @@ _OPENINGS = (
     "apply",
     "constrain",
     "draw",
+    "state",
+    "equation",
+    "part",
+    "use",
 )
 _OPERANDS = {"NAME", "NUMBER", "FRESH", "OPEN", "ROUND_OPEN"}
 _OPERATORS = {"SUM_SIGN", "PRODUCT_SIGN", "COMPARE", "CIRCUMFLEX", "@", "++", "||", "DOT", "PRIME", "UNIT"}
@@ -56,12 +61,73 @@ def parse_statements(source: Source, report: Report) -> Parsed:
     doubtful: set[str] = set()
     position = 0
     while position < len(stream) and not report.is_full:
-        result, stop = _one_statement(stream, position, report)
+        read = _part if _is_word(stream[position], "part") else _one_statement
+        result, stop = read(stream, position, report)
         statements += result
         if not result:
             doubtful |= {token.value for token in stream[position:stop] if token.kind == "NAME"}
         position = stop
     return Parsed(tuple(statements), frozenset(doubtful))
+
+
+def _part(stream: list[Token], first: int, report: Report) -> tuple[tuple[Statement, ...], int]:
+    """A part from its head to its `end ;`, and where the next statement starts.
+
+    The statements inside are read one by one, as those outside are: a bad one does not hide the others.
+    """
+    position = _end_of_head(stream, first)
+    closing = Token("SIGN", ";", stream[position - 1].end, stream[position - 1].end)
+    head, _ = _one_statement([*stream[first:position], closing], 0, report)
+    inside: list[Statement] = []
+    doubtful: set[str] = set()
+    while position < len(stream) and not report.is_full:
+        if _is_word(stream[position], "end"):
+            if position + 1 < len(stream) and stream[position + 1].value == ";":
+                position += 1
+            else:
+                report.add(stream[position].start, stream[position].end, "expected ';' after the 'end' of a part.")
+            if not head or not isinstance(head[0], PartHead):
+                return (), position + 1
+            whole = (stream[first].start, stream[position].end)
+            return (PartIs(*whole, head[0], tuple(inside), frozenset(doubtful)),), position + 1
+        if _is_word(stream[position], "part"):
+            where = stream[position]
+            report.add(where.start, where.end, "a part is defined inside another.", "Write them one after the other.")
+            _, position = _part(stream, position, report)
+            continue
+        result, stop = _one_statement(stream, position, report)
+        inside += result
+        if not result:
+            doubtful |= {token.value for token in stream[position:stop] if token.kind == "NAME"}
+        position = stop
+    if not report.has(stream[first].start, len(report.source.text)):
+        report.add(stream[first].start, stream[first].end, "this part is never closed.", "It ends with 'end ;'.")
+    return (), len(stream)
+
+
+def _end_of_head(stream: list[Token], first: int) -> int:
+    """Where the statements of a part begin: at the first word outside brackets that opens one, or at its `end`."""
+    depth = 0
+    for index in range(first + 1, len(stream)):
+        token = stream[index]
+        if token.kind == "SIGN":
+            depth += (token.value in ("(", "[")) - (token.value in (")", "]"))
+        opens = token.value in _OPENINGS and _opens(stream, index)
+        if (
+            index > first + 1
+            and depth <= 0
+            and token.kind == "NAME"
+            and not token.quoted
+            and (opens or token.value == "end")
+        ):
+            return index
+        if token.value == ";" and token.kind == "SIGN":
+            return index
+    return len(stream)
+
+
+def _is_word(token: Token, word: str) -> bool:
+    return token.kind == "NAME" and not token.quoted and token.value == word
 
 
 def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tuple[Statement, ...], int]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from torseur.description.language.syntax import part_nodes as parts_of
 from torseur.description.language.syntax import syntax_nodes as x
 
 DEEPEST = 120
@@ -296,3 +297,48 @@ class Builder:
 
     def draw_of(self, parts: list[Any]) -> tuple[str, tuple[x.Expression, ...]]:
         return "of", tuple(parts)
+
+    # Parts
+
+    def part_head(self, parts: list[Any]) -> parts_of.PartHead:
+        name, parameters, meaning, attachments = parts
+        return parts_of.PartHead(*_bounds([name]), name, _text(meaning), parameters or (), attachments or ())
+
+    def header_parameters(self, parts: list[Any]) -> tuple[Any, ...]:
+        return tuple(parts)
+
+    given_values = attachments = header_parameters
+
+    def attachment(self, parts: list[Any]) -> parts_of.Attachment:
+        return parts_of.Attachment(*_bounds(parts), *parts)
+
+    def use(self, parts: list[Any]) -> parts_of.UseIs:
+        part, of_part, name, of_name, values, *clauses = parts
+        indices = (*(of_part or ()), *(of_name or ()))
+        return parts_of.UseIs(*_bounds([part, name]), part, name or part, indices, values or (), tuple(clauses))
+
+    def indices(self, parts: list[Any]) -> tuple[parts_of.Index, ...]:
+        return tuple(parts[1:-1])
+
+    def index(self, parts: list[Any]) -> parts_of.Index:
+        name, first, last = parts
+        return parts_of.Index(*_bounds(parts), name, str(first), str(last))
+
+    def given_value(self, parts: list[Any]) -> x.Property:
+        name, value = parts
+        return x.Property(*_bounds(parts), name, None, value)
+
+    def origin(self, parts: list[Any]) -> parts_of.Origin:
+        return parts_of.Origin(*_bounds(parts), self.string(parts))
+
+    def mount(self, parts: list[Any]) -> parts_of.Mount:
+        return parts_of.Mount(*_bounds(parts), *parts)
+
+    def attached(self, parts: list[Any]) -> parts_of.Attached:
+        return parts_of.Attached(*_bounds([parts[0][0], parts[0][-1]]), parts[0])
+
+    def mirrored(self, parts: list[Any]) -> parts_of.Mirrored:
+        return parts_of.Mirrored(*_bounds(parts), *parts)
+
+    def chain(self, parts: list[Any]) -> parts_of.Chain:
+        return parts_of.Chain(*_bounds(parts), *parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 
@@ -15,6 +15,7 @@ from torseur.description.language.reading.read_mechanism import DEFAULT_NAME, Re
 from torseur.description.language.syntax.grammar import grammar
 from torseur.description.language.syntax.lexer import is_unit
 from torseur.description.language.syntax.parser import parse_statements
+from torseur.description.language.writing.own_content import own_content
 from torseur.description.language.writing.words import fold_line, meaning_text, measured_text, name_text, number_in
 from torseur.description.language.writing.write_bodies import body_text
 from torseur.description.language.writing.write_drawings import drawing_text
@@ -26,6 +27,7 @@ from torseur.description.language.writing.write_loads import (
     joint_options,
     load_text,
 )
+from torseur.description.language.writing.write_parts import part_names, part_text, use_texts
 from torseur.description.language.writing.writing_context import WIDTH, Place, Script
 from torseur.description.mechanism import (
     EARTH,
@@ -38,6 +40,7 @@ from torseur.description.mechanism import (
     Load,
     Mechanism,
     Parameter,
+    Part,
     Sensor,
     State,
 )
@@ -66,17 +69,22 @@ def to_text(mechanism: Mechanism) -> str:
     The short form, which leaves out what the reader would say itself, is checked by reading it; where it says something
     else, the plain form is used.
     """
-    short = _Document(mechanism, short=True).text()
-    if _reading(short)[0] == mechanism:
-        return short
-    plain = _Document(mechanism, short=False).text()
-    read, report = _reading(plain)
-    if read != mechanism:
-        reason = (
-            report.diagnostics[0].message if report.diagnostics else "its parts do not follow the language's own rules"
-        )
-        raise UnsupportedError(f"mechanism '{mechanism.name}' cannot be written as text: {reason}.".replace("..", "."))
-    return plain
+    # A mechanism that was changed after its parts were put together is no longer made of them: it is written out.
+    for keep_parts in (True, False) if mechanism.instances else (False,):
+        for short in (True, False):
+            text = _text(mechanism, short, keep_parts)
+            read, report = _reading(text)
+            if read == mechanism:
+                return text
+    reason = report.diagnostics[0].message if report.diagnostics else "its parts do not follow the language's own rules"
+    raise UnsupportedError(f"mechanism '{mechanism.name}' cannot be written as text: {reason}.".replace("..", "."))
+
+
+def _text(mechanism: Mechanism, short: bool, keep_parts: bool) -> str:
+    names = part_names(mechanism) if keep_parts else {}
+    parts = [part_text(part, name, _Document(part, short, names).sections()) for part, name in names.items()]
+    whole = _Document(Part(mechanism), short, names)
+    return "\n".join([*whole.head(), *parts, whole.sections()])
 
 
 def _reading(text: str) -> tuple[Mechanism | None, Report]:
@@ -85,25 +93,27 @@ def _reading(text: str) -> tuple[Mechanism | None, Report]:
 
 
 class _Document:
-    """Sections of one mechanism; parameters are written last, when it is known which the others left to `?`."""
+    """Sections of one mechanism or part; parameters are written last, when it is known which the others left to `?`."""
 
-    def __init__(self, mechanism: Mechanism, short: bool) -> None:
-        self.mechanism = mechanism
-        self.script = Script(mechanism, list(expressions_of(mechanism)), short)
+    def __init__(self, part: Part, short: bool, parts: Mapping[Part, str]) -> None:
+        self.mechanism, self.parts = part.mechanism, parts
+        own = own_content(part.mechanism, bool(parts), part.attachments, part.holding_joints)
+        self.own, self.instances = own.content, own.instances
+        self.script = Script(self.mechanism, own, list(expressions_of(own.expressions(self.mechanism))), short)
+        self.is_part = bool(parts) and part in parts
         self.written = self._written_coordinates()
         self.options = self._options() if short else {}
 
-    def text(self) -> str:
-        m, script = self.mechanism, self.script
+    def sections(self) -> str:
+        m, script = self.own, self.script
         width = max((len(name_text(body.name)) for body in m.bodies), default=0)
-        gravity = (
-            [] if m.gravity == ORIGIN else [f"gravity = {script.vector(m.gravity, ACCELERATION, Place('gravity'))} ;"]
-        )
+        gravity = [] if self.is_part else self._gravity()
         parts = {
             "bodies": [body_text(body, width, script) for body in m.bodies],
             "frames": [self._frame(name, frame) for name, frame in m.frames],
             "laws": [self._law(law) for law in m.laws],
             "tables": [_table(table) for table in script.tables.values()],
+            "instances of parts": use_texts(self.instances, self.mechanism, self.parts, script),
             "joints": [self._joint(joint) for joint in m.joints],
             "loads": [load_text(load, self._coordinates(), script) for load in self._other_loads()],
             "constraints": [constraint_text(constraint, script) for constraint in m.constraints],
@@ -116,10 +126,15 @@ class _Document:
         parts["laws"] += self._undetermined_functions()
         parts["measurements"] = [self._sensor(sensor) for sensor in self._declared_sensors()]
         parts = {"parameters": self._parameters() + gravity} | parts
-        sections = [_section(title, lines) for title, lines in parts.items() if lines]
-        return "\n".join([*self._head(), *sections])
+        return "\n".join(_section(title, lines) for title, lines in parts.items() if lines)
 
-    def _head(self) -> list[str]:
+    def _gravity(self) -> list[str]:
+        m = self.mechanism
+        # A part that has gravity is refused where the whole says none: it must be said, be it zero.
+        silent = m.gravity == ORIGIN and all(instance.part.mechanism.gravity == ORIGIN for instance in self.instances)
+        return [] if silent else [f"gravity = {self.script.vector(m.gravity, ACCELERATION, Place('gravity'))} ;"]
+
+    def head(self) -> list[str]:
         m = self.mechanism
         if m.name == DEFAULT_NAME and not m.meaning:
             return []
@@ -133,7 +148,7 @@ class _Document:
     def _written_coordinates(self) -> dict[str, str]:
         """Coordinates by the names written in their joints: without the qualifier that the reader puts back."""
         candidates = {}
-        for joint in self.mechanism.joints:
+        for joint in self.own.joints:
             prefix = f"{qualifier(joint, needs_name(joint, self.script))}."
             for q in joint.coordinates:
                 candidates[q.name] = q.name.removeprefix(prefix) if self.script.short else q.name
@@ -143,10 +158,10 @@ class _Document:
 
     def _options(self) -> dict[str, list[Load]]:
         """Loads that the joints can carry as options: as many of the first loads as come in the order of the joints."""
-        joints = {joint.name: (i, joint) for i, joint in enumerate(self.mechanism.joints)}
+        joints = {joint.name: (i, joint) for i, joint in enumerate(self.own.joints)}
         carried: dict[str, list[Load]] = {}
         last = -1
-        for load in self.mechanism.loads:
+        for load in self.own.loads:
             carrier = joints.get(getattr(load, "joint", ""))
             # The reader lists options joint by joint before all other loads: what breaks that order is written apart.
             if carrier is None or carrier[0] < last or not is_option(load, carrier[1], self.written):
@@ -157,7 +172,7 @@ class _Document:
 
     def _other_loads(self) -> Sequence[Load]:
         carried = sum(len(loads) for loads in self.options.values())
-        return self.mechanism.loads[carried:]
+        return self.own.loads[carried:]
 
     def _joint(self, joint: Joint) -> str:
         place = joint_place(joint, self.written, self.script)
@@ -167,7 +182,7 @@ class _Document:
     # Parameters
 
     def _parameters(self) -> list[str]:
-        shown = [p for p in self.mechanism.parameters if p.name not in self.script.written_fresh]
+        shown = [p for p in self.own.parameters if p.name not in self.script.written_fresh]
         if not shown:
             return []
         width = max(len(name_text(p.name)) for p in shown)
@@ -231,7 +246,7 @@ class _Document:
 
     def _declared_sensors(self) -> Sequence[Sensor]:
         """Sensors up to the last that must be declared; those after it follow from being mentioned."""
-        sensors = self.mechanism.sensors
+        sensors = self.own.sensors
         # Sensors keep their order: one that is only mentioned comes after all that are declared.
         last = max((i for i, sensor in enumerate(sensors) if self._is_explicit(sensor)), default=-1)
         return sensors[: last + 1]
@@ -270,8 +285,8 @@ class _Document:
         return f"equation {self.script.formula(residual, None, Place('equation'))} = 0 ;"
 
     def _initial(self) -> list[str]:
-        states = {state.name for state in self.mechanism.states}
-        given = [(name, value) for name, value in self.mechanism.initial if name not in states]
+        states = {state.name for state in self.own.states}
+        given = [(name, value) for name, value in self.own.initial if name not in states]
         if not given:
             return []
         lines = []
@@ -286,7 +301,7 @@ class _Document:
         return [_declarations("init ", lines, lines)]
 
     def _actuated(self) -> list[str]:
-        names = [name_text(name) for name in self.mechanism.actuated]
+        names = [name_text(name) for name in self.own.actuated]
         return [f"actuate {', '.join(names)} ;"] if names else []
 
     def _state_unit(self, name: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from torseur.algebra.graph import Expr, UndeterminedFunction, live_nodes
 from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, Dim, dimension_of
 from torseur.description.language.writing.expression_dimensions import Sizes, first_known
+from torseur.description.language.writing.own_content import Own
 from torseur.description.language.writing.words import name_text, number_text
 from torseur.description.language.writing.write_formula import Formulas
 from torseur.description.mechanism import (
@@ -44,8 +45,8 @@ class Script:
     occur once (`?k`), sensors that formulas mention. The plain form spells everything.
     """
 
-    def __init__(self, mechanism: Mechanism, expressions: Sequence[Expr], short: bool) -> None:
-        self.mechanism, self.short = mechanism, short
+    def __init__(self, mechanism: Mechanism, own: Own, expressions: Sequence[Expr], short: bool) -> None:
+        self.mechanism, self.own, self.short = mechanism, own.content, short
         laws = {law.function: [dimension_of(a.data.unit) for a in law.arguments] for law in mechanism.laws}
         self.formulas = Formulas(laws, Sizes(), {})
         self._with_speeds = Formulas(laws, self.formulas.sizes, _speeds(mechanism) if short else {})
@@ -63,7 +64,7 @@ class Script:
         """Parameters that `?` may stand for: no value, no meaning, used once, and after all that must be declared."""
         names = set()
         # The reader appends fresh constants to the parameters, so that only the last ones can have been fresh.
-        for p in reversed(self.mechanism.parameters):
+        for p in reversed(self.own.parameters):
             if p.value is not None or p.meaning or p.unit != p.si_unit or self._uses[p.name] != 1:
                 break
             names.add(p.name)

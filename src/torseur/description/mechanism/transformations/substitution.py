@@ -7,10 +7,10 @@ work F s' = (F ∂f/∂q) q', which makes it a force along each q that f depends
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import atan2
-from typing import Any
+from typing import TypeVar
 
 from torseur.algebra.graph import Expr, ExprLike, as_expr, directional_derivative, gradient, substitute, symbols_of
 from torseur.algebra.spatial import Rotation, Vec3, about, unit
@@ -22,8 +22,11 @@ from torseur.description.mechanism.loads import CoordinateForce, CoordinateSprin
 from torseur.description.mechanism.mechanism import Mechanism
 from torseur.description.mechanism.quantities import TIME, Coordinate
 from torseur.description.mechanism.speeds import quaternion_coordinates
+from torseur.description.mechanism.transformations.formula_mapping import map_formulas
 from torseur.description.mechanism.validation import constant_in, implied_speeds
 from torseur.errors import MechanismError, unknown_name
+
+T = TypeVar("T")
 
 
 def substitute_coordinates(mechanism: Mechanism, formulas: Mapping[str, ExprLike]) -> Mechanism:
@@ -132,17 +135,9 @@ class _Substitution:
                 )
         return [c for c in constraints if c not in equations or not c.residual.is_zero]
 
-    def put_in(self, thing: Any) -> Any:
+    def put_in(self, thing: T) -> T:
         """A structure with the formulas in it."""
-        if isinstance(thing, Expr):
-            return self.value(thing)
-        if isinstance(thing, tuple):
-            return tuple(self.put_in(item) for item in thing)
-        if is_dataclass(thing) and not isinstance(thing, type):
-            changes = {f.name: self.put_in(getattr(thing, f.name)) for f in fields(thing)}
-            same = all(changes[name] is getattr(thing, name) for name in changes)
-            return thing if same else replace(thing, **changes)
-        return thing
+        return map_formulas(thing, self.value)
 
     def value(self, formula: Expr) -> Expr:
         # By name: the symbol of a speed has a meaning that only its tree knows.

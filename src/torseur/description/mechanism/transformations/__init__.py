@@ -1,0 +1,1 @@
+"""From a mechanism to another one: coordinates given by formulas, mirror images, instances of parts."""
