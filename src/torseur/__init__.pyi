@@ -69,6 +69,7 @@ from torseur.analysis.studies import sweep as sweep
 from torseur.analysis.studies.simplified_models import simplified_models as simplified_models
 from torseur.computation.codegen import compile_batch as compile_batch
 from torseur.computation.codegen import compile_program as compile_program
+from torseur.computation.functions import casadi_function as casadi_function
 from torseur.computation.functions import compile_equations as compile
 from torseur.computation.functions.function_requests import programs_of as programs_of
 from torseur.computation.functions.generate_sources import generate as generate
