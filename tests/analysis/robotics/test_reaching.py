@@ -124,3 +124,38 @@ def test_mistakes(arm):
     ):
         with pytest.raises(ts.TorseurError, match=words):
             call()
+
+
+def test_priorities_are_strict(tmp_path):
+    """A plane arm of three links: the hand has its place exactly, and the elbow is the nearest that leaves it there.
+
+    Oracle: with the hand at p the arm has one freedom; the elbow's distance to its target is scanned over it.
+    """
+    robot = planar(tmp_path, (-2.9, 2.9))
+    hand, elbow = np.array([1.2, 1.5, 0.0]), np.array([0.1, -2.0, 0.0])
+    found = robot.ik({"hand": hand, "l3": elbow}, start=[0.4, 0.5, 0.6], priorities={"l3": 1})
+    assert found.converged
+    np.testing.assert_allclose(place(robot, "hand", found.q)[:3, 3], hand, atol=3e-8)
+    # The last joint is on a circle of radius 1 about the hand, and at most 2 from the base: all such points.
+    angle = np.linspace(-np.pi, np.pi, 2_000_001)
+    points = hand[:2] + np.column_stack([np.cos(angle), np.sin(angle)])
+    within = np.hypot(*points.T) <= 2.0
+    nearest = np.hypot(*(points[within] - elbow[:2]).T).min()
+    reached = np.linalg.norm(place(robot, "l3", found.q)[:3, 3] - elbow)
+    assert reached == pytest.approx(nearest, abs=1e-5)
+    swapped = robot.ik({"hand": hand, "l3": elbow}, priorities={"hand": 1})
+    np.testing.assert_allclose(place(robot, "l3", swapped.q)[:3, 3], elbow * 2 / np.linalg.norm(elbow), atol=0.02)
+
+
+def test_lower_priorities_are_met_where_there_is_room(arm):
+    """The position of the tool first, the direction of one link second: both can be met, for many problems at once."""
+    low, high = arm.limits
+    q = np.random.default_rng(4).uniform(low / 3, high / 3, (20, 6))
+    places = np.array([place(arm, "tool0", row) for row in q])
+    start = q + 0.1
+    found = arm.ik({"tool0": places[:, :3, 3], "ee_link": np.array([place(arm, "ee_link", row)[:3, :3] for row in q])},
+                   start, priorities={"ee_link": 1})  # fmt: skip
+    assert found.converged.all() and found.lower_errors.shape == (20, 1)
+    assert (found.lower_errors < 1e-6).mean() >= 0.9
+    for k in range(20):
+        np.testing.assert_allclose(place(arm, "tool0", found.q[k])[:3, 3], places[k, :3, 3], atol=3e-8)

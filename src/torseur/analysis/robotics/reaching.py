@@ -8,7 +8,7 @@ arrive from the given start is tried from random ones within the limits.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,15 @@ class Reach:
     """Coordinates found, one row per problem where there are several.
 
     `error` is the largest of the position errors (m) and rotation errors (rad), weighted; `converged` where it is below
-    the tolerance. `starts` counts the starts that were used.
+    the tolerance. `starts` counts the starts that were used. Both are of the first priority; `lower_errors` are the
+    largest errors of the targets of each lower one.
     """
 
     q: Array
     error: Array
     converged: Mask
     starts: int
+    lower_errors: Array
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def reach(
     open_ones, used, wave = np.arange(count), 0, best
     while len(open_ones) and used < starts:
         of = np.repeat(open_ones, len(wave) // len(open_ones))
-        q, error = _descend(targets, limits, wave, of, tolerance)
+        q, error = descend(targets, limits, wave, of, tolerance)
         # The best start of each problem: sorted by error, the first of each.
         order = np.argsort(error, kind="stable")
         problems, first = np.unique(of[order], return_index=True)
@@ -107,7 +109,7 @@ def reach(
         open_ones = np.flatnonzero(least > tolerance)
         tries = min(FEWEST_STARTS, starts - used)
         wave = _random_starts(rng, low, high, len(open_ones) * max(tries, 0))
-    return Reach(best, least, least <= tolerance, used)
+    return Reach(best, least, least <= tolerance, used, np.empty((count, 0)))
 
 
 def _random_starts(rng: np.random.Generator, low: Array, high: Array, count: int) -> Array:
@@ -116,16 +118,22 @@ def _random_starts(rng: np.random.Generator, low: Array, high: Array, count: int
     return np.clip(starts, low, high)
 
 
-def _errors(targets: Mapping[str, Target], q: Array, of: Slots) -> Array:
+def rows_of(targets: Mapping[str, Target], q: Array) -> Array:
+    """The rows of all targets' Jacobians."""
+    return np.concatenate([target.rows(q) for target in targets.values()], axis=1)
+
+
+def errors_of(targets: Mapping[str, Target], q: Array, of: Slots) -> Array:
+    """What is missing to all targets of the problems `of`."""
     return np.concatenate([target.errors(q, of) for target in targets.values()], axis=1)
 
 
-def _descend(
+def descend(
     targets: Mapping[str, Target], limits: tuple[Array, Array], start: Array, of: Slots, tolerance: float
 ) -> tuple[Array, Array]:
     """Where each start leads, and the largest error there."""
     low, high = limits
-    q, error = start.copy(), _errors(targets, start, of)
+    q, error = start.copy(), errors_of(targets, start, of)
     damping = np.full(len(q), DAMPING)
     for _ in range(ROUNDS):
         size = np.abs(error).max(axis=1)
@@ -133,9 +141,9 @@ def _descend(
         at = np.flatnonzero((size > tolerance) & (damping < HOPELESS) & ~np.isin(of, done))
         if not len(at):
             break
-        tried = _step(np.concatenate([t.rows(q[at]) for t in targets.values()], axis=1), error[at], damping[at], q[at],
+        tried = _step(rows_of(targets, q[at]), error[at], damping[at], q[at],
                       low, high)  # fmt: skip
-        after = _errors(targets, tried, of[at])
+        after = errors_of(targets, tried, of[at])
         is_better = (after**2).sum(axis=1) < (error[at] ** 2).sum(axis=1)
         good = at[is_better]
         q[good], error[good] = tried[is_better], after[is_better]
@@ -161,15 +169,15 @@ def towards_posture(
     low, high = limits
     q, of = found.q.copy(), np.arange(len(found.q))
     for _ in range(ROUNDS):
-        rows = np.concatenate([target.rows(q) for target in targets.values()], axis=1)
+        rows = rows_of(targets, q)
         wish = posture - q
         free = wish - (np.linalg.pinv(rows, rcond=1e-6) @ (rows @ wish[..., None]))[..., 0]
-        moved, error = _descend(targets, limits, np.clip(q + 0.5 * free, low, high), of, tolerance)
+        moved, error = descend(targets, limits, np.clip(q + 0.5 * free, low, high), of, tolerance)
         nearer = (error <= tolerance) & (np.linalg.norm(moved - posture, axis=1) < np.linalg.norm(q - posture, axis=1))
         if not nearer.any():
             break
         q[nearer] = moved[nearer]
-    return Reach(np.where(found.converged[:, None], q, found.q), found.error, found.converged, found.starts)
+    return replace(found, q=np.where(found.converged[:, None], q, found.q))
 
 
 def along_path(
@@ -192,4 +200,5 @@ def along_path(
     q = np.array([r.q for r in reached] + [reached[-1].q] * missing)
     errors = np.array([float(r.error) for r in reached] + [np.inf] * missing)
     done = np.array([bool(r.converged) for r in reached] + [False] * missing)
-    return Reach(q, errors, done, reached[0].starts)
+    lower = np.array([r.lower_errors for r in reached] + [np.full_like(reached[0].lower_errors, np.inf)] * missing)
+    return Reach(q, errors, done, reached[0].starts, lower)

@@ -14,7 +14,8 @@ from torseur.algebra.graph import Program
 from torseur.analysis.robotics import robot_functions as programs
 from torseur.analysis.robotics.array_function import array_function
 from torseur.analysis.robotics.coordinate_limits import coordinate_limits
-from torseur.analysis.robotics.reaching import Reach, along_path, reach, target_of, towards_posture
+from torseur.analysis.robotics.pose_problems import Wishes, inverse_kinematics
+from torseur.analysis.robotics.reaching import Reach, along_path
 from torseur.computation.codegen import bake
 from torseur.computation.functions.function_requests import programs_of
 from torseur.computation.functions.mechanism_functions import PARAMETERS
@@ -234,6 +235,7 @@ class Robot:
         start: Any = None,
         *,
         weights: Mapping[str, float] | None = None,
+        priorities: Mapping[str, int] | None = None,
         posture: Any = None,
         starts: int = 100,
         tolerance: float = 1e-8,
@@ -243,27 +245,13 @@ class Robot:
 
         A target is a position (3,), a rotation (3, 3) or both (4, 4) in the earth, or N of them for N problems at once.
         `start` (at first `neutral`) is tried first, then random ones, `starts` in all. `weights` of frames multiply
-        their errors. Where the targets leave motions free, the solution is moved towards the `posture`.
+        their errors. Frames with `priorities` 1, 2, ... (0 unless given) come after the others: their targets are
+        approached only as far as those before leave motions free. What then is free moves towards the `posture`.
         """
         self._require_plain("ik")
-        if not targets:
-            raise TorseurError("ik: no target is given. robot.ik({'hand': pose}).")
-        weighed = dict(weights or {})
-        wanted = {name: target_of(name, value, float(weighed.pop(name, 1.0)), self._functions_of(name))
-                  for name, value in targets.items()}  # fmt: skip
-        if weighed:
-            raise TorseurError(unknown_name("target", next(iter(weighed)), targets, "ik: weights: "))
-        given = [part for target in wanted.values() for part in (target.position, target.rotation) if part is not None]
-        counts = {len(part) for part in given}
-        if len(counts) > 1:
-            raise TorseurError(f"ik: the targets have different numbers of problems ({sorted(counts)}).")
-        begin = np.broadcast_to(np.asarray(self.neutral if start is None else start, dtype=float), (*counts, self.nq))
-        found = reach(wanted, self.limits, begin, starts, tolerance, seed)
-        if posture is not None:
-            found = towards_posture(wanted, self.limits, found, np.asarray(posture, dtype=float), tolerance)
-        if all(np.ndim(value) == len(_shape(value)) for value in targets.values()):
-            return Reach(found.q[0], found.error[0], found.converged[0], found.starts)
-        return found
+        wishes = Wishes(dict(weights or {}), dict(priorities or {}), posture, starts, tolerance, seed)
+        begin = self.neutral if start is None else start
+        return inverse_kinematics(self._functions_of, self.limits, targets, begin, wishes)
 
     def ik_path(self, targets: Mapping[str, Any], start: Any = None, **options: Any) -> Reach:
         """Coordinates along a path of N targets, each from the one before, so that the motion is continuous.
@@ -374,12 +362,6 @@ def _restore(source: Mechanism | RobotFile, live: bool, parameters: Array | None
     if parameters is not None:
         robot.parameters[:] = parameters
     return robot
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    """The shape of one target: of a position, a rotation, or both."""
-    shape = np.shape(value)
-    return shape[-2:] if len(shape) > 1 and shape[-2:] in ((3, 3), (4, 4)) else shape[-1:]
 
 
 def _axes(word: str) -> str:
