@@ -19,7 +19,7 @@ SLOW = re.compile(
     r"test_browser\.py::test_(pictures|it_plays|views|the_scene|playing|pointing|the_theme|many_curves)"
     r"|test_robot_browser|test_any_mechanism|test_animation\.py|test_twenty_bodies|test_(nested_choices|a_chain_is)"
     r"|test_a_million_dropped|test_interrupt|test_random_(mechanisms|descriptions)_read_back|bounded_time"
-    r"|test_page_tells_the_truth\[(loops|equations|small|study|human|markers|studies|formalisms|command|constrained|gallery|robots|ident)"
+    r"|test_page_tells_the_truth\[(loops|equations|small|study|human|markers|biomech|vehicle_e|mechanism_d|opensim|studies|formalisms|command|constrained|gallery|robots|ident)"
     r"|targets/test_docs|test_fmu|test_targets_agree|test_assembly_that_leaves|test_locus_of|test_bicycle"
     r"|test_nineteen_of_twenty|test_random_trees|test_second_order|test_extremum_on|test_formulations_agree|test_vehicle"
     r"|tests/derivation/loops/test_(invariance|rank_methods|unseen|shapes|singularities)|test_singular_configurations_in_a_box"

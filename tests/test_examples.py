@@ -13,7 +13,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((PROJECT / "examples").glob("*.py"))
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`(\w+\.\w+)`:?\s*$")
 
