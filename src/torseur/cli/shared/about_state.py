@@ -28,7 +28,7 @@ EquilibriumOption = Annotated[
 ]
 MovingOption = Annotated[
     list[str] | None,
-    typer.Option("--moving", metavar="NAME", help="Coordinate that moves in the steady motion to find. Repeatable.",
+    typer.Option("--moving", metavar="NAME", help="Coordinate that may move in the steady motion. Repeatable.",
                  rich_help_panel=STATE),
 ]  # fmt: skip
 FixOption = Annotated[
@@ -44,7 +44,8 @@ IndependentOption = Annotated[
 
 VerifyOption = Annotated[
     bool,
-    typer.Option("--verify/--no-verify", help="Check the result in another way; exit code 1 where it disagrees.",
+    typer.Option("--verify/--no-verify",
+                 help="Check the result by an independent method; exit code 1 if the two disagree.",
                  show_default=False),
 ]  # fmt: skip
 

@@ -42,35 +42,43 @@ SourceArgument = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, e.g. 'm1=4 kg'. Repeatable.",
+    typer.Option("--set", metavar="NAME=VALUE", help="Set the value of a parameter, e.g. 'm1=4 kg'. Repeatable.",
                  rich_help_panel=VALUES),
 ]  # fmt: skip
 InitOption = Annotated[
     list[str] | None,
-    typer.Option("--init", metavar="NAME=VALUE", help="Initial coordinate or speed, e.g. 'q1=45 deg'. Repeatable.",
+    typer.Option("--init", metavar="NAME=VALUE",
+                 help="Set an initial coordinate or speed, e.g. 'q1=45 deg'. Repeatable.",
                  rich_help_panel=VALUES),
 ]  # fmt: skip
 LawOption = Annotated[
     list[str] | None,
-    typer.Option("--law", metavar="'F(X)=FORMULA'", help="Formula of an undetermined function. Repeatable.",
+    typer.Option("--law", metavar="'F(X)=FORMULA'",
+                 help="Formula for a function that the description leaves open. Repeatable.",
                  rich_help_panel=VALUES),
 ]  # fmt: skip
 ValuesOption = Annotated[
     Path | None,
-    typer.Option("--values", metavar="FILE", help="TOML or JSON file with tables parameters, initial and laws.",
+    typer.Option("--values", metavar="FILE",
+                 help="Read values from a TOML or JSON file with tables named parameters, initial and laws.",
                  rich_help_panel=VALUES),
 ]  # fmt: skip
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.", rich_help_panel=OUTPUT)
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing output file.", rich_help_panel=OUTPUT)]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite an existing output file.", rich_help_panel=OUTPUT)
+]
 FormalismOption = Annotated[
     str,
     typer.Option(
-        "--formalism", metavar="NAME", help="Way of writing the equations.", autocompletion=complete_formalism
+        "--formalism",
+        metavar="NAME",
+        help="Formalism by which the equations are derived.",
+        autocompletion=complete_formalism,
     ),
 ]
-RtolOption = Annotated[float, typer.Option("--rtol", help="Relative error allowed per step.")]
+RtolOption = Annotated[float, typer.Option("--rtol", help="Relative error tolerance per step.")]
 
 
 class ValueOptions(NamedTuple):

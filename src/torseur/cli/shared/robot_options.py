@@ -22,35 +22,39 @@ if TYPE_CHECKING:
 ROBOT = "Robot files"
 
 StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Refuse inertias that no body can have.", rich_help_panel=ROBOT)
+    bool, typer.Option("--strict", help="Treat inertias that no real body can have as errors.", rich_help_panel=ROBOT)
 ]
 BaseOption = Annotated[
     str | None,
-    typer.Option("--base", metavar="KIND", help="The robot's base: fixed, floating, or file (as written).",
+    typer.Option("--base", metavar="KIND",
+                 help="How the robot's base is held: fixed, floating, or as the file says (file).",
                  rich_help_panel=ROBOT),
 ]  # fmt: skip
 MergeOption = Annotated[
     bool,
-    typer.Option("--merge-fixed", help="Make bodies on fixed joints part of what carries them.",
+    typer.Option("--merge-fixed", help="Merge bodies on fixed joints into the body that carries them.",
                  rich_help_panel=ROBOT),
 ]  # fmt: skip
 DensityOption = Annotated[
     float | None,
-    typer.Option("--density", metavar="KG/M3", help="Density of the shapes of links without inertia (URDF).",
+    typer.Option("--density", metavar="KG/M3", help="Density for links that state a shape but no inertia (URDF).",
                  rich_help_panel=ROBOT),
 ]  # fmt: skip
 
 
 PartialOption = Annotated[
     bool,
-    typer.Option("--partial", help="Read a robot file although bodies of it are missing here.", rich_help_panel=ROBOT),
+    typer.Option(
+        "--partial", help="Read a robot file even if some of its bodies cannot be modelled.", rich_help_panel=ROBOT
+    ),
 ]
 
 
 SymbolicOption = Annotated[
     str | None,
     typer.Option("--symbolic", metavar="PARTS", rich_help_panel=ROBOT,
-                 help="Name the file's numbers: inertia, geometry (lengths), gravity; separated by commas."),
+                
+                 help="Turn numbers of the file into parameters: inertia, geometry (lengths), gravity; with commas."),
 ]  # fmt: skip
 
 

@@ -24,21 +24,29 @@ if TYPE_CHECKING:
 StudyArgument = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="Mechanism, data, method and options.", show_default=False)
 ]
-PageOption = Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a page, .html.")]
+PageOption = Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report.")]
 DescriptionOption = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the mechanism with the results, .lsd.")
 ]
 MethodOption = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="Another method than the study's.", show_default=False)
+    str | None,
+    typer.Option("--method", metavar="NAME", help="Method to use instead of the study's.", show_default=False),
 ]
 PayloadOption = Annotated[
     list[str] | None,
-    typer.Option("--payload", metavar="NAME", help="Write this payload too, as a fixed body.", show_default=False),
+    typer.Option(
+        "--payload",
+        metavar="NAME",
+        help="Include this payload in the written mechanism, as a fixed body.",
+        show_default=False,
+    ),
 ]
-BaseOption = Annotated[bool, typer.Option("--base", help="Print the base parameters of the mechanism; use no data.")]
+BaseOption = Annotated[
+    bool, typer.Option("--base", help="Print the base parameters of the mechanism and stop; no data is read.")
+]
 VerifyOption = Annotated[
     bool,
-    typer.Option("--verify/--no-verify", help="Simulate the first recording apart from an output-error fit."),
+    typer.Option("--verify/--no-verify", help="After an output-error fit, simulate the first recording independently."),
 ]
 
 
@@ -62,7 +70,7 @@ class IdentifyOptions(NamedTuple):
     force_needs("--report", "--out"),
 )
 def identify(options: IdentifyOptions) -> None:
-    """Masses, centres, inertias, friction and other parameters from data, with their uncertainty.
+    """Identify masses, mass centres, inertias, friction and other parameters from data, with their uncertainty.
 
     Example: torseur identify study.toml --report identified.html --out identified.lsd
     """

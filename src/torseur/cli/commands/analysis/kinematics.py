@@ -39,7 +39,7 @@ class KinematicsOptions(NamedTuple):
 
 @option_rules(force_needs("--out"))
 def kinematics(options: KinematicsOptions) -> None:
-    """Coordinates of a mechanism in every frame, from markers that are named frames of it.
+    """Compute the coordinates of a mechanism in every frame from markers, which are named frames of it.
 
     Examples:
 

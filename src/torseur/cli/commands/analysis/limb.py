@@ -35,7 +35,8 @@ class LimbOptions(NamedTuple):
     fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0
     recording: RecordingOptions = RecordingOptions()
     report: Annotated[
-        Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a page, .html.", rich_help_panel=OUTPUT)
+        Path | None,
+        typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report.", rich_help_panel=OUTPUT),
     ] = None
     force: ForceOption = False
     json: JsonOption = False
@@ -43,7 +44,7 @@ class LimbOptions(NamedTuple):
 
 @option_rules(force_needs("--report"))
 def limb(options: LimbOptions) -> None:
-    """Inertia matrix and first moment of a limb from its movements and the ground's reaction.
+    """Identify the inertia matrix and first moment of a limb from its movements and the ground reaction.
 
     The person stands or sits on a force plate and moves the limb, straight, about its first joint, in all directions;
     everything else stays still.

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from torseur.analysis.studies.optimisation.optimisation import Optimum
 
 LogOption = Annotated[
-    Path | None, typer.Option("--log", metavar="FILE", help="Where every step is kept; beside the study by default.")
+    Path | None,
+    typer.Option("--log", metavar="FILE", help="File in which every step is recorded; beside the study by default."),
 ]
 
 
@@ -28,7 +29,7 @@ def optimise(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Make a criterion of a study as small or large as its bounds and constraints allow; run again, it goes on.
+    """Minimise or maximise a criterion of a study within its bounds and constraints. Run it again to resume.
 
     Example: torseur optimise suspension.toml --report suspension.html
     """

@@ -35,7 +35,8 @@ class PersonOptions(NamedTuple):
     fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0
     recording: RecordingOptions = RecordingOptions()
     report: Annotated[
-        Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a page, .html.", rich_help_panel=OUTPUT)
+        Path | None,
+        typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report.", rich_help_panel=OUTPUT),
     ] = None
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help=OUT, rich_help_panel=OUTPUT)] = None
     force: ForceOption = False
@@ -44,7 +45,7 @@ class PersonOptions(NamedTuple):
 
 @option_rules(force_needs("--report", "--out"))
 def person(options: PersonOptions) -> None:
-    """Joint angles, moments and powers of a person from markers and force plates.
+    """Compute joint angles, moments and powers of a person from markers and force plates.
 
     Examples:
 

@@ -12,7 +12,7 @@ from torseur.cli.shared.options import JsonOption
 if TYPE_CHECKING:
     from torseur.analysis.biomechanics import MotionTrial
 
-UNIT = "Unit of the file's lengths, where it is not what the file says."
+UNIT = "Unit of lengths in the file, if the file states a wrong one."
 UP = "Axis that points up: x, y or z, with - before it where it points down."
 SEGMENT = "Markers on one rigid segment, whose shape is checked: 'arm=A1,A2,A3,A4'. Repeatable."
 
@@ -36,7 +36,7 @@ def recording(
     segment: Annotated[list[str] | None, typer.Option("--segment", metavar="NAME=LABELS", help=SEGMENT)] = None,
     json: JsonOption = False,
 ) -> None:
-    """Markers, gaps, force plates and faults of a recording.
+    """Show the markers, gaps, force plates and faults of a recording.
 
     Examples:
 

@@ -52,7 +52,7 @@ RANKED = f"--kind=value --kind=integral --kind=maximum --kind=minimum {EVENTS} -
     force_needs("--out", "--plot", "--pareto"),
 )  # fmt: skip
 def sensitivity(options: SensitivityOptions) -> None:
-    """Derivatives of criteria by parameters: which one matters, how much, and when.
+    """Compute derivatives of criteria with respect to parameters: which one matters, how much, and when.
 
     Example: torseur sensitivity library:double_pendulum --criterion kinetic_energy --parameters m1,r2 --until 5
     """

@@ -25,7 +25,10 @@ CriterionOption = Annotated[
                  rich_help_panel=CRITERION),
 ]  # fmt: skip
 UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
+    str | None,
+    typer.Option(
+        "--until", metavar="T", help="Time at which the motion ends, e.g. 10 or '500 ms'.", show_default=False
+    ),
 ]
 ParametersOption = Annotated[
     str | None,
@@ -51,18 +54,22 @@ WhenOption = Annotated[
 ]  # fmt: skip
 DirectionOption = Annotated[
     int,
-    typer.Option("--direction", min=-1, max=1, help="1: only where it rises, -1: only where it falls.",
+    typer.Option("--direction", min=-1, max=1, help="1: rising through zero only; -1: falling through zero only.",
                  rich_help_panel=CRITERION),
 ]  # fmt: skip
 OccurrenceOption = Annotated[
-    int, typer.Option("--occurrence", min=1, help="Which of these events.", rich_help_panel=CRITERION)
+    int,
+    typer.Option(
+        "--occurrence", min=1, help="Which occurrence of the event counts, starting from 1.", rich_help_panel=CRITERION
+    ),
 ]
 MethodOption = Annotated[
     str, typer.Option("--method", metavar="NAME", help="auto, direct, adjoint or continuous_adjoint.")
 ]
 IntegratorOption = Annotated[
     str,
-    typer.Option("--integrator", metavar="NAME", help="auto, explicit, or for stiff motions radau5 or radau9.",
+    typer.Option("--integrator", metavar="NAME",
+                 help="Integration method: auto, explicit, or radau5 or radau9 for stiff systems.",
                  rich_help_panel=MOTION),
 ]  # fmt: skip
 JumpOption = Annotated[
@@ -72,7 +79,7 @@ JumpOption = Annotated[
 ]  # fmt: skip
 EquilibriumOption = Annotated[
     bool,
-    typer.Option("--equilibrium", help="Start from the equilibrium, which moves with the parameters.",
+    typer.Option("--equilibrium", help="Start from the equilibrium, and account for how it moves with the parameters.",
                  rich_help_panel=MOTION),
 ]  # fmt: skip
 InputOption = Annotated[
@@ -86,7 +93,13 @@ FromOption = Annotated[
 ToOption = Annotated[float, typer.Option("--to", metavar="HZ", help="Highest frequency (Hz).", rich_help_panel=STILL)]
 PointsOption = Annotated[int, typer.Option("--points", min=1, help="Number of frequencies.", rich_help_panel=STILL)]
 FormOption = Annotated[
-    str, typer.Option("--form", metavar="FORM", help="raw, per_percent or logarithmic.", rich_help_panel=RESULTS)
+    str,
+    typer.Option(
+        "--form",
+        metavar="FORM",
+        help="How derivatives are scaled: raw, per_percent or logarithmic.",
+        rich_help_panel=RESULTS,
+    ),
 ]
 OutOption = Annotated[
     Path | None,
@@ -95,7 +108,7 @@ OutOption = Annotated[
 ]  # fmt: skip
 ToleranceOption = Annotated[
     list[str] | None,
-    typer.Option("--tolerance", metavar="NAME=VALUE", help="Tolerance of a parameter; 1 % otherwise. Repeatable.",
+    typer.Option("--tolerance", metavar="NAME=VALUE", help="Tolerance of a parameter, 1 % by default. Repeatable.",
                  rich_help_panel=RESULTS),
 ]  # fmt: skip
 CostOption = Annotated[
@@ -110,7 +123,7 @@ PlotOption = Annotated[
 ]  # fmt: skip
 ParetoOption = Annotated[
     Path | None,
-    typer.Option("--pareto", metavar="FILE", help="Draw influence against --cost.", rich_help_panel=RESULTS),
+    typer.Option("--pareto", metavar="FILE", help="Plot influence against --cost.", rich_help_panel=RESULTS),
 ]
 OverOption = Annotated[
     list[str] | None,
@@ -139,9 +152,11 @@ class MotionOptions(NamedTuple):
     """The motion, how accurately it is integrated, and what its derivatives are computed by."""
 
     until: UntilOption = None
-    samples: Annotated[int | None, typer.Option("--samples", min=2, help="Derivatives at so many times.")] = None
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=2, help="Number of times at which derivatives are computed.")
+    ] = None
     method: MethodOption = "auto"
-    second_order: Annotated[bool, typer.Option("--second-order", help="Second derivatives too.")] = False
+    second_order: Annotated[bool, typer.Option("--second-order", help="Compute second derivatives as well.")] = False
     integrator: IntegratorOption = "auto"
     equilibrium: EquilibriumOption = False
     jump: JumpOption = None

@@ -26,10 +26,11 @@ StoreOption = Annotated[
 CoresOption = Annotated[int | None, typer.Option("--cores", min=1, help="Cores of this machine; all by default.")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Workers of a local dask cluster.")]
 SharedOption = Annotated[
-    bool, typer.Option("--shared", help="Workers reach the store and write their chunks themselves.")
+    bool, typer.Option("--shared", help="Workers can reach the store and write their chunks themselves.")
 ]
 BackendOption = Annotated[
-    str | None, typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed; as the study says.")
+    str | None,
+    typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed, instead of where the study says."),
 ]
 CheckOption = Annotated[
     bool, typer.Option("--check", help="Only compare the store with its checksums; name what is damaged.")
@@ -68,7 +69,7 @@ class SweepOptions(NamedTuple):
     force_needs("--report"),
 )
 def sweep(options: SweepOptions) -> None:
-    """Compute the criteria of a study at all its points, on all cores or a cluster; run again, it goes on.
+    """Compute the criteria of a study at all its points, on all cores or a cluster. Run it again to resume.
 
     Example: torseur sweep pendulum.toml -o pendulum.zarr --report pendulum.html
     """

@@ -15,7 +15,7 @@ def equilibrium(
     verify: VerifyOption = True,
     json: JsonOption = False,
 ) -> None:
-    """A state of rest near the initial state, or a steady motion in which some coordinates move.
+    """Find an equilibrium near the initial state, or a steady motion in which some coordinates move.
 
     Example: torseur equilibrium library:flyball_governor --moving psi --fix "psi'"
     """

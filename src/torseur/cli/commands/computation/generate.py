@@ -55,10 +55,14 @@ class GenerateOptions(NamedTuple):
     target: Annotated[Target, typer.Option("--target", help="The language, or fmu.", show_default=False)]
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help=PLACE, show_default=False)]
     function: Annotated[list[str] | None, typer.Option("--function", metavar="LIST", help=FUNCTIONS)] = None
-    baked: Annotated[bool, typer.Option("--bake", help="Write the parameters' values into the code.")] = False
-    batch: Annotated[bool, typer.Option("--batch", help="With target c: functions over many states too.")] = False
+    baked: Annotated[
+        bool, typer.Option("--bake", help="Write the values of the parameters into the code as constants.")
+    ] = False
+    batch: Annotated[
+        bool, typer.Option("--batch", help="With target c: also write functions over many states at once.")
+    ] = False
     output: Annotated[
-        list[str] | None, typer.Option("--output", metavar="NAME", help="A quantity an FMU also gives. Repeatable.")
+        list[str] | None, typer.Option("--output", metavar="NAME", help="Additional output of the FMU. Repeatable.")
     ] = None
     settings: SetOption = None
     starts: InitOption = None

@@ -32,10 +32,10 @@ ToOption = Annotated[str, typer.Option("--to", metavar="VALUE", help="Last value
 PointsOption = Annotated[int, typer.Option("--points", min=2, help="Number of values.")]
 StateOption = Annotated[
     list[str] | None,
-    typer.Option("--state", metavar="NAME", help="Keep only these of the small motions. Repeatable."),
+    typer.Option("--state", metavar="NAME", help="Keep only this state of the linearised system. Repeatable."),
 ]
 PlotOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw it into a .svg, .png or .pdf file.")
+    Path | None, typer.Option("--plot", metavar="FILE", help="Plot the result to a .svg, .png or .pdf file.")
 ]
 
 
@@ -64,7 +64,7 @@ class LocusOptions(NamedTuple):
     force_needs("--plot"),
 )
 def locus(options: LocusOptions) -> None:
-    """Roots of small motions over a parameter, and the values at which stability changes.
+    """Follow the eigenvalues over a parameter, and find the values at which stability changes.
 
     Example: torseur locus library:whipple_bicycle --over speed --from 0 --to 10 --plot bicycle.svg
     """

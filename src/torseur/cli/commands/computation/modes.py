@@ -30,7 +30,7 @@ class ModesOptions(NamedTuple):
     equilibrium: EquilibriumOption = False
     steady: SteadyOptions = SteadyOptions()
     independent: IndependentOption = None
-    matrices: Annotated[bool, typer.Option("--matrices", help="Also M, D, K and A.")] = False
+    matrices: Annotated[bool, typer.Option("--matrices", help="Print the matrices M, D, K and A as well.")] = False
     values: ValueOptions = ValueOptions()
     verify: VerifyOption = True
     json: JsonOption = False
@@ -38,7 +38,7 @@ class ModesOptions(NamedTuple):
 
 @option_rules(*STATE_RULES)
 def modes(options: ModesOptions) -> None:
-    """Eigenvalues, frequencies, damping and shapes of small motions about the initial state or an equilibrium.
+    """Compute eigenvalues, frequencies, damping and mode shapes about the initial state or an equilibrium.
 
     Example: torseur modes library:double_pendulum --equilibrium
     """

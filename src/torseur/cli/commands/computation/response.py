@@ -24,12 +24,15 @@ InputOption = Annotated[
     typer.Option("--input", metavar="NAME", help="Coordinate or speed that the force acts along.", show_default=False),
 ]
 OutputOption = Annotated[
-    str, typer.Option("--output", metavar="NAME", help="Coordinate or speed to look at.", show_default=False)
+    str,
+    typer.Option(
+        "--output", metavar="NAME", help="Coordinate or speed whose response is computed.", show_default=False
+    ),
 ]
 LowestOption = Annotated[float, typer.Option("--from", metavar="HZ", help="Lowest frequency (Hz).")]
 HighestOption = Annotated[float, typer.Option("--to", metavar="HZ", help="Highest frequency (Hz).")]
 FrequenciesOption = Annotated[
-    int, typer.Option("--points", min=2, help="Number of frequencies, evenly spaced in their logarithm.")
+    int, typer.Option("--points", min=2, help="Number of frequencies, spaced logarithmically.")
 ]
 
 
@@ -53,7 +56,7 @@ class ResponseOptions(NamedTuple):
 
 @option_rules(*STATE_RULES, force_needs("--plot"))
 def response(options: ResponseOptions) -> None:
-    """Gain and phase of a coordinate or speed for a force of one newton (or newton metre) along another.
+    """Compute gain and phase of a coordinate or speed under a force of one newton (or newton metre) along another.
 
     Example: torseur response library:mass_spring_damper --input x --output x --from 0.01 --to 10
     """

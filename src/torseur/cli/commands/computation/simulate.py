@@ -30,44 +30,61 @@ SUFFIXES = (".csv", ".nc", ".json")
 
 
 UntilOption = Annotated[
-    str, typer.Option("--until", metavar="T", help="End of the motion, e.g. 10 or '500 ms'.", show_default=False)
+    str,
+    typer.Option(
+        "--until", metavar="T", help="Time at which the motion ends, e.g. 10 or '500 ms'.", show_default=False
+    ),
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write .csv, .nc or .json; - is CSV on stdout.")
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="File to write: .csv, .nc or .json; - writes CSV to standard output."
+    ),
 ]
 SamplesOption = Annotated[
-    int | None, typer.Option("--samples", min=2, help="Rows, evenly spaced; by default one per step.")
+    int | None,
+    typer.Option("--samples", min=2, help="Number of evenly spaced rows; by default one row per integration step."),
 ]
 ColumnOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--output", metavar="EXPR", help="One more column: energy, arm.position.x, 'camber = atan2(...)'. Repeatable."
+        "--output", metavar="EXPR", help="Add a column: energy, arm.position.x, 'camber = atan2(...)'. Repeatable."
     ),
 ]
 CurvesOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the outputs, or all states without any, as .svg.")
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Plot the outputs to a .svg file; without --output, plot all states."),
 ]
 AcrossOption = Annotated[
-    str | None, typer.Option("--over", metavar="EXPR", help="What the plot is drawn over; time by default.")
+    str | None,
+    typer.Option("--over", metavar="EXPR", help="Quantity on the horizontal axis of the plot; time by default."),
 ]
 EventOption = Annotated[
     list[str] | None,
-    typer.Option("--event", metavar="NAME", help="Note when this quantity changes sign. Repeatable."),
+    typer.Option("--event", metavar="NAME", help="Report the times at which this quantity changes sign. Repeatable."),
 ]
 MethodOption = Annotated[
     str,
-    typer.Option("--method", metavar="NAME", help="auto, explicit, radau5 or radau9; auto changes where it is stiff."),
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="explicit, radau5, radau9, or auto, which turns implicit where the system is stiff.",
+    ),
 ]
 FormulationOption = Annotated[
     str,
-    typer.Option("--formulation", metavar="NAME", help="Of constraints: augmented, partitioned or projector."),
+    typer.Option(
+        "--formulation",
+        metavar="NAME",
+        help="Formulation of the constrained equations: augmented, partitioned or projector.",
+    ),
 ]
 ContactOption = Annotated[
     list[str] | None,
-    typer.Option("--contact", metavar="'NAME>=VALUE'", help="Bound of a coordinate where it rebounds. Repeatable."),
+    typer.Option("--contact", metavar="'NAME>=VALUE'", help="Limit at which a coordinate rebounds. Repeatable."),
 ]
 RestitutionOption = Annotated[
-    float, typer.Option("--restitution", min=0.0, max=1.0, help="Part of the speed kept by a rebound.")
+    float, typer.Option("--restitution", min=0.0, max=1.0, help="Coefficient of restitution at these limits.")
 ]
 
 
@@ -101,7 +118,7 @@ class SimulateOptions(NamedTuple):
     Rule("--over", needs="--plot", why="it is what the curves are drawn over"),
 )
 def simulate(options: SimulateOptions) -> None:
-    """The motion from the initial state, as a table or a file.
+    """Simulate the motion from the initial state, and print it or write it to a file.
 
     Example: torseur simulate library:double_pendulum --until 10 --set 'm1=5 kg' --init 'q1=30 deg' --out motion.csv
     """

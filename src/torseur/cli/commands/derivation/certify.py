@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 def certify(
     source: SourceArgument,
     formalism: Annotated[list[str] | None, typer.Option(
-        "--formalism", metavar="NAME", help="Only these. Repeatable.", autocompletion=complete_formalism)] = None,
+        "--formalism", metavar="NAME", help="Compare only this formalism. Repeatable.",
+        autocompletion=complete_formalism)] = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Derive by every formalism and compare: operations, time, largest difference, and what does not apply.
+    """Derive the equations by every formalism and compare: operations, time, largest difference.
 
     Ends with exit code 4 when two formalisms disagree. Example: torseur certify library:double_pendulum
     """

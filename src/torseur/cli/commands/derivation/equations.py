@@ -22,21 +22,21 @@ LEVELS = (
     "intrinsic: forces and accelerations as vectors; recursive: named intermediates in order; "
     "matrix: M v' + b = Q, the default; scalar: one equation per speed."
 )
-FORMAT = "How they are written: latex to paste, tex a whole document; docx needs --out."
+FORMAT = "Output format: latex is a fragment to paste, tex a whole document; docx needs --out."
 STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
 
 
-COLLECT = "The scalar level by accelerations and products of speeds, the most factored form."
-DEPTH = "Write parts deeper than this by names, with a table under them: 0 sides, 1 terms, 2 factors, ..."
-SIZE = "Write parts of more than this many symbols by names."
+COLLECT = "Scalar level: collect by accelerations and products of speeds, in the most factored form."
+DEPTH = "Replace parts below this depth by names, defined in a table underneath: 0 sides, 1 terms, 2 factors, ..."
+SIZE = "Replace parts with more than this many symbols by names."
 PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
-OPEN = "Leave the part of this name as it is, e.g. P3. Repeatable."
-ELIMINATE = "The scalar level without multipliers, in the independent speeds."
-SOLVE = "The scalar level solved for the accelerations, multipliers eliminated."
+OPEN = "Write the part of this name out, e.g. P3. Repeatable."
+ELIMINATE = "Scalar level: eliminate the multipliers; the equations are in the independent speeds."
+SOLVE = "Scalar level: eliminate the multipliers and solve for the accelerations."
 INDEPENDENT = "With --eliminate, --solve or --linear: speeds that stay, e.g. \"phi',x'\"."
 LINEAR = "The equations of small motions about a steady state, multipliers eliminated."
 ABOUT = "With --linear: a coordinate or speed of that state, e.g. 'theta=pi' or \"x'=v\". Repeatable."
-ENERGY = "The kinetic energy instead, as a sum of squares."
+ENERGY = "Print the kinetic energy instead, as a sum of squares."
 SENSITIVITY = "Instead the system that derivatives of the motion by parameters obey: direct (tangents) or adjoint."
 CRITERION = "With --sensitivity: the formula whose derivatives are wanted; the adjoint system needs one."
 KIND = "What the criterion is: value, integral, maximum, minimum, event or 'event time' (with --when)."
@@ -99,7 +99,7 @@ class EquationsOptions(NamedTuple):
     size: Annotated[int | None, typer.Option("--fold-size", metavar="N", min=2, help=SIZE)] = None
     parts: Annotated[list[str] | None, typer.Option("--fold-as", metavar="NAME=PART", help=PART)] = None
     opened: Annotated[list[str] | None, typer.Option("--open", metavar="NAME", help=OPEN)] = None
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the result to a file.")] = None
     force: ForceOption = False
     json: JsonOption = False
 

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from torseur.description.mechanism import Mechanism
 
 METHOD = "How the rank is decided: numeric (singular values), precise (a hundred digits), modular or exact. Repeatable."
-PREFER = "Coordinate to take as independent where it can be. Repeatable."
-LOCK = "Coordinate or joint to hold where it is. Repeatable."
+PREFER = "Coordinate to take as independent if possible. Repeatable."
+LOCK = "Coordinate or joint to lock at its present value. Repeatable."
 DRIVE = "Singular configurations met when a coordinate goes from one value to another, e.g. 'theta=0..360 deg'."
 BOX = "Singular configurations with a coordinate between two values, e.g. 'alpha=-90..90 deg'. Repeatable."
 ASSEMBLE = "Closed configurations from this many starts, with the locked coordinates held."
 INPUT = (
     "Coordinate that a motor drives, for singularities of type 2. Repeatable; by default those that `actuate` names."
 )
-OUTPUT = "Coordinate that matters, for singularities of type 1 and condition numbers. Repeatable."
+OUTPUT = "Output coordinate, for singularities of type 1 and condition numbers. Repeatable."
 MAP = "One of the two coordinates of a map of singular lines, e.g. 'x=-1..1'; the others are locked. Twice."
-PICTURE = "SVG file with the map."
-TIME = "Time (s) of what depends on it, such as drivers."
+PICTURE = "SVG file to draw the map into."
+TIME = "Time (s) at which drivers and other time-dependent quantities are evaluated."
 SYZYGIES = "The passage matrix N as polynomials, by standard bases; for small loops."
 LOOPS = "What is examined"
 
@@ -70,7 +70,7 @@ class LoopsOptions(NamedTuple):
     force_needs("--picture"),
 )
 def loops(options: LoopsOptions) -> None:
-    """Mobility, rank, redundant constraints and independent coordinates of closed loops.
+    """Analyse closed loops: mobility, rank, redundant constraints and independent coordinates.
 
     The loops are closed near the initial state (--init) first, and everything is said of that configuration.
 

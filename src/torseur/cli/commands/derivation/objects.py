@@ -34,14 +34,14 @@ def objects(
     source: SourceArgument,
     formalism: FormalismOption = "lagrange",
     only: Annotated[list[str] | None, typer.Option(
-        "--only", metavar="NAME", help="Only these, e.g. 'kinetic energy'. Repeatable.")] = None,
+        "--only", metavar="NAME", help="Print only these results, e.g. 'kinetic energy'. Repeatable.")] = None,
     form: Annotated[Form, typer.Option(
-        "--format", help="How they are written: latex to paste, tex a whole document.")] = Form.text,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None,
+        "--format", help="Output format: latex is a fragment to paste, tex a whole document.")] = Form.text,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the result to a file.")] = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Intermediate results of a formalism: energies, momenta, partial velocities, tensors, Christoffel symbols ...
+    """Print the intermediate results of a formalism: energies, momenta, partial velocities, Christoffel symbols, ...
 
     Example: torseur objects library:double_pendulum --formalism inertia_tensors --only 'Christoffel symbols'
     """

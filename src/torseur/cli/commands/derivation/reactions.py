@@ -21,17 +21,19 @@ class Method(StrEnum):
     multipliers = "multipliers"
 
 
-METHODS = "newton_euler: free bodies; multipliers: of the six constraints that hold a joint together."
+METHODS = (
+    "newton_euler: balance of the free bodies; multipliers: those of the six constraints that hold the joint together."
+)
 
 
 def reactions(
     source: SourceArgument,
     joint: Annotated[list[str] | None, typer.Option(
-        "--joint", metavar="NAME", help="Only this joint. Repeatable.")] = None,
+        "--joint", metavar="NAME", help="Print only this joint. Repeatable.")] = None,
     method: Annotated[Method, typer.Option("--method", help=METHODS)] = Method.newton_euler,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Force and moment of the parent on the child in every joint, in the child's joint frame, as formulas.
+    """Print the force and moment of the parent on the child in every joint, as formulas in the child's joint frame.
 
     Along a motion, ask simulate for them. Example: torseur reactions library:pendulum
     """

@@ -56,24 +56,40 @@ class SimplifyOptions(NamedTuple):
         typer.Option("--tolerance", help="Drop terms that together stay below this fraction of the largest one."),
     ] = None
     box: Annotated[list[str] | None, typer.Option("--box", metavar="NAME=LOW..HIGH", help=BOX)] = None
-    method: Annotated[Method, typer.Option("--method", help="Proof by intervals, or observation.")] = Method.interval
-    hold: Annotated[bool, typer.Option("--hold/--no-hold", help="Hold factors constant that hardly vary.")] = True
+    method: Annotated[
+        Method,
+        typer.Option(
+            "--method", help="How the error is established: proved with intervals, or observed at sampled states."
+        ),
+    ] = Method.interval
+    hold: Annotated[bool, typer.Option("--hold/--no-hold", help="Replace factors that hardly vary by constants.")] = (
+        True
+    )
     criterion: Annotated[str | None, typer.Option("--criterion", metavar="EXPR", help=CRITERION)] = None
-    until: Annotated[str | None, typer.Option("--until", metavar="T", help="End of the motion compared.")] = None
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="T", help="Time at which the compared motion ends.")
+    ] = None
     allow: Annotated[float | None, typer.Option("--allow", metavar="ERROR", help=ALLOW)] = None
     small: Annotated[
         str | None, typer.Option("--small", metavar="NAMES", help="Coordinates that are small, e.g. q1,q2, or all.")
     ] = None
     order: Annotated[int, typer.Option("--order", help="Order kept in small quantities.")] = 1
-    group: Annotated[bool, typer.Option("--group", help="Group parameters, with their definitions.")] = False
+    group: Annotated[
+        bool, typer.Option("--group", help="Group parameters that always occur together, and define the groups.")
+    ] = False
     horner: Annotated[
-        str | None, typer.Option("--horner", metavar="X", help="By powers of a quantity, e.g. q1' or 'cos(q2)'.")
+        str | None,
+        typer.Option(
+            "--horner",
+            metavar="X",
+            help="Order the terms by powers of a quantity (Horner form), e.g. q1' or 'cos(q2)'.",
+        ),
     ] = None
-    form: Annotated[Format, typer.Option("--format", help="How they are written; docx needs --out.")] = Format.text
+    form: Annotated[Format, typer.Option("--format", help="Output format; docx needs --out.")] = Format.text
     formalism: FormalismOption = "recursive"
     settings: SetOption = None
     values: ValuesOption = None
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the result to a file.")] = None
     force: ForceOption = False
     json: JsonOption = False
 

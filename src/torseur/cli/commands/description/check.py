@@ -27,7 +27,7 @@ def check(
     partial: PartialOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Bodies, joints, degree of freedom, loops, parameters, initial state and warnings.
+    """Show what a mechanism is: bodies, joints, degrees of freedom, loops, parameters, initial state, warnings.
 
     Example: torseur check library:puma560
     """

@@ -26,7 +26,8 @@ def convert(
     ],
     *,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Leave out what the format cannot say, even if it changes the motion.")
+        bool,
+        typer.Option("--partial", help="Leave out what the format cannot express, even if that changes the motion."),
     ] = False,
     robot: RobotOptions,
     force: ForceOption = False,

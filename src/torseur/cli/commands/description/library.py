@@ -15,7 +15,7 @@ def library(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Ready mechanisms: list them, or print one as text.
+    """List the ready-made mechanisms, or print one as text.
 
     Example: torseur library pendulum_chain?n=5 > chain.lsd
     """

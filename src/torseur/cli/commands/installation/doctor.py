@@ -41,7 +41,7 @@ class Trial:
 
 
 def doctor(json: JsonOption = False) -> None:
-    """What is installed, which backends there are, where code is kept, and a self-test of a few seconds.
+    """Show what is installed, which backends there are and where compiled code is cached, and run a short self-test.
 
     Ends with 1 when the self-test fails. Paste its output into a report of a problem.
 

@@ -17,10 +17,10 @@ FilmOption = Annotated[
 ]
 WidthOption = Annotated[int, typer.Option("--width", min=64, max=4096, help="Width in pixels.")]
 HeightOption = Annotated[int, typer.Option("--height", min=64, max=4096, help="Height in pixels.")]
-RateOption = Annotated[float, typer.Option("--fps", min=1, max=60, help="Frames per second of film.")]
-SpeedOption = Annotated[float, typer.Option("--speed", min=1e-6, help="Seconds of motion per second of film.")]
+RateOption = Annotated[float, typer.Option("--fps", min=1, max=60, help="Frames per second of the animation.")]
+SpeedOption = Annotated[float, typer.Option("--speed", min=1e-6, help="Seconds of motion per second of animation.")]
 InstantOption = Annotated[
-    str | None, typer.Option("--at", metavar="T", help="The instant of a still picture, e.g. '250 ms'; else the start.")
+    str | None, typer.Option("--at", metavar="T", help="Time of a still picture, e.g. '250 ms'; the start by default.")
 ]
 
 
@@ -42,7 +42,7 @@ class AnimateOptions(NamedTuple):
 
 
 def animate(options: AnimateOptions) -> None:
-    """The motion as MP4, WebM, GIF or GLB (a 3D model that moves), or one instant of it as PNG or SVG.
+    """Write the motion as MP4, WebM, GIF or GLB (an animated 3D model), or one instant as PNG or SVG.
 
     Example: torseur animate library:double_pendulum -o motion.mp4
     """

@@ -32,7 +32,7 @@ CriterionOption = Annotated[
     typer.Option("--criterion", metavar="EXPR", help="Show how this formula changes with parameters. Repeatable."),
 ]
 LengthOption = Annotated[
-    str, typer.Option("--until", metavar="T", help="Length of the motion shown, e.g. 10 or '500 ms'.")
+    str, typer.Option("--until", metavar="T", help="Time at which the motion shown ends, e.g. 10 or '500 ms'.")
 ]
 
 
@@ -54,7 +54,7 @@ class ReportOptions(NamedTuple):
 
 @option_rules(Rule("--parameters", needs="--criterion", why="they are what a criterion changes with"))
 def report(options: ReportOptions) -> None:
-    """Mechanism, equations, motion, checks and how to reproduce them, as one HTML file that needs no network.
+    """Write a report with mechanism, equations, motion and checks: one HTML file that needs no network.
 
     Example: torseur report library:double_pendulum -o report.html
     """

@@ -9,19 +9,19 @@ import typer
 
 FileArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[FILE]", help="A .lsd file, new or not, or library:NAME.", show_default=False),
+    typer.Argument(metavar="[FILE]", help="An existing or new .lsd file, or library:NAME.", show_default=False),
 ]
 HostOption = Annotated[
-    str, typer.Option("--host", metavar="ADDRESS", help="Listen there; other machines can then reach the page.")
+    str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on; other machines can then reach the page.")
 ]
 PortOption = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="Listen on this port; 0: the first free one.")
+    int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes the first free one.")
 ]
 NameOption = Annotated[
     list[str] | None,
-    typer.Option("--name", metavar="HOST", help="A name by which browsers may call this machine. Repeatable."),
+    typer.Option("--name", metavar="HOST", help="Host name under which browsers may reach this machine. Repeatable."),
 ]
-QuietOption = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+QuietOption = Annotated[bool, typer.Option("--no-browser", help="Print the address without opening a browser.")]
 
 
 def studio(
@@ -31,7 +31,7 @@ def studio(
     name: NameOption = None,
     no_browser: QuietOption = False,
 ) -> None:
-    """Open a page: text on the left; mechanism, equations, sliders and plots beside it. Ctrl-C ends it.
+    """Open the studio: the description beside the mechanism, its equations, sliders and plots. Ctrl-C ends it.
 
     Example: torseur studio arm.lsd
     """
