@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import torseur as ts
 import torseur.derivation.dynamics as td
 from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import Frame
@@ -105,3 +106,59 @@ def test_keyframes_with_speeds_go_both_ways(tmp_path):
     again = read_robot(tmp_path / "two.xml", keyframe="initial")
     assert dict(again.mechanism.initial) == dict(robot.mechanism.initial)
     assert again.listed("assumed") == []  # the follower was written where its leader puts it
+
+
+HAND = """<mujoco model="hand"><compiler angle="{unit}" eulerseq="zyx"/>
+<default><joint armature="0.01"/><geom density="500"/><default class="finger"><geom type="capsule" size="0.02 0.05"/></default></default>
+<worldbody><body name="palm" pos="0 0 0.1" euler="{turned}"><geom type="box" size="0.05 0.03 0.02"/>
+<body name="finger" childclass="finger" pos="0.05 0 0"><joint name="slide" type="slide" axis="1 0 0" range="0 0.03"/><geom/></body>
+<body name="thumb"><joint name="turn" type="hinge" axis="0 1 0" range="{span}"/><geom size="0.03" pos="0.1 0 0"/></body></body>
+<body name="far"><joint name="far" type="hinge"/><geom size="0.1"/></body></worldbody>
+<actuator><motor name="pull" joint="turn" gear="3"/><motor name="other" joint="far"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "turned", "span"), [("radian", "0.3 0.2 0.1", "-1 0.5"), ("degree", "17.188733853924695 11.459155902616466 5.729577951308232", "-57.29577951308232 28.64788975654116")]
+)  # fmt: skip
+def test_an_attached_hand_is_the_hand_written_in_place(tmp_path, unit, turned, span):
+    """Oracle: the same model written by hand in one file, with the hand's defaults and the prefix on its names."""
+    (tmp_path / "hand.xml").write_text(HAND.format(unit=unit, turned=turned, span=span), encoding="utf-8")
+    arm = """<mujoco><compiler angle="radian"/><default><geom density="2000"/></default>{asset}<worldbody>
+    <body name="arm" pos="0 0 1"><joint name="swing" axis="0 1 0"/><geom type="capsule" size="0.04" fromto="0 0 0 0.4 0 0"/>
+    <frame pos="0.4 0 0" euler="0 0.7 0">{hand}</frame></body></worldbody>{actuators}</mujoco>"""
+    attach = '<attach model="hand" body="palm" prefix="left_"/>'
+    asset = '<asset><model name="hand" file="hand.xml"/></asset>'
+    # Turned about z by 0.3, then y by 0.2, then x by 0.1: three frames in one another.
+    written = """<frame pos="0 0 0.1" euler="0 0 0.3"><frame euler="0 0.2 0"><frame euler="0.1 0 0"><body name="left_palm">
+    <geom type="box" size="0.05 0.03 0.02" density="500"/>
+    <body name="left_finger" pos="0.05 0 0"><joint name="left_slide" type="slide" axis="1 0 0" armature="0.01" range="0 0.03"/><geom type="capsule" size="0.02 0.05" density="500"/></body>
+    <body name="left_thumb"><joint name="left_turn" axis="0 1 0" armature="0.01" range="-1 0.5"/><geom size="0.03" pos="0.1 0 0" density="500"/></body></body></frame></frame></frame>"""
+    motor = '<actuator><motor name="left_pull" joint="left_turn" gear="3"/></actuator>'
+    texts = {
+        "attached": arm.format(asset=asset, hand=attach, actuators=""),
+        "whole": arm.format(asset="", hand=written, actuators=motor),
+    }
+    robots = {}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.xml").write_text(text, encoding="utf-8")
+        robots[name] = ts.Robot(tmp_path / f"{name}.xml")
+    one, other = robots["attached"], robots["whole"]
+    assert one.coordinate_names == other.coordinate_names == ["swing", "left_slide", "left_turn"]
+    q, v, a = np.array([[0.4, 0.02, -0.7], [1.0, 0.3, -2.0], [0.5, 0.6, 0.7]])
+    np.testing.assert_allclose(one.rnea(q, v, a), other.rnea(q, v, a), atol=1e-12)
+    np.testing.assert_allclose(one.limits, other.limits, atol=1e-12)
+    assert [c.parameter for c in one.file.controls] == ["left_pull.control"]
+
+
+def test_attachments_that_cannot_be_read_say_why(tmp_path):
+    (tmp_path / "hand.xml").write_text(HAND.format(unit="radian", turned="0 0 0", span="-1 1"), encoding="utf-8")
+    text = '<mujoco>{}<asset><model name="hand" file="hand.xml"/></asset><worldbody><body><attach {}/></body></worldbody></mujoco>'
+    path = tmp_path / "arm.xml"
+    for compiler, attach, words in (
+        ("", 'model="foot"', "'foot'.*hand"),
+        ("", 'model="hand" body="toe"', "'toe'"),
+        ('<compiler inertiafromgeom="true"/>', 'model="hand" body="palm"', "compiler.*inertia from geoms"),
+    ):
+        path.write_text(text.format(compiler, attach), encoding="utf-8")
+        with pytest.raises(RobotFileError, match=words):
+            read_robot(path)

@@ -33,7 +33,7 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
     keyframe        name or number of the MJCF keyframe that gives the initial state
     mimic           joints that a file ties to another follow it; False: they move by themselves
     locked          {"joint": value in rad or m}: joints held there, which leave the model
-    partial         reads a file of which bodies are missing here (composites, flexible parts, attached models)
+    partial         reads a file of which bodies are missing here (composites, flexible parts, models elsewhere)
     stops           restitution of rigid stops at the limits of joints; None: limits are kept, and nothing stops there
     sticking        dry friction sticks and slides, instead of fading below friction_speed
     symbolic        "inertia,geometry": masses, centres, inertias; lengths and angles; and gravity are parameters, with

@@ -10,6 +10,7 @@ from torseur.description.readers.mjcf.elements.mjcf_equality import read_equalit
 from torseur.description.readers.mjcf.elements.mjcf_keyframes import read_keyframe
 from torseur.description.readers.mjcf.elements.mjcf_tendons import read_tendons
 from torseur.description.readers.mjcf.mjcf_assets import read_assets
+from torseur.description.readers.mjcf.mjcf_attachments import expand_attachments
 from torseur.description.readers.mjcf.mjcf_defaults import read_defaults
 from torseur.description.readers.mjcf.mjcf_includes import expand_includes
 from torseur.description.readers.mjcf.mjcf_meanings import BODIES_MISSING, MEANINGS
@@ -29,9 +30,12 @@ def read_mjcf(root: Element, options: Options, folder: Path, source: str) -> Rob
     root.used = True
     expand_includes(root, folder)
     settings = read_settings(root)
+    attachments = expand_attachments(root, settings, folder)
     expand_replicas(root, settings)
     assembly = Assembly(options, Ledger())
-    defaults = read_defaults(root)
+    for note, element in attachments.notes:
+        assembly.ledger.note_unmodelled(note, element)
+    defaults = read_defaults(root, attachments.defaults)
     scene = Scene(settings, defaults, read_assets(root, settings, defaults, folder), assembly)
     read_bodies(root, scene)
     read_tendons(root, scene)

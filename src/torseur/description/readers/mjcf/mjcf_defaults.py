@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from torseur.description.readers.xml_document import Attribute, Element
@@ -74,10 +74,14 @@ def _values(values: Values, tag: str) -> dict[str, Attribute]:
     return shared | values.get(tag, {})
 
 
-def read_defaults(root: Element) -> Defaults:
-    """All classes of a model."""
+def read_defaults(root: Element, attached: Sequence[Element] = ()) -> Defaults:
+    """All classes of a model; those of attached models inherit nothing from it."""
     defaults = Defaults()
-    for element, parent in _walk(root):
+    for element, parent in _walk(list(attached)):
+        element.used = True
+        own = element.text("class") or ""
+        defaults.define(element, own, own if own in defaults.classes else parent)
+    for element, parent in _walk(root.all("default")):
         name = element.text("class")
         if parent is None:
             name = name or "main"
@@ -88,9 +92,9 @@ def read_defaults(root: Element) -> Defaults:
     return defaults
 
 
-def _walk(root: Element) -> Iterator[tuple[Element, str | None]]:
+def _walk(tops: list[Element]) -> Iterator[tuple[Element, str | None]]:
     """Every <default> with the class it stands in, outer ones first."""
-    waiting: list[tuple[Element, str | None]] = [(element, None) for element in reversed(root.all("default"))]
+    waiting: list[tuple[Element, str | None]] = [(element, None) for element in reversed(tops)]
     while waiting:
         element, parent = waiting.pop()
         yield element, parent

@@ -39,7 +39,7 @@ def _read_included(include: Element, here: Path, folder: Path, seen: set[Path]) 
     if not name:
         raise include.fault('<include> needs file="...".')
     beside = here != folder and _is_file(here / name)
-    path = _inside(include, name, here if beside else folder)
+    path = path_inside(include, name, here if beside else folder)
     if path in seen:
         raise include.fault(f"the file '{name}' is included twice.")
     seen.add(path)
@@ -55,7 +55,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _inside(include: Element, name: str, folder: Path) -> Path:
+def path_inside(include: Element, name: str, folder: Path) -> Path:
     """The path of an included file: XML in the model's folder, or a few folders up and down again."""
     try:
         here, path = folder.resolve(), (folder / name).resolve()

@@ -5,7 +5,7 @@ _SOLVER = "a setting of MuJoCo's solver; constraints are exact here"
 _MISSING = "these parts of the model are missing here"
 _PICTURE = "pictures are drawn without it"
 
-BODIES_MISSING = ("deformable", "flexcomp", "composite", "attach")
+BODIES_MISSING = ("deformable", "flexcomp", "composite")
 """Elements that stand for bodies: without them degrees of freedom are lost."""
 
 MEANINGS = {
@@ -27,8 +27,6 @@ MEANINGS = {
     "deformable": _MISSING,
     "flexcomp": _MISSING,
     "composite": _MISSING,
-    "attach": _MISSING,
-    "model": _MISSING,
     "flag": "a switch of MuJoCo",
     "lengthrange": "a setting of muscles",
     "joint springyield": "springs stay elastic",

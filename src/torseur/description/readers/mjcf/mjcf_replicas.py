@@ -19,7 +19,7 @@ from torseur.description.readers.xml_document import MOST_ELEMENTS, Attribute, E
 
 MOST_REPLICAS = 1000
 SECTIONS = ("contact", "equality", "tendon", "actuator", "sensor")
-_REFERENCES = (
+REFERENCES = (
     "actuator", "body", "body1", "body2", "cranksite", "geom", "geom1", "geom2", "joint", "joint1", "joint2",
     "jointinparent", "objname", "refname", "refsite", "site", "site1", "site2", "slidersite", "tendon", "tendon1",
     "tendon2",
@@ -104,7 +104,7 @@ def _replicate_references(replicate: Element, suffixes: Iterable[str], sections:
 def _refers(element: Element, names: set[str]) -> bool:
     """Whether an element refers to replicated parts; one that refers to other parts besides is refused."""
     words = [
-        str(part.text(name)) for part in element.walk() for name in part.attributes if name in _REFERENCES
+        str(part.text(name)) for part in element.walk() for name in part.attributes if name in REFERENCES
     ]  # fmt: skip
     replicated = [word for word in words if word in names]
     others = [word for word in words if word not in names]
@@ -118,6 +118,6 @@ def _refers(element: Element, names: set[str]) -> bool:
 def _with_references(element: Element, names: set[str], suffix: str) -> Element:
     for part in element.walk():
         for name, attribute in list(part.attributes.items()):
-            if name in _REFERENCES and attribute.read() in names:
+            if name in REFERENCES and attribute.read() in names:
                 part.attributes[name] = Attribute(f"{attribute.read()}{suffix}")
     return element
