@@ -23,7 +23,7 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench docs fuzz truth edges wheel clean
+.PHONY: help demo test check quick bench docs fuzz truth edges mutants wheel clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
@@ -35,6 +35,7 @@ help:
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make truth   random mechanisms over the whole language, compared with an independent oracle (an hour; goes on where it was)"
 	@echo "make edges   damaged files, killed processes, full disks, forged caches, load: counted, nothing may be lost (half an hour)"
+	@echo "make mutants faults put into the product one at a time: does a test notice? (an hour; goes on where it was)"
 	@echo "make wheel   build the package and try it in bare environments, with every optional set (a quarter of an hour)"
 	@echo "make clean   remove the environment, caches and build products"
 
@@ -92,6 +93,9 @@ truth: $(VENV)/.dev
 
 edges: $(VENV)/.dev
 	@$(BIN) benchmarks/try_edges.py --minutes 30 --table benchmarks/results/edges.md
+
+mutants: $(VENV)/.dev
+	@$(BIN) tools/mutants/run_mutants.py --count 400 --minutes 60 --table benchmarks/results/mutants.md
 
 wheel: $(VENV)/.dev
 	@$(BIN) tools/release/try_wheel.py --all

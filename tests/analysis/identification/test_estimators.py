@@ -312,6 +312,25 @@ def test_held_out_trials_are_predicted(two):
     rounds = cross_validate(model, trials, base=base)
     assert [fit.name for fit in rounds] == ["run 0", "run 1", "run 2"]
     assert all(fit.relative < 0.04 for fit in rounds)
+
+
+def test_a_trial_that_is_held_out_takes_no_part_in_the_fit(two):
+    """Closed form: forces are linear in the parameters, so that an arm 1.3 times as heavy is fitted as that.
+
+    What the heavy arm predicts of the light one is off by 0.3 of its forces, and the other way round by 0.3 / 1.3.
+    """
+    arm, model, base = two
+    light = recorded(model, name="light")
+    heavy = recorded(model, extra=lambda q, v, a: 0.3 * forces(arm, q, v, a), name="heavy")
+    rounds = cross_validate(model, [light, heavy], base=base)
+    assert [fit.relative for fit in rounds] == pytest.approx([0.3, 0.3 / 1.3], rel=1e-6)
+    found = identify(model, [light], options=Options(base=base, validation=[heavy]))
+    assert found.validation[0].relative == pytest.approx(0.3 / 1.3, rel=1e-6)
+
+
+def test_trials_are_held_out_of_at_least_two(two):
+    model = two[1]
+    trials = [recorded(model, 0.03)]
     with pytest.raises(IdentificationError, match="at least two trials"):
         cross_validate(model, trials[:1])
 

@@ -59,7 +59,11 @@ def test_tolerances_of_the_integrator_count(tmp_path):
     found = sweep(loose, tmp_path / "b.zarr").store.dataset()["place"].item()
     short = study(tmp_path, axis, HEAD + 'rtol = 1e-3\natol = 1e-3\nmax_step = "1 ms"\n')
     stepped = sweep(short, tmp_path / "c.zarr").store.dataset()["place"].item()
-    assert 1e-9 < abs(found - tight) < 1e-3 and abs(stepped - tight) < 1e-10
+    c, k = 0.5, 40.0
+    w = np.sqrt(k - c**2 / 4)
+    exact = 0.1 * np.exp(-c / 2) * (np.cos(w) + c / (2 * w) * np.sin(w))
+    assert abs(tight - exact) < 1e-11 and abs(stepped - exact) < 1e-10
+    assert 1e-9 < abs(found - exact) < 1e-3
 
 
 MISTAKES = {

@@ -1,0 +1,151 @@
+"""Whether tests notice faults: mutants drawn over all folders, each judged by the tests beside its module.
+
+    python tools/mutants/run_mutants.py [--count 400] [--seed 1] [--minutes 60] [--record FILE] [--table FILE]
+
+A mutant is killed when a test fails, and unclear when tests do not end in time: run it on a quiet machine. First the
+tests that name the module's own functions are run, then the rest of its room, then laws, oracles and combinations. Runs
+that are interrupted go on from the record.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mutations import Mutation, mutated, mutations
+
+PROJECT = Path(__file__).parents[2]
+SOURCE, TESTS = PROJECT / "src" / "torseur", PROJECT / "tests"
+LIMIT = 150  # seconds for each group of tests
+MOST_FILES = 12
+BACKSTOP = ("tests/laws", "tests/truth/test_oracle.py", "tests/oracles")
+
+
+def drawn(seed: int, count: int) -> list[tuple[Path, Mutation]]:
+    """Mutants, as many of every folder as its share of the code asks for, in an order that may be cut anywhere."""
+    rng = random.Random(f"mutants {seed}")
+    every = [
+        (path, mutation)
+        for path in sorted(SOURCE.rglob("*.py"))
+        for mutation in mutations(path.read_text(encoding="utf-8"))
+    ]
+    return rng.sample(every, min(count, len(every)))
+
+
+def groups_of_tests(path: Path) -> list[list[str]]:
+    """Test files to run for a module: those that name what it defines, the rest of its room, the backstop."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")]
+    words = [path.stem, *own]
+    files = [file for file in sorted(TESTS.rglob("test_*.py")) if "browser" not in file.stem]
+    room = nearest_room(path)
+    score = Counter({file: _mentions(file, words) + 2 * (room in file.parents) for file in files})
+    near = [file for file, hits in score.most_common(MOST_FILES) if hits > 2 or (hits and room not in file.parents)]
+    rest = [file for file in files if room in file.parents and file not in near][: 2 * MOST_FILES]
+    groups = ([str(file.relative_to(PROJECT)) for file in group] for group in (near, rest))
+    return [group for group in (*groups, list(BACKSTOP)) if group]
+
+
+def nearest_room(path: Path) -> Path:
+    """The folder of tests that mirrors a module's own, or the nearest above it."""
+    inner = path.parent.relative_to(SOURCE)
+    places = (TESTS / part for part in (inner, *inner.parents))
+    return next(place for place in places if place.is_dir())
+
+
+def _mentions(file: Path, words: list[str]) -> int:
+    text = file.read_text(encoding="utf-8")
+    return sum(word in text for word in words)
+
+
+def judge(path: Path, mutation: Mutation, folder: Path) -> tuple[str, str]:
+    """'killed' and by what, 'alive', or 'unclear' where tests did not end in time."""
+    verdict = "alive"
+    place = folder / "torseur" / path.relative_to(SOURCE)
+    original = place.read_text(encoding="utf-8")
+    place.write_text(mutated(original, mutation), encoding="utf-8")
+    try:
+        for group in groups_of_tests(path):
+            environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{TESTS}", "TORSEUR_CACHE": "off"}
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not browser", "-n", "0"]
+            command = [sys.executable, "-m", "pytest", *options, "-o", f"pythonpath={folder} {TESTS}", *group]
+            try:
+                done = subprocess.run(
+                    command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+                )
+            except subprocess.TimeoutExpired:
+                verdict = "unclear"
+                continue
+            if done.returncode not in (0, 5):
+                lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+                return "killed", lines[0].split(" - ")[0][7:] if lines else "the run itself"
+        return verdict, ""
+    finally:
+        place.write_text(original, encoding="utf-8")
+
+
+def table(records: list[dict[str, object]]) -> str:
+    """What came of the mutants, by storey, and those that no test noticed."""
+    storeys = sorted({str(one["path"]).split("/")[0] for one in records})
+    lines = [
+        "# Mutants",
+        "",
+        "Faults put into the product one at a time (`make mutants`), and whether a test failed.",
+        "",
+    ]
+    lines += ["| storey | mutants | killed | alive |", "| --- | ---: | ---: | ---: |"]
+    for storey in [*storeys, "all"]:
+        own = [one for one in records if storey == "all" or str(one["path"]).split("/")[0] == storey]
+        count = Counter(str(one["verdict"]) for one in own)
+        share = f"{100 * count['killed'] / max(count['killed'] + count['alive'], 1):.0f} %"
+        lines.append(f"| {storey} | {len(own)} | {count['killed']} ({share}) | {count['alive']} | {count['unclear']} |")
+    lines += ["", "## Alive", ""]
+    alive = [one for one in records if one["verdict"] == "alive"]
+    lines += [f"- `{one['path']}:{one['line']}` {one['fault']}: `{one['code']}`" for one in alive]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--count", type=int, default=400)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--minutes", type=float, default=60)
+    options.add_argument("--record", type=Path, default=PROJECT / "build" / "mutants.jsonl")
+    options.add_argument("--table", type=Path)
+    asked = options.parse_args()
+    asked.record.parent.mkdir(parents=True, exist_ok=True)
+    records = [json.loads(line) for line in asked.record.read_text().splitlines()] if asked.record.exists() else []
+    done = {(one["path"], one["line"], one["column"], one["fault"]) for one in records}
+    end = time.monotonic() + 60 * asked.minutes
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        shutil.copytree(SOURCE, folder / "torseur", ignore=shutil.ignore_patterns("__pycache__"))
+        for path, mutation in drawn(asked.seed, asked.count):
+            name = path.relative_to(SOURCE).as_posix()
+            if (name, mutation.line, mutation.column, mutation.text) in done or time.monotonic() > end:
+                continue
+            verdict, by = judge(path, mutation, folder)
+            code = path.read_text(encoding="utf-8").splitlines()[mutation.line - 1].strip()
+            place = {"path": name, "line": mutation.line, "column": mutation.column, "fault": mutation.text}
+            records.append({**place, "code": code, "verdict": verdict, "by": by})
+            with asked.record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(records[-1]) + "\n")
+            print(f"{len(records)}: {name}:{mutation.line} {mutation.text}: {verdict} {by}", flush=True)
+    if asked.table is not None:
+        asked.table.write_text(table(records), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
