@@ -51,6 +51,7 @@ from torseur.analysis.sensitivity import Jump as Jump
 from torseur.analysis.sensitivity import Sensitivities as Sensitivities
 from torseur.analysis.sensitivity import sensitivity as sensitivity
 from torseur.analysis.sensitivity import sensitivity_surface as sensitivity_surface
+from torseur.analysis.sensitivity.adjoint.adjoint_solution import adjoint_solution as adjoint_solution
 from torseur.analysis.sensitivity.model.sensitivity_equations import (
     sensitivity_equations as sensitivity_equations,
 )
@@ -60,6 +61,7 @@ from torseur.analysis.sensitivity.steady.small_motion_sensitivity import (
 from torseur.analysis.sensitivity.steady.small_motion_sensitivity import (
     frequency_response_sensitivity as frequency_response_sensitivity,
 )
+from torseur.analysis.sensitivity.steady.steady_formulas import steady_formulas as steady_formulas
 from torseur.analysis.sensitivity.steady.steady_states import steady_sensitivity as steady_sensitivity
 from torseur.analysis.studies import check_sweep as check_sweep
 from torseur.analysis.studies import optimise as optimise

@@ -13,6 +13,7 @@ from torseur.errors import TorseurError
 from torseur.extras import install_command
 
 if TYPE_CHECKING:
+    from torseur.analysis.sensitivity.adjoint.adjoint_solution import AdjointSolution
     from torseur.analysis.sensitivity.results.sensitivity_surface import Surface
 
 _FORMS = {"raw": "derivative", "per_percent": "change per 1 %", "logarithmic": "relative change per relative change"}
@@ -110,5 +111,38 @@ def draw_surface(surface: Surface, parameters: Sequence[str], path: Path, form: 
             axes.set(xlabel=names[0], ylabel=names[1], zlabel=label)
             axes.zaxis.labelpad = 18
             axes.tick_params(axis="z", pad=9)
+    figure.savefig(path)
+    return path
+
+
+def draw_adjoints(solution: AdjointSolution, path: Path, of_basis: bool) -> Path:
+    """λ over time, a curve per row of A; or the entries of the basis Q_f."""
+    figure, (axes,) = _figure()
+    if of_basis and solution.basis is not None:
+        size = solution.basis.shape[1]
+        for i in range(size):
+            for j in range(size):
+                axes.plot(solution.time, solution.basis[:, i, j], linewidth=1.2, label=f"Q{i + 1}{j + 1}")
+        axes.set(xlabel="t [s]", ylabel="basis of the adjoint system")
+    else:
+        for k, name in enumerate(solution.rows):
+            axes.plot(solution.time, solution.values[:, k], linewidth=1.4, label=f"row of {name}")
+        axes.set(xlabel="t [s]", ylabel=f"adjoints of {solution.criterion}")
+    axes.legend(frameon=False, ncols=2)
+    figure.savefig(path)
+    return path
+
+
+def draw_over_time(surface: Surface, parameters: Sequence[str], path: Path, form: str) -> Path:
+    """The derivatives over the one operating parameter and time, a panel per parameter of the study."""
+    ((name, values),) = surface.over.items()
+    figure, panels = _figure(len(parameters), height=5.0, projection="3d")
+    grid_x, grid_y = np.meshgrid(values, surface.points[0][0][surface.criterion].time, indexing="ij")
+    for axes, parameter in zip(panels, parameters, strict=True):
+        heights = surface.slopes_over_time(parameter, form)
+        axes.plot_surface(grid_x, grid_y, heights, cmap="viridis", linewidth=0.2, edgecolor=_INK)
+        axes.set(xlabel=name, ylabel="t [s]", zlabel=f"{surface.criterion} by {parameter}: {_FORMS[form]}")
+        axes.zaxis.labelpad = 18
+        axes.tick_params(axis="z", pad=9)
     figure.savefig(path)
     return path

@@ -46,6 +46,19 @@ class Surface:
         """The derivative by one parameter at each point, at its last time."""
         return self._grid([[point.slope(self.criterion, parameter, form)[-1] for point in row] for row in self.points])
 
+    def slopes_over_time(self, parameter: str, form: str = "raw") -> Vector:
+        """The derivative by one parameter over the one operating parameter (rows) and time (columns).
+
+        Ask for samples: sensitivity_surface(..., samples=51).
+        """
+        if len(self.over) != 1:
+            raise TorseurError("a surface over a parameter and time stands over one operating parameter, not two.")
+        return np.array([row[0].slope(self.criterion, parameter, form) for row in self.points])
+
+    def overshoots(self, parameter: str) -> Vector:
+        """The overshoot of the derivative by one parameter at each point, in percent of its last value."""
+        return self._grid([[point.overshoot(self.criterion, parameter) for point in row] for row in self.points])
+
     def second(self, first: str, second: str) -> Vector:
         """The second derivative by two parameters at each point, where it was asked for."""
         i, j = (self.points[0][0].column(name) for name in (first, second))
@@ -81,6 +94,12 @@ class Surface:
         from torseur.analysis.sensitivity.results.sensitivity_plots import draw_surface
 
         return draw_surface(self, self.parameter_names if parameter is None else [parameter], Path(path), form)
+
+    def plot_over_time(self, path: str | Path, parameter: str | None = None, form: str = "raw") -> Path:
+        """Draws the derivatives over the operating parameter and time."""
+        from torseur.analysis.sensitivity.results.sensitivity_plots import draw_over_time
+
+        return draw_over_time(self, self.parameter_names if parameter is None else [parameter], Path(path), form)
 
     def save(self, path: str | Path, overwrite: bool = False, form: str = "raw") -> Path:
         """Writes CSV (a row per point and time) or JSON (everything), by the suffix of the path."""
