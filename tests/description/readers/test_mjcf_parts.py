@@ -162,3 +162,26 @@ def test_attachments_that_cannot_be_read_say_why(tmp_path):
         path.write_text(text.format(compiler, attach), encoding="utf-8")
         with pytest.raises(RobotFileError, match=words):
             read_robot(path)
+
+
+@pytest.mark.parametrize(
+    ("qpos", "site", "velocity"),
+    [
+        ('qpos="1 2 3 0.5 0.5 0.1 0.7"', [1.2458823529411764, 1.7461176470588236, 3.1228235294117646],
+         [1.1985882352941177, 2.1864, 2.987741176470588, 0.18, -0.136, 0.848]),
+        ("", [0.3084210526315789, 0.20947368421052628, 1.0315789473684212],
+         [1.06727306501548, 1.9330204334365324, 2.744421052631579, 0.5547739938080496, 0.6791207430340557, -0.0319504643962848]),
+    ],
+)  # fmt: skip
+def test_keyframes_of_aligned_free_bodies_are_of_their_principal_axes(read_mjcf, qpos, site, velocity):
+    """Oracle: place and velocity of a site by MuJoCo 4.0 (mj_objectVelocity, earth axes)."""
+    inertial = '<inertial pos="0.1 0.2 -0.1" quat="0.8 0.2 0.4 0.1" mass="2" diaginertia="0.1 0.2 0.25"/>'
+    body = '<body pos="0 0 1" quat="0.9 0.1 0.3 0.2"><freejoint name="f" align="true"/>{}<geom size="0.1" pos="0.3 0 0"/><site name="s" pos="0.3 0.1 0.2"/></body>'
+    key = f'<keyframe><key name="k" {qpos} qvel="1 2 3 0.4 0.5 0.6"/></keyframe>'
+    robot = ts.Robot(read_mjcf(body.format(inertial), key, keyframe="k"))
+    start = {name: float(value) for name, value in robot.mechanism.initial}
+    q, v = robot.neutral, np.array([start.get(name, 0.0) for name in robot.speed_names])
+    np.testing.assert_allclose(robot.fk("s", q)[:3, 3], site, atol=1e-12)
+    np.testing.assert_allclose(robot.jacobian("s", q) @ v, velocity, atol=1e-12)
+    with pytest.raises(RobotFileError, match="aligned.*principal axes.*diaginertia"):
+        read_mjcf(body.format(""), key, keyframe="k")

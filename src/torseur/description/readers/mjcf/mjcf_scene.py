@@ -53,6 +53,7 @@ class Scene:
     `bodies` maps the file's names to ours, `places` ours to where the body is in the earth's frame in the
     configuration in which the model is written; `order` has the joints as in qpos and qvel; `tuned` are joints whose
     spring is given by its rest, time constant and damping ratio; `force_ranges` limit what actuators do to a joint.
+    `aligned` are free bodies whose keyframes are of their principal axes, and whether the file writes these.
     """
 
     settings: Settings
@@ -67,6 +68,7 @@ class Scene:
     sites: dict[str, Frame] = field(default_factory=dict)
     tendons: dict[str, Tendon] = field(default_factory=dict)
     force_ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    aligned: dict[str, bool] = field(default_factory=dict)
 
     @property
     def parameter_names(self) -> Names:

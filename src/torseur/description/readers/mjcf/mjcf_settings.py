@@ -33,6 +33,7 @@ class Settings:
     strip_paths: bool
     gravity: tuple[float, ...]
     disabled: frozenset[str]
+    align_free: bool = False
 
     @property
     def radians(self) -> float:
@@ -61,6 +62,7 @@ def read_settings(root: Element) -> Settings:
         strip_paths=choice(compiler, "strippath", _SWITCHES, "false") == "true",
         gravity=(0.0, 0.0, 0.0) if "gravity" in disabled else gravity,
         disabled=disabled,
+        align_free=choice(compiler, "alignfree", _SWITCHES, "false") == "true",
     )
 
 

@@ -66,9 +66,21 @@ def _read_body(branch: _Branch, weights: list[Weight], scene: Scene) -> tuple[st
     parts = list(_parts(element, element.text("childclass") or branch.part.defaults, scene))
     joints = [(part.element, part.frame) for part in parts if part.element.tag in ("joint", "freejoint")]
     join(Frame(branch.parent, at), body, joints, element, scene)
+    if body in scene.aligned:
+        _note_alignment(element, body, parts, scene)
     geoms = _read_shapes(parts, body, scene)
     weights.append(read_weight(element, body, geoms, scene))
     return body, parts
+
+
+def _note_alignment(element: Element, body: str, parts: list[_Part], scene: Scene) -> None:
+    """Notes whether the file itself writes the principal axes of a free body; one that carries others has its own."""
+    if any(part.element.tag == "body" for part in parts):
+        del scene.aligned[body]
+        return
+    inertial = next((child for child in element.children if child.tag == "inertial"), None)
+    written = inertial is not None and "fullinertia" not in inertial.attributes
+    scene.aligned[body] = written and scene.settings.inertia_from_geoms != "true"
 
 
 def _name(element: Element, scene: Scene) -> str:

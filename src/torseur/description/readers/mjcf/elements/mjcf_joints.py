@@ -140,7 +140,10 @@ def _free(step: _Step) -> Axis:
     assembly = step.scene.assembly
     joint = assembly.free_joint(step.name, Frame("earth"), Frame(step.child))
     assembly.start_at(joint, place_of(step.parent.placement))
-    for attribute in ("align", "group", "pos", "axis"):
+    align = choice(step.element, "align", ("false", "true", "auto"), "auto")
+    if align == "true" or (align == "auto" and step.scene.settings.align_free):
+        step.scene.aligned[step.child] = False
+    for attribute in ("group", "pos", "axis"):
         step.element.text(attribute)
     _all_around(step, joint)
     return Axis(joint, "free", None, 0.0, 0.0, step.child)
