@@ -15,10 +15,21 @@ from torseur.description.mechanism import Bound, Law, Parameter, Switching
 from torseur.description.mechanism.quantities import per_second
 from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
-from torseur.presentation.typesetting.formula_tree import Call, Name, Node, Number
+from torseur.presentation.typesetting.formula_tree import (
+    Call,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    children,
+    names_in,
+    reciprocal,
+)
 from torseur.presentation.typesetting.read_graph import literal_form, read_name
 
 CONDITION, FORMULA = "Phi_", "formula_"
+NOT_ZERO, POSITIVE = "assumed not to vanish", "assumed positive"
 ZERO = Number(Fraction(0))
 FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
 # A multiplier times the derivative of its residual is a generalised force, so its unit follows from the residual's.
@@ -149,3 +160,39 @@ def _function(node: Expr) -> Statement:
 
 def _named(left: Node, meaning: str, unit: str) -> Statement:
     return Statement("", left, ((left,),), "name", remark=Remark(meaning, unit if unit != "1" else ""))
+
+
+_DOMAINS = {"sqrt": POSITIVE, "log": POSITIVE, "asin": "assumed between -1 and 1",
+            "acos": "assumed between -1 and 1"}  # fmt: skip
+
+
+def assumptions(equations: Equations, listed: Sequence[Statement]) -> list[Statement]:
+    """What written formulas divide by, and where their functions have values: they hold where this is so.
+
+    A parameter or a number below a bar says itself that it is not zero.
+    """
+    plain = {read_name(str(x.name)).text for x in equations.layout.parameters}
+    said = dict[tuple[Node, str], None]()
+    for one in listed:
+        for node in (one.left, *(entry for row in one.rows for entry in row)):
+            _assume(node, plain, said)
+    known = {(one.left, one.remark.meaning) for one in listed}
+    known |= {(node, NOT_ZERO) for node, meaning in said if meaning == POSITIVE}
+    return [_named(node, meaning, "") for node, meaning in said if (node, meaning) not in known]
+
+
+def _assume(node: Node, plain: set[str], said: dict[tuple[Node, str], None]) -> None:
+    for part in children(node):
+        _assume(part, plain, said)
+    if isinstance(node, Call) and node.function in _DOMAINS:
+        said[node.arguments[0], _DOMAINS[node.function]] = None
+    elif isinstance(node, Call) and node.function == "atan2":
+        said[node, "its arguments assumed not both to vanish"] = None
+    if not isinstance(node, Power) or reciprocal(node) is None:
+        return
+    for base in node.base.factors if isinstance(node.base, Product) else (node.base,):
+        below = base.base if isinstance(base, Power) else base
+        if isinstance(below, Call) and below.function in ("abs", "sqrt"):
+            below = below.arguments[0]
+        if names_in(below) and not (isinstance(below, Name) and below.text in plain):
+            said[below, NOT_ZERO] = None

@@ -77,9 +77,9 @@ class _Folding:
 
     def statement(self, one: Statement) -> Statement:
         """Matrices and vectors entry by entry, equations side by side."""
-        left = one.left if one.auxiliary else self.side(one.left, one.left_origins or _origins(one))
         if one.shape == "name":
             return one
+        left = one.left if one.auxiliary else self.side(one.left, one.left_origins or _origins(one))
         rows = tuple(tuple(self.side(entry, one.origins or _origins(one)) for entry in row) for row in one.rows)
         return replace(one, left=left, rows=rows, expressions=(), summands=None)
 

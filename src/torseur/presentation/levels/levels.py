@@ -16,7 +16,7 @@ from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import HOPELESS, written_sizes
 from torseur.derivation.tree.flatten import flatten
 from torseur.errors import TorseurError, unknown_name
-from torseur.presentation.levels.conditions import CONDITION, FORCE_UNITS, FORMULA, constraint_rows, legend
+from torseur.presentation.levels.conditions import CONDITION, FORCE_UNITS, FORMULA, assumptions, constraint_rows, legend
 from torseur.presentation.levels.intermediate_remarks import Remarks, sensor_labels
 from torseur.presentation.levels.statement import Remark, Statement, terms_of
 from torseur.presentation.levels.term_origins import TermOrigins
@@ -42,7 +42,7 @@ def statements(equations: Equations, level: str, steps: int = 0, hopeless: int =
 
         return [*intrinsic_statements(equations.with_named_formulas, steps), *beside(equations)]
     listed = recursive_level(equations) if level == "recursive" else _BUILDERS[level](equations, hopeless)
-    return [*listed, *legend(equations)]
+    return [*listed, *assumptions(equations, listed), *legend(equations)]
 
 
 def beside(equations: Equations, multipliers: bool = True) -> list[Statement]:

@@ -14,6 +14,7 @@ from torseur.derivation.equations.terms.equal_values import merge_equal_values
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, monomial
 from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.derivation.equations.terms.trigonometry import vanishes
+from torseur.presentation.levels.conditions import assumptions
 from torseur.presentation.levels.levels import RESIDUAL, beside, definition_statements, row_remarks
 from torseur.presentation.levels.statement import Statement, terms_of
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, Sum
@@ -34,7 +35,7 @@ def collected_statements(equations: Equations) -> list[Statement]:
         listed = [_statement(shared, k, _parts(shared, k), _forces(shared, k)) for k in _rows(shared)]
     except TooManyTerms:
         listed = _by_intermediates(shared)
-    return [*listed, *beside(equations)]
+    return [*listed, *assumptions(shared, listed), *beside(equations)]
 
 
 def _rows(equations: Equations) -> range:

@@ -14,6 +14,7 @@ from torseur.derivation.equations.elimination import (
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import few_terms, short_expression
 from torseur.errors import UnsupportedError
+from torseur.presentation.levels.conditions import NOT_ZERO, assumptions
 from torseur.presentation.levels.levels import RESIDUAL, ZERO, beside
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.formula_tree import Name, Node
@@ -33,7 +34,8 @@ def reduced_statements(equations: Equations, independent: Collection[str] = (), 
     reduced = equations.without_multipliers(independent)
     first = _solved(reduced) if solve else _zeros(reduced)
     dependent = [_equal(str(v.name), read_name(str(v.name)), value, DEPENDENT) for v, value in reduced.speeds.items()]
-    return [*first, *dependent, *_assumptions(reduced), *beside(equations, multipliers=False)]
+    written = [*first, *dependent, *_assumptions(reduced)]
+    return [*written, *assumptions(equations, written), *beside(equations, multipliers=False)]
 
 
 def _equal(name: str, left: Node, value: Expr, remark: Remark = NOTHING, auxiliary: bool = False) -> Statement:
@@ -110,7 +112,7 @@ def _solved(reduced: ReducedEquations) -> list[Statement]:
 def assumed_not_to_vanish(divisors: Sequence[Expr]) -> list[Statement]:
     """What was divided by."""
     return [
-        Statement("", readable_or_literal_form(divisor), ((ZERO,),), "name", remark=Remark("assumed not to vanish"))
+        Statement("", readable_or_literal_form(divisor), ((ZERO,),), "name", remark=Remark(NOT_ZERO))
         for divisor in divisors
     ]
 

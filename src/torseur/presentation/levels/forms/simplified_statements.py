@@ -12,6 +12,7 @@ from torseur.derivation.equations.linear_equations import LinearEquations
 from torseur.derivation.equations.simplification import Change, Piece, group_parameters, horner
 from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.presentation.levels.conditions import assumptions
 from torseur.presentation.levels.forms.collected_form import times
 from torseur.presentation.levels.forms.reduced_form import assumed_not_to_vanish
 from torseur.presentation.levels.levels import RESIDUAL, ZERO, Part, part_statements, row_remarks
@@ -77,10 +78,9 @@ def linear_statements(linear: LinearEquations, level: str = "scalar") -> list[St
         listed = [one if one.auxiliary else replace(one, remark=_meaning_of_part(linear, one.name)) for one in listed]
     else:
         listed = _linear_rows(linear)
-    return [
-        *_deviations(linear), *listed, *_first_order(linear), *_steady_state(linear),
-        *assumed_not_to_vanish(linear.pivots), *_small_inputs(linear),
-    ]  # fmt: skip
+    written = [*_deviations(linear), *listed, *_first_order(linear), *_steady_state(linear)]
+    written += assumed_not_to_vanish(linear.pivots)
+    return [*written, *assumptions(linear.equations, written), *_small_inputs(linear)]
 
 
 def _linear_rows(linear: LinearEquations) -> list[Statement]:
