@@ -9,7 +9,7 @@ from typing import Any
 from torseur.derivation.formalisms import FORMALISMS
 from torseur.description.library import entries
 from torseur.presentation.levels.levels import LEVELS
-from torseur.presentation.report.compose.make_report import TITLES
+from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES
 from torseur.presentation.report.page.report_page import colour_rules
 from torseur.presentation.scene.palette import GROUND, SERIES, body_colour
 
@@ -36,7 +36,7 @@ def knowledge() -> dict[str, Any]:
     from torseur.description.language.syntax.grammar import grammar
 
     return {
-        "formalisms": {name: TITLES[name] for name in FORMALISMS},
+        "formalisms": {name: FORMALISM_TITLES[name] for name in FORMALISMS},
         "levels": list(LEVELS),
         "library": [{"name": one.name, "use": one.usage.partition(":")[2], "title": one.title} for one in entries()],
         "targets": list(TARGETS),

@@ -17,7 +17,7 @@ from torseur.errors import UnsupportedError
 from torseur.presentation.levels.conditions import NOT_ZERO, assumptions
 from torseur.presentation.levels.levels import RESIDUAL, ZERO, beside
 from torseur.presentation.levels.statement import Remark, Statement
-from torseur.presentation.typesetting.formula_tree import Name, Node
+from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, reciprocal, split_sign
 from torseur.presentation.typesetting.read_graph import read_name, readable_or_literal_form
 
 NOTHING, DEPENDENT = Remark(), Remark("by the constraints")
@@ -110,10 +110,17 @@ def _solved(reduced: ReducedEquations) -> list[Statement]:
 
 
 def assumed_not_to_vanish(divisors: Sequence[Expr]) -> list[Statement]:
-    """What was divided by."""
+    """What was divided by, factor by factor."""
+    listed = dict[Node, None]()
+    for divisor in divisors:
+        size = split_sign(readable_or_literal_form(divisor))[1]
+        for factor in size.factors if isinstance(size, Product) else (size,):
+            inverse = reciprocal(factor) or factor
+            listed[inverse.base if isinstance(inverse, Power) else inverse] = None
     return [
-        Statement("", readable_or_literal_form(divisor), ((ZERO,),), "name", remark=Remark(NOT_ZERO))
-        for divisor in divisors
+        Statement("", node, ((ZERO,),), "name", remark=Remark(NOT_ZERO))
+        for node in listed
+        if not isinstance(node, Number)
     ]
 
 

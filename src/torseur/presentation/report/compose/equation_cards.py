@@ -16,6 +16,7 @@ from torseur.errors import TorseurError, counted, unknown_name
 from torseur.presentation.levels.conditions import legend
 from torseur.presentation.levels.levels import LEVELS
 from torseur.presentation.levels.term_origins import TermOrigins
+from torseur.presentation.report.compose.derivation_cards import derivation_block, reduced_block
 from torseur.presentation.report.compose.level_cards import MOST_LINES, intrinsic_block, long_block, recursive_block
 from torseur.presentation.report.compose.term_values import (
     ROW_LIMIT,
@@ -61,7 +62,14 @@ class Blocks:
             self.rates(),
             self.formulas(),
         ]
-        return tuple(block.complete() for block in cards if block is not None)
+        return tuple(block.complete() for block in (*cards, *self.further()) if block is not None)
+
+    def further(self) -> tuple[EquationBlock, ...]:
+        """The cards of what stands behind the equations, closed: without multipliers, and the formalism's own steps."""
+        if self.source is None:
+            return ()
+        cards = (reduced_block(self.source), derivation_block(self.source))
+        return tuple(block for block in cards if block is not None)
 
     def at_level(self, level: str) -> tuple[EquationBlock, ...]:
         """The cards of one level of detail, then the constraints and rates, which belong to every level.

@@ -57,7 +57,7 @@ def intrinsic_block(equations: Equations) -> EquationBlock | None:
         "vectors, no components",
         note,
         equations=tuple(_balance(s, places) for s in shown),
-        folded=tuple(_definition(s, places) for s in folded),
+        folded=tuple(definition(s, places) for s in folded),
         is_open=False,
         level="intrinsic",
         folded_title="with",
@@ -79,13 +79,13 @@ def recursive_block(equations: Equations) -> EquationBlock | None:
         "Recursive form",
         counted(len(lines), "line"),
         note,
-        equations=tuple(_definition(s, places) for s in recursive_results(equations, lines)),
+        equations=tuple(definition(s, places) for s in recursive_results(equations, lines)),
         is_open=False,
         level="recursive",
         folded_title="with",
         names=tuple(formula(line.left) for line in named),
         # Written when the card is opened, or in a second pass: names are quick, their right sides are not.
-        write=lambda: tuple(_definition(s, places) for s in definition_statements(equations, named)),
+        write=lambda: tuple(definition(s, places) for s in definition_statements(equations, named)),
     )
 
 
@@ -102,11 +102,11 @@ def long_block(equations: Equations, level: str, hopeless: int = HOPELESS) -> Eq
         f"{level.capitalize()} form",
         BY_NAMES,
         size_note(listed, len(lines)).capitalize(),
-        equations=tuple(replace(_definition(s, places), title=_along(s)) for s in results),
+        equations=tuple(replace(definition(s, places), title=_along(s)) for s in results),
         level=level,
         folded_title="with",
         names=tuple(formula(line.left) for line in named),
-        write=lambda: tuple(_definition(s, places) for s in definition_statements(equations, named)),
+        write=lambda: tuple(definition(s, places) for s in definition_statements(equations, named)),
     )
 
 
@@ -161,7 +161,7 @@ def _terms(node: Node, origins: Sequence[Remark], places: dict[str, int]) -> tup
     return tuple(Term(formula(term), _origin(origin), opens=_opens(term, places)) for term, origin in pairs)
 
 
-def _definition(statement: Statement, places: dict[str, int]) -> Equation:
+def definition(statement: Statement, places: dict[str, int]) -> Equation:
     """left = right as terms; pointing at one tells what the left is."""
     origin = _origin(statement.remark)
     if statement.shape == "components":

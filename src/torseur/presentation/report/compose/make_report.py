@@ -17,17 +17,12 @@ from torseur.description.mechanism import Mechanism
 from torseur.description.readers import RobotFile
 from torseur.errors import SimulationError, TorseurError, UnsupportedError, list_names
 from torseur.presentation.report.compose.compose_report import Supplement, compose, outputs_for
+from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES
 from torseur.presentation.report.page.report_content import Certificate, Formalism, ReportContent, Reproduction
 from torseur.presentation.report.page.report_page import write_report
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.still_position import stand_ins, start_position
 
-TITLES = {
-    "recursive": "Recursive, spatial algebra", "newton_euler": "Newton-Euler", "dalembert": "d'Alembert",
-    "lagrange": "Lagrange", "lagrange_multipliers": "Lagrange with multipliers", "hamilton": "Hamilton", "kane": "Kane",
-    "gibbs_appell": "Gibbs-Appell", "boltzmann_hamel": "Boltzmann-Hamel", "lie_group": "Lie group",
-    "inertia_tensors": "Global inertia tensors",
-}  # fmt: skip
 MOST_FREEDOMS = 18  # beyond which a page would wait long for it
 
 
@@ -41,7 +36,7 @@ def certificate_of(equations: Equations) -> Certificate:
     except TorseurError as problem:
         return Certificate(False, f"Not compared: {problem}", ())
     rows = [
-        Formalism(TITLES[e.formalism], e.operations, e.seconds * 1e3, e.difference, e.reason)
+        Formalism(FORMALISM_TITLES[e.formalism], e.operations, e.seconds * 1e3, e.difference, e.reason)
         for e in comparison.entries
     ]
     count = sum(not row.reason for row in rows)

@@ -44,7 +44,8 @@ def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iter
     try:
         equations = model.equations(formalism)
         few = len(equations.layout.speeds) <= FEW
-        cards = Blocks(equations.as_read, None, HOPELESS if few else HURRY, equations).at_level(level)
+        blocks = Blocks(equations.as_read, None, HOPELESS if few else HURRY, equations)
+        cards = blocks.at_level(level)
         for part in _parts(page, cards, level):
             parts.append(part)
             yield part
@@ -53,8 +54,13 @@ def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iter
             if _is_broken_up(patient):
                 _remember(_hopeless, _coordinates(model), None)
             else:
-                parts = list(_parts(page, patient, level))
+                cards = patient
+                parts = list(_parts(page, cards, level))
                 yield from parts
+        # What stands behind the equations comes when they are on the page.
+        if further := blocks.further():
+            parts = list(_parts(page, (*cards, *further), level))
+            yield from parts
     except TorseurError as problem:
         parts = [("equations", {"html": "", "reason": str(problem), "copies": {}})]
         yield parts[0]
