@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from torseur.algebra.graph import Expr, as_expr, live_nodes, symbols_of
+from torseur.algebra.graph import Expr, as_expr, live_nodes
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.named_formulas import named_laws, named_parameters
@@ -99,7 +99,8 @@ def _formulas(equations: Equations) -> list[Statement]:
     while waiting:
         nodes = list(live_nodes(waiting))
         calls = {_label(n): n for n in nodes if n.op in ("apply", "table") and _label(n) not in functions}
-        new = [s for s in parameters if s in symbols_of(waiting) and s not in symbols]
+        present = {n for n in nodes if n.op == "symbol"}
+        new = [s for s in parameters if s in present and s not in symbols]
         functions |= calls
         symbols |= set(new)
         called = {n.data.function.name for n in calls.values() if n.op == "apply"}

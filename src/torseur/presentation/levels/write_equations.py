@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from torseur.analysis.sensitivity.model.sensitivity_equations import SensitivityEquations
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.linear_equations import LinearEquations
 from torseur.errors import TorseurError, unknown_name
@@ -17,6 +17,9 @@ from torseur.presentation.typesetting import latex, mathml, omml
 from torseur.presentation.typesetting.formula_tree import Node
 from torseur.presentation.typesetting.markup import escape
 from torseur.presentation.typesetting.plain_text import plain_text
+
+if TYPE_CHECKING:  # half a second that only sensitivities need
+    from torseur.analysis.sensitivity.model.sensitivity_equations import SensitivityEquations
 
 _MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
 FORMATS = ("text", "latex", "tex", "mathml", "sympy", "omml")

@@ -181,7 +181,10 @@ def _closed_factor(factor: Expr, names: Names) -> Node:
         return readable_form(factor, names)
     if factor.op in RELATIONS:
         return _comparison(factor, names)
-    arguments = tuple(readable_form(a, names) for a in factor.args)
+    # Most functions are of one angle, which is a name as it is.
+    arguments = tuple(
+        literal_form(a, names) if a in names or not a.args else readable_form(a, names) for a in factor.args
+    )
     return Power(arguments[0], arguments[1]) if factor.op == "pow" else Call(_name(factor), arguments)
 
 

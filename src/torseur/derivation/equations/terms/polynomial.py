@@ -128,12 +128,21 @@ def product(first: Monomial, second: Monomial) -> Monomial:
 
 def monomial(exponents: Mapping[Expr, int]) -> Monomial:
     """The monomial with these exponents."""
-    if any(factor.op == "abs" for factor in exponents):
-        exponents = _with_single_magnitudes(exponents)
-    if any(factor.op == "sqrt" for factor in exponents):
-        exponents = _without_even_roots(exponents)
-    present = [(factor, exponent) for factor, exponent in exponents.items() if exponent]
-    return tuple(sorted(present, key=lambda pair: pair[0].rank))
+    for factor in exponents:
+        if factor.op in _REDUCIBLE:
+            exponents = _without_even_roots(_with_single_magnitudes(exponents))
+            break
+    present = [pair for pair in exponents.items() if pair[1]]
+    if len(present) > 1:
+        present.sort(key=_rank)
+    return tuple(present)
+
+
+_REDUCIBLE = ("abs", "sqrt")
+
+
+def _rank(pair: tuple[Expr, int]) -> int:
+    return pair[0].rank
 
 
 def _with_single_magnitudes(exponents: Mapping[Expr, int]) -> Mapping[Expr, int]:

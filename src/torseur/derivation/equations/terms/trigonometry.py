@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +15,6 @@ from torseur.derivation.equations.terms.polynomial import (
     Polynomial,
     TooManyTerms,
     expand,
-    monomial,
     plus,
     product,
 )
@@ -131,28 +130,42 @@ class _Pair:
     second: str
     a: Expr
     b: Expr
-    rest: Monomial
+    term: Monomial
+
+    @property
+    def rest(self) -> Monomial:
+        """The term without the two."""
+        taken = ((_function(self.first, self.a), -1), (_function(self.second, self.b), -1))
+        return product(self.term, taken)
 
 
 def _with_sums_of_angles(polynomial: Polynomial) -> Polynomial:
     """Pairs of terms made one until none is left: sin a cos b + cos a sin b = sin(a + b), and its like."""
     current = dict(polynomial)
     pending = deque(current)
+    # Most terms have no partner. A number that every term has, and that changes by a known amount when sine and cosine
+    # are exchanged, says so before the partner is made; whether it is really there is then looked up.
+    marks = set(map(_mark, current))
     while pending:
         term = pending.popleft()
-        match = _match(term, current) if term in current else None
+        match = _match(term, current, marks) if term in current else None
         if match is not None:
             partner, new, coefficient = match
             del current[term], current[partner]
             total = plus([(new, current.pop(new, 0)), (new, coefficient)])
             current |= total
             pending.extend(total)
+            marks.update(map(_mark, total))
     return current
 
 
-def _match(term: Monomial, polynomial: Polynomial) -> tuple[Monomial, Monomial, Number] | None:
+def _mark(term: Monomial) -> int:
+    return sum(exponent * hash(factor) for factor, exponent in term)
+
+
+def _match(term: Monomial, polynomial: Polynomial, marks: Collection[int]) -> tuple[Monomial, Monomial, Number] | None:
     """A partner of a term, and the term and coefficient that both make together."""
-    for pair in _pairs(term):
+    for pair in _pairs(term, marks):
         partner = _partner(pair)
         if partner != term and partner in polynomial:
             joined = _join(pair, polynomial[term], polynomial[partner])
@@ -161,14 +174,21 @@ def _match(term: Monomial, polynomial: Polynomial) -> tuple[Monomial, Monomial, 
     return None
 
 
-def _pairs(term: Monomial) -> Iterator[_Pair]:
-    """Every choice of two trigonometric factors of different angles."""
-    turning = [factor for factor, exponent in term if factor.op in _OTHER and exponent > 0]
-    for i, f in enumerate(turning):
-        for g in turning[i + 1 :]:
-            if f.args[0] is not g.args[0]:
-                a, b = sorted((f, g), key=lambda factor: factor.args[0].rank)
-                yield _Pair(a.op, b.op, a.args[0], b.args[0], product(term, ((a, -1), (b, -1))))
+def _pairs(term: Monomial, marks: Collection[int]) -> Iterator[_Pair]:
+    """Every choice of two trigonometric factors of different angles whose exchange may give a term of these marks."""
+    turning = [
+        (factor, hash(_function(_OTHER[factor.op], factor.args[0])) - hash(factor))
+        for factor, exponent in term
+        if factor.op in _OTHER and exponent > 0
+    ]
+    if len(turning) < 2:
+        return
+    mark = _mark(term)
+    for i, (f, of_f) in enumerate(turning):
+        for g, of_g in turning[i + 1 :]:
+            if mark + of_f + of_g in marks and f.args[0] is not g.args[0]:
+                a, b = (f, g) if f.args[0].rank <= g.args[0].rank else (g, f)
+                yield _Pair(a.op, b.op, a.args[0], b.args[0], term)
 
 
 @lru_cache(maxsize=4096)
@@ -179,8 +199,9 @@ def _function(name: str, angle: Expr) -> Expr:
 
 def _partner(pair: _Pair) -> Monomial:
     """The term with sine and cosine exchanged."""
-    swapped = (_function(_OTHER[pair.first], pair.a), _function(_OTHER[pair.second], pair.b))
-    return product(pair.rest, monomial({factor: 1 for factor in swapped}))
+    exchange = ((_function(f, x), power) for name, x in ((pair.first, pair.a), (pair.second, pair.b))
+                for f, power in ((name, -1), (_OTHER[name], 1)))  # fmt: skip
+    return product(pair.term, tuple(exchange))
 
 
 def _join(pair: _Pair, coefficient: Number, partner: Number) -> tuple[Monomial, Number] | None:
