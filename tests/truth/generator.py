@@ -19,6 +19,7 @@ from truth.drawn_joints import MOTIONS
 from truth.drawn_loads import LOAD
 from truth.drawn_start import start_items
 from truth.oracle.dynamics import SingularState
+from truth.wrapping import wrapped
 
 KINDS = (
     "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "spherical_quaternion", "planar",
@@ -28,6 +29,7 @@ SPEEDS = ("rates", "combinations", "body")
 CONSTRAINTS = ("none", "loop", "redundant", "distance", "gear", "driver", "velocity", "rolling")
 LOADS = ("none", "coordinate", "spring", "spring_law", "bushing", "wrench", "joint_wrench", "sensor", "law", "state")
 STARTS = ("full", "partial", "guess")
+PARTS = ("none", "part", "mirrored")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Wish:
     constraint: str = "none"
     load: str = "none"
     start: str = "full"
+    part: str = "none"
 
 
 def random_wish(rng):
@@ -51,6 +54,7 @@ def random_wish(rng):
         rng.choice(CONSTRAINTS),
         rng.choice(LOADS),
         rng.choice(STARTS),
+        rng.choice(PARTS),
     )
 
 
@@ -78,7 +82,8 @@ def _drawn(seed, wish):
     if rng.random() < 0.4:
         LOAD[rng.choice(LOADS)](draft)
     CONSTRAIN[wish.constraint](draft)
-    return draft.text(start_items(draft, wish))
+    text = draft.text(start_items(draft, wish))
+    return text if wish.part == "none" else wrapped(text, rng, wish.part == "mirrored").text
 
 
 def _structure(draft, wish):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from truth.generator import CONSTRAINTS, KINDS, LOADS, SPEEDS, STARTS, Wish
+from truth.generator import CONSTRAINTS, KINDS, LOADS, PARTS, SPEEDS, STARTS, Wish
 from truth.questions import QUESTIONS, Way
 
 FORMALISMS = (
@@ -48,7 +48,9 @@ class Combination:
 
     @property
     def wish(self):
-        return Wish(**{factor: self[factor] for factor in _WISHED})
+        # The covering rows are written out, and compared as parts in test_parts.py; random ones are drawn as parts too.
+        part = "none" if self.seed < len(pairwise_rows()) else PARTS[self.seed % len(PARTS)]
+        return Wish(**{factor: self[factor] for factor in _WISHED}, part=part)
 
     @property
     def way(self):

@@ -273,7 +273,7 @@ def _derivatives(case, method, second=False):
     criterion = case.speeds[-1] if case.speeds else None
     if criterion is None or _start_depends(case):
         raise Unclear("no start that is the same function of parameters for both")
-    parameters = ["a", "k", "m"]
+    parameters = [p.name for p in case.mechanism.parameters if p.name.rpartition(".")[2] in ("a", "k", "m")]
     ours = _oracle_derivatives(case, criterion, parameters)
     result = ts.sensitivity(
         case.equations, criterion, parameters, until=SPAN, method=method, second_order=second, rtol=1e-10

@@ -163,7 +163,7 @@ def _declare_content(reading: InstanceReading, shop: Workshop) -> None:
     """Everything of the part, under the name of the instance."""
     part, scope = reading.mechanism, shop.scope
     outside = (EARTH_NAME, *reading.found.part.attachments)
-    names = Naming(part, reading.name, outside)
+    names = Naming(part, reading.name, dict.fromkeys(outside, ""))
     held = reading.found.part.holding_joints
     for body in part.bodies:
         if body.name not in outside:
@@ -180,7 +180,9 @@ def _declare_content(reading: InstanceReading, shop: Workshop) -> None:
         quantities[state.name] = _with_rate(state.unit, state.symbol, state.rate, names)
         shop.states.append(names.name(state.name))
     for sensor in part.sensors:
-        quantities[sensor.name] = _known(str(sensor.symbol.data.unit), cache(lambda s=sensor.symbol: names.symbol(s)))
+        # Of the instance: what a sensor measures is said by the body that it is attached to.
+        build = cache(lambda name=sensor.name: reading.build().sensor(name).symbol)
+        quantities[sensor.name] = _known(str(sensor.symbol.data.unit), build)
     for law in part.laws:
         dimensions = tuple(dimension_of(str(argument.data.unit)) for argument in law.arguments)
         made = replace(law.function, name=names.name(law.name))

@@ -60,7 +60,9 @@ def given_values(instance: Instance, mechanism: Mechanism) -> list[tuple[str, Ex
     """
     part = instance.part.mechanism
     signs = {} if instance.across is None else component_signs(part, instance.across)
-    defaults = Naming(part, instance.name, ()).in_formulas(tuple(p.value for p in part.parameters))
+    defaults = Naming(part, instance.name, {name: frame.body for name, frame in instance.mounts}).in_formulas(
+        tuple(p.value for p in part.parameters)
+    )
     now = {p.name: p.value for p in mechanism.parameters}
     values = []
     for p, default in zip(part.parameters, defaults, strict=True):

@@ -52,14 +52,14 @@ CONTENTS = tuple(field.name for field in fields(Content))
 
 @dataclass(frozen=True)
 class Naming:
-    """Every name of a mechanism behind a prefix; the bodies of `outside` keep theirs, for they are not its own.
+    """Every name of a mechanism behind a prefix; `outside` gives the bodies that are not its own by their names in it.
 
     Tables go by the name of the part: its instances share them, and code holds the points of a spline once.
     """
 
     mechanism: Mechanism
     prefix: str
-    outside: tuple[str, ...]
+    outside: Mapping[str, str]
 
     def name(self, name: str) -> str:
         return f"{self.prefix}.{name}"
@@ -79,7 +79,12 @@ class Naming:
         for q in (*moved, *self.mechanism.states):
             renamed = replace(q, name=self.name(q.name))
             pairs |= {q.symbol: renamed.symbol, q.rate: renamed.rate}
-        return pairs | {sensor.symbol: self.sensor(sensor).symbol for sensor in self.mechanism.sensors}
+        return pairs | {sensor.symbol: self._measured(sensor) for sensor in self.mechanism.sensors}
+
+    def _measured(self, sensor: Sensor) -> Expr:
+        """The symbol of a sensor once it is mounted, whose meaning says the body that it measures."""
+        of = Frame(self.outside.get(sensor.of.body, self.body(sensor.of.body)))
+        return replace(sensor, name=self.name(sensor.name), of=of).symbol
 
     def symbol(self, old: Expr) -> Expr:
         if old in _KEPT:
@@ -190,7 +195,8 @@ def instance_content(
     `mounts` gives the frame for the earth of the part and for each body it is attached to; the joints `held` keep
     those bodies in place while the part stands alone, and stay behind. `values` are those given for its parameters.
     """
-    names, mounting = Naming(part, prefix, tuple(mounts)), Mounting(prefix, mounts)
+    outside = {name: frame.body for name, frame in mounts.items()}
+    names, mounting = Naming(part, prefix, outside), Mounting(prefix, mounts)
     own = [body for body in names.in_formulas(part.bodies) if body.name not in mounts]
     joints = [joint for joint in names.in_formulas(part.joints) if joint.name not in held]
     loads, constraints = names.in_formulas(part.loads), names.in_formulas(part.constraints)

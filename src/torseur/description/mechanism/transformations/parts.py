@@ -14,7 +14,7 @@ from typing import Any
 from torseur.algebra.graph import Expr, ExprLike, as_expr
 from torseur.algebra.graph import scalar as s
 from torseur.description.mechanism.bodies import Body, body, frame_of
-from torseur.description.mechanism.frames import EARTH, EARTH_NAME, Frame, Placement, Turn
+from torseur.description.mechanism.frames import EARTH, EARTH_NAME, Frame, Placement, Sensor, Turn
 from torseur.description.mechanism.joints import Joint, fixed
 from torseur.description.mechanism.mechanism import Mechanism, require_mechanism
 from torseur.description.mechanism.quantities import Parameter, Vector, as_vector
@@ -118,6 +118,10 @@ class Instance:
     def parameter(self, name: str) -> Parameter:
         """The parameter that has that name in the part."""
         return _named("parameter", f"{self.name}.{name}", self.content.parameters)
+
+    def sensor(self, name: str) -> Sensor:
+        """The sensor that has that name in the part."""
+        return _named("sensor", f"{self.name}.{name}", self.content.sensors)
 
     def frame(self, name: str) -> Frame:
         """The named frame of the part."""
