@@ -19,6 +19,7 @@ from torseur.derivation.loops.rank.numerical_rank import ranks
 _STEP = 1e-5
 _CLOSED = 1e-9
 _ROUNDS = 40
+_LEVEL = 1e-5  # gradient, in units of what is missing, at which nothing more is to be won
 _SHARP_ROUNDS = 8
 
 
@@ -35,8 +36,11 @@ def rank_drop(system: LoopSystem, state: State, rank: int, resting: Array | None
         if np.linalg.norm(value) < _CLOSED * 1e-2:
             break
         # Levenberg-Marquardt: the equations are more than the unknowns, and redundant closures make them dependent.
+        downhill = derivative.T @ value
+        if np.linalg.norm(downhill) < _LEVEL * np.linalg.norm(value):
+            break  # the nearest to a drop that there is, and none
         normal = derivative.T @ derivative + damping * np.eye(derivative.shape[1])
-        step = np.asarray(-np.linalg.solve(normal, derivative.T @ value), float)
+        step = np.asarray(-np.linalg.solve(normal, downhill), float)
         step = step * min(1.0, 0.3 / max(float(np.max(np.abs(step))), 1e-300))
         tried = system.move(state, step[None, : system.n])
         new = a + step[system.n :]
@@ -132,8 +136,7 @@ def _usual_motions(whole: Array, a: Array, rank: int) -> Array:
 
 def _curvature(system: LoopSystem, state: State, a: Array) -> Array:
     """d (J a) / d x by central differences, (rows, n)."""
-    steps = _STEP * np.eye(system.n)
-    many = state.repeat(system.n)
-    ahead, behind = (system.linearise(system.move(many, sign * steps))[1] @ a for sign in (1.0, -1.0))
+    steps = _STEP * np.vstack([np.eye(system.n), -np.eye(system.n)])
+    ahead, behind = np.split(system.linearise(system.move(state.repeat(2 * system.n), steps))[1] @ a, 2)
     curvature: Array = ((ahead - behind) / (2 * _STEP)).T
     return curvature
