@@ -127,6 +127,7 @@ from torseur.description.mechanism import LENGTH_RATE as LENGTH_RATE
 from torseur.description.mechanism import TIME as TIME
 from torseur.description.mechanism import Body as Body
 from torseur.description.mechanism import Bound as Bound
+from torseur.description.mechanism import Contact as Contact
 from torseur.description.mechanism import Coordinate as Coordinate
 from torseur.description.mechanism import Drawing as Drawing
 from torseur.description.mechanism import DryFriction as DryFriction
@@ -146,6 +147,7 @@ from torseur.description.mechanism import body as body
 from torseur.description.mechanism import bound as bound
 from torseur.description.mechanism import bushing as bushing
 from torseur.description.mechanism import compliant_stops as compliant_stops
+from torseur.description.mechanism import contact as contact
 from torseur.description.mechanism import coordinate_spring as coordinate_spring
 from torseur.description.mechanism import cylindrical as cylindrical
 from torseur.description.mechanism import denavit_hartenberg as denavit_hartenberg

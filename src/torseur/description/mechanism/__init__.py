@@ -14,10 +14,12 @@ from torseur.description.mechanism.constraints import (
 )
 from torseur.description.mechanism.contacts import (
     Bound,
+    Contact,
     DryFriction,
     Switching,
     bound,
     compliant_stops,
+    contact,
     joint_friction,
     play,
     require_smooth,
@@ -118,6 +120,7 @@ __all__ = [
     "Bound",
     "Bushing",
     "Constraint",
+    "Contact",
     "Coordinate",
     "CoordinateForce",
     "CoordinateSpring",
@@ -162,6 +165,7 @@ __all__ = [
     "bound",
     "bushing",
     "compliant_stops",
+    "contact",
     "coordinate_spring",
     "cylindrical",
     "denavit_hartenberg",

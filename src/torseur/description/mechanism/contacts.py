@@ -6,16 +6,18 @@ Analyses that take one set of equations for the whole motion refuse mechanisms t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torseur.algebra.graph import Expr, ExprLike, as_expr, symbols_of
 from torseur.algebra.graph.scalar import maximum, tanh, where
+from torseur.description.mechanism.bodies import Body, frame_of
+from torseur.description.mechanism.frames import EARTH, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import CoordinateForce
-from torseur.description.mechanism.quantities import Coordinate
-from torseur.errors import MechanismError, UnsupportedError
+from torseur.description.mechanism.quantities import Coordinate, Vector, as_vector
+from torseur.errors import MechanismError, UnsupportedError, unknown_name
 
 if TYPE_CHECKING:
     from torseur.description.mechanism.mechanism import Mechanism
@@ -53,7 +55,39 @@ class DryFriction:
     stribeck: Expr | None = None
 
 
-Switching = Bound | DryFriction
+@dataclass(frozen=True)
+class Contact:
+    """A convex shape of a body, placed by `frame`, on a plane or a sphere of another body, placed by `ground`.
+
+    Shapes with their sizes (m): point; sphere, radius; disc, radius, about the z axis of the frame; torus, radius of
+    its rim and tyre around it; ellipsoid, semiaxes x, y and z; capsule, radius and length along z; box, full sizes x, y
+    and z. The plane goes through the origin of `ground` with its `normal`; a sphere has `ground_radius` instead.
+    `coefficient` is that of Coulomb's friction, `static` that at rest where it is another.
+    """
+
+    name: str
+    shape: str
+    frame: Frame
+    sizes: tuple[tuple[str, Expr], ...]
+    ground: Frame
+    normal: Vector | None
+    ground_radius: Expr | None
+    coefficient: Expr
+    static: Expr | None
+    restitution: Expr
+
+
+# Sizes that each shape has, in their order.
+SHAPE_SIZES: dict[str, tuple[str, ...]] = {
+    "point": (),
+    "sphere": ("radius",),
+    "disc": ("radius",),
+    "torus": ("radius", "tyre"),
+    "ellipsoid": ("x", "y", "z"),
+    "capsule": ("radius", "length"),
+    "box": ("x", "y", "z"),
+}
+Switching = Bound | DryFriction | Contact
 
 
 def as_contacts(given: Iterable[Switching | Iterable[Switching]]) -> tuple[Switching, ...]:
@@ -64,7 +98,7 @@ def as_contacts(given: Iterable[Switching | Iterable[Switching]]) -> tuple[Switc
         for element in entries:
             if not isinstance(element, Switching):
                 raise MechanismError(
-                    f"contacts: expected what bound, stops, play or joint_friction give, got {element!r}."
+                    f"contacts: expected what bound, stops, play, joint_friction or contact give, got {element!r}."
                 )
             flat.append(element)
     return tuple(flat)
@@ -73,6 +107,39 @@ def as_contacts(given: Iterable[Switching | Iterable[Switching]]) -> tuple[Switc
 def bound(name: str, gap: ExprLike, restitution: ExprLike = 0) -> Bound:
     """gap >= 0: where the gap would become negative, bodies rebound with that restitution."""
     return Bound(name, as_expr(gap), as_expr(restitution))
+
+
+def contact(
+    name: str,
+    shape: str,
+    frame: Frame | Body,
+    sizes: Mapping[str, ExprLike] | None = None,
+    ground: Frame | Body = EARTH,
+    normal: Sequence[Any] | None = (0, 0, 1),
+    *,
+    ground_radius: ExprLike | None = None,
+    friction: ExprLike = 0,
+    static: ExprLike | None = None,
+    restitution: ExprLike = 0,
+) -> Contact:
+    """A shape of a body that touches a plane of another, or a sphere of `ground_radius` (m).
+
+    contact("foot", "sphere", leg, {"radius": 0.02}, friction=0.8): see `Contact` for shapes and their sizes.
+    """
+    owner, given = f"contact '{name}'", dict(sizes or {})
+    if shape not in SHAPE_SIZES:
+        raise MechanismError(unknown_name("shape", shape, SHAPE_SIZES, f"{owner}: "))
+    for size in (*SHAPE_SIZES[shape], *given):
+        if size not in given or size not in SHAPE_SIZES[shape]:
+            wanted = ", ".join(SHAPE_SIZES[shape]) or "no sizes"
+            fault = "one too many" if size in given else "missing"
+            raise MechanismError(f"{owner}: a {shape} has {wanted}; '{size}' is {fault}.")
+    plane = None if ground_radius is not None or normal is None else as_vector(normal, f"normal of {owner}")
+    return Contact(
+        name, shape, frame_of(frame, owner), tuple((size, as_expr(given[size])) for size in SHAPE_SIZES[shape]),
+        frame_of(ground, owner), plane, None if ground_radius is None else as_expr(ground_radius), as_expr(friction),
+        None if static is None else as_expr(static), as_expr(restitution),
+    )  # fmt: skip
 
 
 def stops(
@@ -161,10 +228,14 @@ def stopped_coordinate(joint: Joint, coordinate: str | None) -> tuple[Coordinate
 
 def check_contacts(contacts: Sequence[Switching], known: Iterable[str]) -> None:
     """Refuses elements that say nothing or contradict themselves; `known` are constraints that may carry friction."""
-    pressed = [*known, *(c.name for c in contacts if isinstance(c, Bound))]
+    smooth = [c.name for c in contacts if isinstance(c, Contact) and c.shape not in ("box", "capsule")]
+    pressed = [*known, *(c.name for c in contacts if isinstance(c, Bound)), *smooth]
     for element in contacts:
         if isinstance(element, Bound):
             _between(f"bound '{element.name}'", "restitution", element.restitution, 1.0)
+            continue
+        if isinstance(element, Contact):
+            _check_contact(element)
             continue
         where_ = f"friction '{element.name}'"
         for what in ("force", "coefficient", "breakaway", "static", "stribeck"):
@@ -176,6 +247,25 @@ def check_contacts(contacts: Sequence[Switching], known: Iterable[str]) -> None:
             raise MechanismError(f"{where_}: a coefficient needs what presses: name the bound or constraint it is on.")
         if len(element.slip) not in (1, 2):
             raise MechanismError(f"{where_}: expected one or two sliding speeds, got {len(element.slip)}.")
+
+
+def _check_contact(element: Contact) -> None:
+    owner = f"contact '{element.name}'"
+    _between(owner, "restitution", element.restitution, 1.0)
+    for what in ("coefficient", "static", "ground_radius"):
+        _between(owner, what.replace("coefficient", "friction"), getattr(element, what), None)
+    for what, size in element.sizes:
+        _between(owner, what, size, None)
+    if element.frame.body == element.ground.body:
+        raise MechanismError(f"{owner}: a body does not touch itself ('{element.frame.body}').")
+    if (element.normal is None) == (element.ground_radius is None):
+        raise MechanismError(f"{owner}: the ground is a plane with a normal, or a sphere with a radius.")
+    if element.normal is not None and all(component.is_zero for component in element.normal):
+        raise MechanismError(f"{owner}: the normal of a plane cannot be [0, 0, 0].")
+    if element.ground_radius is not None and element.shape not in ("point", "sphere", "capsule"):
+        raise UnsupportedError(f"{owner}: on a sphere there are points, spheres and capsules, not a {element.shape}.")
+    if element.ground_radius is not None and not element.coefficient.is_zero:
+        raise UnsupportedError(f"{owner}: spheres on spheres have no friction here; planes have.")
 
 
 def _between(owner: str, what: str, value: Expr | None, most: float | None) -> None:

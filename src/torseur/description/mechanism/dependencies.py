@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import Expr, live_nodes
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint, Distance, Rolling
-from torseur.description.mechanism.contacts import Bound, Switching
+from torseur.description.mechanism.contacts import Bound, Contact, Switching
 from torseur.description.mechanism.drawings import drawing_formulas
 from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
@@ -103,6 +103,7 @@ SLOTS = {
         "gap of a bound", ("time", "coordinates", "sensors"),
         "A bound is hit in a position: what depends on speeds is an event of the simulation.",
     ),
+    "contact": Slot("sizes, normal and radius of a contact", (), "A shape is rigid."),
     "restitution": Slot("restitution of a bound", (), "A rebound keeps a fixed part of the speed."),
     "slip": Slot(
         "sliding speed of dry friction", ("time", "coordinates", "rates", "sensors"),
@@ -321,6 +322,15 @@ def _of_contact(element: Switching) -> Iterator[Use]:
     if isinstance(element, Bound):
         yield Use("bound", f"bound '{element.name}'", [element.gap])
         yield Use("restitution", f"bound '{element.name}'", [element.restitution])
+        return
+    if isinstance(element, Contact):
+        owner = f"contact '{element.name}'"
+        yield Use("frame", owner, [*_of_frame(element.frame), *_of_frame(element.ground)])
+        shape = [size for _, size in element.sizes] + list(element.normal or ())
+        shape += [element.ground_radius] if element.ground_radius is not None else []
+        yield Use("contact", owner, shape)
+        yield Use("restitution", owner, [element.restitution])
+        yield Use("friction", owner, [e for e in (element.coefficient, element.static) if e is not None])
         return
     owner = f"friction '{element.name}'"
     amounts = [element.force, element.coefficient, element.breakaway, element.static, element.stribeck]

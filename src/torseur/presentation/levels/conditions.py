@@ -11,7 +11,7 @@ from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.named_formulas import named_laws, named_parameters
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.tree.flatten import flatten
-from torseur.description.mechanism import Bound, Law, Parameter, Switching
+from torseur.description.mechanism import Bound, Contact, Law, Parameter, Switching
 from torseur.description.mechanism.quantities import per_second
 from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
@@ -68,6 +68,8 @@ def _switching(element: Switching) -> Statement:
     """What a motion has besides these equations: they hold between the switches of such elements."""
     if isinstance(element, Bound):
         what = f"bound {element.gap} >= 0, restitution {element.restitution}"
+    elif isinstance(element, Contact):
+        what = f"contact of a {element.shape}, friction {element.coefficient}, restitution {element.restitution}"
     else:
         what = f"dry friction up to {element.force}" + (f" + {element.coefficient} N" if element.on else "")
     return _named(Name(element.name), f"{what}: acts in motions besides these equations", "")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from torseur.computation.simulation.constrained.contacts.contacts import Contacts
+from torseur.computation.simulation.constrained.contacts.switching_modes import SLIDES, STICKS
 from torseur.computation.simulation.constrained.start.consistent_state import nearest_state
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.integrator import Memory
@@ -42,9 +44,9 @@ class Jumps:
 
     @property
     def contacts(self) -> int:
-        """Number of contacts that open and close."""
+        """Number of event functions of contacts and friction."""
         constrained = self.settings.system.constrained
-        return len(constrained.impacts) if constrained is not None else 0
+        return 0 if constrained is None or constrained.contacts is None else constrained.contacts.watched
 
     def begin(self, t: float) -> None:
         """Notes what is in force at the start."""
@@ -55,6 +57,12 @@ class Jumps:
         """Contacts that the motion starts with an impact on."""
         constrained = self.settings.system.constrained
         return constrained.contacts.struck if constrained is not None and constrained.contacts is not None else ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said of impacts."""
+        constrained = self.settings.system.constrained
+        return () if constrained is None or constrained.contacts is None else tuple(constrained.contacts.notes)
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -69,11 +77,12 @@ class Jumps:
         """A note about the event function of this number, which the search for events could not follow; -1 for none."""
         if number < 0:
             return ()
-        contacts = (
-            self.settings.system.constrained.impacts if self.contacts and self.settings.system.constrained else ()
-        )
-        name = [*(f"contact '{c.name}'" for c in contacts), *(f"event '{e.name}'" for e in self.events)][number]
-        return (too_fast_words(name),)
+        constrained = self.settings.system.constrained
+        contacts = constrained.contacts if constrained is not None else None
+        if contacts is None or number >= contacts.watched:
+            return (too_fast_words(f"event '{self.events[number - self.contacts].name}'"),)
+        names = [f"contact '{c.name}'" for c in contacts.impacts] + [f"friction '{e.name}'" for e in contacts.friction]
+        return (too_fast_words([*names, "friction that jams"][number]),)
 
     def apply(self, work: Memory) -> bool:
         """Changes the state after the loop stopped at events; false when the motion ends there."""
@@ -98,17 +107,14 @@ class Jumps:
         constrained = self.settings.system.constrained
         assert constrained is not None and constrained.contacts is not None
         contacts = constrained.contacts
-        opening = {k for k in fired if k in contacts.closed}
-        work.y[:] = contacts.change(t, work.y.copy(), fired)
-        for k in fired:
-            if k in opening or k in contacts.rebounding:
-                self.labels.append(contacts.impacts[k].name + " opens" * (k in opening))
-        # A contact that rounding alone had closed has no event.
-        real = [
-            m[0] != t or m[1] >= self.contacts or m[1] in opening or m[1] in contacts.rebounding
-            for m in work.kept_marks[-1]
-        ]
-        work.kept_marks[-1] = work.kept_marks[-1][real]
+        closed, modes, before = set(contacts.closed), contacts.modes, work.y.copy()
+        work.y[:] = contacts.change(t, before.copy(), fired)
+        happened = _happenings(contacts, closed, modes, fired)
+        # A contact that rounding alone had closed has no event; what changed along with others has one of its own.
+        marks = [mark for mark in work.kept_marks[-1] if mark[0] != t or mark[1] >= self.contacts]
+        marks += [np.array([t, k, *before]) for k in happened]
+        work.kept_marks[-1] = np.array(marks).reshape(len(marks), 2 + len(before))
+        self.labels += happened.values()
         self.settings.take_constraints(t, work.y)
         self.begin_segment(t, work)
         work.events.limits[: self.contacts] = 1
@@ -147,6 +153,21 @@ class Jumps:
         work.events.limits[k], work.events.sides[k] = 1, 0
         count = sum(int(mark[1]) == k for marks in work.kept_marks for mark in marks)
         return bool(event.stop) and count >= int(event.stop)
+
+
+def _happenings(contacts: Contacts, closed: set[int], modes: tuple[str, ...], fired: Sequence[int]) -> dict[int, str]:
+    """What has just happened to contacts and friction, by the numbers of their event functions."""
+    happened: dict[int, str] = {}
+    count = len(contacts.impacts)
+    for k, impact in enumerate(contacts.impacts):
+        if k in contacts.rebounding:
+            happened[k] = impact.name
+        elif k in closed and k not in contacts.closed and k in fired:
+            happened[k] = f"{impact.name} opens"
+    for e, (element, old, new) in enumerate(zip(contacts.friction, modes, contacts.modes, strict=True)):
+        if old != new and new in (STICKS, SLIDES):
+            happened[count + e] = f"{element.name} {new}"
+    return happened
 
 
 def too_fast_words(name: str) -> str:

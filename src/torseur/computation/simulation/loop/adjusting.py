@@ -45,6 +45,9 @@ class SolverSettings:
     def take_constraints(self, t: float, y: Vector) -> None:
         """Takes over which constraints are in force, and what follows for the independent speeds."""
         self._settings.sizes[:] = self.constrained.sizes
+        if self.constrained.contacts is not None:
+            self._settings.sliding[:] = self.constrained.contacts.sliding
+            self._settings.grip[:] = self.constrained.contacts.grip
         if self.constrained.is_partitioned:
             self.repartition(t, y)
 

@@ -112,9 +112,9 @@ class Binding:
 
     @property
     def contacts(self) -> int:
-        """Number of contacts that open and close."""
+        """Number of event functions of contacts and friction."""
         constrained = self.system.constrained
-        return len(constrained.impacts) if constrained is not None else 0
+        return 0 if constrained is None or constrained.contacts is None else constrained.contacts.watched
 
     def integrator(self, events: Sequence[Event], backend: str, method: str = "explicit") -> Integrator:
         """The loop compiled for this system; formulas must come first among the events."""

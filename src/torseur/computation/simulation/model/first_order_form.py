@@ -11,7 +11,12 @@ from torseur.algebra.graph import Expr, Input, Program, as_expr, vector
 from torseur.algebra.graph.scalar import sqrt
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.constraint_quantities import ConstrainedQuantities
-from torseur.computation.simulation.constrained.contacts.contact_gaps import contact_equations, mechanism_impacts
+from torseur.computation.simulation.constrained.contacts.contact_gaps import (
+    contact_equations,
+    mechanism_impacts,
+    switching_elements,
+)
+from torseur.computation.simulation.constrained.contacts.friction_rows import friction_rows
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained
 from torseur.computation.simulation.constrained.start.start_account import tree_account, unstated_notes
 from torseur.computation.simulation.model.initial_state import initial_state, stated_values
@@ -24,7 +29,7 @@ from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.derivation.dynamics.loads.sensor_values import law_values
 from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
-from torseur.description.mechanism import TIME, Mechanism, require_mechanism
+from torseur.description.mechanism import TIME, DryFriction, Mechanism, require_mechanism
 from torseur.errors import UnsupportedError
 
 Model: TypeAlias = System | Equations | Mechanism
@@ -54,7 +59,7 @@ def as_system(
     equations, system = system_without_values(model)
     given = motion_values(equations, parameters or {})
     own = mechanism_impacts(equations, given)
-    if own or impacts:
+    if equations.mechanism.contacts or impacts:
         system = _with_contacts(equations, system, (*own, *impacts))
     start = initial_state(equations, given, initial or {})
     exact, guesses = stated_values(equations.mechanism, initial or {})
@@ -138,7 +143,11 @@ def system_at_rest(system: System) -> System:
 
 def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, ...]) -> System:
     """The system with a constraint for each contact that may close."""
-    programs = MechanismPrograms(equations, contact_equations(equations, impacts, partial(_in_states, equations)))
+    resolve = partial(_in_states, equations)
+    rubbing = [element for element in switching_elements(equations) if isinstance(element, DryFriction)]
+    programs = MechanismPrograms(
+        equations, contact_equations(equations, impacts, resolve), friction_rows(equations, rubbing, resolve)
+    )
     constrained = Constrained(programs, impacts=impacts)
     return _solved_together(replace(common, programs=programs, constrained=constrained), programs)
 

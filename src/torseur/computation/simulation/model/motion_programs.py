@@ -20,6 +20,7 @@ from torseur.algebra.graph import (
     vector,
 )
 from torseur.algebra.graph.scalar import sqrt
+from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows, pressing
 from torseur.computation.simulation.model.elimination_programs import EliminationPrograms
 from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.derivation.dynamics import inverse_dynamics
@@ -38,13 +39,31 @@ class MechanismPrograms:
 
     equations: Equations
     contacts: tuple[ConstraintEquation, ...] = ()
+    friction: tuple[FrictionRows, ...] = ()
 
     @cached_property
     def constraints(self) -> tuple[ConstraintEquation, ...]:
-        """Holonomic constraints, contacts that may close, velocity constraints, each as they were described."""
+        """Holonomic constraints, contacts that may close, velocity constraints, each as described, then friction."""
         own = self.equations.constraints
         holonomic = [c for c in own if c.is_holonomic]
-        return (*holonomic, *self.contacts, *(c for c in own if not c.is_holonomic))
+        sliding = [row for element in self.friction for row in element.rows]
+        return (*holonomic, *self.contacts, *(c for c in own if not c.is_holonomic), *sliding)
+
+    @cached_property
+    def rubbing(self) -> Program:
+        """Sliding speeds, amounts of each friction element, the force that presses it and that force's gradient."""
+        by_name = dict(zip([c.name for c in self.constraints], self.multipliers, strict=True))
+        normals = [pressing(e, self.contacts, self.equations.constraints, by_name) for e in self.friction]
+        entries = jacobian(normals, self.multipliers)
+        size = range(len(self.multipliers))
+        gradients = [[entries.get((i, j), as_expr(0)) for j in size] for i in range(len(normals))]
+        outputs = (
+            vector("slips", [row.residual for element in self.friction for row in element.rows]),
+            matrix("amounts", [list(element.amounts) for element in self.friction]),
+            vector("normals", normals),
+            matrix("gradients", gradients),
+        )
+        return Program("rubbing", (*self.inputs, Input("l", self.multipliers)), outputs)
 
     @cached_property
     def conditions(self) -> list[Residual]:
@@ -102,7 +121,12 @@ class MechanismPrograms:
     @cached_property
     def undetermined(self) -> tuple[Expr, ...]:
         """Undetermined functions and their derivatives in loads and constraints, as nodes."""
-        formulas = [*self.force, *(e for c in self.constraints for e in (c.residual, *c.row, c.drift, c.gamma))]
+        amounts = [amount for element in self.friction for amount in element.amounts]
+        formulas = [
+            *self.force,
+            *amounts,
+            *(e for c in self.constraints for e in (c.residual, *c.row, c.drift, c.gamma)),
+        ]
         return tuple(node for node in live_nodes(formulas) if node.op == "apply")
 
     @property
@@ -125,6 +149,10 @@ class MechanismPrograms:
             "QUATERNIONS": int(bool(self.quaternions)),
             "MASSLESS": 0,
             "NK": len(self.contacts),
+            "NE1": sum(len(element.rows) == 1 for element in self.friction),
+            "NE2": sum(len(element.rows) == 2 for element in self.friction),
+            "NT": sum(len(element.rows) for element in self.friction),
+            "PRESSED": int(any(element.depends for element in self.friction)),
             "RECURSIVE": 0,
             "MV": len(layout.speeds),
             "MC": len(self.constraints),

@@ -55,6 +55,7 @@ class Result:
             notes=(
                 *system.notes,
                 *self.run.notes,
+                *self.jumps.notes,
                 *self.binding.switches.notes,
                 *self.jumps.too_fast(self.run.unresolved),
                 *open_notes,
@@ -116,7 +117,7 @@ class Result:
         found = []
         for mark in self.run.marks:
             number = int(mark[1])
-            name = next(labels) if number < contacts else self.jumps.events[number - contacts].name
+            name = next(labels, "contact") if number < contacts else self.jumps.events[number - contacts].name
             found.append(Occurrence(name, float(mark[0]), dict(zip(states, mark[2:].tolist(), strict=True))))
         return tuple(found)
 

@@ -66,7 +66,7 @@ def rolling_residuals(rolling: Rolling, now: Snapshot, frames: MovingFrames, val
     owner = f"constraint '{rolling.name}'"
     wheel = relative_pose(now, rolling.on, rolling.wheel)
     touching = contact(rolling, wheel)
-    slip = _slip(frames[rolling.wheel], frames[rolling.on], wheel, touching.arm)
+    slip = slip_velocity(frames[rolling.wheel], frames[rolling.on], wheel, touching.arm)
     tangents: tuple[Direction, ...] = across([Vec3(*rolling.normal)], values)
     return [
         residual(owner, "height", touching.height, "m"),
@@ -74,7 +74,7 @@ def rolling_residuals(rolling: Rolling, now: Snapshot, frames: MovingFrames, val
     ]
 
 
-def _slip(wheel: FrameInMotion, plane: FrameInMotion, place: Transform, arm: Vec3) -> Vec3:
+def slip_velocity(wheel: FrameInMotion, plane: FrameInMotion, place: Transform, arm: Vec3) -> Vec3:
     """Velocity of the wheel's point at the contact relative to the plane's, in the plane's axes."""
     to_plane = plane.place.rotation.to_child
     point = place.position + arm

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from torseur.algebra.graph import Expr, as_expr
-from torseur.description.language.formulas.dimensions import NUMBER, RATE, TIME, Dim
+from torseur.description.language.formulas.dimensions import NUMBER, RATE, TIME, Dim, dimension_of
 from torseur.description.language.formulas.name_scope import Context, Known
 from torseur.description.language.formulas.scalar_formulas import Term
 from torseur.description.language.reading.clauses import Items
+from torseur.description.language.reading.contact_shapes import read_contact
 from torseur.description.language.reading.joint_loads import ENERGY, spring_dimensions
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.mechanism import (
     Bound,
+    DryFriction,
     Joint,
     Load,
     Switching,
@@ -27,6 +29,9 @@ from torseur.description.mechanism import (
 
 FRICTION = ("friction", "breakaway", "stribeck", "smooth")
 STICKING = "sticking"
+AMOUNTS = ("force", "coefficient", "breakaway", "static", "stribeck")
+POWER = dimension_of("W")
+SwitchingIs = x.BoundIs | x.FrictionIs | x.ContactIs | x.EquationIs
 Parts = tuple[list[Load], list[Switching]]
 Builder = Callable[[Joint], Load | Sequence[Switching]]
 
@@ -180,19 +185,52 @@ def joint_contacts(items: Items, joint: str, context: Context, shop: Workshop) -
     return build
 
 
-def bound_names(statements: Sequence[x.BoundIs], shop: Workshop) -> list[str]:
-    """A name for each bound: its own, or `bound`."""
-    return shop.statement_names("contact", statements, lambda _: "bound")
+def switching_names(statements: Sequence[x.BoundIs | x.FrictionIs | x.ContactIs], shop: Workshop) -> list[str]:
+    """A name for each bound, friction and contact: its own, or that of its kind."""
+    kinds: dict[type, str] = {x.BoundIs: "bound", x.FrictionIs: "friction", x.ContactIs: "contact"}
+    return shop.statement_names("contact", statements, lambda statement: kinds[type(statement)])
 
 
-def read_switching(
-    statement: x.BoundIs | x.EquationIs, name: str, shop: Workshop
-) -> Callable[[], tuple[Switching, ...]]:
+def read_switching(statement: SwitchingIs, name: str, shop: Workshop) -> Callable[[], tuple[Switching, ...]]:
     """What a statement says of elements that switch, ready to build."""
     if isinstance(statement, x.EquationIs):
         return _read_play(statement, name, shop)
-    build = _read_bound(statement, name, shop)
+    build: Callable[[], Switching]
+    if isinstance(statement, x.BoundIs):
+        build = _read_bound(statement, name, shop)
+    elif isinstance(statement, x.FrictionIs):
+        build = _read_friction(statement, name, shop)
+    else:
+        build = read_contact(statement, name, shop)
     return lambda: (build(),)
+
+
+def _read_friction(statement: x.FrictionIs, name: str, shop: Workshop) -> Callable[[], Switching]:
+    """Friction against sliding speeds, ready to build."""
+    context = Context(name)
+    slips = [shop.formulas.read(slip, None, context.within("slip")) for slip in statement.slips]
+    for other in slips[1:]:
+        shop.scope.dimensions.equal(slips[0].dimension, other.dimension)
+    force = POWER.times(slips[0].dimension, -1)
+    wants = dict(zip(AMOUNTS, (force, NUMBER, force, NUMBER, slips[0].dimension), strict=True))
+    given: dict[str, Term] = {}
+    for item in statement.items:
+        what = item.name.text
+        if what not in wants:
+            shop.scope.unknown(item.name, "property of friction", what, wants)
+        elif what in given:
+            shop.scope.fault(item.name, f"'{what}' is given twice.")
+        elif not isinstance(item.value, x.Text):
+            given[what] = shop.formulas.read(item.value, wants[what], context.within("friction"))
+    on = "" if statement.on is None else statement.on.text
+
+    def build() -> Switching:
+        values = {what: term.build() for what, term in given.items()}
+        force, coefficient = (values.get(what, as_expr(0)) for what in ("force", "coefficient"))
+        more = {what: values.get(what) for what in ("breakaway", "static", "stribeck")}
+        return DryFriction(name, tuple(slip.build() for slip in slips), force, coefficient, on, **more)
+
+    return build
 
 
 def _read_bound(statement: x.BoundIs, name: str, shop: Workshop) -> Callable[[], Bound]:

@@ -15,7 +15,7 @@ from torseur.description.language.formulas.tabulated_functions import declare_ta
 from torseur.description.language.reading.part_sources import PartSources, Reading
 from torseur.description.language.reading.read_bodies import declare_body, read_body
 from torseur.description.language.reading.read_constraints import constraint_names, read_constraint
-from torseur.description.language.reading.read_contacts import bound_names, read_switching
+from torseur.description.language.reading.read_contacts import read_switching, switching_names
 from torseur.description.language.reading.read_definitions import (
     declare_law,
     declare_parameter,
@@ -81,7 +81,8 @@ DEFAULT_NAME = "mechanism"
 _KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
     "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
     "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
-    "bound": (x.BoundIs, x.EquationIs), "contact": (x.BoundIs, x.EquationIs),
+    "bound": (x.BoundIs, x.EquationIs), "friction": x.FrictionIs,
+    "contact": (x.BoundIs, x.EquationIs, x.FrictionIs, x.ContactIs),
     "state": x.StateIs,
 }  # fmt: skip
 _READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs, x.TableIs)
@@ -256,11 +257,13 @@ class Reader:
     def _understand_constraints(self, parts: Understood) -> None:
         """Constraints, and what switches, in the order of the text: a relation with play is two bounds."""
         held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
-        bounds = self.all(x.BoundIs)
+        switching = [s for s in self.statements if isinstance(s, (x.BoundIs, x.FrictionIs, x.ContactIs))]
         names = dict(zip(map(id, held), constraint_names(held, self.shop), strict=True))
-        names |= dict(zip(map(id, bounds), bound_names(bounds, self.shop), strict=True))
+        names |= dict(zip(map(id, switching), switching_names(switching, self.shop), strict=True))
         for s in self.statements:
-            if isinstance(s, x.BoundIs) or (isinstance(s, x.EquationIs) and s.loose is not None):
+            if isinstance(s, (x.BoundIs, x.FrictionIs, x.ContactIs)) or (
+                isinstance(s, x.EquationIs) and s.loose is not None
+            ):
                 parts.contacts.append((s, read_switching(s, names[id(s)], self.shop)))
             elif isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs)):
                 parts.constraints.append((s, read_constraint(s, names[id(s)], self.shop)))

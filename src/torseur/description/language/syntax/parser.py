@@ -139,7 +139,7 @@ def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tup
     for index in range(first, len(stream)):
         token = stream[index]
         try:
-            parser.feed_token(_terminal(token, parser.choices()))
+            parser.feed_token(_terminal(token, parser))
             if token.kind == "SIGN" and token.value == ";":
                 whole = {"start": stream[first].start, "end": token.end}
                 return tuple(replace(statement, **whole) for statement in parser.feed_eof()), index + 1
@@ -157,13 +157,16 @@ def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tup
     return (), len(stream)
 
 
-def _terminal(token: Token, choices: Any) -> Any:
+def _terminal(token: Token, parser: Any) -> Any:
     """The token as the grammar's terminal: a keyword only where one fits."""
     language, kind = grammar(), token.kind
     if kind == "SIGN" or (kind == "NAME" and not token.quoted):
         keyword = language.terminals.get(token.value)
         # `mass`, `end` or `on` may be names of a user; only where the grammar can take the word is it one.
-        if keyword is not None and (kind == "SIGN" or keyword in choices):
+        choices = parser.choices()
+        fits = keyword is not None and (kind == "SIGN" or keyword in choices)
+        # The choices are those of all formulas in such a place; where a name may follow too, exact ones decide.
+        if keyword and fits and (kind == "SIGN" or "NAME" not in choices or keyword in parser.accepts()):
             kind = keyword
     return language.token(kind, token.value, start_pos=token.start, end_pos=token.end)
 

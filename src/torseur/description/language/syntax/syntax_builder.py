@@ -272,6 +272,20 @@ class Builder:
     def bound(self, parts: list[Any]) -> x.BoundIs:
         return x.BoundIs(*_bounds(parts), *parts)
 
+    def rubbing(self, parts: list[Any]) -> x.FrictionIs:
+        items, *rest, on, name = parts
+        slips = tuple(part for part in rest if part is not None)
+        return x.FrictionIs(*_bounds([*items, *slips]), items, slips, on, name)
+
+    touching = clause
+    touching_word = clause_word
+
+    def contact(self, parts: list[Any]) -> x.ContactIs:
+        shape, *rest, name = parts
+        at = next(i for i, part in enumerate(rest) if isinstance(part, x.Reference))
+        sizes, ground, conditions = tuple(rest[:at]), rest[at], tuple(rest[at + 1 :])
+        return x.ContactIs(*_bounds([shape, ground, *conditions]), shape, sizes, ground, conditions, name)
+
     def equation(self, parts: list[Any]) -> x.EquationIs:
         return x.EquationIs(*_bounds(parts), *parts)
 

@@ -269,6 +269,27 @@ class BoundIs(Statement):
 
 
 @dataclass(frozen=True)
+class FrictionIs(Statement):
+    """`apply friction force = 3 N against x' - v0`."""
+
+    items: tuple[Property, ...]
+    slips: tuple[Expression, ...]
+    on: Name | None
+    name: Name | None
+
+
+@dataclass(frozen=True)
+class ContactIs(Statement):
+    """`contact foot.sphere radius 2 cm with earth normal [0,0,1] friction 0.8`."""
+
+    shape: Reference
+    sizes: tuple[Clause, ...]
+    ground: Reference
+    conditions: tuple[Clause, ...]
+    name: Name | None
+
+
+@dataclass(frozen=True)
 class EquationIs(Statement):
     left: Expression
     right: Expression

@@ -18,11 +18,11 @@ from torseur.description.language.syntax.parser import parse_statements
 from torseur.description.language.writing.own_content import own_content
 from torseur.description.language.writing.words import fold_line, meaning_text, measured_text, name_text, number_in
 from torseur.description.language.writing.write_bodies import body_text
+from torseur.description.language.writing.write_contacts import contact_text
 from torseur.description.language.writing.write_drawings import drawing_text
 from torseur.description.language.writing.write_joints import joint_place, joint_text, needs_name, qualifier
 from torseur.description.language.writing.write_loads import (
     constraint_text,
-    contact_text,
     is_option,
     joint_options,
     load_text,
@@ -117,7 +117,7 @@ class _Document:
             "joints": [self._joint(joint) for joint in m.joints],
             "loads": [load_text(load, self._coordinates(), script) for load in self._other_loads()],
             "constraints": [constraint_text(constraint, script) for constraint in m.constraints],
-            "bounds": [contact_text(element, script) for element in m.contacts],
+            "contact": [contact_text(element, script) for element in m.contacts],
             "states": [*map(self._state, m.states), *map(self._state_equation, m.state_equations)],
             "initial state": self._initial(),
             "actuators": self._actuated(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torseur.algebra.graph import Expr
 from torseur.description.language.default_names import between, joint_load, wrench_name
-from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, TIME, Dim, dimension_of
+from torseur.description.language.formulas.dimensions import LENGTH, TIME, Dim, dimension_of
 from torseur.description.language.reading.joint_loads import ENERGY, FORCE, spring_dimensions
 from torseur.description.language.reading.read_loads import STIFFNESS
 from torseur.description.language.writing.words import name_text
@@ -13,7 +13,6 @@ from torseur.description.mechanism import (
     EARTH,
     LENGTH_RATE,
     AppliedWrench,
-    Bound,
     Bushing,
     Constraint,
     Coordinate,
@@ -25,11 +24,9 @@ from torseur.description.mechanism import (
     JointWrench,
     Load,
     PointSpring,
-    Switching,
     Vector,
 )
 from torseur.description.mechanism import LENGTH as LENGTH_SYMBOL
-from torseur.errors import UnsupportedError
 
 _SPRING_NAMES = {LENGTH_SYMBOL: "length", LENGTH_RATE: "length'"}
 
@@ -102,12 +99,12 @@ def load_text(load: Load, coordinates: dict[str, Coordinate], script: Script) ->
     if isinstance(load, CoordinateForce):
         word = _acting(q)
         law = script.formula(load.law, FORCE if word == "force" else ENERGY, place)
-        return f"apply {word} {law} on {target}{_name_clause(load.name, wrench_name([word], q.name), script)} ;"
+        return f"apply {word} {law} on {target}{name_clause(load.name, wrench_name([word], q.name), script)} ;"
     items = ", ".join(f"{n} = {t}" for n, t in _spring(load, spring_dimensions(dimension_of(q.unit)), place, script))
-    return f"apply spring {items} on {target}{_name_clause(load.name, wrench_name(['spring'], q.name), script)} ;"
+    return f"apply spring {items} on {target}{name_clause(load.name, wrench_name(['spring'], q.name), script)} ;"
 
 
-def _name_clause(name: str, default: str, script: Script) -> str:
+def name_clause(name: str, default: str, script: Script) -> str:
     return "" if script.short and name == default else f" as {name_text(name)}"
 
 
@@ -119,7 +116,7 @@ def _wrench(parts: list[tuple[str, Vector, Dim]], place: Place, script: Script) 
 def _wrench_text(load: AppliedWrench, place: Place, script: Script) -> str:
     parts = [("force", load.force, FORCE), ("torque", load.moment, ENERGY)]
     kinds = [word for word, vector, _ in parts if not _is_zero(vector)] or ["force"]
-    name = _name_clause(load.name, wrench_name(kinds, load.on.body), script)
+    name = name_clause(load.name, wrench_name(kinds, load.on.body), script)
     on = script.point(load.on, place)
     symbols = script.undetermined_components(load.force if kinds == ["force"] else load.moment, load.name)
     if symbols and len(kinds) == 1:
@@ -138,7 +135,7 @@ def _point_spring(load: PointSpring, place: Place, script: Script) -> str:
 
 def _ends(load: PointSpring | Bushing, kind: str, place: Place, script: Script) -> str:
     first, second = (script.point(end, place) for end in (load.first, load.second))
-    name = _name_clause(load.name, between(kind, load.first.body, load.second.body), script)
+    name = name_clause(load.name, between(kind, load.first.body, load.second.body), script)
     return f" between {first} and {second}{name} ;"
 
 
@@ -157,17 +154,6 @@ def _three(values: tuple[Expr, ...]) -> Vector:
     return x, y, z
 
 
-def contact_text(element: Switching, script: Script) -> str:
-    """constrain ... >= 0 ... ;"""
-    place = Place(element.name, after_joints=True)
-    if not isinstance(element, Bound):
-        raise UnsupportedError(f"friction '{element.name}' is not that of a joint: the language has no words for it.")
-    rebound = element.restitution
-    keeps = "" if rebound.is_zero else f" restitution {script.formula(rebound, NUMBER, place)}"
-    gap = script.formula(element.gap, None, place)
-    return f"constrain {gap} >= 0{keeps}{_name_clause(element.name, 'bound', script)} ;"
-
-
 def constraint_text(constraint: Constraint, script: Script) -> str:
     """constrain ... ;"""
     place = Place(constraint.name, after_joints=True)
@@ -175,15 +161,15 @@ def constraint_text(constraint: Constraint, script: Script) -> str:
     within = f" within {script.formula(constraint.within, dimension, place)}" if constraint.within is not None else ""
     if isinstance(constraint, Equation):
         formula = script.formula(constraint.residual, None, place)
-        return f"constrain 0 = {formula}{within}{_name_clause(constraint.name, 'equation', script)} ;"
+        return f"constrain 0 = {formula}{within}{name_clause(constraint.name, 'equation', script)} ;"
     if isinstance(constraint, Distance):
         first, second = (script.point(end, place) for end in (constraint.first, constraint.second))
-        name = _name_clause(constraint.name, between("distance", constraint.first.body, constraint.second.body), script)
+        name = name_clause(constraint.name, between("distance", constraint.first.body, constraint.second.body), script)
         value = script.formula(constraint.value, LENGTH, place)
         return f"constrain distance {first} to {second} = {value}{within}{name} ;"
     wheel, on = script.point(constraint.wheel, place), script.point(constraint.on, place)
     radius = script.formula(constraint.radius, LENGTH, place)
     tyre = "" if constraint.tyre_radius is None else f" tyre {script.formula(constraint.tyre_radius, LENGTH, place)}"
     normal = script.direction(constraint.normal, place)
-    name = _name_clause(constraint.name, f"rolling_{constraint.wheel.body}", script)
+    name = name_clause(constraint.name, f"rolling_{constraint.wheel.body}", script)
     return f"constrain rolling {wheel} radius {radius}{tyre} on {on} normal {normal}{within}{name} ;"

@@ -5,27 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
+from torseur.computation.simulation.constrained.contacts.contact_geometry import contact_elements
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import differentiate_residuals
 from torseur.derivation.loops.closure.joint_closure import POSITION, Residual
 from torseur.derivation.tree import resolve
-from torseur.description.mechanism import Bound
-from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.description.mechanism import Bound, Contact, DryFriction
+from torseur.errors import TorseurError, unknown_name
 
 
 def mechanism_impacts(equations: Equations, values: Mapping[str, float]) -> tuple[Impact, ...]:
     """The bounds of a mechanism as contacts, with values of its parameters."""
-    mechanism = equations.mechanism
-    rubbing = [element.name for element in mechanism.contacts if not isinstance(element, Bound)]
-    if rubbing:
-        raise UnsupportedError(f"friction '{rubbing[0]}': motions with friction that sticks are not computed yet.")
     return tuple(
         Impact(element.name, element.gap, number_of(equations, element.restitution, values, f"bound '{element.name}'"))
-        for element in mechanism.contacts
+        for element in switching_elements(equations)
         if isinstance(element, Bound)
     )
+
+
+def switching_elements(equations: Equations) -> tuple[Bound | DryFriction, ...]:
+    """Bounds and friction of a mechanism, those of contacts among them."""
+    elements: list[Bound | DryFriction] = []
+    for element in equations.mechanism.contacts:
+        elements += contact_elements(equations, element) if isinstance(element, Contact) else [element]
+    return tuple(elements)
 
 
 def number_of(equations: Equations, formula: Expr, values: Mapping[str, float], owner: str) -> float:

@@ -1,19 +1,35 @@
-"""Contacts that open and close: which are closed, and what happens when one hits or lets go.
+"""Contacts that open and close and friction that sticks and slides: which, and what happens when one changes.
 
-An open contact is a constraint that is switched off. At an impact with restitution e, the rates G v of the gaps that
-close become -e G v, by impulses along them that leave all other constraints as they are:
+An open contact is a constraint that is switched off, and so is friction that slides; its force is given instead. At an
+impact with restitution e, the rates G v of the gaps that close become -e G v, by impulses along them, and across them
+as far as friction goes, that leave all other constraints as they are:
 
-    [M Cᵀ; C 0] [δv; μ] = [0; c],   c = 0 for constraints and closed contacts, -(1 + e) G v for those that are hit
+    [M Cᵀ; C 0] [v₊; μ] = [M v; c],   c = 0 for constraints and closed contacts, -e G v for those that are hit
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from torseur.computation.simulation.constrained.contacts.friction_numbers import FrictionNumbers
+from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
+from torseur.computation.simulation.constrained.contacts.switching_modes import (
+    CLOSED,
+    OPEN,
+    SLIDES,
+    STICKS,
+    ModeProblem,
+    Modes,
+    Resolver,
+    Solution,
+    nearest_solution,
+    relaxed,
+)
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.regularity import sizes_added, whitened
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import SimulationError, TorseurError
@@ -23,53 +39,68 @@ THICKNESS = 1e-12  # of the layer in which a contact closes
 TOUCHING = 1e-9  # gap that counts as none
 ABOVE_ROUNDING = 1e-14
 RESTING = 1e-6  # rate of a gap that ends in contact, where a unit move adds 1 m or 1 rad to it
+CREEPING = (1e-11, 1e-6)  # the same for sliding speeds along a line, and in a plane
 MOST_AT_ONCE = 200  # changes of contacts at one time
+GAINED = 1e-12  # part of the kinetic energy that an impact may add: rounding
+GRIP = 1e-9  # part of the contact forces by which one may pull: the share of a redundant one is rounding
+REFINED = 4  # solutions of modes with what presses from the one before
 
 
 @dataclass
 class Contacts:
-    """The contacts of one motion. `numbers` knows all constraints; contact k is row first + k among them.
+    """The contacts and the friction of one motion. `numbers` knows all constraints; contact k is row first + k.
 
-    `lasting` is what the lasting constraints usually add, `own` what the contacts add to them; `gap_sizes` are lengths
-    or angles by which gaps are judged small, `rest_speeds` their rates that end in contact. `struck` are contacts that
-    the motion starts with an impact on. `pushed` are the rows along which the last change had impulses, and
-    `rebounding` the restitution of each contact that was hit in it.
+    `lasting` is what the lasting constraints usually add; `gap_sizes` are lengths or angles by which gaps are judged
+    small, `rest_speeds` their rates that end in contact. `struck` are contacts that the motion starts with an impact
+    on. `pushed` are the rows along which the last change had impulses, and `rebounding` the restitution of each contact
+    that was hit in it. `stuck` are rows of friction that hold, `sliding` the directions of those that do not: of length
+    2 for elements in a plane that are faster than creeping. `modes` says what each friction element does; `grip` is a
+    force that counts as none.
     """
 
     impacts: tuple[Impact, ...]
     numbers: StateNumbers
     lasting: Vector
-    own: Vector
     first: int
     closed: set[int]
+    friction: tuple[FrictionRows, ...] = ()
     gap_sizes: Vector = field(default_factory=lambda: np.ones(0))
     rest_speeds: Vector = field(default_factory=lambda: np.ones(0))
+    creep: Vector = field(default_factory=lambda: np.ones(0))
     struck: tuple[int, ...] = ()
     changes: int = 0
     last_time: float = -np.inf
     pushed: tuple[int, ...] = ()
     rebounding: dict[int, float] = field(default_factory=dict)
+    stuck: set[int] = field(default_factory=set)
+    sliding: Vector = field(default_factory=lambda: np.zeros(0))
+    modes: tuple[str, ...] = ()
+    sizes: Vector = field(default_factory=lambda: np.zeros(0))
+    notes: list[str] = field(default_factory=list)
+    grip: float = 0.0
+
+    @property
+    def rubbing(self) -> FrictionNumbers:
+        return FrictionNumbers(self.friction, self.impacts, self.numbers, self.first)
+
+    @property
+    def watched(self) -> int:
+        """Number of event functions: contacts, friction, and one for friction that jams."""
+        return len(self.impacts) + len(self.friction) + int(any(element.depends for element in self.friction))
 
     @property
     def usual(self) -> Vector:
-        """What each constraint usually adds, contacts behind the lasting holonomic ones."""
-        return np.concatenate([self.lasting[: self.first], self.own, self.lasting[self.first :]])
-
-    @property
-    def sizes(self) -> Vector:
-        """Settings of the solver: squares of what each constraint adds, -1 for open contacts."""
-        result: Vector = self.usual**2
-        for k in range(len(self.impacts)):
-            result[self.first + k] = self.usual[self.first + k] ** 2 if k in self.closed else -1.0
-        return result
+        """What each lasting constraint usually adds; 0 for contacts, behind the holonomic ones, and friction, last."""
+        none, rubbing = np.zeros(len(self.impacts)), np.zeros(self.rubbing.count)
+        return np.concatenate([self.lasting[: self.first], none, self.lasting[self.first :], rubbing])
 
     @property
     def thickness(self) -> Vector:
         """Depth at which each contact closes: far above rounding, far below anything else."""
         return THICKNESS * self.gap_sizes
 
-    def start(self, t: float, y: Vector) -> None:
-        """Finds the contacts that are closed or struck at the start; a state inside one is refused."""
+    def start(self, t: float, y: Vector) -> Vector:
+        """Finds what is closed, struck or stuck at the start, and the state in which it is; one inside is refused."""
         gaps, rates = self._gaps(t, y)
         self.gap_sizes = np.maximum(self._sizes_of_gaps(t, y), np.abs(gaps))
         touching = np.abs(gaps) <= TOUCHING * self.gap_sizes
@@ -83,7 +114,8 @@ class Contacts:
         slow = np.abs(rates) <= self.rest_speeds
         self.closed = {k for k in range(len(gaps)) if touching[k] and slow[k]}
         self.struck = tuple(k for k in range(len(gaps)) if touching[k] and not slow[k] and rates[k] < 0.0)
-        self._release_pulling(t, y)
+        self.sliding = np.zeros(self.rubbing.count)
+        return self._choose_modes(t, y, self.closed, set())
 
     def _sizes_of_gaps(self, t: float, y: Vector) -> Vector:
         """What each gap is a difference of: its terms by the coordinates, or what a move by the mechanism's size adds.
@@ -91,67 +123,230 @@ class Contacts:
         Rounding is in proportion to it: a gap at an angle is judged in radians, and one far from the origin by its
         distance from there.
         """
+        if not self.impacts:
+            return np.zeros(0)
         programs, count = self.numbers.programs, self.numbers.coordinates
         terms = np.abs(self.numbers.of(programs.gap_gradients, t, y)["gradients"]) @ np.abs(y[:count])
-        sizes: Vector = np.maximum(terms, self._unit_moves(t, y))
+        sizes: Vector = np.maximum(terms, self._unit_moves(t, y)[self.first : self.first + len(self.impacts)])
         return sizes
 
     def _unit_moves(self, t: float, y: Vector) -> Vector:
-        """What a move by 1 rad or the size of the mechanism adds to each gap."""
-        rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
-        own = rows[self.first : self.first + len(self.impacts)] * self.numbers.scales
-        sizes: Vector = np.abs(own).max(axis=1, initial=0.0)
+        """What a move by 1 rad or the size of the mechanism adds to each constraint."""
+        rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"] * self.numbers.scales
+        sizes: Vector = np.abs(rows).max(axis=1, initial=0.0)
         return sizes
 
     def _speeds_of_rest(self, t: float, y: Vector) -> Vector:
         """As given, or by size: what falls through a length L arrives with √(2 g L), so speeds go with the root."""
-        usual = RESTING * np.sqrt(self._unit_moves(t, y))
+        moves = np.sqrt(self._unit_moves(t, y))
+        usual = RESTING * moves[self.first : self.first + len(self.impacts)]
         chosen = [impact.rest_speed for impact in self.impacts]
+        rows = self.rubbing.rows
+        self.creep = np.array([CREEPING[len(r) - 1] * moves[r].max() for r in rows])
         return np.array([speed if one is None else one for one, speed in zip(chosen, usual, strict=True)])
 
     def change(self, t: float, y: Vector, fired: Sequence[int]) -> Vector:
-        """The state after contacts have hit or let go; which are closed is updated."""
+        """The state after contacts have hit or let go, or friction has stuck or slipped."""
         self._count(t)
         self.pushed, self.rebounding = (), {}
+        count = len(self.impacts)
+        if count + len(self.friction) in fired:
+            self._refuse_jamming(t)
         letting_go = [k for k in fired if k in self.closed]
-        self.closed -= set(letting_go)
+        lasting = self.closed - set(letting_go)
         gaps, rates = self._gaps(t, y)
         near = gaps <= TOUCHING * self.gap_sizes
-        hit = [k for k in range(len(gaps)) if k not in self.closed and near[k] and rates[k] < 0.0]
+        hit = [k for k in range(count) if k not in lasting and near[k] and rates[k] < 0.0]
         hit = [k for k in hit if k in fired or gaps[k] <= self.thickness[k]]
-        if not hit:
-            return self._above_layer(t, y, [k for k in fired if k not in letting_go])
-        return self._rebound(t, y, hit, rates)
+        slipping = {k - count for k in fired if k >= count and self.modes[k - count] == STICKS}
+        if hit:
+            y = self._rebound(t, y, hit, rates, lasting)
+        else:
+            y = self._above_layer(t, y, [k for k in fired if k < count and k not in letting_go], lasting)
+        return self._choose_modes(t, y, lasting, slipping)
 
     def flight_time(self, t: float, y: Vector) -> float:
         """About how long the shortest of the gaps that are opening stays open; infinite when none closes again."""
+        if not self.impacts:
+            return np.inf
         found = self.numbers.of(self.numbers.programs.dynamics, t, y)
-        active = [r for r in range(len(self.usual)) if self.usual[r] > 0.0 and not self._is_open(r, {})]
-        a, _ = self._solve(t, y, found["rows"][active], found["force"], found["gamma"][active])
+        active = self._active(self.closed)
+        problem = ModeProblem(self._mass(t, y), found["force"], found["rows"], found["gamma"], ())
+        a = nearest_solution(problem, active)
         gaps, rates = self._gaps(t, y)
         bending = (found["rows"] @ a - found["gamma"])[self.first : self.first + len(self.impacts)]
         near = np.abs(gaps) <= TOUCHING * self.gap_sizes
         times = [2 * rate / -bend for rate, bend, n in zip(rates, bending, near, strict=True) if n and rate > 0 > bend]
         return min(times, default=np.inf)
 
+    def _active(self, closed: set[int]) -> list[int]:
+        """Rows of lasting constraints and of contacts that hold."""
+        usual = self.usual
+        return [r for r in range(len(usual)) if usual[r] > 0.0 or r - self.first in closed]
+
+    @property
+    def _names(self) -> list[str]:
+        return [*(impact.name for impact in self.impacts), *(element.name for element in self.friction)]
+
     def _count(self, t: float) -> None:
         self.changes = self.changes + 1 if t - self.last_time <= 1e-12 * max(1.0, abs(t)) else 1
         self.last_time = t
         if self.changes > MOST_AT_ONCE:
-            names = ", ".join(f"'{impact.name}'" for impact in self.impacts)
-            raise SimulationError(f"contacts ({names}) open and close endlessly at t = {t:.9g} s: raise rest_speed.")
+            names = ", ".join(f"'{name}'" for name in self._names)
+            raise SimulationError(f"contacts ({names}) change endlessly at t = {t:.9g} s: raise rest_speed.")
 
-    def _rebound(self, t: float, y: Vector, hit: list[int], rates: Vector) -> Vector:
+    def _refuse_jamming(self, t: float) -> None:
+        names = ", ".join(f"'{e.name}'" for e, mode in zip(self.friction, self.modes, strict=True) if mode == SLIDES)
+        raise SimulationError(
+            f"friction ({names}) jams at t = {t:.9g} s: sliding, it would press the harder the more it is pressed, and "
+            "no finite force goes on (Painlevé's case). A smaller coefficient or compliant contact has a motion."
+        )
+
+    # Impacts
+
+    def _rebound(self, t: float, y: Vector, hit: list[int], rates: Vector, lasting: set[int]) -> Vector:
         back = {k: self.impacts[k].restitution * -rates[k] for k in hit}
         staying = [k for k in hit if back[k] < self.rest_speeds[k]]
-        wanted = {k: 0.0 if k in staying else back[k] for k in hit}
         self.rebounding = {k: 0.0 if k in staying else self.impacts[k].restitution for k in hit}
-        after = self._after_impulses(t, y, {k: wanted[k] - rates[k] for k in hit})
-        self.closed |= set(staying)
-        self._release_pulling(t, after)
-        return after
+        wanted = {k: 0.0 if k in staying else back[k] for k in hit}
+        count, mass = self.numbers.coordinates, self._mass(t, y)
+        before = y[count:]
+        after = self._after_impulses(t, y, wanted, lasting)
+        moving = self.numbers.of(self.numbers.programs.velocities, t, y)["drift"]
+        energy = before @ mass @ before
+        if not np.any(moving) and after @ mass @ after > energy * (1.0 + GAINED):
+            # Newton's restitution with friction can add energy (Kane); then less is given back, as much as keeps it.
+            low, high = 0.0, 1.0
+            for _ in range(60):
+                part = 0.5 * (low + high)
+                after = self._after_impulses(t, y, {k: part * rate for k, rate in wanted.items()}, lasting)
+                low, high = (part, high) if after @ mass @ after <= energy else (low, part)
+            after = self._after_impulses(t, y, {k: low * rate for k, rate in wanted.items()}, lasting)
+            names = ", ".join(f"'{self.impacts[k].name}'" for k in hit)
+            self.notes.append(
+                f"At t = {t:.6g} s the impact on {names} gave back {low:.3g} of its restitution: with friction, all of "
+                "it would have added energy."
+            )
+        new = y.copy()
+        new[count:] = after
+        return new
 
-    def _above_layer(self, t: float, y: Vector, opening: list[int]) -> Vector:
+    def _after_impulses(self, t: float, y: Vector, wanted: dict[int, float], lasting: set[int]) -> Vector:
+        """Speeds after impulses that make gap rates what is wanted, at least, and zero at least where they touch."""
+        found = self.numbers.of(self.numbers.programs.velocities, t, y)
+        v, mass = y[self.numbers.coordinates :], self._mass(t, y)
+        target = -found["drift"]
+        for k, rate in wanted.items():
+            target[self.first + k] += rate
+        touching = [k for k in range(len(self.impacts)) if k in wanted or k in lasting]
+        elements = self.rubbing.at_impact(t, y, touching)
+        problem = ModeProblem(
+            mass, mass @ v, found["rows"], target, tuple(np.flatnonzero(self.usual > 0.0)),
+            tuple(self.first + k for k in touching), tuple(elements),
+        )  # fmt: skip
+        start = Modes((CLOSED,) * len(touching), (STICKS,) * len(elements), tuple(e.guess for e in elements))
+        resolver = Resolver(problem)
+        solution = resolver.resolve(start)
+        if solution is None:
+            speeds = relaxed(problem)
+            if speeds is None:
+                raise SimulationError(f"no impulses agree with all contacts and friction at t = {t:.9g} s.")
+            return speeds
+        self.pushed = tuple(sorted(resolver.held(solution.modes)))
+        return solution.x
+
+    # Modes
+
+    def _choose_modes(self, t: float, y: Vector, closed: set[int], slipping: set[int]) -> Vector:
+        """Takes modes that agree with the accelerations they lead to, and the speeds that what sticks leaves.
+
+        `closed` are contacts that were closed before, `slipping` friction elements whose limit was just reached.
+        """
+        found = self.numbers.of(self.numbers.programs.dynamics, t, y)
+        gaps, rates = self._gaps(t, y)
+        near = (gaps <= TOUCHING * self.gap_sizes) & (np.abs(rates) <= self.rest_speeds)
+        touching = np.flatnonzero(near).tolist()
+        problem = ModeProblem(
+            self._mass(t, y), found["force"], found["rows"], found["gamma"], tuple(np.flatnonzero(self.usual > 0.0)),
+            tuple(self.first + k for k in touching), (),
+        )  # fmt: skip
+        # A contact that stays after an impact begins closed; one that has just let go does not.
+        hit = {k for k in touching if k in self.rebounding}
+        contacts = tuple(CLOSED if k in closed or k in hit else OPEN for k in touching)
+        multipliers, solution, resolver = np.zeros(len(self.usual)), None, None
+        for _ in range(REFINED if self.friction else 1):
+            elements = self.rubbing.now(t, y, multipliers, self.creep, slipping)
+            resolver = Resolver(replace(problem, friction=elements))
+            modes = tuple(STICKS if e.direction is None else SLIDES for e in elements)
+            begun = resolver.settled(Modes(contacts, modes, tuple(e.guess for e in elements)))
+            solution = resolver.resolve(begun)
+            if solution is None:
+                self._refuse_modes(t)
+            assert solution is not None
+            settled = np.allclose(solution.multipliers, multipliers, rtol=1e-12, atol=0.0)
+            multipliers = solution.multipliers
+            if settled:
+                break
+        assert solution is not None and resolver is not None
+        return self._take(t, y, touching, resolver, solution)
+
+    def _refuse_modes(self, t: float) -> None:
+        names = ", ".join(f"'{name}'" for name in self._names)
+        raise SimulationError(
+            f"no choice of what sticks, slides, touches and opens among {names} agrees with its forces at t = {t:.9g} "
+            "s (Painlevé's case: sliding, it would press the harder the more it is pressed). A smaller coefficient or "
+            "compliant contact has a motion."
+        )
+
+    def _take(self, t: float, y: Vector, touching: Sequence[int], resolver: Resolver, solution: Solution) -> Vector:
+        """Takes over modes; what sticks comes to rest exactly."""
+        held = set(resolver.held(solution.modes))
+        self.closed = {
+            k for k, mode in zip(touching, solution.modes.contacts, strict=True)
+            if mode == CLOSED and self.first + k in held
+        }  # fmt: skip
+        self.modes, self.stuck, self.sliding = solution.modes.friction, set(), np.zeros(self.rubbing.count)
+        for k, rows in enumerate(self.rubbing.rows):
+            if self.modes[k] == STICKS:
+                self.stuck |= set(rows) & held
+            elif self.modes[k] == SLIDES:
+                fast = 2.0 if len(rows) == 2 and resolver.problem.friction[k].direction is not None else 1.0
+                self.sliding[self.rubbing.places(k)] = fast * solution.modes.directions[k]
+        own = [self.first + k for k in self.closed]
+        self.grip = GRIP * float(np.abs(solution.multipliers[own]).max(initial=0.0))
+        active = sorted(
+            {*np.flatnonzero(self.usual > 0.0).tolist(), *(self.first + k for k in self.closed), *self.stuck}
+        )
+        self.sizes = self._sizes_in_force(t, y, active)
+        return self._at_rest(t, y, active) if self.stuck else y
+
+    def _sizes_in_force(self, t: float, y: Vector, active: Sequence[int]) -> Vector:
+        """Settings of the solver: squares of what each constraint adds, -1 for what is switched off."""
+        usual = self.usual
+        squares: Vector = usual**2
+        switched = [r for r in range(len(usual)) if self._switches(r)]
+        squares[switched] = -1.0
+        changing = [r for r in active if self._switches(r)]
+        if changing:
+            added = sizes_added(whitened(self.numbers, t, y), active) * self.numbers.row_scales
+            squares[changing] = added[changing] ** 2
+        return squares
+
+    def _switches(self, row: int) -> bool:
+        is_contact = self.first <= row < self.first + len(self.impacts)
+        return is_contact or row >= len(self.usual) - self.rubbing.count
+
+    def _at_rest(self, t: float, y: Vector, active: list[int]) -> Vector:
+        """The state with the speeds of what sticks, which are below creeping, at zero."""
+        found = self.numbers.of(self.numbers.programs.velocities, t, y)
+        v = y[self.numbers.coordinates :]
+        missing = -(found["rows"][active] @ v + found["drift"][active])
+        change = self._moved_by(t, y, active, missing)
+        new = y.copy()
+        new[self.numbers.coordinates :] += change
+        return new
+
+    def _above_layer(self, t: float, y: Vector, opening: list[int], lasting: set[int]) -> Vector:
         """The state with contacts that are opening, but have been found closed again, just out of their layer.
 
         After a slow rebound a gap grows by less than rounding at first, and would be found closed for ever. Lifting all
@@ -160,57 +355,23 @@ class Contacts:
         if not opening:
             return y
         gaps, _ = self._gaps(t, y)
-        rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
         out = {k: (ABOVE_ROUNDING - THICKNESS) * self.gap_sizes[k] - gaps[k] for k in opening}
-        active = [r for r in range(len(rows)) if self.usual[r] > 0.0 and not self._is_open(r, out)]
+        active = self._active(lasting | set(out))
         target = np.array([out.get(r - self.first, 0.0) for r in active])
-        move, _ = self._solve(t, y, rows[active], np.zeros(rows.shape[1]), target)
+        move = self._moved_by(t, y, active, target)
         return self.numbers.moved(t, y, move / self.numbers.scales)
 
-    def _after_impulses(self, t: float, y: Vector, jumps: dict[int, float]) -> Vector:
-        """The state after impulses that change gap rates by the given amounts; closed contacts that pull let go."""
-        count = self.numbers.coordinates
-        rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
-        while True:
-            active = [r for r in range(len(rows)) if self.usual[r] > 0.0 and not self._is_open(r, jumps)]
-            target = np.array([jumps.get(r - self.first, 0.0) for r in active])
-            change, impulses = self._solve(t, y, rows[active], np.zeros(rows.shape[1]), target)
-            pulling = self._closed_among(active, impulses) - jumps.keys()
-            if not pulling:
-                break
-            self.closed -= pulling
-        self.pushed = tuple(active)
-        after = y.copy()
-        after[count:] += change
-        return after
-
-    def _closed_among(self, rows: Sequence[int], multipliers: Vector) -> set[int]:
-        """Closed contacts whose multiplier means that they pull."""
-        pairs = zip(rows, multipliers, strict=True)
-        return {row - self.first for row, value in pairs if value > 0.0} & self.closed
-
-    def _is_open(self, row: int, jumps: dict[int, float]) -> bool:
-        contact = row - self.first
-        return 0 <= contact < len(self.impacts) and contact not in self.closed and contact not in jumps
-
-    def _release_pulling(self, t: float, y: Vector) -> None:
-        """Opens closed contacts that would have to pull, the strongest first."""
-        while self.closed:
-            found = self.numbers.of(self.numbers.programs.dynamics, t, y)
-            active = [r for r in range(len(self.usual)) if self.usual[r] > 0.0 and not self._is_open(r, {})]
-            _, multipliers = self._solve(t, y, found["rows"][active], found["force"], found["gamma"][active])
-            pulling = self._closed_among(active, multipliers)
-            if not pulling:
-                return
-            values = dict(zip(active, multipliers, strict=True))
-            self.closed.remove(max(pulling, key=lambda k: values[self.first + k]))
-
-    def _solve(self, t: float, y: Vector, rows: Vector, force: Vector, target: Vector) -> tuple[Vector, Vector]:
+    def _mass(self, t: float, y: Vector) -> Vector:
         lower = self.numbers.of(self.numbers.programs.positions, t, y)["mass"]
-        mass = lower + np.tril(lower, -1).T
-        system = np.block([[mass, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
-        answer = np.linalg.lstsq(system, np.concatenate([force, target]), rcond=1e-13)[0]
-        return answer[: len(mass)], answer[len(mass) :]
+        full: Vector = lower + np.tril(lower, -1).T
+        return full
+
+    def _moved_by(self, t: float, y: Vector, rows: list[int], change: Vector) -> Vector:
+        """The smallest move, in the mass metric, that changes the given rows by given amounts."""
+        all_rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
+        target = np.zeros(len(all_rows))
+        target[rows] = change
+        return nearest_solution(ModeProblem(self._mass(t, y), np.zeros(all_rows.shape[1]), all_rows, target, ()), rows)
 
     def _gaps(self, t: float, y: Vector) -> tuple[Vector, Vector]:
         found = self.numbers.of(self.numbers.programs.velocities, t, y)

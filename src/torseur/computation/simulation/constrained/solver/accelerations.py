@@ -14,11 +14,13 @@ from __future__ import annotations
 import math
 
 from torseur.computation.codegen.routine import Array, External, routine, zeros
+from torseur.computation.simulation.constrained.contacts.friction_forces import add_friction
 from torseur.computation.simulation.constrained.solver.constrained_sizes import (
     MASSLESS,
     NC,
     NP,
     NQ,
+    NT,
     NV,
     PLAIN,
     RECURSIVE,
@@ -91,6 +93,8 @@ def augmented(t: float, y: Array, p: Array, dy: Array, multipliers: Array) -> fl
     for c in range(NC):
         multipliers[c] = factors.gamma[c]
     solve_augmented(factors, force, multipliers)
+    if NT > 0:
+        take_friction(factors, multipliers)
     return distance
 
 
@@ -121,7 +125,16 @@ def project_motion(t: float, y: Array, p: Array, dy: Array, multipliers: Array) 
         multipliers[c] -= factors.gamma[c]
     solve_lower_transposed(factors.r, multipliers, NC)
     unwhiten(factors.mass, z)
+    if NT > 0:
+        take_friction(factors, multipliers)
     return distance
+
+
+@routine
+def take_friction(factors: Factors, multipliers: Array) -> None:
+    """The multipliers of friction that slides, which are given, among those that were solved for."""
+    for k in range(NT):
+        multipliers[NC - NT + k] += factors.friction[k]
 
 
 @routine
@@ -145,7 +158,17 @@ def prepare_motion(t: float, y: Array, p: Array, dy: Array, factors: Factors) ->
             for c in range(NC):
                 if settings.sizes[c] >= 0.0:
                     add(weight * factors.gamma[c], factors.rows[c], force)
-        distance = factor(p, factors, LEAST)
+        if NT > 0:
+            # Rows that slide are switched off, and factoring makes them zero: their directions are needed as they are.
+            sliding = zeros(NT, NV)
+            for k in range(NT):
+                for i in range(NV):
+                    sliding[k, i] = factors.rows[NC - NT + k, i]
+            distance = factor(p, factors, LEAST)
+            if distance >= 0.0:
+                add_friction(t, y, p, u, sliding, factors, force)
+        else:
+            distance = factor(p, factors, LEAST)
         if distance < 0.0:
             for i in range(NV):
                 force[i] = math.nan

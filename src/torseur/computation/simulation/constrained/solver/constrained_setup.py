@@ -25,7 +25,6 @@ from torseur.computation.simulation.constrained.start.diagnosis import (
 )
 from torseur.computation.simulation.constrained.start.initial_speeds import moving_state
 from torseur.computation.simulation.constrained.start.regularity import (
-    added_size,
     other_sizes,
     regular_state,
     usual_pivots,
@@ -38,7 +37,7 @@ from torseur.computation.simulation.model.motion_programs import MechanismProgra
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.loops.closure.dimension_conditions import characteristic_length
-from torseur.errors import TorseurError, unknown_name
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
 SLACK = 10.0  # tolerances that a constraint may miss others by along a motion
 FORMULATIONS: dict[str, Routine] = {"augmented": augmented, "partitioned": partitioned, "projector": projector}
@@ -66,9 +65,14 @@ class Constrained:
     contacts: Contacts | None = None
 
     @property
+    def switches(self) -> bool:
+        """Whether there are contacts that open and close, or friction that sticks and slides."""
+        return bool(self.impacts or self.programs.friction)
+
+    @property
     def lasting(self) -> MechanismPrograms:
         """The programs without contacts that open and close."""
-        return self.programs if not self.impacts else MechanismPrograms(self.programs.equations)
+        return self.programs if not self.switches else MechanismPrograms(self.programs.equations)
 
     @property
     def is_partitioned(self) -> bool:
@@ -78,12 +82,14 @@ class Constrained:
     @property
     def is_recursive(self) -> bool:
         """Whether bodies and loops are eliminated one after the other, and M and C never formed."""
-        is_regular = not (self.massless or self.impacts or self.is_partitioned)
+        is_regular = not (self.massless or self.switches or self.is_partitioned)
         return is_regular and self.programs.equations.is_sparse
 
     @property
     def statics(self) -> dict[str, int]:
         own = {"MASSLESS": int(self.massless), "PARTITIONED": int(self.is_partitioned)}
+        if self.contacts is not None:
+            own["NW"] = self.contacts.watched - len(self.impacts)
         if self.is_recursive:
             own |= {"RECURSIVE": 1, "MV": 0, "MC": 0, "NFACTORS": self.programs.elimination.count}
         return {**self.programs.statics, **own}
@@ -100,6 +106,8 @@ class Constrained:
             "is_regular": is_well_partitioned,
             "gaps": programs.gaps,
         }
+        if programs.friction:
+            own["rubbing"] = programs.rubbing
         if self.is_recursive:
             return own | programs.elimination.externals
         names = ("dynamics", "positions", "velocities")
@@ -127,9 +135,10 @@ class Constrained:
         return self._with_contacts(SLACK * self.numbers.tolerances * self.numbers.row_scales)
 
     def _with_contacts(self, lasting: Vector) -> Vector:
-        """Numbers of the lasting constraints with zeros for contacts, which stand behind the holonomic ones."""
+        """Numbers of the lasting constraints with zeros for contacts, behind the holonomic ones, and friction, last."""
         holonomic = self.lasting.holonomic
-        return np.concatenate([lasting[:holonomic], np.zeros(len(self.impacts)), lasting[holonomic:]])
+        none, rubbing = np.zeros(len(self.impacts)), np.zeros(self.programs.statics["NT"])
+        return np.concatenate([lasting[:holonomic], none, lasting[holonomic:], rubbing])
 
     @property
     def is_redundant(self) -> bool:
@@ -195,10 +204,11 @@ def at_start(
     )
     if ready.is_recursive:
         ready = replace(ready, usual=usual_pivots(numbers, t, start.y, usual))
-    ready = replace(ready, contacts=_contacts(ready, numbers, t, start.y))
+    contacts, at_rest = _contacts(ready, numbers, t, start.y)
+    ready, start = replace(ready, contacts=contacts), replace(start, y=at_rest)
     nothing_held = [0.0] * (1 + len(numbers.scales))
-    thickness = ready.contacts.thickness if ready.contacts is not None else ()
-    settings = (*numbers.scales, *ready.sizes, *thickness, *ready.play, *ready.slack, *nothing_held)
+    switching = () if contacts is None else (*contacts.sliding, *contacts.creep, contacts.grip, *contacts.thickness)
+    settings = (*numbers.scales, *ready.sizes, *switching, *ready.play, *ready.slack, *nothing_held)
     if not constrained.is_partitioned:
         return replace(ready, settings=settings), start
     partition, note = ready.partitioned(t, start.y)
@@ -210,19 +220,20 @@ def _require(numbers: StateNumbers, problem: str | None) -> None:
         raise TorseurError(f"{numbers.equations.mechanism.name}: {problem}")
 
 
-def _contacts(constrained: Constrained, lasting: StateNumbers, t: float, y: Vector) -> Contacts | None:
-    """The contacts that open and close, as they are at the start."""
-    if not constrained.impacts:
-        return None
+def _contacts(constrained: Constrained, lasting: StateNumbers, t: float, y: Vector) -> tuple[Contacts | None, Vector]:
+    """The contacts and the friction as they are at the start, and the state in which what sticks is at rest."""
+    if not constrained.switches:
+        return None, y
+    if constrained.is_partitioned and constrained.programs.friction:
+        raise UnsupportedError(
+            f"friction '{constrained.programs.friction[0].name}': the partitioned formulation does not cover dry "
+            "friction. Choose 'augmented' or 'projector'."
+        )
     assert constrained.usual is not None
     numbers = replace(lasting, programs=constrained.programs)
-    first = lasting.programs.holonomic
-    rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
-    own = rows[first : first + len(constrained.impacts)]
-    sizes = [added_size(lasting, t, y, rows[:first], row) for row in own]
-    contacts = Contacts(constrained.impacts, numbers, constrained.usual, np.array(sizes), first, set())
-    contacts.start(t, y)
-    return contacts
+    first, friction = lasting.programs.holonomic, constrained.programs.friction
+    contacts = Contacts(constrained.impacts, numbers, constrained.usual, first, set(), friction)
+    return contacts, contacts.start(t, y)
 
 
 def mechanism_size(programs: MechanismPrograms, parameters: Vector) -> float:

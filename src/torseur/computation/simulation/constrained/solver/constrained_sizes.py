@@ -19,6 +19,10 @@ PLAIN: int = Static("PLAIN")  # 1 when the rates of the coordinates are the spee
 QUATERNIONS: int = Static("QUATERNIONS")  # 1 when some coordinates form unit quaternions
 MASSLESS: int = Static("MASSLESS")  # 1 when the mass matrix is singular without the constraints
 NK: int = Static("NK")  # contacts that may close, the last of the holonomic constraints
+NE1: int = Static("NE1")  # elements of dry friction along a line; their rows are the last but 2 NE2
+NE2: int = Static("NE2")  # elements of dry friction in a plane, two rows each, the last of all
+NT: int = Static("NT")  # rows of dry friction, NE1 + 2 NE2
+PRESSED: int = Static("PRESSED")  # 1 when some friction depends on multipliers
 RECURSIVE: int = Static("RECURSIVE")  # 1 when bodies and loops are eliminated one after the other, M and C never formed
 MV: int = Static("MV")  # speeds, rows of M: 0 where it is not formed
 MC: int = Static("MC")  # constraints, rows of C: 0 where it is not formed
@@ -35,6 +39,9 @@ class Settings(Record):
     scales: Annotated[Array, NV]  # of moves along the speeds: 1 for angles, the mechanism's size for lengths
     sizes: Annotated[Array, NC]  # squares of what each constraint usually adds to those before it, 0 if nothing; -1
     # for a contact that is open, whose constraint is switched off
+    sliding: Annotated[Array, NT]  # directions of friction that slides, 0 for what sticks or has nothing to rub on
+    creep: Annotated[Array, NE1 + NE2]  # speeds below which friction counts as at rest
+    grip: Annotated[Array, min(NK + NT, 1)]  # force by which a contact may pull before it opens
     thickness: Annotated[Array, NK]  # depth at which each contact closes
     play: Annotated[Array, NC]  # amounts that the constraints are left open by
     slack: Annotated[Array, NC]  # amounts beyond which a constraint that others imply contradicts them
@@ -57,6 +64,8 @@ class Factors(Record):
     r: Annotated[Array, MC, MC]  # R
     gamma: Annotated[Array, NC]  # γ
     values: Annotated[Array, NFACTORS]  # what `solved` needs where M and C are never formed
+    friction: Annotated[Array, NT]  # multipliers of what slides
+    stiffening: float  # how much sliding friction reduces what presses it: 1 for none, 0 in Painlevé's case
     distance: Annotated[Array, 2]  # there from a singular configuration; smallest part of a row left as its pivot
 
 

@@ -1,0 +1,99 @@
+"""Contact of convex shapes: gaps and sliding speeds from support functions.
+
+A convex body has h(n) = max n·x over its points x; its lowest point above a plane of normal n is -∇h(-n), and its gap
+n·c - h(-n) for a centre c. All shapes here are symmetric, h(-n) = h(n). What slides is the body's own point there:
+nothing else is said of rolling, of whatever smooth shape.
+
+Corners and ends are shapes of their own: a box has eight points, a capsule two spheres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torseur.algebra.graph import Expr, as_expr, gradient, substitute, symbol
+from torseur.algebra.graph.scalar import sqrt
+from torseur.algebra.spatial import Transform, Vec3, unit
+from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
+from torseur.derivation.equations import Equations
+from torseur.derivation.loops.closure.dimension_conditions import known_values
+from torseur.derivation.loops.closure.directions import across
+from torseur.derivation.loops.closure.joint_closure import relative_pose
+from torseur.derivation.loops.closure.rolling import slip_velocity
+from torseur.description.mechanism import Bound, Contact, DryFriction
+
+_NORMAL = tuple(symbol(f"normal {axis} of a support", "1") for axis in "xyz")
+
+
+def contact_elements(equations: Equations, contact: Contact) -> list[Bound | DryFriction]:
+    """The bounds of a contact and their friction, in the symbols of the layout."""
+    elements: list[Bound | DryFriction] = []
+    for suffix, centre, support in _parts(contact):
+        name = contact.name + suffix
+        gap, slips = _gap_and_slips(equations, contact, centre, support)
+        elements.append(Bound(name, gap, contact.restitution))
+        mu, static = contact.coefficient, contact.static
+        if not (mu.is_zero and static is None):
+            elements.append(DryFriction(f"{name}.friction", slips, as_expr(0), mu, on=name, static=static))
+    return elements
+
+
+def _parts(contact: Contact) -> list[tuple[str, Vec3, Expr]]:
+    """Smooth parts of a shape: a suffix of their names, their centre in the frame, and their support function."""
+    size = dict(contact.sizes)
+    x, y, z = _NORMAL
+    length, across_axis = sqrt(x * x + y * y + z * z), sqrt(x * x + y * y)
+    here, nothing = Vec3(as_expr(0), as_expr(0), as_expr(0)), as_expr(0)
+    if contact.shape == "box":
+        corners = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
+        half = [size[axis] / 2 for axis in "xyz"]
+        return [(f".{k}", Vec3(*(s * h for s, h in zip(corner, half, strict=True))), nothing)
+                for k, corner in enumerate(corners, 1)]  # fmt: skip
+    if contact.shape == "capsule":
+        ends = [(".1", -size["length"] / 2), (".2", size["length"] / 2)]
+        return [(suffix, Vec3(as_expr(0), as_expr(0), end), size["radius"] * length) for suffix, end in ends]
+    if contact.shape == "point":
+        support = nothing
+    elif contact.shape == "ellipsoid":
+        support = sqrt(sum(((size[a] * n) * (size[a] * n) for a, n in zip("xyz", _NORMAL, strict=True)), nothing))
+    elif contact.shape == "sphere":
+        support = size["radius"] * length
+    else:  # a disc is a torus without a tyre
+        support = size["radius"] * across_axis + size.get("tyre", nothing) * length
+    return [("", here, as_expr(support))]
+
+
+def _gap_and_slips(
+    equations: Equations, contact: Contact, centre: Vec3, support: Expr
+) -> tuple[Expr, tuple[Expr, ...]]:
+    tree = equations.tree
+    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+    frames = MovingFrames(now)
+    place = relative_pose(now, contact.ground, contact.frame)
+    offset = place.rotation.to_parent(centre)
+    at = place.position + offset
+    if contact.ground_radius is not None:
+        distance = sqrt(at.dot(at))
+        radius = dict(contact.sizes).get("radius", as_expr(0))
+        return as_expr(distance - radius - contact.ground_radius), ()
+    assert contact.normal is not None
+    normal = unit(Vec3(*contact.normal))
+    height, lowest = _support(support, place, normal)
+    gap = normal.dot(at) - height
+    slip = slip_velocity(frames[contact.frame], frames[contact.ground], place, offset + lowest)
+    tangents = across([Vec3(*contact.normal)], known_values(tree))
+    slips = _moving([as_expr(tangent.vector.dot(slip)) for tangent in tangents])
+    return as_expr(gap), slips
+
+
+def _support(support: Expr, place: Transform, normal: Vec3) -> tuple[Expr, Vec3]:
+    """h and the lowest point from the centre, in the axes of the ground."""
+    own = place.rotation.to_child(normal)
+    values = {n: as_expr(component) for n, component in zip(_NORMAL, own, strict=True)}
+    height, *slopes = substitute([support, *gradient(support, list(_NORMAL))], values)
+    return height, place.rotation.to_parent(Vec3(*slopes)) * as_expr(-1)
+
+
+def _moving(slips: Sequence[Expr]) -> tuple[Expr, ...]:
+    """Components of the sliding velocity without those that are zero in a plane mechanism."""
+    return tuple(slip for slip in slips if not slip.is_zero)

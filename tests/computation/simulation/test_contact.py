@@ -1,0 +1,209 @@
+"""Contact of shapes with friction: bricks, balls, wheels and blocks that rock, by closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from torseur.errors import MechanismError, TorseurError, UnsupportedError
+
+G = 9.81
+
+
+def floating(name: str, mass: float, inertia: tuple[float, float, float]) -> tuple[ts.Body, ts.Joint]:
+    body = ts.body(name, mass=mass, centre=(0, 0, 0), inertia=ts.inertia(*inertia))
+    names = [f"{name}.{q}" for q in ("x", "y", "z", "a", "b", "c")]
+    return body, ts.free(f"{name}.flight", ts.EARTH, body, *names, angles="xyz")
+
+
+def brick(mu: float, tilt: float, b: float = 0.5, h: float = 0.5, **start: float) -> ts.Mechanism:
+    """A brick in a plane, its half width b and half height h, on two corners A and B; gravity is tilted instead."""
+    body = ts.body("brick", mass=1, centre=(0, 0, 0), inertia=ts.inertia(1, 1, (b * b + h * h) / 3))
+    joint = ts.planar("flight", ts.EARTH, body, "x", "y", "th")
+    floor = dict(ground=ts.EARTH, normal=(0, 1, 0), friction=mu)
+    corners = [ts.contact(n, "point", ts.Frame("brick").at((s * b, -h, 0)), **floor) for n, s in (("A", -1), ("B", 1))]
+    down = (G * math.sin(tilt), -G * math.cos(tilt), 0)
+    initial = {"y": h, **{key.replace("_", "'"): value for key, value in start.items()}}
+    return ts.Mechanism("brick", bodies=[body], joints=[joint], gravity=down, contacts=corners, initial=initial)
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.36, 0.37, 0.9])
+def test_a_brick_on_a_slope_sticks_or_slides(mu):
+    """Oracle: it sticks for mu above tan(20 deg) = 0.364, and slides with g (sin - mu cos) below."""
+    tilt = math.radians(20)
+    motion = ts.simulate(brick(mu, tilt), until=1, samples=3, outputs=["energy"])
+    pull = max(math.sin(tilt) - mu * math.cos(tilt), 0.0)
+    assert motion["x"][-1] == pytest.approx(G * pull / 2, abs=1e-9)
+    assert abs(motion["th"][-1]) < 1e-12 and np.diff(motion["energy"]).max() < 1e-10
+
+
+@pytest.mark.parametrize(("b", "tips"), [(0.2, True), (0.4, False)])
+def test_a_tall_brick_tips_where_it_does_not_slide(b, tips):
+    """Oracle: tan(30 deg) = 0.577 against b/h; a brick that tips turns about B with g sin(30 deg - alpha) r / (i² + r²)."""
+    tilt = math.radians(30)
+    motion = ts.simulate(brick(2.0, tilt, b=b, h=0.5), until=1e-3, samples=2)
+    r = math.hypot(b, 0.5)
+    turning = G * math.sin(tilt - math.atan2(b, 0.5)) * r / (4 / 3 * r * r) if tips else 0.0
+    assert motion["th'"][-1] == pytest.approx(-turning * 1e-3, rel=1e-4, abs=1e-12)
+
+
+def test_a_brick_that_is_pushed_comes_to_rest():
+    """Oracle: v²/(2 mu g) after v/(mu g), both corners at the same time."""
+    motion = ts.simulate(brick(0.5, 0.0, x_=2.0), until=1, samples=3)
+    assert {e.name for e in motion.events} == {"A.friction sticks", "B.friction sticks"}
+    assert motion.events[0].time == pytest.approx(2 / 0.5 / G, abs=1e-9)
+    assert motion["x"][-1] == pytest.approx(4 / G, abs=1e-9)
+
+
+def test_a_block_rocks_as_housner_said():
+    """Oracle: each impact keeps 1 - 3/2 sin²(alpha) of the turning speed (Housner 1963)."""
+    b, h, angle = 0.25, 1.0, -0.1
+    lowest = min(s * b * math.sin(angle) - h * math.cos(angle) for s in (-1, 1))
+    motion = ts.simulate(brick(5.0, 0.0, b=b, h=h, y=-lowest, th=angle), until=2, samples=3, rtol=1e-11)
+    speeds = [abs(event.state["th'"]) for event in motion.events if event.name in "AB"]
+    kept = 1 - 1.5 * math.sin(math.atan(b / h)) ** 2
+    assert np.array(speeds[1:]) / speeds[:-1] == pytest.approx(kept, abs=1e-8) and len(speeds) == 3
+
+
+def test_a_ball_slides_until_it_rolls():
+    """Oracle: t = 2 v/(7 mu g), then 5/7 of the speed, in an oblique direction; the ground tilted and off the origin."""
+    ball, joint = floating("ball", 2.0, (0.008,) * 3)
+    turned = ts.EARTH.at((0.3, -0.2, 0.7), ts.turn(0.4, (1, 2, 0)))
+    up = np.array([2, -1, 0]) / math.sqrt(5) * math.sin(0.4) + np.array([0, 0, 1]) * math.cos(0.4)
+    along = np.cross(up, [0.3, 0.5, 0.1])
+    along *= 3 / np.linalg.norm(along)
+    start = dict(zip(("ball.x", "ball.y", "ball.z"), np.array([0.3, -0.2, 0.7]) + 0.1 * up, strict=True))
+    start |= dict(zip(("ball.x'", "ball.y'", "ball.z'"), along, strict=True))
+    floor = ts.contact("floor", "sphere", ball, {"radius": 0.1}, turned, friction=0.2)
+    model = ts.Mechanism("ball", bodies=[ball], joints=[joint], gravity=-G * up, contacts=[floor], initial=start)
+    motion = ts.simulate(model, until=1, samples=3, outputs=["energy"])
+    assert [event.name for event in motion.events] == ["floor.friction sticks"]
+    assert motion.events[0].time == pytest.approx(2 * 3 / 7 / 0.2 / G, abs=1e-6)
+    final = [motion[f"ball.{q}'"][-1] for q in "xyz"]
+    assert final == pytest.approx(5 / 7 * along, abs=1e-8)
+
+
+def test_a_wheel_that_brakes_too_hard_slides():
+    """Oracle: rolling needs M/r / (1 + m r²/I) of friction; beyond mu m g the wheel slides and slows by mu g."""
+    text = """mechanism wheel ; param r = 0.3 m, M0 = 2 N*m/s ; gravity = [0, 0, -9.81 m/s^2] ;
+    let rim = body mass = 4 kg, centre = 0, inertia = diag(0.1, 0.1, 0.2) kg*m^2 end ;
+    join earth and rim.frame as flight with link(x, z, q) dof1 = [x, 0, z], dof2 = -pi/2 || [1,0,0], dof3 = q || [0,0,1]
+        torque(q) = -M0*t end ;
+    contact rim.disc radius r with earth normal [0,0,1] friction 0.4 as road ;
+    init z = 0.3 m, x' = 12 m/s, q' = 40 rad/s ;"""
+    motion = ts.simulate(ts.parse(text), until=6, samples=[0, 5, 6], outputs=["road.friction.multiplier"])
+    # Rolling: m x'' = -F, I q'' = -M + F r, x'' = r q''  ->  F = M / r / (1 + I/(m r²)).
+    slips = 0.4 * 4 * G * 0.3 * (1 + 0.2 / (4 * 0.09)) / 2
+    assert motion.events[0].name == "road.friction slides"
+    assert motion.events[0].time == pytest.approx(slips, rel=1e-8)
+    assert motion["x'"][2] - motion["x'"][1] == pytest.approx(-0.4 * G, rel=1e-6)
+
+
+@pytest.mark.parametrize("tyre", [0.0, 0.03])
+def test_a_disc_that_sticks_is_a_wheel_that_rolls(tyre):
+    """Oracle: the rolling constraint, derived elsewhere, with speeds that are far from slipping."""
+    body, joint = floating("disc", 1.5, (0.03, 0.03, 0.055))
+    lean = 1.2
+    start = {"disc.a": lean, "disc.z": 0.25 * math.sin(lean) + tyre, "disc.c'": 9.0, "disc.b'": 0.4}
+    shape, sizes = ("torus", {"radius": 0.25, "tyre": tyre}) if tyre else ("disc", {"radius": 0.25})
+    bare = ts.Mechanism("disc", bodies=[body], joints=[joint], gravity=(0, 0, -G), initial=start)
+    rolling = ts.rolling("road", body, 0.25, tyre=tyre or None)
+    held = ts.Mechanism(
+        "held", bodies=[body], joints=[joint], gravity=(0, 0, -G), constraints=[rolling],
+        initial={key: ts.about(value) if key in ("disc.z",) else value for key, value in start.items()},
+    )  # fmt: skip
+    reference = ts.simulate(held, until=0.5, samples=3)
+    begun = {name: reference[name][0] for name in [c.name for c in reference.columns]}
+    touching = ts.Mechanism(
+        "touching", bodies=bare.bodies, joints=bare.joints, gravity=(0, 0, -G),
+        contacts=[ts.contact("road", shape, body, sizes, friction=50.0)], initial=begun,
+    )  # fmt: skip
+    motion = ts.simulate(touching, until=0.5, samples=3)
+    assert not motion.events
+    for name in begun:
+        assert motion[name] == pytest.approx(reference[name], abs=1e-7)
+
+
+def test_balls_keep_momentum_and_energy():
+    """Oracle: conservation, to 1e-12; the impulse is along the line of centres."""
+    one, first = floating("p", 1.0, (0.1,) * 3)
+    two, second = floating("q", 2.0, (0.1,) * 3)
+    hit = ts.contact("hit", "sphere", one, {"radius": 0.05}, two, ground_radius=0.07, restitution=1)
+    start = {"q.x": 0.5, "q.y": 0.03, "q.z": 0.02, "p.x'": 2.0}
+    pair = ts.Mechanism("pair", bodies=[one, two], joints=[first, second], contacts=[hit], initial=start)
+    motion = ts.simulate(pair, until=1, samples=11, outputs=["energy"])
+    assert len(motion.events) == 1 and np.ptp(motion["energy"]) < 1e-12
+    for q, total in (("x", 2.0), ("y", 0.0), ("z", 0.0)):
+        assert np.abs(motion[f"p.{q}'"] + 2 * motion[f"q.{q}'"] - total).max() < 1e-12
+
+
+@pytest.mark.parametrize(("gap", "speeds"), [(0.0, [-1 / 3, 2 / 3, 2 / 3]), (1e-6, [0, 0, 1])])
+def test_newtons_cradle_with_the_stated_law(gap, speeds):
+    """Oracle: balls that touch are hit together (Newton's restitution of that gap); with a gap, one after the other."""
+    balls = [ts.body(f"b{k}", mass=1, centre=(0, 0, 0), inertia=0) for k in range(3)]
+    rails = [ts.prismatic(f"r{k}", ts.EARTH, balls[k], f"x{k}", axis=(1, 0, 0)) for k in range(3)]
+    x = [rail.coordinates[0].symbol for rail in rails]
+    bounds = [ts.bound(f"c{k}", x[k + 1] - x[k] - 0.1, 1) for k in range(2)]
+    start = {"x0": -0.2, "x1": 0.0, "x2": 0.1 + gap, "x0'": 1.0}
+    cradle = ts.Mechanism("cradle", bodies=balls, joints=rails, contacts=bounds, initial=start)
+    motion = ts.simulate(cradle, until=1, samples=2)
+    assert [motion[f"x{k}'"][-1] for k in range(3)] == pytest.approx(speeds, abs=1e-9)
+
+
+def test_a_box_that_falls_on_its_corner_comes_to_rest_and_gains_no_energy():
+    """Oracle: energy falls, and at the end the box lies flat on one of its faces."""
+    box, joint = floating("box", 1.0, (0.05 / 12, 0.1 / 12, 0.13 / 12))
+    floor = ts.contact("floor", "box", box, {"x": 0.3, "y": 0.2, "z": 0.1}, friction=0.3, restitution=0.3)
+    start = {"box.z": 0.5, "box.a": 0.4, "box.b": 0.3, "box.x'": 1.0}
+    model = ts.Mechanism("box", bodies=[box], joints=[joint], gravity=(0, 0, -G), contacts=[floor], initial=start)
+    motion = ts.simulate(model, until=1.5, samples=301, outputs=["energy"])
+    assert np.diff(motion["energy"]).max() < 1e-8
+    assert motion["box.z"][-1] == pytest.approx(0.05, abs=1e-9) and abs(motion["box.x'"][-1]) < 1e-9
+
+
+def test_bad_contacts_are_named():
+    ball, joint = floating("ball", 1.0, (0.1,) * 3)
+
+    def model(contact: ts.Contact, **start: float) -> ts.Mechanism:
+        return ts.Mechanism("m", bodies=[ball], joints=[joint], contacts=[contact], initial=start)
+
+    with pytest.raises(MechanismError, match="friction is -0.1"):
+        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, friction=-0.1))
+    with pytest.raises(MechanismError, match="'radius' is missing"):
+        ts.contact("floor", "sphere", ball)
+    with pytest.raises(MechanismError, match="shape 'sfere'"):
+        ts.contact("floor", "sfere", ball)
+    with pytest.raises(MechanismError, match="itself"):
+        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ball))
+    with pytest.raises(UnsupportedError, match="no friction"):
+        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ground_radius=1, friction=0.2))
+    with pytest.raises(TorseurError, match=r"starts 0.05 inside it"):
+        ts.simulate(model(ts.contact("floor", "sphere", ball, {"radius": 0.1}), **{"ball.z": 0.05}), until=1)
+    with pytest.raises(UnsupportedError, match="linearisation"):
+        ts.linearise(model(ts.contact("floor", "sphere", ball, {"radius": 0.1}), **{"ball.z": 0.2}))
+
+
+def test_contact_in_words_is_the_same():
+    text = """mechanism foot ; param mu = 0.8 ;
+    let leg = body mass = 2 kg, centre = 0, inertia = diag(0.1,0.1,0.1) kg*m^2 end ;
+    let sole = [0, 0, -0.3] m @ leg ;
+    let block = body mass = 2 kg, centre = 0, inertia = diag(0.1,0.1,0.1) kg*m^2 end ;
+    join earth and leg.frame with free(x, y, z, a, b, c) angles xyz end ;
+    join earth and block.frame as rail with prismatic(s) along [1,0,0] end ;
+    contact sole.sphere radius 2 cm with earth normal [0,0,1] friction mu, restitution 0 as heel ;
+    contact leg.box size [0.1, 0.2, 0.3] m with earth normal [0,0,1] friction 0.3 static 0.4 ;
+    contact leg.ellipsoid semiaxes [1, 2, 3] cm with earth normal [0,0,1] as egg ;
+    contact leg.capsule radius 2 cm length 10 cm with block.sphere radius 0.1 m restitution 0.5 as knock ;
+    init z = 2 m ;"""
+    read = ts.parse(text)
+    assert [c.name for c in read.contacts] == ["heel", "contact", "egg", "knock"]
+    assert ts.parse(ts.to_text(read)) == read
+    for wrong, words in (("leg.sphere with earth normal [0,0,1]", "radius of the sphere is missing"),
+                         ("leg.sphere radius 1 cm with earth", "needs its normal"),
+                         ("leg with earth normal [0,0,1]", "which shape"),
+                         ("leg.sphere radius 1 s with earth normal [0,0,1]", "length")):  # fmt: skip
+        with pytest.raises(TorseurError, match=words):
+            ts.parse(text + f"contact {wrong} as wrong ;")
