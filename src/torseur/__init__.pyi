@@ -132,6 +132,7 @@ from torseur.description.mechanism import Coordinate as Coordinate
 from torseur.description.mechanism import Drawing as Drawing
 from torseur.description.mechanism import DryFriction as DryFriction
 from torseur.description.mechanism import Frame as Frame
+from torseur.description.mechanism import Ground as Ground
 from torseur.description.mechanism import Guess as Guess
 from torseur.description.mechanism import Instance as Instance
 from torseur.description.mechanism import Joint as Joint
@@ -143,6 +144,7 @@ from torseur.description.mechanism import State as State
 from torseur.description.mechanism import about as about
 from torseur.description.mechanism import along as along
 from torseur.description.mechanism import attachment as attachment
+from torseur.description.mechanism import ball as ball
 from torseur.description.mechanism import body as body
 from torseur.description.mechanism import bound as bound
 from torseur.description.mechanism import bushing as bushing
@@ -167,6 +169,7 @@ from torseur.description.mechanism import motor as motor
 from torseur.description.mechanism import parameter as parameter
 from torseur.description.mechanism import placement as placement
 from torseur.description.mechanism import planar as planar
+from torseur.description.mechanism import plane as plane
 from torseur.description.mechanism import play as play
 from torseur.description.mechanism import prismatic as prismatic
 from torseur.description.mechanism import reflect as reflect

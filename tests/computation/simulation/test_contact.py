@@ -23,7 +23,7 @@ def brick(mu: float, tilt: float, b: float = 0.5, h: float = 0.5, **start: float
     """A brick in a plane, its half width b and half height h, on two corners A and B; gravity is tilted instead."""
     body = ts.body("brick", mass=1, centre=(0, 0, 0), inertia=ts.inertia(1, 1, (b * b + h * h) / 3))
     joint = ts.planar("flight", ts.EARTH, body, "x", "y", "th")
-    floor = dict(ground=ts.EARTH, normal=(0, 1, 0), friction=mu)
+    floor = dict(ground=ts.plane(normal=(0, 1, 0)), friction=mu)
     corners = [ts.contact(n, "point", ts.Frame("brick").at((s * b, -h, 0)), **floor) for n, s in (("A", -1), ("B", 1))]
     down = (G * math.sin(tilt), -G * math.cos(tilt), 0)
     initial = {"y": h, **{key.replace("_", "'"): value for key, value in start.items()}}
@@ -77,7 +77,7 @@ def test_a_ball_slides_until_it_rolls():
     along *= 3 / np.linalg.norm(along)
     start = dict(zip(("ball.x", "ball.y", "ball.z"), np.array([0.3, -0.2, 0.7]) + 0.1 * up, strict=True))
     start |= dict(zip(("ball.x'", "ball.y'", "ball.z'"), along, strict=True))
-    floor = ts.contact("floor", "sphere", ball, {"radius": 0.1}, turned, friction=0.2)
+    floor = ts.contact("floor", "sphere", ball, {"radius": 0.1}, ts.plane(turned), friction=0.2)
     model = ts.Mechanism("ball", bodies=[ball], joints=[joint], gravity=-G * up, contacts=[floor], initial=start)
     motion = ts.simulate(model, until=1, samples=3, outputs=["energy"])
     assert [event.name for event in motion.events] == ["floor.friction sticks"]
@@ -131,7 +131,7 @@ def test_balls_keep_momentum_and_energy():
     """Oracle: conservation, to 1e-12; the impulse is along the line of centres."""
     one, first = floating("p", 1.0, (0.1,) * 3)
     two, second = floating("q", 2.0, (0.1,) * 3)
-    hit = ts.contact("hit", "sphere", one, {"radius": 0.05}, two, ground_radius=0.07, restitution=1)
+    hit = ts.contact("hit", "sphere", one, {"radius": 0.05}, ts.ball(two, 0.07), restitution=1)
     start = {"q.x": 0.5, "q.y": 0.03, "q.z": 0.02, "p.x'": 2.0}
     pair = ts.Mechanism("pair", bodies=[one, two], joints=[first, second], contacts=[hit], initial=start)
     motion = ts.simulate(pair, until=1, samples=11, outputs=["energy"])
@@ -177,9 +177,9 @@ def test_bad_contacts_are_named():
     with pytest.raises(MechanismError, match="shape 'sfere'"):
         ts.contact("floor", "sfere", ball)
     with pytest.raises(MechanismError, match="itself"):
-        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ball))
+        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ts.plane(ball)))
     with pytest.raises(UnsupportedError, match="no friction"):
-        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ground_radius=1, friction=0.2))
+        model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ts.ball(ts.EARTH, 1), friction=0.2))
     with pytest.raises(TorseurError, match=r"starts 0.05 inside it"):
         ts.simulate(model(ts.contact("floor", "sphere", ball, {"radius": 0.1}), **{"ball.z": 0.05}), until=1)
     with pytest.raises(UnsupportedError, match="linearisation"):

@@ -109,36 +109,55 @@ def bound(name: str, gap: ExprLike, restitution: ExprLike = 0) -> Bound:
     return Bound(name, as_expr(gap), as_expr(restitution))
 
 
+@dataclass(frozen=True)
+class Ground:
+    """What a contact is with: a plane through the origin of a frame, or a sphere about it."""
+
+    frame: Frame
+    normal: Vector | None = None
+    radius: Expr | None = None
+
+
+def plane(on: Frame | Body = EARTH, normal: Sequence[Any] = (0, 0, 1)) -> Ground:
+    """The plane through the origin of a frame, with its outward normal in the axes of that frame."""
+    return Ground(frame_of(on, "plane"), as_vector(normal, "normal of a plane"))
+
+
+def ball(on: Frame | Body, radius: ExprLike) -> Ground:
+    """The sphere of that radius (m) about the origin of a frame."""
+    return Ground(frame_of(on, "ball"), None, as_expr(radius))
+
+
 def contact(
     name: str,
     shape: str,
     frame: Frame | Body,
     sizes: Mapping[str, ExprLike] | None = None,
-    ground: Frame | Body = EARTH,
-    normal: Sequence[Any] | None = (0, 0, 1),
-    *,
-    ground_radius: ExprLike | None = None,
+    ground: Ground | None = None,
     friction: ExprLike = 0,
     static: ExprLike | None = None,
     restitution: ExprLike = 0,
 ) -> Contact:
-    """A shape of a body that touches a plane of another, or a sphere of `ground_radius` (m).
+    """A shape of a body that touches a plane or a sphere of another; without one, the plane z = 0 of the earth.
 
     contact("foot", "sphere", leg, {"radius": 0.02}, friction=0.8): see `Contact` for shapes and their sizes.
     """
-    owner, given = f"contact '{name}'", dict(sizes or {})
+    owner, given, other = f"contact '{name}'", dict(sizes or {}), plane() if ground is None else ground
     if shape not in SHAPE_SIZES:
         raise MechanismError(unknown_name("shape", shape, SHAPE_SIZES, f"{owner}: "))
+    if not isinstance(other, Ground):
+        raise MechanismError(f"{owner}: the ground is plane(frame, normal) or ball(frame, radius), not {other!r}.")
     for size in (*SHAPE_SIZES[shape], *given):
         if size not in given or size not in SHAPE_SIZES[shape]:
             wanted = ", ".join(SHAPE_SIZES[shape]) or "no sizes"
             fault = "one too many" if size in given else "missing"
             raise MechanismError(f"{owner}: a {shape} has {wanted}; '{size}' is {fault}.")
-    plane = None if ground_radius is not None or normal is None else as_vector(normal, f"normal of {owner}")
+    values = tuple((size, as_expr(given[size])) for size in SHAPE_SIZES[shape])
+    resting = None if static is None else as_expr(static)
+    place = frame_of(frame, owner)
     return Contact(
-        name, shape, frame_of(frame, owner), tuple((size, as_expr(given[size])) for size in SHAPE_SIZES[shape]),
-        frame_of(ground, owner), plane, None if ground_radius is None else as_expr(ground_radius), as_expr(friction),
-        None if static is None else as_expr(static), as_expr(restitution),
+        name, shape, place, values, other.frame, other.normal, other.radius, as_expr(friction), resting,
+        as_expr(restitution),
     )  # fmt: skip
 
 

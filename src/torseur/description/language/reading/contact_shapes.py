@@ -12,7 +12,7 @@ from torseur.description.language.formulas.read_places import Components, vector
 from torseur.description.language.formulas.scalar_formulas import Term
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import Contact, contact
+from torseur.description.mechanism import Contact, ball, contact, plane
 from torseur.description.mechanism.contacts import SHAPE_SIZES
 
 VECTORS = {"size": "box", "semiaxes": "ellipsoid"}
@@ -31,12 +31,13 @@ def read_contact(statement: x.ContactIs, name: str, shop: Workshop) -> Callable[
 
     def build() -> Contact:
         values: dict[str, Expr] = {what: given[what].build() for what in CONDITIONS if what in given}
-        return contact(
-            name, shape, frame.build(), {size: build() for size, build in sizes.items()}, ground.build(),
-            None if normal is None else vector_of(normal), ground_radius=None if radius is None else radius.build(),
-            friction=values.get("friction", as_expr(0)), static=values.get("static"),
-            restitution=values.get("restitution", as_expr(0)),
-        )  # fmt: skip
+        other = plane(ground.build(), vector_of(normal)) if normal is not None else ball(ground.build(), radius_of())
+        given_sizes = {size: make() for size, make in sizes.items()}
+        friction, restitution = (values.get(what, as_expr(0)) for what in ("friction", "restitution"))
+        return contact(name, shape, frame.build(), given_sizes, other, friction, values.get("static"), restitution)
+
+    def radius_of() -> Expr:
+        return as_expr(1) if radius is None else radius.build()
 
     return build
 

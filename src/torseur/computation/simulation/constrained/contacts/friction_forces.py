@@ -35,6 +35,7 @@ rubbing = External(
 Amounts: TypeAlias = Annotated[Array, ..., 5]
 Sliding: TypeAlias = Annotated[Array, NT, NV]
 
+# Why friction is a row whose multiplier is given: docs/decisions/0094-friction-as-rows-that-switch.md.
 ITERATIONS = 12
 CONVERGED = 1e-13  # change of a force, by the size of forces, after which Newton's method ends
 BARELY = 1e-12  # speed, in units of creep, that tells the direction of what has not begun to slide yet
