@@ -207,3 +207,24 @@ def test_contact_in_words_is_the_same():
                          ("leg.sphere radius 1 s with earth normal [0,0,1]", "length")):  # fmt: skip
         with pytest.raises(TorseurError, match=words):
             ts.parse(text + f"contact {wrong} as wrong ;")
+
+
+def test_parts_bring_their_contacts_and_files_that_cannot_hold_them_say_so(tmp_path):
+    """Oracle: each foot falls as its body does; one that is mirrored stands on the mirrored plane."""
+    text = """mechanism feet ; gravity = [0, 0, -9.81 m/s^2] ;
+    part foot()
+    let leg = body mass = 2 kg, centre = 0, inertia = diag(0.1, 0.1, 0.1) kg*m^2 end ;
+    join earth and leg.frame as fall with prismatic(z) along [0,0,1] end ;
+    contact leg.sphere radius 2 cm with earth normal [0.6,0,0.8] friction 0.2 as sole ;
+    init z = 1 m ;
+    end ;
+    use foot as left ;
+    use foot as right mirrored left across [1,0,0] ;"""
+    read = ts.parse(text)
+    assert ts.parse(ts.to_text(read)) == read
+    assert [float(c.normal[0]) for c in read.contacts] == [0.6, -0.6]
+    motion = ts.simulate(read, until=1, samples=2)
+    assert [motion[f"{side}.z"][-1] for side in ("left", "right")] == pytest.approx([0.025] * 2, abs=1e-9)
+    assert sorted(event.name for event in motion.events[:2]) == ["left.sole", "right.sole"]
+    with pytest.raises(UnsupportedError, match=r"contact 'left.sole' is not written"):
+        ts.write_robot(read, tmp_path / "feet.urdf")

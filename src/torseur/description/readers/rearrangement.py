@@ -69,6 +69,7 @@ def merge_fixed(robot: RobotFile) -> RobotFile:
         joints=tuple(merging.moved(joint) for joint in joints),
         loads=tuple(merging.moved(load) for load in mechanism.loads),
         constraints=tuple(merging.moved(constraint) for constraint in mechanism.constraints),
+        contacts=tuple(merging.moved(element) for element in mechanism.contacts),
         frames=(*((name, merging.frame(frame)) for name, frame in mechanism.frames), *left),
     )
     return replace(robot, mechanism=merged, shapes=tuple(merging.shape(shape) for shape in robot.shapes))

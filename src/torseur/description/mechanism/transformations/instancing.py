@@ -221,7 +221,7 @@ def instance_content(
         actuated=tuple(names.name(name) for name in part.actuated),
         states=tuple(replace(state, name=names.name(state.name)) for state in names.in_formulas(part.states)),
         state_equations=names.in_formulas(part.state_equations),
-        contacts=tuple(names.framed(contact) for contact in names.in_formulas(part.contacts)),
+        contacts=tuple(mounting.framed(names.framed(contact)) for contact in names.in_formulas(part.contacts)),
         drawings=tuple(
             replace(d, frames=tuple(mounting.frame(names.frame(frame)) for frame in d.frames)) for d in drawings
         ),

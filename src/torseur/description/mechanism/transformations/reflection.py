@@ -22,6 +22,7 @@ from typing import TypeVar
 from torseur.algebra.graph import PI, Expr, as_expr, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, InertiaMatrix
 from torseur.description.mechanism.constraints import Constraint, Rolling
+from torseur.description.mechanism.contacts import Contact, Switching
 from torseur.description.mechanism.drawings import ON, Drawing, place_of_frames
 from torseur.description.mechanism.frames import COMPONENTS, Frame, Placement, Sensor, Turn
 from torseur.description.mechanism.joints import ElementaryMotion, Joint, Speed, X
@@ -99,7 +100,7 @@ class _Reflection:
             frames=tuple((name, self.frame(frame)) for name, frame in parts["frames"]),
             initial=tuple((name, _signed(value, signs.get(name, 1))) for name, value in initial),
             states=parts["states"],
-            contacts=parts["contacts"],
+            contacts=tuple(self.contact(element) for element in parts["contacts"]),
             state_equations=parts["state_equations"],
             drawings=tuple(self.drawing(drawing) for drawing in parts["drawings"]),
             instances=(),
@@ -227,6 +228,13 @@ class _Reflection:
         frames = {name: self.frame(value) for name, value in vars(constraint).items() if isinstance(value, Frame)}
         normal = {"normal": self.vector(constraint.normal)} if isinstance(constraint, Rolling) else {}
         return replace(constraint, **frames, **normal)  # type: ignore[arg-type]
+
+    def contact(self, element: Switching) -> Switching:
+        """The image of a bound, of friction or of a contact, whose shapes are their own images."""
+        if not isinstance(element, Contact):
+            return element
+        normal = None if element.normal is None else self.vector(element.normal)
+        return replace(element, frame=self.frame(element.frame), ground=self.frame(element.ground), normal=normal)
 
     def sensor(self, sensor: Sensor) -> Sensor:
         return replace(sensor, of=self.frame(sensor.of), axes=self.frame(sensor.axes))

@@ -57,6 +57,8 @@ def urdf_text(robot: RobotFile, left: LeftOut) -> str:
 
 def _sort_constraints(mechanism: Mechanism, writer: _Writer) -> None:
     """Coordinates that follow others; URDF has no other constraints."""
+    for contact in mechanism.contacts:
+        writer.left.add(f"contact '{contact.name}'")
     for constraint in mechanism.constraints:
         relation = relation_of(constraint, writer.values) if isinstance(constraint, Equation) else None
         if (

@@ -33,7 +33,7 @@ def contact_elements(equations: Equations, contact: Contact) -> list[Bound | Dry
         gap, slips = _gap_and_slips(equations, contact, centre, support)
         elements.append(Bound(name, gap, contact.restitution))
         mu, static = contact.coefficient, contact.static
-        if not (mu.is_zero and static is None):
+        if slips and not (mu.is_zero and static is None):  # what cannot slide has nothing to rub
             elements.append(DryFriction(f"{name}.friction", slips, as_expr(0), mu, on=name, static=static))
     return elements
 

@@ -270,6 +270,8 @@ def _constraints(mechanism: Mechanism, writer: _Writer) -> None:
     for name, follow in writer.follows.items():
         polynomial = (*follow.coefficients, 0, 0, 0, 0)[:5]
         element(writer.section("equality"), "joint", joint1=name, joint2=follow.coordinate, polycoef=polynomial)
+    for contact in mechanism.contacts:
+        writer.left.add(f"contact '{contact.name}'")
     for constraint in mechanism.constraints:
         relation = relation_of(constraint, writer.values) if isinstance(constraint, Equation) else None
         if relation is not None:
