@@ -204,6 +204,7 @@ def test_screws_mimics_and_weightless_links(read):
             "gearbox.*--partial",
         ),
         ("<world name='w'/>", "no <model>"),
+        ('<model name="x::y"><link name="a"/></model>', "separates names of models"),
     ],
 )
 def test_faults_have_their_place(read, content, words):

@@ -58,6 +58,8 @@ class Library:
             name = element.text("name")
             if not name:
                 raise element.fault('<model> needs name="...".')
+            if BETWEEN in name:
+                raise element.fault(f"the model's name '{name}' holds {BETWEEN}, which separates names of models.")
             full = within(scope, name)
             if any(model.name == full for model in models):
                 raise element.fault(f"two models are called '{full}'.")
