@@ -1,17 +1,9 @@
 """Vectors, rotations and the six-dimensional vectors of rigid-body mechanics, for any scalar."""
 
-from torseur.algebra.spatial.bodies import (
-    NO_FORCE,
-    NO_INERTIA,
-    REST,
-    SAME,
-    ArticulatedInertia,
-    Force,
-    Inertia,
-    Motion,
-    Transform,
-    inertia_at,
-)
+from torseur.algebra.spatial.articulated_inertia import ArticulatedInertia
+from torseur.algebra.spatial.bodies import NO_INERTIA, SAME, Inertia, SpatialInertia, Transform, inertia_at
+from torseur.algebra.spatial.dual_bases import coordinates_in, dual_basis
+from torseur.algebra.spatial.lie_brackets import bracket, bracket_b, bracket_c
 from torseur.algebra.spatial.rotation import (
     AxisTurn,
     MatrixTurn,
@@ -21,6 +13,7 @@ from torseur.algebra.spatial.rotation import (
     quaternion_rate,
     unit,
 )
+from torseur.algebra.spatial.screws import NO_FORCE, REST, Force, Motion
 from torseur.algebra.spatial.vector import (
     NULL,
     UNIT,
@@ -52,10 +45,16 @@ __all__ = [
     "Motion",
     "Rotation",
     "Scalar",
+    "SpatialInertia",
     "Symmetric3",
     "Transform",
     "Vec3",
     "about",
+    "bracket",
+    "bracket_b",
+    "bracket_c",
+    "coordinates_in",
+    "dual_basis",
     "from_quaternion",
     "inertia_at",
     "isotropic",

@@ -1,4 +1,4 @@
-"""Motion, force, inertia and transform of rigid bodies: the six-dimensional vectors of mechanics.
+"""Inertia of rigid bodies, and transforms from frame to frame.
 
 Everything refers to the origin and axes of one frame; a Transform takes it to another.
 """
@@ -6,8 +6,27 @@ Everything refers to the origin and axes of one frame; a Transform takes it to a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self, TypeVar, overload
 
-from torseur.algebra.spatial.rotation import Rotation
+import numpy as np
+
+from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.spatial.components import (
+    Components,
+    SixArray,
+    array,
+    as_rows,
+    as_scalar,
+    as_vector,
+    blocks,
+    bracketed,
+    in_sympy,
+    is_number,
+    latex_column,
+    text,
+)
+from torseur.algebra.spatial.rotation import MatrixTurn, Rotation, about
+from torseur.algebra.spatial.screws import EMPTY, Force, Motion, listed, require_kind
 from torseur.algebra.spatial.vector import (
     NULL,
     ZERO_SYMMETRIC,
@@ -20,61 +39,10 @@ from torseur.algebra.spatial.vector import (
     skew,
     symmetric,
 )
+from torseur.edges.arguments import ArgumentError
 
 
-@dataclass(frozen=True, slots=True)
-class Motion:
-    """Angular velocity and velocity of the origin (or their rates, or a joint's screw)."""
-
-    angular: Vec3
-    linear: Vec3
-
-    def __add__(self, other: Motion) -> Motion:
-        return Motion(self.angular + other.angular, self.linear + other.linear)
-
-    def __mul__(self, factor: Scalar) -> Motion:
-        return Motion(self.angular * factor, self.linear * factor)
-
-    def cross(self, other: Motion) -> Motion:
-        """Rate of a motion carried along by this one: (w1 x w2, w1 x v2 + v1 x w2)."""
-        angular, linear = self.angular, self.linear
-        return Motion(angular.cross(other.angular), angular.cross(other.linear) + linear.cross(other.angular))
-
-    def cross_force(self, force: Force) -> Force:
-        """Rate of a force carried along by this motion: (w x m + v x f, w x f)."""
-        moment = self.angular.cross(force.moment) + self.linear.cross(force.force)
-        return Force(moment, self.angular.cross(force.force))
-
-    def dot(self, force: Force) -> Scalar:
-        """Power of a force on this motion."""
-        return self.angular.dot(force.moment) + self.linear.dot(force.force)
-
-
-# Constants of exact zeros: what is added to them keeps its own form.
-REST = Motion(NULL, NULL)
-
-
-@dataclass(frozen=True, slots=True)
-class Force:
-    """Moment at the origin and force."""
-
-    moment: Vec3
-    force: Vec3
-
-    def __add__(self, other: Force) -> Force:
-        return Force(self.moment + other.moment, self.force + other.force)
-
-    def __sub__(self, other: Force) -> Force:
-        return Force(self.moment - other.moment, self.force - other.force)
-
-    def __neg__(self) -> Force:
-        return Force(-self.moment, -self.force)
-
-
-NO_FORCE = Force(NULL, NULL)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inertia:
     """Mass m, first moment h = m c and inertia matrix I, both at the frame's origin: linear in the parameters."""
 
@@ -83,14 +51,52 @@ class Inertia:
     matrix: Symmetric3
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.mass + other.mass, self.moment + other.moment, self.matrix + other.matrix)
+        require_kind(other, Inertia, "an inertia", "+")
+        return self.at_origin(self.mass + other.mass, self.moment + other.moment, self.matrix + other.matrix)
+
+    def __sub__(self, other: Inertia) -> Inertia:
+        require_kind(other, Inertia, "an inertia", "-")
+        return self.at_origin(self.mass - other.mass, self.moment - other.moment, self.matrix - other.matrix)
 
     def __matmul__(self, motion: Motion) -> Force:
         """Momentum of a motion: (I w + h x v, m v - h x w)."""
+        require_kind(motion, Motion, "an inertia", "@")
         w, v, h = motion.angular, motion.linear, self.moment
         return Force(self.matrix @ w + h.cross(v), v * self.mass + w.cross(h))
 
+    @classmethod
+    def at_origin(cls, mass: Scalar, moment: Vec3, matrix: Symmetric3) -> Self:
+        """The inertia with this mass, first moment m c and inertia matrix about the origin."""
+        return cls(mass, moment, matrix)
 
+    @property
+    def spatial_matrix(self) -> SixArray:
+        """The 6x6 matrix [[I_O, m c̃], [m c̃ᵀ, m 1]]."""
+        h = skew(self.moment)
+        return blocks([[Matrix3(self.matrix.rows), h], [h.transpose, Matrix3(isotropic(self.mass).rows)]])
+
+    def kinetic_energy(self, motion: Motion) -> Scalar:
+        """½ ξ · I ξ."""
+        return motion.dot(self @ motion) / 2
+
+    def to_sympy(self) -> Any:
+        """The 6x6 matrix in SymPy."""
+        import sympy as sp
+
+        return sp.Matrix(6, 6, in_sympy(self.spatial_matrix.ravel()))
+
+    def __repr__(self) -> str:
+        rows = ", ".join(listed(row) for row in self.matrix.rows)
+        return f"{type(self).__name__}.at_origin({text(self.mass)}, {listed(self.moment)}, [{rows}])"
+
+    def __str__(self) -> str:
+        return bracketed(self.spatial_matrix.tolist(), ruled=True)
+
+    def _repr_latex_(self) -> str:
+        return latex_column(self.spatial_matrix.tolist())
+
+
+InertiaT = TypeVar("InertiaT", bound=Inertia)
 NO_INERTIA = Inertia(0, NULL, ZERO_SYMMETRIC)
 
 
@@ -105,12 +111,163 @@ def _point_inertia(mass: Scalar, c: Vec3) -> Symmetric3:
     return Symmetric3(yy + zz, xx + zz, xx + yy, -(mass * (c.x * c.y)), -(mass * (c.x * c.z)), -(mass * (c.y * c.z)))
 
 
-@dataclass(frozen=True, slots=True)
+class SpatialInertia(Inertia):
+    """The inertia of a body from its mass, its mass centre and its inertia matrix about the mass centre.
+
+    As a matrix [[I - m c̃ c̃, m c̃], [m c̃ᵀ, m 1]]: it takes motions to momenta (`I @ xi`), and adds up over bodies.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, mass: Scalar, centre: Components, inertia: Any) -> None:
+        mass, c = as_scalar(mass, "mass"), as_vector(centre, "mass centre")
+        body = inertia_at(mass, c, _central_inertia(inertia))
+        if is_number(mass) and float(mass) < 0:
+            raise ArgumentError(f"mass: {text(mass)} is negative.")
+        Inertia.__init__(self, body.mass, body.moment, body.matrix)
+
+    @classmethod
+    def at_origin(cls, mass: Scalar, moment: Components, matrix: Any) -> Self:
+        """The inertia with this mass, first moment m c and inertia matrix about the origin."""
+        made = cls.__new__(cls)
+        tensor = matrix if isinstance(matrix, Symmetric3) else _symmetric(matrix)
+        Inertia.__init__(made, mass, as_vector(moment, "first moment"), tensor)
+        return made
+
+    @property
+    def centre(self) -> Vec3:
+        """The mass centre."""
+        if is_number(self.mass) and self.mass == 0:
+            raise ArgumentError("mass centre: a body without mass has none.")
+        return self.moment / self.mass
+
+
+def _central_inertia(value: Any) -> Symmetric3:
+    tensor = _symmetric(value)
+    if all(is_number(x) for x in tensor):
+        rows = array([row for row in tensor.rows])
+        least, greatest = np.linalg.eigvalsh(rows)[[0, -1]]
+        if least < -1e-12 * abs(greatest):
+            raise ArgumentError(f"inertia matrix: its least principal moment is {least:.6g}, which no body has.")
+    return tensor
+
+
+def _symmetric(value: Any) -> Symmetric3:
+    """A symmetric matrix; three numbers are its diagonal."""
+    if isinstance(value, Symmetric3):
+        return value
+    listed_value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(listed_value, list | tuple) and len(listed_value) == 3 and not hasattr(listed_value[0], "__len__"):
+        diagonal = as_vector(listed_value, "principal moments of inertia")
+        return Symmetric3(diagonal.x, diagonal.y, diagonal.z, 0, 0, 0)
+    rows = [[*row] for row in as_rows(value, "inertia matrix")]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = rows[i][j], rows[j][i]
+        same = abs(float(a) - float(b)) <= 1e-12 * (abs(float(a)) + abs(float(b))) if _both(a, b) else a == b
+        if not same:
+            raise ArgumentError(
+                f"inertia matrix: entries {i + 1},{j + 1} and {j + 1},{i + 1} differ, {text(a)} and {text(b)}."
+            )
+    return symmetric(rows)
+
+
+def _both(a: Scalar, b: Scalar) -> bool:
+    return all(isinstance(x, int | float) for x in (a, b))
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Transform:
-    """The place of a child frame in its parent frame: position of its origin, rotation of its axes."""
+    """The place of a child frame in its parent frame: position of its origin, rotation of its axes.
+
+    As a matrix, X takes motions from the parent's origin and axes to the child's, X* = X⁻ᵀ takes forces:
+
+        X = | E      0 |      X* = | E  E r̃ᵀ |     E = Rᵀ takes components to the child's axes,
+            | E r̃ᵀ   E |           | 0  E    |     r is the child's origin in the parent's axes.
+
+    `X @ value` is a motion, force, inertia or transform seen from the child; `X.inverse @ value` leads back.
+    """
 
     rotation: Rotation
     position: Vec3
+
+    def __init__(self, rotation: Any, position: Components = NULL) -> None:
+        turn = rotation if type(rotation) is Rotation else _rotation(rotation)
+        object.__setattr__(self, "rotation", turn)
+        object.__setattr__(self, "position", as_vector(position, "position of a frame"))
+
+    @classmethod
+    def about(cls, axis: Components, angle: Scalar, position: Components = NULL) -> Transform:
+        """The place of a frame turned by an angle (rad) about an axis of its parent."""
+        direction, turned = as_vector(axis, "axis"), as_scalar(angle, "angle")
+        if all(is_number(x) and x == 0 for x in direction):
+            raise ArgumentError("axis: a rotation needs a direction other than [0, 0, 0].")
+        # The length of an oblique axis is a root: exact where the angle is an expression.
+        if isinstance(turned, Expr):
+            direction = Vec3(*(as_expr(x) for x in direction))
+        elif not is_number(turned):
+            direction = Vec3(*in_sympy(direction))
+        return cls(about(direction, turned), position)
+
+    @classmethod
+    def at(cls, position: Components) -> Transform:
+        """The place of a frame with its parent's axes."""
+        return cls(Rotation(), position)
+
+    @overload
+    def __matmul__(self, value: Motion) -> Motion: ...
+    @overload
+    def __matmul__(self, value: Force) -> Force: ...
+    @overload
+    def __matmul__(self, value: SpatialInertia) -> SpatialInertia: ...
+    @overload
+    def __matmul__(self, value: Transform) -> Transform: ...
+    def __matmul__(self, value: Any) -> Any:
+        """What is given at the parent's origin and axes, at the child's."""
+        if isinstance(value, Motion):
+            return self.motion_to_child(value)
+        if isinstance(value, Force):
+            return self.force_to_child(value)
+        if isinstance(value, Inertia):
+            return self.inverse.inertia_to_parent(value)
+        if isinstance(value, Transform):
+            return value.then(self)
+        raise ArgumentError(
+            f"a transform @ {type(value).__name__}: expected a Motion, a Force, a SpatialInertia or a Transform."
+        )
+
+    @property
+    def motion_matrix(self) -> SixArray:
+        """X, the 6x6 matrix that takes motions from the parent to the child."""
+        E, below = self._blocks()
+        return blocks([[E, EMPTY], [below, E]])
+
+    @property
+    def force_matrix(self) -> SixArray:
+        """X* = X⁻ᵀ, the 6x6 matrix that takes forces from the parent to the child."""
+        E, below = self._blocks()
+        return blocks([[E, below], [EMPTY, E]])
+
+    def _blocks(self) -> tuple[Matrix3, Matrix3]:
+        """E and E r̃ᵀ."""
+        to_child = self.rotation.to_child
+        columns = [to_child(column) for column in skew(-self.position).transpose.rows]
+        return self.rotation.matrix.transpose, Matrix3((columns[0], columns[1], columns[2])).transpose
+
+    def to_sympy(self) -> Any:
+        """X in SymPy."""
+        import sympy as sp
+
+        return sp.Matrix(6, 6, in_sympy(self.motion_matrix.ravel()))
+
+    def __repr__(self) -> str:
+        rows = ", ".join(listed(row) for row in self.rotation.matrix.rows)
+        return f"Transform([{rows}], {listed(self.position)})"
+
+    def __str__(self) -> str:
+        return bracketed(self.motion_matrix.tolist(), ruled=True)
+
+    def _repr_latex_(self) -> str:
+        return latex_column(self.motion_matrix.tolist())
 
     def motion_to_child(self, motion: Motion) -> Motion:
         """A motion given at the parent's origin and axes, at the child's."""
@@ -128,7 +285,7 @@ class Transform:
         moment = force.moment - self.position.cross(force.force)
         return Force(self.rotation.to_child(moment), self.rotation.to_child(force.force))
 
-    def inertia_to_parent(self, inertia: Inertia) -> Inertia:
+    def inertia_to_parent(self, inertia: InertiaT) -> InertiaT:
         """An inertia given at the child's origin and axes, at the parent's.
 
         With h' = h + m p / 2:  I + 2 (p·h') 1 - (p h'ᵀ + h' pᵀ).
@@ -139,7 +296,7 @@ class Transform:
         h = self.rotation.to_parent(inertia.moment)
         half = h + p * (m / 2)
         turned = self.rotation.tensor_to_parent(inertia.matrix)
-        return Inertia(m, h + p * m, turned + point_tensor(p, half))
+        return type(inertia).at_origin(m, h + p * m, turned + point_tensor(p, half))
 
     def point_to_parent(self, point: Vec3) -> Vec3:
         """A point given in the child frame, in the parent frame."""
@@ -156,99 +313,16 @@ class Transform:
         return Transform(back, -back.to_parent(self.position))
 
 
+def _rotation(value: Any) -> Rotation:
+    """A rotation from its matrix, whose columns are the child's axes; what is no rotation is refused."""
+    rows = as_rows(value, "rotation")
+    if all(is_number(x) for row in rows for x in row):
+        matrix = array([*rows])
+        gap = float(np.max(np.abs(matrix.T @ matrix - np.eye(3))))
+        if gap > 1e-9 or np.linalg.det(matrix) < 0:
+            reason = f"its columns are orthonormal to {gap:.1g} only" if gap > 1e-9 else "it reflects (determinant -1)"
+            raise ArgumentError(f"rotation: the matrix is no rotation, {reason}.")
+    return Rotation((MatrixTurn(Matrix3(rows)),))
+
+
 SAME = Transform(Rotation(), NULL)
-
-
-@dataclass(frozen=True, slots=True)
-class ArticulatedInertia:
-    """The symmetric 6x6 operator from accelerations to forces of a body with its children free to move.
-
-    By blocks:
-
-        | moment |   | A   H | | w |
-        |        | = |       | |   |
-        | force  |   | Hᵀ  M | | v |
-    """
-
-    angular: Symmetric3
-    coupling: Matrix3
-    linear: Symmetric3
-
-    def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
-        return ArticulatedInertia(
-            self.angular + other.angular, self.coupling + other.coupling, self.linear + other.linear
-        )
-
-    def __sub__(self, other: ArticulatedInertia) -> ArticulatedInertia:
-        return ArticulatedInertia(
-            self.angular - other.angular, self.coupling - other.coupling, self.linear - other.linear
-        )
-
-    def __matmul__(self, motion: Motion) -> Force:
-        w, v = motion.angular, motion.linear
-        return Force(self.angular @ w + self.coupling @ v, self.coupling.transpose @ w + self.linear @ v)
-
-
-def articulated_inertia(inertia: Inertia) -> ArticulatedInertia:
-    """A rigid body as an articulated one."""
-    return ArticulatedInertia(inertia.matrix, skew(inertia.moment), isotropic(inertia.mass))
-
-
-def eliminate_screw(inertia: ArticulatedInertia, gain: Force, needed: Force) -> ArticulatedInertia:
-    """The inertia with one screw S freed: A - U Uᵀ / D with U = A S (needed) and U / D (gain), D = Sᵀ U.
-
-    Symmetric because gain is parallel to needed (Featherstone 2008, chapter 7).
-    """
-    # gain_i needed_j = needed_i gain_j: where the gain is exactly 1, along the joint itself, no product is left.
-    moment, force = _Parallel(gain.moment, needed.moment), _Parallel(gain.force, needed.force)
-    coupling = [[_product(moment, i, force, j) for j in range(3)] for i in range(3)]
-    return ArticulatedInertia(
-        inertia.angular - _symmetric_outer(moment),
-        inertia.coupling - Matrix3((Vec3(*coupling[0]), Vec3(*coupling[1]), Vec3(*coupling[2]))),
-        inertia.linear - _symmetric_outer(force),
-    )
-
-
-class _Parallel:
-    """A gain and the force it is parallel to, by components."""
-
-    def __init__(self, gain: Vec3, needed: Vec3) -> None:
-        self.gain, self.needed = (*gain,), (*needed,)
-
-
-def _product(a: _Parallel, i: int, b: _Parallel, j: int) -> Scalar:
-    """gain_i needed_j, which is needed_i gain_j: written with the gain that is one, along the joint, where one is."""
-    return a.needed[i] * b.gain[j] if _is_one(b.gain[j]) else a.gain[i] * b.needed[j]
-
-
-def _is_one(value: Scalar) -> bool:
-    return bool(getattr(value, "is_constant", False) and value == 1)
-
-
-def _symmetric_outer(a: _Parallel) -> Symmetric3:
-    """gain neededᵀ."""
-    return symmetric([[_product(a, i, a, j) if j >= i else 0 for j in range(3)] for i in range(3)])
-
-
-def articulated_to_parent(transform: Transform, inertia: ArticulatedInertia) -> ArticulatedInertia:
-    """The inertia at the parent's origin and axes.
-
-    Rotated, then shifted by p:  H' = H + p̃ M,  A' = A + p̃ Hᵀ - H' p̃.
-    """
-    rotation, p = transform.rotation, transform.position
-    angular = rotation.tensor_to_parent(inertia.angular)
-    coupling = rotation.matrix_to_parent(inertia.coupling)
-    linear = rotation.tensor_to_parent(inertia.linear)
-    # Only the upper triangle of A' is computed: it is symmetric though its two terms are not.
-    shifted = coupling + _cross_columns(p, Matrix3(linear.rows))
-    back = _cross_columns(p, coupling.transpose).rows
-    right = [p.cross(row) for row in shifted.rows]  # row i of -(H' p̃)
-    total = [b + r for b, r in zip(back, right, strict=True)]
-    moved = Symmetric3(total[0].x, total[1].y, total[2].z, total[0].y, total[0].z, total[1].z)
-    return ArticulatedInertia(angular + moved, shifted, linear)
-
-
-def _cross_columns(p: Vec3, matrix: Matrix3) -> Matrix3:
-    """p̃ A: the cross product of p with every column."""
-    columns = [p.cross(column) for column in matrix.transpose.rows]
-    return Matrix3((columns[0], columns[1], columns[2])).transpose

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torseur.algebra.spatial import REST, Force, Motion, Scalar
-from torseur.algebra.spatial.bodies import articulated_inertia, articulated_to_parent, eliminate_screw
+from torseur.algebra.spatial.articulated_inertia import articulated_inertia, articulated_to_parent, eliminate_screw
 from torseur.derivation.dynamics.inverse_dynamics import Wrenches, bias
 from torseur.derivation.dynamics.mass_matrix import mass_matrix
 from torseur.derivation.dynamics.mass_matrix_factors import eliminate, moving_inertia, scale_force, wheel_inertias

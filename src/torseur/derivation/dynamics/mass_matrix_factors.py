@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torseur.algebra.spatial import Force, Scalar
-from torseur.algebra.spatial.bodies import articulated_inertia, articulated_to_parent, eliminate_screw
+from torseur.algebra.spatial.articulated_inertia import articulated_inertia, articulated_to_parent, eliminate_screw
 from torseur.derivation.dynamics.mass_matrix import mass_matrix
 from torseur.derivation.tree import GROUND, Snapshot, Tree
 from torseur.errors import MechanismError

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.graph.semidefinite import Exchange
 from torseur.algebra.spatial import NO_INERTIA, REST, Force, Motion, Vec3
-from torseur.algebra.spatial.bodies import (
+from torseur.algebra.spatial.articulated_inertia import (
     ArticulatedInertia,
     articulated_inertia,
     articulated_to_parent,
