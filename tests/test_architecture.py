@@ -26,7 +26,9 @@ LEVELS = {
     "cache": 2,
     "algebra.arrays": 0,
     "algebra.graph": 1,
+    "algebra.intrinsic": 1,
     "algebra.spatial": 2,
+    "algebra.exact": 2,
     "description.mechanism": 3,
     "description.language": 4,
     "description.readers": 4,
@@ -83,9 +85,7 @@ ALLOWED = {("cli", FACE), ("description.language", "description.readers")}
 # Libraries that are slow to import, and the folders or files that may do so when they are loaded themselves.
 # Everywhere else the import stands inside the function that needs it.
 HEAVY: dict[str, set[str]] = {
-    "sympy": {
-        "derivation/equations/intrinsic/operators.py"
-    },  # its classes are SymPy's; the folder is imported where it is used
+    "sympy": {"algebra/intrinsic/operators.py"},  # its classes are SymPy's; the folder is imported where it is used
     "scipy": set(),
     "xarray": set(),
     "pandas": set(),

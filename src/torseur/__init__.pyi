@@ -94,7 +94,7 @@ from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
 from torseur.computation.simulation.rollouts.rollouts import rollout as rollout
 from torseur.derivation.equations import Equations as Equations
-from torseur.derivation.equations import intrinsic as intrinsic
+from torseur.algebra import intrinsic as intrinsic
 from torseur.derivation.equations.simplification import box_of as box_of
 from torseur.derivation.equations.simplification import simplify as simplify
 from torseur.derivation.equations.simplification import solve_accelerations as solve_accelerations

@@ -150,7 +150,7 @@ def test_a_level_nobody_could_read_is_refused_with_its_size():
 
 
 def test_explicit_components_of_the_normal_form_are_sympy():
-    from torseur.derivation.equations.intrinsic import Cross, normal_form, vector
+    from torseur.algebra.intrinsic import Cross, normal_form, vector
     from torseur.presentation.typesetting.read_sympy import read_intrinsic
 
     a, b = vector("a"), vector("b")

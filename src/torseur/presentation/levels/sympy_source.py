@@ -86,7 +86,7 @@ def _vectors(listed: Sequence[Statement]) -> str:
     writer = VectorCode([side for _, sides in given for side in sides])
     lines = [
         "from sympy import *",
-        "from torseur.derivation.equations.intrinsic import *",
+        "from torseur.algebra.intrinsic import *",
         "",
         *writer.declarations(),
         "",

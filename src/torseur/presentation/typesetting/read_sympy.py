@@ -104,7 +104,7 @@ def _readers() -> dict[type, Callable[[Any], Node]]:
     from sympy import Add, Mul
     from sympy.matrices import expressions as m
 
-    from torseur.derivation.equations.intrinsic import Cross, Dot, Matrix, Tilde, Vector
+    from torseur.algebra.intrinsic import Cross, Dot, Matrix, Tilde, Vector
 
     return {
         Vector: lambda e: vector_name(e.name, e.dots),

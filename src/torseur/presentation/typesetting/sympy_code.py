@@ -127,7 +127,7 @@ class VectorCode:
         from sympy.core.function import AppliedUndef
         from sympy.matrices.expressions import MatAdd, MatMul, ZeroMatrix
 
-        from torseur.derivation.equations.intrinsic import Cross, Dot
+        from torseur.algebra.intrinsic import Cross, Dot
 
         e = sympify(e)
         if e in self.leaves:

@@ -10,7 +10,7 @@ import sympy
 from hypothesis import Phase, given, settings
 
 import torseur as ts
-from derivation.equations.intrinsic.components import Components
+from algebra.intrinsic.components import Components
 from strategies import mechanisms
 from torseur.algebra.graph import as_expr, evaluate, symbols_of, time_derivative
 from torseur.algebra.spatial import Vec3

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.intrinsic.operators import Cross, Dot, scale, vector
 from torseur.derivation.dynamics import generalised_loads
 from torseur.derivation.equations.equations import Equations
 from torseur.derivation.equations.intrinsic.expansion import (
@@ -29,7 +30,6 @@ from torseur.derivation.equations.intrinsic.expansion import (
     vector_sum,
 )
 from torseur.derivation.equations.intrinsic.frames_catalogue import Advance, FramesCatalogue, Mass
-from torseur.derivation.equations.intrinsic.operators import Cross, Dot, scale, vector
 from torseur.derivation.equations.intrinsic.partial_velocities import partial_velocity
 from torseur.description.mechanism import AppliedWrench, Bushing, PointSpring
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from torseur.algebra.intrinsic.operators import Cross, Frame, scale, vector
 from torseur.derivation.equations.intrinsic.frames_catalogue import EARTH, Advance, FramesCatalogue, Mass
-from torseur.derivation.equations.intrinsic.operators import Cross, Frame, scale, vector
 from torseur.derivation.tree import GROUND
 
 

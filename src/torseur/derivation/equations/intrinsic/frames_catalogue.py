@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, jacobian, time_derivative
+from torseur.algebra.intrinsic.operators import TIME as CLOCK
+from torseur.algebra.intrinsic.operators import Frame, matrix, vector
 from torseur.algebra.spatial import NULL, Rotation, Symmetric3, Transform, Vec3, unit
 from torseur.derivation.dynamics import coordinate_rates, link_poses
-from torseur.derivation.equations.intrinsic.operators import TIME as CLOCK
-from torseur.derivation.equations.intrinsic.operators import Frame, matrix, vector
 from torseur.derivation.equations.terms.origins import body_inertia_in_link
 from torseur.derivation.equations.terms.trigonometry import vanishes
 from torseur.derivation.tree import GROUND, Link, Tree

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from torseur.algebra.graph import as_expr
+from torseur.algebra.intrinsic.operators import vector
 from torseur.algebra.spatial import UNIT, Vec3
 from torseur.derivation.equations.intrinsic.frames_catalogue import Constant, FramesCatalogue
-from torseur.derivation.equations.intrinsic.operators import vector
 
 
 @dataclass(frozen=True)

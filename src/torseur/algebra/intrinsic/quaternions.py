@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from torseur.derivation.equations.intrinsic.normal_form import normal_form
-from torseur.derivation.equations.intrinsic.operators import Cross, Dot, IntrinsicError, vector
+from torseur.algebra.intrinsic.normal_form import normal_form
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, vector
 
 
 @dataclass(frozen=True)

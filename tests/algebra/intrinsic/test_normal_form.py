@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy.matrices.expressions import Identity, Trace
 
-from torseur.derivation.equations.intrinsic import (
+from torseur.algebra.intrinsic import (
     Cross,
     Dot,
     IntrinsicError,

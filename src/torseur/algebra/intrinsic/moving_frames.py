@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from torseur.derivation.equations.intrinsic.operators import (
+from torseur.algebra.intrinsic.operators import (
     TIME,
     Cross,
     Dot,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from torseur.derivation.equations.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
-from torseur.derivation.equations.intrinsic.words import (
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
+from torseur.algebra.intrinsic.words import (
     Letter,
     Scalar,
     Word,

@@ -11,8 +11,8 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from torseur.derivation.equations.intrinsic.normal_form import expand
-from torseur.derivation.equations.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
+from torseur.algebra.intrinsic.normal_form import expand
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
 
 POINTS = 3
 LARGEST = 10**9

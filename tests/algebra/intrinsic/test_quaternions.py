@@ -6,7 +6,7 @@ import pytest
 import sympy
 from sympy.algebras.quaternion import Quaternion
 
-from torseur.derivation.equations.intrinsic import (
+from torseur.algebra.intrinsic import (
     IntrinsicError,
     Mixed,
     is_zero,
@@ -43,7 +43,7 @@ def test_four_numbers_multiply():
 
 def test_rotation_of_a_vector_keeps_its_scalar_part_zero_and_follows_rodrigues():
     """q v q* = (s² - w·w) v + 2 (w·v) w + 2 s w x v."""
-    from torseur.derivation.equations.intrinsic import Cross, Dot
+    from torseur.algebra.intrinsic import Cross, Dot
 
     one, v = Mixed.named("q"), vector("v")
     w, s = one.vector, one.scalar

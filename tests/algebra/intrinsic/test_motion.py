@@ -6,7 +6,7 @@ import pytest
 import sympy
 from sympy import cos, sin
 
-from torseur.derivation.equations.intrinsic import (
+from torseur.algebra.intrinsic import (
     TIME,
     Cross,
     Dot,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
 from torseur.algebra.spatial import NULL, Symmetric3, Vec3
-from torseur.derivation.equations.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
 
 if TYPE_CHECKING:
     from torseur.derivation.equations.intrinsic.balance import IntrinsicEquations

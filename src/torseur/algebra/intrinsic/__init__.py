@@ -1,0 +1,54 @@
+"""Algebra of vectors, matrices, quaternions and frames without components, over SymPy's matrix expressions.
+
+Importing this folder imports SymPy, so the rest of the package imports it where it is used.
+"""
+
+from torseur.algebra.intrinsic.moving_frames import (
+    Composition,
+    angular_velocity,
+    change_of_frame,
+    composed_acceleration,
+    composed_velocity,
+    derivative,
+)
+from torseur.algebra.intrinsic.normal_form import normal_form
+from torseur.algebra.intrinsic.operators import (
+    TIME,
+    Cross,
+    Dot,
+    Frame,
+    IntrinsicError,
+    Matrix,
+    Tilde,
+    Vector,
+    matrix,
+    vector,
+)
+from torseur.algebra.intrinsic.quaternions import Mixed, Symbolic, product_of_numbers, quaternion
+from torseur.algebra.intrinsic.zero_test import Verdict, is_zero
+
+__all__ = [
+    "TIME",
+    "Composition",
+    "Cross",
+    "Dot",
+    "Frame",
+    "IntrinsicError",
+    "Matrix",
+    "Mixed",
+    "Symbolic",
+    "Tilde",
+    "Vector",
+    "Verdict",
+    "angular_velocity",
+    "change_of_frame",
+    "composed_acceleration",
+    "composed_velocity",
+    "derivative",
+    "is_zero",
+    "matrix",
+    "normal_form",
+    "product_of_numbers",
+    "quaternion",
+    "vector",
+]
