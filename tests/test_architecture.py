@@ -26,7 +26,7 @@ LEVELS = {
     "cache": 2,
     "algebra.arrays": 0,
     "algebra.graph": 1,
-    "algebra.intrinsic": 1,
+    "algebra.intrinsic": 2,
     "algebra.spatial": 2,
     "algebra.exact": 2,
     "description.mechanism": 3,
@@ -61,6 +61,8 @@ STOREYS = ["algebra", "description", "derivation", "computation", "analysis", "p
 # The package's own __init__.py and __main__.py stand above everything.
 FACE = "torseur"
 FACE_LEVEL = 27
+# Files that only name what users import: of the package, and of ts.algebra.
+FACES = {("__init__",), ("__main__",), ("algebra", "__init__")}
 
 # Arrows that the levels allow and the design does not: below analysis nothing reads texts or robot files, and programs
 # know nothing of mechanisms.
@@ -194,7 +196,7 @@ def dynamic_import(node: ast.AST) -> list[str]:
 def owner(path: Path) -> str:
     """The row of the table that a file of the package belongs to."""
     parts = path.with_suffix("").parts
-    return FACE if parts[0] in ("__init__", "__main__") else row_of(parts)
+    return FACE if parts in FACES else row_of(parts)
 
 
 def target(module: str) -> str | None:

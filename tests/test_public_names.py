@@ -30,13 +30,18 @@ def test_functions_that_were_packages_once():
 
 def test_public_folders_are_few_and_known():
     folders = [name for name in NAMES if isinstance(getattr(torseur, name), ModuleType)]
-    assert folders == ["biomechanics", "identification", "intrinsic", "library", "published_studies"]
+    assert folders == ["algebra", "biomechanics", "identification", "intrinsic", "library", "published_studies"]
 
 
 def test_a_public_folder_has_what_it_lists_and_nothing_else():
     assert torseur.published_studies.oscillator.__doc__
     with pytest.raises(AttributeError, match="osscillator"):
         _ = torseur.published_studies.osscillator
+
+
+@pytest.mark.parametrize("name", torseur.algebra.__all__)
+def test_names_of_the_algebra_have_a_docstring(name):
+    assert inspect.getdoc(getattr(torseur.algebra, name))
 
 
 def test_an_unknown_name_is_an_attribute_error():

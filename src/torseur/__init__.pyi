@@ -1,4 +1,6 @@
 # The public names and where they live: read by type checkers, and by __init__.py to import each when first used.
+from torseur import algebra as algebra
+from torseur.algebra import intrinsic as intrinsic
 from torseur.algebra.graph import PI as PI
 from torseur.algebra.graph import Expr as Expr
 from torseur.algebra.graph import Table as Table
@@ -19,6 +21,10 @@ from torseur.algebra.graph.scalar import sqrt as sqrt
 from torseur.algebra.graph.scalar import tan as tan
 from torseur.algebra.graph.scalar import tanh as tanh
 from torseur.algebra.graph.scalar import where as where
+from torseur.algebra.spatial import Force as Force
+from torseur.algebra.spatial import Motion as Motion
+from torseur.algebra.spatial import SpatialInertia as SpatialInertia
+from torseur.algebra.spatial import Transform as Transform
 from torseur.analysis import biomechanics as biomechanics
 from torseur.analysis import identification as identification
 from torseur.analysis import published_studies as published_studies
@@ -94,7 +100,6 @@ from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
 from torseur.computation.simulation.rollouts.rollouts import rollout as rollout
 from torseur.derivation.equations import Equations as Equations
-from torseur.algebra import intrinsic as intrinsic
 from torseur.derivation.equations.simplification import box_of as box_of
 from torseur.derivation.equations.simplification import simplify as simplify
 from torseur.derivation.equations.simplification import solve_accelerations as solve_accelerations
@@ -116,6 +121,8 @@ from torseur.derivation.loops import singular_map as singular_map
 from torseur.derivation.loops import singularities_along as singularities_along
 from torseur.derivation.loops import singularities_in as singularities_in
 from torseur.derivation.loops import transmission_angle as transmission_angle
+from torseur.derivation.loops.rank.algebraic_mobility import AlgebraicMobility as AlgebraicMobility
+from torseur.derivation.loops.rank.algebraic_mobility import algebraic_mobility as algebraic_mobility
 from torseur.derivation.tree import build_tree as build_tree
 from torseur.description import library as library
 from torseur.description.language import parse as parse

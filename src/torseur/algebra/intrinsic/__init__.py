@@ -24,7 +24,7 @@ from torseur.algebra.intrinsic.operators import (
     matrix,
     vector,
 )
-from torseur.algebra.intrinsic.quaternions import Mixed, Symbolic, product_of_numbers, quaternion
+from torseur.algebra.intrinsic.quaternions import Mixed, Quaternion, Symbolic, product_of_numbers, quaternion
 from torseur.algebra.intrinsic.zero_test import Verdict, is_zero
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "IntrinsicError",
     "Matrix",
     "Mixed",
+    "Quaternion",
     "Symbolic",
     "Tilde",
     "Vector",

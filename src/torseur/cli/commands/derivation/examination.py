@@ -92,11 +92,18 @@ class Examination:
             write_text(picture, map_picture(drawn))
         return Answer("map", drawn.to_dict(), str(drawn))
 
-    def syzygies(self) -> Answer:
+    def algebraic_mobility(self, configuration: Mapping[str, float]) -> Answer:
+        """Dimension and mobility with a proof, at the configuration of the report."""
+        from torseur.derivation.loops.rank.algebraic_mobility import algebraic_mobility
+
+        proof = algebraic_mobility(self.mechanism, configuration, time=self.time)
+        return Answer("algebraic", proof.to_dict(), str(proof))
+
+    def syzygies(self, closed: bool) -> Answer:
         """N by standard bases."""
         from torseur.derivation.loops.rank.exact_loops import polynomial_loops, readable_passage
 
-        passage = readable_passage(polynomial_loops(self.mechanism))
+        passage = readable_passage(polynomial_loops(self.mechanism), closed)
         document = {"coordinates": list(passage.coordinates), "N": [list(row) for row in passage.rows]}
         return Answer("syzygies", document, str(passage))
 

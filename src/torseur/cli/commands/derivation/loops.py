@@ -31,6 +31,8 @@ MAP = "One of the two coordinates of a map of singular lines, e.g. 'x=-1..1'; th
 PICTURE = "SVG file to draw the map into."
 TIME = "Time (s) at which drivers and other time-dependent quantities are evaluated."
 SYZYGIES = "The passage matrix N as polynomials, by standard bases; for small loops."
+CLOSED = "Syzygies modulo the closure equations: motions of the closed loops alone."
+ALGEBRAIC = "Dimension of the closed configurations and finite mobility with an algebraic proof; for small loops."
 LOOPS = "What is examined"
 
 
@@ -57,7 +59,9 @@ class LoopsOptions(NamedTuple):
         Path | None, typer.Option("--picture", metavar="FILE.svg", help=PICTURE, rich_help_panel=LOOPS)
     ] = None
     force: ForceOption = False
+    algebraic: Annotated[bool, typer.Option("--algebraic", help=ALGEBRAIC, rich_help_panel=LOOPS)] = False
     syzygies: Annotated[bool, typer.Option("--syzygies", help=SYZYGIES, rich_help_panel=LOOPS)] = False
+    closed: Annotated[bool, typer.Option("--closed", help=CLOSED, rich_help_panel=LOOPS)] = False
     time: Annotated[float, typer.Option("--time", help=TIME, rich_help_panel=LOOPS)] = 0.0
     values: ValueOptions = ValueOptions()
     verify: VerifyOption = True
@@ -66,6 +70,8 @@ class LoopsOptions(NamedTuple):
 
 @option_rules(
     Rule("--time", not_with="--syzygies", why="syzygies are those of the loops, which no driver moves"),
+    Rule("--closed", needs="--syzygies", why="it is a choice of syzygies"),
+    Rule("--algebraic", not_with="--lock", why="the proof is of the loops as they are described, with nothing held"),
     Rule("--picture", needs="--map", why="it shows the map"),
     force_needs("--picture"),
 )
@@ -81,6 +87,8 @@ def loops(options: LoopsOptions) -> None:
       torseur loops library:bennett --method precise --method exact --json
 
       torseur loops library:saliere --init 'a1=40 deg'
+
+      torseur loops library:bennett --algebraic
 
       torseur loops library:slider_crank --drive 'theta=0..360 deg'
 
@@ -120,8 +128,10 @@ def loops(options: LoopsOptions) -> None:
             further.append(examination.actuation())
         if options.map:
             further.append(examination.map(options.map, options.picture))
+        if options.algebraic:
+            further.append(examination.algebraic_mobility(report.configuration))
         if options.syzygies:
-            further.append(examination.syzygies())
+            further.append(examination.syzygies(options.closed))
     if options.json:
         print_json({**report.to_dict(), **{answer.name: answer.document for answer in further}})
     else:
@@ -132,7 +142,7 @@ def loops(options: LoopsOptions) -> None:
 def _require_loops(work: Work, options: LoopsOptions) -> None:
     """Refuses questions about loops where there are none; a lock makes a constraint of its own."""
     if not options.lock:
-        for name in ("method", "prefer", "drive", "box", "assemble", "map", "syzygies"):
+        for name in ("method", "prefer", "drive", "box", "assemble", "map", "algebraic", "syzygies"):
             work.require_constraints(f"--{name}", bool(getattr(options, name)))
     for name in set(options.prefer or ()) & set(options.lock or ()):
         raise CommandError(f"--prefer {name}: --lock holds it, so that it cannot be independent.", USAGE)

@@ -56,9 +56,9 @@ def _exact(here: ClosedConfiguration) -> RankFinding:
     """Exact ranks are over the tree's coordinates; the coordinates left out of it follow from them."""
     try:
         loops = polynomial_loops(here.system.frame.mechanism, Fraction(repr(here.system.time)))
+        closed = admissible_rank(loops)
     except UnsupportedError as reason:
         return RankFinding("exact algebra", None, str(reason), here=False)
-    closed = admissible_rank(loops)
     left_out = here.system.n - loops.size
     support = f"{closed} over the {loops.size} coordinates of the tree, {generic_rank(loops)} where they are free"
     return RankFinding("exact algebra", closed + left_out, support, here=False)

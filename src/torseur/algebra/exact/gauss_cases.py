@@ -1,0 +1,268 @@
+"""Gauss elimination with cases: "if x ≠ 0 ... otherwise ...", nested, and pruned by what is known to vanish or not.
+
+A case is a list of equations and inequations. Whether one is possible is decided over the complex numbers by standard
+bases, and a sum of positive terms is known not to vanish on the real ones; a case that is empty on other grounds is
+kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from torseur.algebra.exact.ring import Ring, fractions_of, matrix_entries, read
+from torseur.algebra.exact.standard_bases import StandardBasis, ideal_basis, no_common_zero
+from torseur.errors import UnsupportedError, counted, unknown_name
+
+MOST_CASES = 200
+PIVOTS = ("first", "sure")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """expression ≠ 0, or = 0."""
+
+    expression: Any
+    vanishes: bool
+
+    def __str__(self) -> str:
+        return f"{_text(self.expression)} {'=' if self.vanishes else '!='} 0"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A row echelon form, with the conditions under which it holds; `pivots` are its columns with a pivot."""
+
+    conditions: tuple[Condition, ...]
+    matrix: Any
+    pivots: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.pivots)
+
+    def __str__(self) -> str:
+        said = " and ".join(str(c) for c in self.conditions) or "always"
+        return f"{said}: rank {self.rank}\n{_matrix_text(self.matrix, '  ')}"
+
+
+@dataclass(frozen=True)
+class Fork:
+    """A question, and the elimination under both answers."""
+
+    condition: Condition
+    nonzero: Fork | Case
+    zero: Fork | Case
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The echelon forms of a matrix as a tree of questions; `constraints` hold in all cases."""
+
+    root: Fork | Case
+    constraints: tuple[Any, ...]
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """All cases, in the order of writing; together they cover everything, and no two have a point in common."""
+        return tuple(_leaves(self.root))
+
+    @property
+    def rank(self) -> int:
+        """The largest rank of a case."""
+        return max(case.rank for case in self.cases)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that occur, the largest first."""
+        return tuple(sorted({case.rank for case in self.cases}, reverse=True))
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.root, ""))
+
+
+def _leaves(node: Fork | Case) -> Iterator[Case]:
+    if isinstance(node, Case):
+        yield node
+    else:
+        yield from _leaves(node.nonzero)
+        yield from _leaves(node.zero)
+
+
+def _lines(node: Fork | Case, indent: str) -> Iterator[str]:
+    if isinstance(node, Case):
+        yield _matrix_text(node.matrix, indent)
+        return
+    yield f"{indent}if {node.condition}"
+    yield from _lines(node.nonzero, indent + "  ")
+    yield f"{indent}otherwise"
+    yield from _lines(node.zero, indent + "  ")
+
+
+def _text(expression: Any) -> str:
+    return str(expression).replace("**", "^")
+
+
+def _matrix_text(matrix: Any, indent: str) -> str:
+    rows = [[_text(matrix[i, j]) for j in range(matrix.cols)] for i in range(matrix.rows)]
+    widths = [max(len(row[j]) for row in rows) for j in range(matrix.cols)]
+    return "\n".join(f"{indent}[ {'  '.join(x.rjust(w) for x, w in zip(row, widths, strict=True))} ]" for row in rows)
+
+
+def eliminate(
+    matrix: Any, constraints: Sequence[Any] = (), nonzero: Sequence[Any] = (), pivots: str = "first"
+) -> Elimination:
+    """Row echelon forms of a matrix of rational functions and trigonometric polynomials, in all cases.
+
+    `constraints` are expressions that vanish, such as closure equations, `nonzero` some that do not; denominators of
+    the entries do not either. `pivots` "first" takes the first entry of a column that may differ from zero, as by hand,
+    "sure" one that always does where there is one, which asks fewer questions.
+    """
+    m, n, entries, places = matrix_entries(matrix)
+    if pivots not in PIVOTS:
+        raise UnsupportedError(unknown_name("choice of pivots", pivots, PIVOTS))
+    for name, given in (("constraints", constraints), ("nonzero", nonzero)):
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise UnsupportedError(f"eliminate: `{name}` is a list of expressions, such as [x*y - 1].")
+    named = [f"constraint {k + 1}" for k in range(len(constraints))] + [f"nonzero {k + 1}" for k in range(len(nonzero))]
+    made = read([*entries, *constraints, *nonzero], [*places, *named])
+    pairs = fractions_of(made.values)
+    vanish = [above for above, _ in pairs[m * n : m * n + len(constraints)]]
+    apart = [above for above, _ in pairs[m * n + len(constraints) :]] + [b for _, b in pairs if b.free_symbols]
+    known = _Known(made.ring, tuple(vanish), tuple(dict.fromkeys(apart)))
+    if known.is_impossible:
+        raise UnsupportedError("eliminate: the constraints have no common zero, so that there is no case at all.")
+    rows = [list(made.values[i * n : (i + 1) * n]) for i in range(m)]
+    return Elimination(_Gauss(pivots).tree(rows, 0, 0, known, ()), tuple(vanish))
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What vanishes and what does not in a case."""
+
+    ring: Ring
+    vanish: tuple[Any, ...]
+    apart: tuple[Any, ...]
+
+    @cached_property
+    def basis(self) -> StandardBasis:
+        return ideal_basis(self.vanish, self.ring)
+
+    @property
+    def equations(self) -> tuple[Any, ...]:
+        return (*self.vanish, *self.ring.relations)
+
+    @cached_property
+    def is_impossible(self) -> bool:
+        return no_common_zero(self.equations, self.apart, self.ring.variables)
+
+    def reduced(self, value: Any) -> Any:
+        """An entry with its numerator reduced by what vanishes; 0 where it vanishes in the whole case."""
+        import sympy as sp
+
+        above, below = fractions_of([value])[0]
+        short = self.basis.reduced(above)
+        if short == 0:
+            return sp.Integer(0)
+        if self.vanish and self.vanishes(short):
+            return sp.Integer(0)
+        return sp.factor(short / below) if below != 1 else short
+
+    def vanishes(self, polynomial: Any) -> bool:
+        return no_common_zero(self.equations, (*self.apart, polynomial), self.ring.variables)
+
+    def never_vanishes(self, polynomial: Any) -> bool:
+        if not polynomial.free_symbols:
+            return bool(polynomial != 0)
+        if is_positive(polynomial, self.ring):
+            return True
+        return no_common_zero((*self.equations, polynomial), self.apart, self.ring.variables)
+
+    def question(self, polynomial: Any) -> Any:
+        """The part of a polynomial that may vanish: its factors that may, each once."""
+        import sympy as sp
+
+        factors = [f for f, _ in sp.factor_list(polynomial)[1]]
+        return sp.Mul(*(f for f in factors if not self.never_vanishes(f)))
+
+
+def is_positive(polynomial: Any, ring: Ring) -> bool:
+    """Whether a polynomial is a sum of even powers with positive factors, one of them a number, or less that."""
+    import sympy as sp
+
+    if ring.root is not None and ring.root[0] in polynomial.free_symbols:
+        return False
+    terms = sp.Poly(polynomial, *ring.variables).terms()
+    sign = 1 if terms[-1][1] > 0 else -1
+    return not any(terms[-1][0]) and all(sign * c > 0 and all(k % 2 == 0 for k in powers) for powers, c in terms)
+
+
+@dataclass
+class _Gauss:
+    """One elimination; counts its cases."""
+
+    pivots: str
+    count: int = field(default=0)
+
+    def tree(self, rows: list[list[Any]], r: int, c: int, known: _Known, said: tuple[Condition, ...]) -> Fork | Case:
+        """Elimination from row r and column c on; earlier columns are done."""
+        rows = [[known.reduced(x) for x in row] for row in rows]
+        done = self._pivot_columns(rows, r)
+        while r < len(rows) and c < len(rows[0]):
+            chosen = self._choose(rows, r, c, known)
+            if chosen is None:
+                c += 1
+                continue
+            question = known.question(fractions_of([rows[chosen][c]])[0][0])
+            if question != 1:
+                return self._fork(rows, r, c, known, said, question)
+            rows = _step(rows, r, c, chosen, known)
+            done, r, c = (*done, c), r + 1, c + 1
+        self.count += 1
+        if self.count > MOST_CASES:
+            raise UnsupportedError(
+                f"eliminate: more than {counted(MOST_CASES, 'case')}; give constraints or values, or pivots='sure'."
+            )
+        return Case(said, _sympy_matrix(rows), done)
+
+    def _fork(self, rows: Any, r: int, c: int, known: _Known, said: tuple[Condition, ...], question: Any) -> Fork:
+        from dataclasses import replace
+
+        apart = replace(known, apart=(*known.apart, question))
+        zero = replace(known, vanish=(*known.vanish, question))
+        no, yes = Condition(question, False), Condition(question, True)
+        return Fork(no, self.tree(rows, r, c, apart, (*said, no)), self.tree(rows, r, c, zero, (*said, yes)))
+
+    def _choose(self, rows: Any, r: int, c: int, known: _Known) -> int | None:
+        candidates = [i for i in range(r, len(rows)) if rows[i][c] != 0]
+        if self.pivots == "sure":
+            sure = [i for i in candidates if known.never_vanishes(fractions_of([rows[i][c]])[0][0])]
+            candidates = sure or candidates
+        return candidates[0] if candidates else None
+
+    @staticmethod
+    def _pivot_columns(rows: Any, r: int) -> tuple[int, ...]:
+        return tuple(next(j for j, x in enumerate(row) if x != 0) for row in rows[:r])
+
+
+def _step(rows: list[list[Any]], r: int, c: int, chosen: int, known: _Known) -> list[list[Any]]:
+    """The chosen row as the r-th, and column c cleared below it."""
+    rows = [*rows]
+    rows[r], rows[chosen] = rows[chosen], rows[r]
+    pivot = rows[r]
+    for i in range(r + 1, len(rows)):
+        if rows[i][c] != 0:
+            factor = rows[i][c] / pivot[c]
+            rows[i] = [
+                known.reduced(x - factor * p) if j > c else 0 * x
+                for j, (x, p) in enumerate(zip(rows[i], pivot, strict=True))
+            ]
+    return rows
+
+
+def _sympy_matrix(rows: list[list[Any]]) -> Any:
+    import sympy as sp
+
+    return sp.Matrix(rows)

@@ -1,0 +1,296 @@
+"""The rank of a matrix of rational functions and trigonometric polynomials: for free variables, by four methods.
+
+    gauss                    elimination over the field of rational functions: certain
+    probabilistic            elimination at a random rational point
+    modular                  the same, by ranks modulo primes whose product exceeds Hadamard's bound
+    probabilistic-modular    elimination at a random point modulo a random prime
+
+At a point the rank is never larger; it is smaller where all minors that matter vanish there. By Schwartz and Zippel a
+polynomial of degree D vanishes at a point of random whole numbers below S with a probability of at most D / S.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2, prod
+from typing import Any
+
+from torseur.algebra.exact.ring import Ring, as_sympy, fractions_of, matrix_entries, read
+from torseur.errors import UnsupportedError, unknown_name
+
+METHODS = ("gauss", "probabilistic", "modular", "probabilistic-modular")
+_SIZE = 10**9  # random whole numbers lie between 1 and this
+_BITS = 61  # of random primes: the largest that python-flint computes with at full speed
+_LARGEST_GAP = 1550  # between primes below 2^64 (Oliveira e Silva, Herzog, Pardi 2014)
+_DRAWS = 50
+
+
+@dataclass(frozen=True)
+class MatrixRank:
+    """The rank, by which method, and a bound on the probability that it is larger; None where the point was given.
+
+    `point` and `prime` are those that were drawn, `values` the matrix there.
+    """
+
+    rank: int
+    method: str
+    error_probability: float | None
+    point: Mapping[str, Any] = field(default_factory=dict)
+    prime: int | None = None
+    values: Any = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        if self.error_probability == 0:
+            return f"rank {self.rank} ({self.method}: certain)"
+        where = ", ".join(f"{name} = {value}" for name, value in self.point.items())
+        modulo = f" modulo {self.prime}" if self.prime else ""
+        doubt = (
+            "a given point"
+            if self.error_probability is None
+            else f"larger with probability below {self.error_probability:.1g}"
+        )
+        return f"rank {self.rank} ({self.method}{modulo} at {where}: {doubt})"
+
+
+def rank(
+    matrix: Any,
+    method: str = "gauss",
+    *,
+    points: int = 1,
+    seed: int = 0,
+    at: Mapping[Any, Any] | None = None,
+    prime: int | None = None,
+) -> MatrixRank:
+    """The rank of a matrix for free variables, with a bound on the probability of error.
+
+    `points` random points (and primes) are tried; `at` and `prime` give the point and the prime instead. A cosine and
+    sine are those of a free angle, whose half-angle tangent is drawn.
+    """
+    if method not in METHODS:
+        raise UnsupportedError(unknown_name("method", method, METHODS))
+    if not isinstance(points, int) or points < 1:
+        raise UnsupportedError(f"rank: points = {points!r}; expected a whole number of at least 1.")
+    m, n, entries, places = matrix_entries(matrix)
+    made = read(entries, places)
+    rows = [made.values[i * n : (i + 1) * n] for i in range(m)]
+    if method == "gauss":
+        _refuse_choice(at, prime, method)
+        return MatrixRank(gauss_rank(rows, made.ring), method, 0.0)
+    if method != "probabilistic" and made.ring.root is not None:
+        raise UnsupportedError(
+            f"rank: {made.ring.root[1]} has no value modulo most primes; use method 'gauss' or 'probabilistic'."
+        )
+    search = _Search(rows, made.ring, random.Random(seed), at, prime)
+    best = max((search.try_point(method) for _ in range(points)), key=lambda result: result.rank)
+    if best.rank == min(m, n):
+        return MatrixRank(best.rank, method, 0.0, best.point, best.prime, best.values)
+    doubt = None if at is not None or prime is not None else search.doubt(method) ** points
+    return MatrixRank(best.rank, method, doubt, best.point, best.prime, best.values)
+
+
+def _refuse_choice(at: Any, prime: Any, method: str) -> None:
+    if at is not None or prime is not None:
+        raise UnsupportedError(
+            f"rank: method '{method}' takes no point and no prime; they belong to the other methods."
+        )
+
+
+def gauss_rank(rows: Sequence[Sequence[Any]], ring: Ring) -> int:
+    """Elimination over the rational functions; angles by half-angle tangents, for which c² + s² = 1 always holds."""
+    import sympy as sp
+    from sympy.polys.matrices import DomainMatrix
+
+    table = half_angles(ring, [sp.Symbol(f"tan({c.name[4:-1]}/2)") for c, _ in ring.pairs])
+    if ring.root is not None:
+        table[ring.root[0]] = ring.root[1]
+    matrix = sp.Matrix([[sp.together(x.xreplace(table)) for x in row] for row in rows])
+    return int(DomainMatrix.from_Matrix(matrix, extension=True).to_field().rank())
+
+
+def half_angles(ring: Ring, tangents: Sequence[Any]) -> dict[Any, Any]:
+    """cos = (1 - t²)/(1 + t²), sin = 2 t/(1 + t²)."""
+    table: dict[Any, Any] = {}
+    for (c, s), t in zip(ring.pairs, tangents, strict=True):
+        table |= {c: (1 - t**2) / (1 + t**2), s: 2 * t / (1 + t**2)}
+    return table
+
+
+class _Search:
+    """Random points and primes for one matrix, and what they may miss."""
+
+    def __init__(self, rows: Any, ring: Ring, rng: random.Random, at: Any, prime: int | None) -> None:
+        import sympy as sp
+
+        self.rows, self.ring, self.rng, self.prime = rows, ring, rng, prime
+        if prime is not None and (not isinstance(prime, int) or not sp.isprime(prime)):
+            raise UnsupportedError(f"rank: {prime!r} is no prime number.")
+        self.at = None if at is None else self._given(at)
+        circular = {v for pair in ring.pairs for v in pair}
+        self.free = [v for v in ring.variables if v not in circular and (ring.root is None or v != ring.root[0])]
+
+    def _given(self, at: Mapping[Any, Any]) -> dict[str, Any]:
+        if not isinstance(at, Mapping):
+            raise UnsupportedError("rank: `at` maps every symbol to a number, such as {x: 71, y: 98}.")
+        return {str(name): as_sympy(value, f"value of '{name}'") for name, value in at.items()}
+
+    def try_point(self, method: str) -> MatrixRank:
+        for _ in range(_DRAWS):
+            point = self._point()
+            try:
+                return self._rank_at(point, method)
+            except ZeroDivisionError:
+                if self.at is not None:
+                    raise UnsupportedError("rank: a denominator vanishes at the given point.") from None
+        raise UnsupportedError("rank: denominators vanish wherever the matrix was tried; are they zero?")
+
+    def _point(self) -> dict[str, Any]:
+        """Values of symbols, and half-angle tangents of angles."""
+        import sympy as sp
+
+        names = [v.name for v in self.free] + [f"tan({c.name[4:-1]}/2)" for c, _ in self.ring.pairs]
+        if self.at is None:
+            return {name: sp.Integer(self.rng.randint(1, _SIZE)) for name in names}
+        for name in names:
+            if name not in self.at:
+                raise UnsupportedError(f"rank: the point has no value of '{name}'.")
+        return {name: self.at[name] for name in names}
+
+    def _rank_at(self, point: Mapping[str, Any], method: str) -> MatrixRank:
+        import sympy as sp
+
+        tangents = [point[f"tan({c.name[4:-1]}/2)"] for c, _ in self.ring.pairs]
+        table = {v: point[v.name] for v in self.free} | half_angles(self.ring, tangents)
+        if method == "probabilistic-modular":
+            return self._modulo(point, table)
+        if self.ring.root is not None:
+            table[self.ring.root[0]] = self.ring.root[1]
+        values = sp.Matrix([[x.xreplace(table) for x in row] for row in self.rows])
+        if values.has(sp.zoo, sp.nan, sp.oo):
+            raise ZeroDivisionError
+        if method == "probabilistic":
+            from sympy.polys.matrices import DomainMatrix
+
+            size = int(DomainMatrix.from_Matrix(values.applyfunc(sp.nsimplify), extension=True).to_field().rank())
+            return MatrixRank(size, method, None, point, None, values)
+        return self._by_primes(point, values)
+
+    def _by_primes(self, point: Mapping[str, Any], values: Any) -> MatrixRank:
+        """Ranks modulo primes until their product exceeds every minor: the largest is that of the rational matrix."""
+        import flint
+
+        whole = _whole(values)
+        lengths = sorted((sum(x * x for x in row) for row in whole), reverse=True)[: min(values.shape)]
+        bound = prod(max(length, 1) for length in lengths)  # the square of Hadamard's
+        best, product, last = 0, 1, 0
+        while product * product <= bound:
+            last = self.prime or self._random_prime()
+            best = max(best, int(flint.nmod_mat([[x % last for x in row] for row in whole], last).rank()))
+            product *= last
+            if self.prime:
+                break
+        return MatrixRank(best, "modular", None, point, last or None, whole)
+
+    def _modulo(self, point: Mapping[str, Any], table: Mapping[Any, Any]) -> MatrixRank:
+        import flint
+        import sympy as sp
+
+        p = self.prime or self._random_prime()
+        residues = {v: residue(x, p) for v, x in table.items()}
+        values: list[list[int]] = []
+        for row in self.rows:
+            values.append([])
+            for entry in row:
+                above, below = (
+                    sp.Poly(part, *residues, domain=sp.QQ) if residues else part
+                    for part in sp.fraction(sp.together(entry))
+                )
+                values[-1].append(_value(above, residues, p) * pow(_unit(_value(below, residues, p)), -1, p) % p)
+        return MatrixRank(int(flint.nmod_mat(values, p).rank()), "probabilistic-modular", None, point, p, values)
+
+    def _random_prime(self) -> int:
+        import sympy as sp
+
+        return int(sp.nextprime(self.rng.randint(2 ** (_BITS - 1), 2**_BITS - 2 * _LARGEST_GAP)))
+
+    def doubt(self, method: str) -> float:
+        """Bound on the probability that one point, and one prime, show too small a rank."""
+        degree, below, bits = self._size()
+        here = min(1.0, (degree / _SIZE) / max(1 - below / _SIZE, 1e-9))
+        if method != "probabilistic-modular":
+            return here
+        # Points are whole numbers below _SIZE, less than p, so that they are as random modulo p. Besides, p may divide
+        # every coefficient of the minor: at most bits / 60 primes do, each drawn as often as the gap before it is long.
+        return min(1.0, here + bits / (_BITS - 1) * _LARGEST_GAP / 2 ** (_BITS - 1))
+
+    def _size(self) -> tuple[int, int, float]:
+        """Degree of the largest minors in what is drawn, of all denominators, and bits of their coefficients."""
+        import sympy as sp
+
+        degrees, belows, bits = [], 0, 0.0
+        for row in self.rows:
+            pairs = fractions_of(row)
+            common = sp.lcm_list([below for _, below in pairs])
+            whole = [sp.cancel(above * common / below) for above, below in pairs]
+            degrees.append(max(self._degree(x) for x in whole))
+            belows += self._degree(common) + 2 * len(self.ring.pairs) * degrees[-1]
+            terms = (
+                [
+                    abs(c)
+                    for x in whole
+                    for c in sp.Poly(x, *self.ring.variables, domain=sp.QQ).clear_denoms(convert=True)[1].coeffs()
+                ]
+                if self.ring.variables
+                else [1]
+            )
+            bits += log2(float(sum(terms)) + 2) * 2 + 2 * degrees[-1]
+        return (
+            sum(sorted(degrees, reverse=True)[: len(self.rows[0])]),
+            belows,
+            bits + log2(len(self.rows) + 1) * len(self.rows),
+        )
+
+    def _degree(self, polynomial: Any) -> int:
+        """Total degree in what is drawn: a cosine or sine counts twice, by its half-angle tangent."""
+        import sympy as sp
+
+        if not self.ring.variables:
+            return 0
+        circular = {v for pair in self.ring.pairs for v in pair}
+        weights = [2 if v in circular else 1 for v in self.ring.variables]
+        powers = sp.Poly(polynomial, *self.ring.variables).monoms()
+        return max(sum(w * k for w, k in zip(weights, m, strict=True)) for m in powers)
+
+
+def _whole(matrix: Any) -> list[list[int]]:
+    """A matrix of fractions times their common denominator."""
+    import sympy as sp
+
+    common = sp.ilcm(1, *(sp.Rational(x).q for x in matrix))
+    return [[int(x * common) for x in matrix.row(i)] for i in range(matrix.rows)]
+
+
+def residue(number: Any, prime: int) -> int:
+    """A rational number modulo a prime."""
+    return int(number.p) * pow(_unit(int(number.q) % prime), -1, prime) % prime
+
+
+def _unit(number: int) -> int:
+    if number == 0:
+        raise ZeroDivisionError
+    return number
+
+
+def _value(polynomial: Any, values: Mapping[Any, int], prime: int) -> int:
+    """A polynomial at a point modulo a prime."""
+    if not hasattr(polynomial, "terms"):
+        return residue(polynomial, prime)
+    total = 0
+    point = [values[v] for v in polynomial.gens]
+    for powers, c in polynomial.terms():
+        term = residue(c, prime)
+        for x, k in zip(point, powers, strict=True):
+            term = term * pow(x, int(k), prime) % prime
+        total = (total + term) % prime
+    return total

@@ -1,0 +1,231 @@
+"""Entries of matrices as rational functions: of free symbols, of cosines and sines of angles, of roots of numbers.
+
+The ring is Q[x, c_i, s_i, w] / (c_i² + s_i² - 1, p(w)): a pair of variables per angle, and one w, with its minimal
+polynomial p, for all algebraic numbers among the coefficients. Undetermined functions such as x(t) are variables too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from torseur.algebra.graph import Expr, to_sympy
+from torseur.algebra.graph.construction.decimals import as_written
+from torseur.errors import UnsupportedError
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Variables (SymPy symbols), the relations among them, and the pairs (cosine, sine) of angles.
+
+    `root` is the variable of the algebraic numbers with the number that it stands for; `mixed` are symbols that occur
+    as an angle and outside of sines and cosines.
+    """
+
+    variables: tuple[Any, ...] = ()
+    relations: tuple[Any, ...] = ()
+    pairs: tuple[tuple[Any, Any], ...] = ()
+    root: tuple[Any, Any] | None = None
+    mixed: tuple[str, ...] = ()
+
+    def require_algebraic(self, what: str) -> None:
+        """Refuses symbols that are an angle here and a length there: no polynomial ties them together."""
+        if self.mixed:
+            raise UnsupportedError(
+                f"{what}: '{self.mixed[0]}' occurs as an angle and outside of sines and cosines (as in a screw), so "
+                "that the equations are not algebraic. Give it a value, or use numbers (method 'numeric' of loops)."
+            )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Expressions over a ring."""
+
+    ring: Ring
+    values: tuple[Any, ...] = field(repr=False)
+
+
+def as_sympy(value: Any, place: str) -> Any:
+    """A number or expression in SymPy, decimals as the fractions they are written as."""
+    import sympy as sp
+
+    if isinstance(value, str | bool) or value is None:
+        raise UnsupportedError(
+            f"{place}: {value!r} is no number and no expression; make symbols with ts.symbol or SymPy."
+        )
+    if isinstance(value, Fraction):
+        return sp.Rational(value.numerator, value.denominator)
+    try:
+        made = (
+            to_sympy(value) if isinstance(value, Expr) or hasattr(value, "__expr__") else sp.sympify(value, strict=True)
+        )
+    except (sp.SympifyError, TypeError) as error:
+        raise UnsupportedError(f"{place}: {type(value).__name__} is no number and no expression.") from error
+    if not isinstance(made, sp.Expr) or made.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        raise UnsupportedError(f"{place}: {made} is no finite number and no expression.")
+    return made.xreplace({x: _rational(x, place) for x in made.atoms(sp.Float)})
+
+
+def _rational(number: Any, place: str) -> Any:
+    import sympy as sp
+
+    fraction = as_written(float(number))
+    return sp.Rational(fraction.numerator, fraction.denominator)
+
+
+def read(expressions: Sequence[Any], places: Sequence[str]) -> Reading:
+    """Expressions over one ring; raises UnsupportedError with the place of what is no rational function."""
+    import sympy as sp
+
+    values = _one_symbol_a_name([as_sympy(v, place) for v, place in zip(expressions, places, strict=True)])
+    values = [_with_functions_named(_without_quotients_of_circles(v)) for v in values]
+    angles = _angles(values, places)
+    values, pairs = _in_pairs(values, angles)
+    values = [v.xreplace({sp.pi: sp.Symbol("pi")}) for v in values]
+    values, root, minimal = _with_one_root(values)
+    for value, place in zip(values, places, strict=True):
+        _require_rational(value, place)
+    cosines = [v for pair in pairs for v in pair]
+    free = _symbols(values, without={*cosines, *([root[0]] if root else ())})
+    mixed = tuple(str(q) for q in angles if any(str(v) == str(q) for v in free))
+    relations = [c**2 + s**2 - 1 for c, s in pairs] + ([minimal] if root else [])
+    variables = (*free, *cosines, *([root[0]] if root else ()))
+    return Reading(Ring(variables, tuple(relations), tuple(pairs), root, mixed), tuple(values))
+
+
+def _one_symbol_a_name(values: Sequence[Any]) -> list[Any]:
+    """The first symbol of each name for all of that name: ours are real in SymPy, those of people often are not."""
+    import sympy as sp
+
+    first: dict[str, Any] = {}
+    for value in values:
+        for node in sp.preorder_traversal(value):
+            if isinstance(node, sp.Symbol):
+                first.setdefault(node.name, node)
+    return [v.xreplace({x: first[x.name] for x in v.atoms(sp.Symbol)}) for v in values]
+
+
+def _symbols(values: Iterable[Any], without: set[Any]) -> list[Any]:
+    """Symbols by name, so that orders do not depend on hashes."""
+    return sorted({x for v in values for x in v.free_symbols} - without, key=lambda v: (len(v.name), v.name))
+
+
+def _without_quotients_of_circles(value: Any) -> Any:
+    import sympy as sp
+
+    return value.replace(sp.tan, lambda a: sp.sin(a) / sp.cos(a)).replace(sp.cot, lambda a: sp.cos(a) / sp.sin(a))
+
+
+def _with_functions_named(value: Any) -> Any:
+    """x(t) and its derivatives as symbols of that name: they are free."""
+    import sympy as sp
+    from sympy.core.function import AppliedUndef
+
+    return value.xreplace({f: sp.Symbol(str(f)) for kind in (sp.Derivative, AppliedUndef) for f in value.atoms(kind)})
+
+
+def _angles(values: Sequence[Any], places: Sequence[str]) -> dict[Any, int]:
+    """Symbols that occur as angles, each with the least common denominator of its factors: 2 for cos(q/2)."""
+    import sympy as sp
+
+    angles: dict[Any, int] = {}
+    for value, place in zip(values, places, strict=True):
+        for function in sorted(value.atoms(sp.sin, sp.cos), key=str):
+            for term in sp.Add.make_args(sp.expand(function.args[0])):
+                factor, rest = term.as_coeff_Mul()
+                if rest.is_Symbol and factor.is_Rational:
+                    angles[rest] = int(sp.ilcm(angles.get(rest, 1), factor.q))
+                    continue
+                if rest is sp.pi or (term.is_number and not sp.expand_trig(sp.cos(term)).has(sp.sin, sp.cos)):
+                    continue  # cos(2 atan(1/2)) is 3/5
+                raise UnsupportedError(
+                    f"{place}: {function} is no trigonometric polynomial; an angle is a sum of symbols with rational "
+                    "factors and of parts of pi. Name the angle by a symbol."
+                )
+    return dict(sorted(angles.items(), key=lambda item: (len(item[0].name), item[0].name)))
+
+
+def _in_pairs(values: Sequence[Any], angles: Mapping[Any, int]) -> tuple[list[Any], list[tuple[Any, Any]]]:
+    """Sines and cosines of sums and multiples as polynomials in one pair per angle."""
+    import sympy as sp
+
+    units = {q: sp.Dummy(q.name, real=True) for q in angles}
+    pairs: list[tuple[Any, Any]] = []
+    table: dict[Any, Any] = {}
+    for q, denominator in angles.items():
+        name = q.name if denominator == 1 else f"{q.name}/{denominator}"
+        pair = sp.Symbol(f"cos({name})"), sp.Symbol(f"sin({name})")
+        pairs.append(pair)
+        table |= {sp.cos(units[q]): pair[0], sp.sin(units[q]): pair[1]}
+    whole = {q: angles[q] * u for q, u in units.items()}
+
+    def expanded(function: Any) -> Any:
+        inner = sp.expand(function.args[0]).xreplace(whole)
+        return sp.expand_trig(function.func(inner)).xreplace(table)
+
+    written = [v.xreplace({f: expanded(f) for f in v.atoms(sp.sin, sp.cos)}) for v in values]
+    return written, pairs
+
+
+def _with_one_root(values: Sequence[Any]) -> tuple[list[Any], tuple[Any, Any] | None, Any]:
+    """Algebraic numbers (roots, cosines of parts of pi) as polynomials in one variable, with its minimal polynomial."""
+    import sympy as sp
+
+    def is_root(x: Any) -> bool:
+        power = isinstance(x, sp.Pow) and x.exp.is_Rational and not x.exp.is_Integer
+        return bool(x.is_number and (power or isinstance(x, sp.sin | sp.cos) or x is sp.I))
+
+    numbers = sorted({x for v in values for x in sp.preorder_traversal(v) if is_root(x)}, key=str)
+    if not numbers:
+        return [*values], None, None
+    domain, elements = sp.construct_domain(numbers, extension=True)
+    if not domain.is_Algebraic:
+        return [*values], None, None
+    w = sp.Symbol("w")
+    table: dict[Any, Any] = {}
+    for number, element in zip(numbers, elements, strict=True):
+        table[number] = sum(sp.Rational(str(c)) * w**k for k, c in enumerate(reversed(element.to_list())))
+    minimal = sum(sp.Rational(str(c)) * w**k for k, c in enumerate(reversed(domain.mod.to_list())))
+    return [v.xreplace(table) for v in values], (w, domain.ext.as_expr()), minimal
+
+
+def _require_rational(value: Any, place: str) -> None:
+    import sympy as sp
+
+    symbols = value.free_symbols
+    if value.is_rational_function(*symbols) if symbols else value.is_Rational or sp.simplify(value).is_Rational:
+        return
+    culprit = next((x for x in sp.preorder_traversal(value) if not x.is_rational_function()), value)
+    for part in sp.preorder_traversal(value):
+        innermost = (part.is_Function or part.is_Pow) and all(a.is_rational_function() for a in part.args)
+        if innermost and not part.is_rational_function():
+            culprit = part
+    raise UnsupportedError(
+        f"{place}: {culprit} is no rational function of symbols, sines and cosines. Name it by a symbol of its own, "
+        "which then is free."
+    )
+
+
+def fractions_of(values: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """(numerator, denominator) of each, without common factors."""
+    import sympy as sp
+
+    return [sp.fraction(sp.cancel(sp.together(v))) for v in values]
+
+
+def matrix_entries(matrix: Any, what: str = "matrix") -> tuple[int, int, list[Any], list[str]]:
+    """Rows, columns, entries by rows and their places, of nested lists, a NumPy array or a SymPy matrix."""
+    rows = matrix.tolist() if hasattr(matrix, "tolist") else matrix
+    if isinstance(rows, str) or not isinstance(rows, Sequence) or not rows:
+        raise UnsupportedError(f"{what}: expected a matrix by rows, such as [[x, 1], [0, y]].")
+    lines = [[*row] if isinstance(row, Sequence) and not isinstance(row, str) else None for row in rows]
+    widths = [None if line is None else len(line) for line in lines]
+    if None in widths or len({*widths}) != 1 or widths[0] == 0:
+        raise UnsupportedError(
+            f"{what}: its rows are lists of one length; got lengths {widths}.".replace("None", "no list")
+        )
+    m, n = len(lines), len(lines[0] or [])
+    places = [f"{what}, row {i + 1}, column {j + 1}" for i in range(m) for j in range(n)]
+    return m, n, [x for line in lines for x in line or []], places
