@@ -51,3 +51,72 @@ def test_rotation_of_a_vector_keeps_its_scalar_part_zero_and_follows_rodrigues()
     assert turned.scalar == 0
     assert is_zero(turned.vector - ((s**2 - Dot(w, w)) * v + 2 * Dot(w, v) * w + 2 * s * Cross(w, v)))
     assert is_zero(one.square - s**2 - Dot(w, w))
+
+
+def test_all_operators_at_all_levels_agree():
+    """Products, quotients, powers, norms and inverses of symbols, put in numbers."""
+    from torseur.algebra.intrinsic import Dot, Quaternion
+
+    p, q = quaternion("p", unit=False), quaternion("q", unit=False)
+    numbers = {"p": (1, 2, -1, 3), "q": (2, 0, 1, -1)}
+    values = {}
+    for name, (w, *parts) in numbers.items():
+        values[sympy.Symbol(f"{name}_0", real=True)] = w
+        values |= {_component(name, k): c for k, c in enumerate(parts)}
+        values[sympy.Symbol(f"|{name}|", positive=True)] = sympy.sqrt(w * w + sum(c * c for c in parts))
+    P, Q = (Quaternion(*(sympy.Integer(c) for c in numbers[name])) for name in "pq")
+    for symbols, own in (
+        (p * q - q * p, P * Q - Q * P),
+        (p.inverse * q, P.inverse * Q),
+        (p / q, P / Q),
+        (-(3 * p) / 2, P * sympy.Rational(-3, 2)),
+        (p**2 * q.conjugate, P * P * Q.conjugate),
+        (q**-1, Q.inverse),
+    ):
+        shown = symbols.mixed().numbers()
+        assert [sympy.simplify(x.subs(values) - y) for x, y in zip(shown, own, strict=True)] == [0, 0, 0, 0]
+    assert (p * q).norm.subs(values) == (P * Q).norm
+    assert P * P.inverse == Quaternion(1, 0, 0, 0)
+    mixed = p.mixed()
+    assert sympy.simplify(mixed.inverse.numbers()[1].subs(values) - P.inverse.x) == 0
+    turned = quaternion("p").mixed().matrix.as_explicit()
+    by_hand = sympy.Matrix(P.matrix)
+    explicit = turned.applyfunc(
+        lambda e: e.replace(lambda x: isinstance(x, Dot), lambda x: x.as_explicit()).subs(values)
+    )
+    assert sympy.simplify(explicit - by_hand) == sympy.zeros(3, 3)
+
+
+def _component(name, k):
+    from torseur.algebra.intrinsic import vector
+
+    return vector(name)[k, 0]
+
+
+def test_matrices_of_quaternions():
+    """q v q⁻¹ by the matrix, by the product and by Rodrigues' formula; q p and p q by 4x4 matrices."""
+    import math
+
+    import numpy as np
+
+    from torseur.algebra.intrinsic import IntrinsicError, Quaternion
+
+    q, p = Quaternion(1.0, 2.0, -1.0, 0.5), Quaternion(0.3, -1.0, 2.0, 1.0)
+    matrix, v = np.array(q.matrix), np.array([1.0, 2.0, 3.0])
+    assert np.allclose(matrix @ matrix.T, np.eye(3))
+    assert np.allclose(matrix @ v, q.rotated(v))
+    assert np.allclose(np.array(q.left_matrix) @ [*p], [*(q * p)])
+    assert np.allclose(np.array(q.right_matrix) @ [*p], [*(p * q)])
+    turn = Quaternion.about([0, 0, 2], math.pi / 2)
+    assert np.allclose(turn.rotated([1, 0, 0]), [0, 1, 0])
+    assert turn.norm == pytest.approx(1)
+    for wrong in (
+        lambda: Quaternion(0, 0, 0, 0).inverse,
+        lambda: q + 1,
+        lambda: q**0.5,
+        lambda: Quaternion(1, "x", 0, 0),
+    ):
+        with pytest.raises(IntrinsicError):
+            wrong()
+    with pytest.raises(IntrinsicError, match="mixed"):
+        _ = (quaternion("p") + quaternion("q")).inverse

@@ -51,6 +51,12 @@ def _flint(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
         return [ring.context.from_dict({(0,) * len(ring.variables): 1})]
     if len(ring.variables) - ring.linear > _HARMLESS:
         return _flint_apart(given, ring)
+    return limited_basis(polynomials, ring)
+
+
+def limited_basis(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
+    """The basis by python-flint within limits; raises TooLarge beyond."""
+    given = ring.vector(polynomials)
     basis, complete = given.autoreduction().buchberger_naive(limits=LIMITS)
     if not complete:
         raise TooLarge(

@@ -172,7 +172,7 @@ class _Search:
         if method == "probabilistic":
             from sympy.polys.matrices import DomainMatrix
 
-            size = int(DomainMatrix.from_Matrix(values.applyfunc(sp.nsimplify), extension=True).to_field().rank())
+            size = int(DomainMatrix.from_Matrix(values, extension=True).to_field().rank())
             return MatrixRank(size, method, None, point, None, values)
         return self._by_primes(point, values)
 

@@ -10,7 +10,7 @@ from typing import Any
 from torseur.algebra.exact.engines import ENGINES, basis_of
 from torseur.algebra.exact.flint_ring import ORDERS, FlintRing, remainder
 from torseur.algebra.exact.hilbert import HilbertSeries, dimension_of, independent_variables
-from torseur.algebra.exact.ring import Ring, fractions_of, read
+from torseur.algebra.exact.ring import Ring, as_sympy, fractions_of, read
 from torseur.errors import UnsupportedError, unknown_name
 
 
@@ -108,8 +108,8 @@ def standard_basis(
 ) -> StandardBasis:
     """The reduced standard basis of the ideal of polynomials in symbols, cosines and sines.
 
-    `variables` come first in the order, as they stand; the others follow by name. Engines are python-flint, and
-    Singular and msolve where they are installed; without a name the first that succeeds.
+    `variables` come first in the order, as they stand, also symbols that do not occur; the others follow by name.
+    Engines are python-flint, and Singular and msolve where they are installed; without a name the first that succeeds.
     """
     if order not in ORDERS:
         raise UnsupportedError(unknown_name("order", order, ORDERS))
@@ -133,8 +133,12 @@ def _ordered(ring: Ring, first: Sequence[Any]) -> Ring:
 
     names = [str(v) for v in first]
     known = {str(v): v for v in ring.variables}
-    for name in names:
-        if name not in known:
+    for name, given in zip(names, first, strict=True):
+        # A symbol that does not occur is a variable too: a direction in which nothing is asked.
+        symbol = None if name in known or isinstance(given, str) else as_sympy(given, f"variable '{name}'")
+        if symbol is not None and symbol.is_Symbol:
+            known[name] = symbol
+        elif name not in known:
             raise UnsupportedError(unknown_name("variable", name, known))
     rest = [v for v in ring.variables if str(v) not in names]
     return replace(ring, variables=(*(known[name] for name in names), *rest))

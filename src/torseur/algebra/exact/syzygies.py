@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from torseur.algebra.exact.engines import basis_of
+from torseur.algebra.exact.engines import TooLarge, basis_of, limited_basis
 from torseur.algebra.exact.flint_ring import FlintRing, remainder
 from torseur.algebra.exact.ring import Ring, fractions_of, matrix_entries, read
 from torseur.algebra.exact.standard_bases import ideal_basis
@@ -117,7 +117,11 @@ class _Module:
         kept: list[Any] = []
         always = [*self.multiples(ideal), *self.products]
         for candidate in sorted(relations, key=lambda p: (p.total_degree(), len(p.to_dict()), str(p))):
-            _, members = basis_of([*kept, *always], self.flint, None)
+            try:
+                members = limited_basis([*kept, *always], self.flint)
+            except TooLarge:
+                kept.append(candidate)  # one generator too many does no harm
+                continue
             if remainder(candidate, members)[1] != 0:
                 kept.append(candidate)
         return kept

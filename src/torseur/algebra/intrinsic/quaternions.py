@@ -263,8 +263,11 @@ class Mixed:
         from sympy import expand
 
         explicit = self.vector.as_explicit()
-        scalar = self.scalar.replace(lambda e: isinstance(e, Dot), lambda e: e.as_explicit())
-        return tuple(expand(x) for x in (scalar, *explicit))
+
+        def by_components(x: Any) -> Any:
+            return expand(x.replace(lambda e: isinstance(e, Dot), lambda e: e.as_explicit()))
+
+        return tuple(by_components(x) for x in (self.scalar, *explicit))
 
 
 def product_of_numbers(p: tuple[Any, ...], q: tuple[Any, ...]) -> tuple[Any, ...]:

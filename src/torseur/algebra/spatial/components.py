@@ -42,9 +42,11 @@ def as_vector(value: Components, what: str) -> Vec3:
     """Three components; a row or a column of a matrix will do."""
     if type(value) is Vec3:
         return value
+    if hasattr(value, "tolist"):  # arrays and matrices, SymPy's too, of one row or one column
+        value = [x for row in value.tolist() for x in (row if isinstance(row, list) else [row])]
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ArgumentError(f"{what}: expected three components, such as [0, 0, 1]; got {_shown(value)}.")
-    parts = value.ravel().tolist() if isinstance(value, np.ndarray) else [*value]
+    parts = [*value]
     if len(parts) != 3:
         raise ArgumentError(f"{what}: expected three components, such as [0, 0, 1]; got {len(parts)}.")
     x, y, z = (as_scalar(part, what) for part in parts)

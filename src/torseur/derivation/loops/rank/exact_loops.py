@@ -114,7 +114,7 @@ def _exact_values(
             known[node] = parameters[-1]
         if node.op == "apply":
             raise MechanismError(f"mechanism '{tree.mechanism.name}': function '{node.data.name}' has no law.")
-    return known, tuple(parameters)
+    return known, tuple(sorted(parameters, key=lambda p: str(p.name)))
 
 
 def _polynomial(value: Any, ring: Ring) -> Any:

@@ -1,0 +1,92 @@
+"""Elimination with cases. Oracles: the slide of Papegay's talk, and ranks of numbers put in at random points."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import sympy as sp
+
+import torseur as ts
+from torseur.errors import UnsupportedError
+
+x, y, a, b, c = sp.symbols("x y a b c")
+SLIDE = [[x, 1, 0], [0, 0, 1], [1, y, 1]]
+
+
+def test_the_slide():
+    """Printed for x ≠ 0 and otherwise; the slide does not ask whether x y = 1, where its second pivot vanishes."""
+    cases = ts.algebra.eliminate(SLIDE).cases
+    assert cases[0].matrix == sp.Matrix([[x, 1, 0], [0, (x * y - 1) / x, 1], [0, 0, 1]])
+    assert cases[2].matrix == sp.Matrix([[1, y, 1], [0, 1, 0], [0, 0, 1]])
+    assert [(str(c.conditions[-1]), c.rank) for c in cases] == [("x*y - 1 != 0", 3), ("x*y - 1 = 0", 2), ("x = 0", 3)]
+
+
+def test_undetermined_functions_are_entries_too():
+    """On the slide x(t) was refused: "matrix entries must be rational polynomials"."""
+    t = sp.Symbol("t")
+    named = ts.algebra.eliminate([[sp.Function("x")(t), 1, 0], [0, 0, 1], [1, y, 1]])
+    assert [(str(case.conditions[0]), case.rank) for case in named.cases] == [
+        ("x(t) != 0", 3),
+        ("x(t) != 0", 2),
+        ("x(t) = 0", 3),
+    ]
+
+
+def test_constraints_prune_cases():
+    assert [case.rank for case in ts.algebra.eliminate(SLIDE, constraints=[x * y - 1]).cases] == [2]
+    assert [case.rank for case in ts.algebra.eliminate(SLIDE, nonzero=[x, x * y - 1]).cases] == [3]
+    assert len(ts.algebra.eliminate(SLIDE, pivots="sure").cases) == 2
+    assert len(ts.algebra.eliminate([[x**2 + 1, 1]]).cases) == 1  # no real number makes it vanish
+    rotation = [[sp.cos(a), -sp.sin(a)], [sp.sin(a), sp.cos(a)]]
+    assert ts.algebra.eliminate(rotation).ranks == (2,)
+
+
+def random_matrix(rng):
+    entries = [0, 1, x, y, x * y - 1, x + y, sp.cos(a), sp.sin(a), x - 2, y / (x**2 + 1)]
+    return [[rng.choice(entries) for _ in range(3)] for _ in range(3)]
+
+
+ANGLES = [(1, 0), (0, 1), (-1, 0), (sp.Rational(3, 5), sp.Rational(4, 5))]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_point_lies_in_one_case_with_its_rank(seed):
+    """Points with small values and right angles hit special cases often."""
+    rng = random.Random(seed)
+    matrix = random_matrix(rng)
+    cases = ts.algebra.eliminate(matrix).cases
+    for _ in range(15):
+        cosine, sine = rng.choice(ANGLES)
+        point = {x: rng.choice([-1, 0, 1, 2]), y: rng.choice([-1, 0, 1, sp.Rational(1, 2)])}
+        named = {sp.Symbol("cos(a)"): cosine, sp.Symbol("sin(a)"): sine, **point}
+        here = [k for k in cases if all((q.expression.subs(named) == 0) == q.vanishes for q in k.conditions)]
+        assert len(here) == 1
+        own = sp.Matrix(matrix).subs({sp.cos(a): cosine, sp.sin(a): sine}).subs(point)
+        assert here[0].rank == own.rank()
+        assert own.col_join(here[0].matrix.subs(named)).rank() == here[0].rank  # the same row space
+
+
+def test_salt_cellar_has_ranks_three_two_and_one():
+    """The matrix of the slide; rank 3 for free angles, 2 on its branches, 1 where they cross."""
+    s, k = sp.sin, sp.cos
+    matrix = [[0, -s(b), s(c)], [k(a) * s(b), s(a) * k(b), 0], [-s(a) * s(b), k(a) * k(b), -k(c)]]
+    assert ts.algebra.eliminate(matrix).ranks == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "options", "said"),
+    [
+        ([[sp.exp(x)]], {}, r"row 1, column 1: exp\(x\) is no rational function"),
+        ([[1, 2], [3]], {}, "one length"),
+        ("A", {}, "expected a matrix"),
+        ([["x"]], {}, "no number and no expression"),
+        (SLIDE, {"constraints": [x, x - 1]}, "no common zero"),
+        (SLIDE, {"constraints": x}, "a list of expressions"),
+        (SLIDE, {"pivots": "best"}, "unknown choice of pivots 'best'"),
+        ([[sp.cos(x * y)]], {}, "no trigonometric polynomial"),
+    ],
+)
+def test_bad_input(matrix, options, said):
+    with pytest.raises(UnsupportedError, match=said):
+        ts.algebra.eliminate(matrix, **options)
