@@ -18,8 +18,8 @@ from torseur.algebra.intrinsic.operators import Frame as Frame
 from torseur.algebra.intrinsic.operators import Tilde as Tilde
 from torseur.algebra.intrinsic.operators import matrix as matrix
 from torseur.algebra.intrinsic.operators import vector as vector
+from torseur.algebra.intrinsic.quaternion_numbers import Quaternion as Quaternion
 from torseur.algebra.intrinsic.quaternions import Mixed as Mixed
-from torseur.algebra.intrinsic.quaternions import Quaternion as Quaternion
 from torseur.algebra.intrinsic.quaternions import quaternion as quaternion
 from torseur.algebra.intrinsic.zero_test import is_zero as is_zero
 from torseur.algebra.spatial.dual_bases import coordinates_in as coordinates_in

@@ -24,7 +24,8 @@ from torseur.algebra.intrinsic.operators import (
     matrix,
     vector,
 )
-from torseur.algebra.intrinsic.quaternions import Mixed, Quaternion, Symbolic, product_of_numbers, quaternion
+from torseur.algebra.intrinsic.quaternion_numbers import Quaternion, product_of_numbers
+from torseur.algebra.intrinsic.quaternions import Mixed, Symbolic, quaternion
 from torseur.algebra.intrinsic.zero_test import Verdict, is_zero
 
 __all__ = [
