@@ -29,6 +29,50 @@ FURTHER_SYSTEMS: dict[str, tuple[str, list[str]]] = {
             " - m2*r1*th1'^2*cos(th1-th2) - 2*m2*r1'*th1'*sin(th1-th2) + k2*(r2-b) - m2*g*cos(th2)",
         ],
     ),
+    "two bodies on a spring": (
+        """mechanism twobody ;
+        param m1 = 1 kg, m2 = 2 kg, k = 9 N/m, l0 = 1 m ;
+        let a = body mass = m1, centre = 0, inertia = 0 end ;
+        let b = body mass = m2, centre = 0, inertia = 0 end ;
+        join earth and a.frame as first with link(x, y) dof = [x, y, 0] end ;
+        join a.frame and b.frame as second with link(phi, r) dof1 = phi || [0,0,1], dof2 = [r, 0, 0] stiffness(r) = k, rest(r) = l0 end ;
+        init r = 1 m ;""",
+        [
+            "(m1+m2)*x'' + m2*(r''*cos(phi) - r*phi''*sin(phi) - r*phi'^2*cos(phi) - 2*r'*phi'*sin(phi))",
+            "(m1+m2)*y'' + m2*(r''*sin(phi) + r*phi''*cos(phi) - r*phi'^2*sin(phi) + 2*r'*phi'*cos(phi))",
+            "r*phi'' + 2*r'*phi' - x''*sin(phi) + y''*cos(phi)",
+            "m2*(r'' + x''*cos(phi) + y''*sin(phi) - r*phi'^2) + k*(r - l0)",
+        ],
+    ),
+    "pendulums coupled by a torsion spring": (
+        """mechanism coupled ;
+        param g = 9.81 m/s^2, m = 1 kg, l = 1 m, kt = 2 N*m/rad ;
+        gravity = [0,-g,0] ;
+        let p = body mass = m, centre = [0,-l,0], inertia = 0 end ;
+        let q = body mass = m, centre = [0,-l,0], inertia = 0 end ;
+        join earth and p.frame as a with revolute(a1) about [0,0,1] torque = -kt*(a1 - a2) end ;
+        join earth and q.frame as b with revolute(a2) about [0,0,1] torque = -kt*(a2 - a1) end ;""",
+        [
+            "m*l^2*a1'' + m*g*l*sin(a1) + kt*(a1-a2)",
+            "m*l^2*a2'' + m*g*l*sin(a2) + kt*(a2-a1)",
+        ],
+    ),
+    "gyroscopic pendulum": (
+        """mechanism gyropend ;
+        param g = 9.81 m/s^2, m = 1 kg, l = 1 m, A = 0.1 kg*m^2, C = 0.2 kg*m^2 ;
+        gravity = [0,0,-g] ;
+        let rod = body mass = 0, inertia = 0 end ;
+        let frame = body mass = 0, inertia = 0 end ;
+        let rotor = body mass = m, centre = [0,0,-l], inertia = diag(A,A,C) end ;
+        join earth and frame.frame as o with revolute(phi) about [0,0,1] end ;
+        join frame.frame and rod.frame as i with revolute(theta) about [1,0,0] end ;
+        join rod.frame and rotor.frame as s with revolute(psi) about [0,0,1] end ;""",
+        [
+            "(A+m*l^2)*phi''*sin(theta)^2 + 2*(A+m*l^2)*phi'*theta'*sin(theta)*cos(theta) + C*(phi''*cos(theta) + psi'' - phi'*theta'*sin(theta))*cos(theta) - C*(psi' + phi'*cos(theta))*theta'*sin(theta)",
+            "(A+m*l^2)*(theta'' - phi'^2*sin(theta)*cos(theta)) + C*(psi' + phi'*cos(theta))*phi'*sin(theta) + m*g*l*sin(theta)",
+            "psi'' + phi''*cos(theta) - phi'*theta'*sin(theta)",
+        ],
+    ),
     "cart-pole": (
         """mechanism cart_pole ;
         param g = 9.81 m/s^2, M = 1 kg, m = 0.1 kg, l = 0.5 m, J = 0.01 kg*m^2, b = 0.1 N*s/m ;
