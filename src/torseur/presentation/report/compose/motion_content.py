@@ -78,9 +78,11 @@ def mobility_facts(equations: Equations, samples: Samples) -> list[Fact]:
 
 def checks_of(equations: Equations, samples: Samples, trajectory: Trajectory) -> Iterator[Check]:
     """Energy, power, the equations themselves, and the mass matrix at every sample."""
-    yield from _energy(equations, samples, trajectory)
-    yield from _power(equations, samples)
-    yield _residual(equations, samples)
+    # Forces of contact and friction are no part of these equations, which hold between their switches.
+    if not equations.mechanism.contacts:
+        yield from _energy(equations, samples, trajectory)
+        yield from _power(equations, samples)
+        yield _residual(equations, samples)
     yield from _constraints(equations, samples)
     yield from _mass_matrix(equations, samples)
 
