@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from torseur.algebra.graph import Expr, as_expr, directional_derivative
 from torseur.derivation.equations.sensitivity_elements import Tangent
 from torseur.derivation.equations.terms.short_sum import HOPELESS
-from torseur.derivation.equations.terms.trigonometry import vanishes
 from torseur.errors import UnsupportedError
 from torseur.presentation.levels.conditions import constraint_rows
 from torseur.presentation.levels.forms.matrix_nodes import add, at_start, integral, times
@@ -54,7 +53,7 @@ class SensitivityWriter(SensitivityEntries):
             middle, last = self._by_tangents(i, tangent, coordinates)
             label = self.system.tangent_name(names[i].rstrip("'")) if i < len(e.states) else names[i]
             terms = [*accelerations, *middle, *last]
-            shifts = {name: -forcing[i] for name, forcing in forcings.items() if not vanishes(forcing[i])}
+            shifts = {name: -forcing[i] for name, forcing in forcings.items() if not forcing[i].is_zero}
             if one:
                 terms += [(value, None) for value in shifts.values()]
             elif shifts:
@@ -77,7 +76,7 @@ class SensitivityWriter(SensitivityEntries):
         e = self.elements
         row = [b - j for b, j in zip(e.mass_jacobian[i], e.jacobian[i], strict=True)]
         listed = list(zip(row, tangent.states, strict=True))
-        own = [(c, read_name(str(u.name))) for c, u in listed if not vanishes(c)]
+        own = [(c, read_name(str(u.name))) for c, u in listed if not c.is_zero]
         speeds = {str(u.name) for u in tangent.states[coordinates:]}
         return (
             [(c, n) for c, n in own if _spelled(n) in speeds],
@@ -108,12 +107,12 @@ class SensitivityWriter(SensitivityEntries):
                 )
             ]
             terms = [*_weighted(column, rates), *_weighted(mixed, adjoints)]
-            own = [(-by_states[i], None)] if self.kind == "integral" and not vanishes(by_states[i]) else []
+            own = [(-by_states[i], None)] if self.kind == "integral" and not by_states[i].is_zero else []
             meaning = str(e.states[i].name) if i < len(e.states) else self._row_meaning(i)
             rows.append((f"adjoint_{i + 1}", ZERO, [*terms, *own], Remark(f"of {meaning}")))
         for i in range(e.size):
             terms = _weighted([row[i] for row in e.matrix], adjoints)
-            own = [(by_states[i], None)] if self.kind != "integral" and not vanishes(by_states[i]) else []
+            own = [(by_states[i], None)] if self.kind != "integral" and not by_states[i].is_zero else []
             rows.append((f"end_{i + 1}", ZERO, [*terms, *own], Remark("at t_f")))
         return rows
 
@@ -159,7 +158,10 @@ class SensitivityWriter(SensitivityEntries):
         return listed
 
     def _composed(self, rows: Sequence[_ScalarRow]) -> list[Statement]:
-        """Sums of coefficient times name, in the order given; long coefficients by named intermediates."""
+        """Sums of coefficient times name, in the order given; long coefficients by named intermediates.
+
+        Coefficients that vanish are found as they are written: to ask before would expand each of them twice.
+        """
         values = list(dict.fromkeys(self.system.settle([c for _, _, terms, _ in rows for c, _ in terms])))
         parts = [(f"coefficient_{k}", [(value,)], "scalar") for k, value in enumerate(values)]
         listed = part_statements(self.system.equations, parts, HOPELESS)
@@ -196,7 +198,7 @@ class SensitivityWriter(SensitivityEntries):
 
 def _weighted(coefficients: Sequence[Expr], names: Sequence[Expr]) -> list[_Weighted]:
     pairs = zip(coefficients, names, strict=True)
-    return [(c, read_name(str(name.name))) for c, name in pairs if not vanishes(c)]
+    return [(c, read_name(str(name.name))) for c, name in pairs if not c.is_zero]
 
 
 def _spelled(node: Node | None) -> str:
