@@ -66,13 +66,17 @@ def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
 
 def _switching(element: Switching) -> Statement:
     """What a motion has besides these equations: they hold between the switches of such elements."""
-    if isinstance(element, Bound):
-        what = f"bound {element.gap} >= 0, restitution {element.restitution}"
-    elif isinstance(element, Contact):
-        what = f"contact of a {element.shape}, friction {element.coefficient}, restitution {element.restitution}"
-    else:
-        what = f"dry friction up to {element.force}" + (f" + {element.coefficient} N" if element.on else "")
+    what = what_switches(element)
     return _named(Name(element.name), f"{what}: acts in motions besides these equations", "")
+
+
+def what_switches(element: Switching) -> str:
+    """A bound, dry friction or a contact, in words."""
+    if isinstance(element, Bound):
+        return f"bound {element.gap} >= 0, restitution {element.restitution}"
+    if isinstance(element, Contact):
+        return f"contact of a {element.shape}, friction {element.coefficient}, restitution {element.restitution}"
+    return f"dry friction up to {element.force}" + (f" + {element.coefficient} N" if element.on else "")
 
 
 def _display_name(constraint: ConstraintEquation) -> str:

@@ -131,6 +131,7 @@ def _show(one: Account, start: _Start, robot: RobotFile | None) -> None:
     show_table("States beyond mechanics", ("name", "unit", "rate", "meaning"), [
         (q.name, _unit(q.unit), f"{q.name}' = {q.formula}", q.meaning) for q in one.states
     ])  # fmt: skip
+    show_table("Stops, friction and contacts", ("name", "what"), list(one.switching))
     _show_start(one, start)
     if one.loads:
         say(f"Loads: {', '.join(one.loads)}")

@@ -15,6 +15,7 @@ from torseur.derivation.tree import GROUND, Link, Tree, build_tree
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.mechanism import Joint, Mechanism
 from torseur.errors import list_names
+from torseur.presentation.levels.conditions import what_switches
 from torseur.presentation.scene.bodies.body_masses import BodyMass, body_mass
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 
@@ -143,6 +144,7 @@ class Account:
     parameters: tuple[Quantity, ...]
     initial: tuple[Quantity, ...]
     states: tuple[Quantity, ...]
+    switching: tuple[tuple[str, str], ...]  # stops, dry friction and contacts: names, and what they are
     warnings: tuple[str, ...]
 
     @property
@@ -173,6 +175,7 @@ def account(mechanism: Mechanism | Tree, changes: Mapping[str, float] | None = N
         parameters=_parameters(tree, numbers),
         initial=initial,
         states=_states(tree, numbers),
+        switching=tuple((element.name, what_switches(element)) for element in mechanism.contacts),
         warnings=tuple(warnings_of(tree, numbers, bodies, {q.name: q.value for q in initial})),
     )
 

@@ -171,6 +171,8 @@ class Page:
             facts.append(Fact("closed by", ", ".join(one.loops), "joints that close loops"))
         if one.states:
             facts.append(Fact("states", ", ".join(state.name for state in one.states), "beyond mechanics"))
+        if one.switching:
+            facts.append(Fact("contacts", ", ".join(name for name, _ in one.switching), "act in motions"))
         if one.constraints:
             facts.append(Fact("constraints", ", ".join(one.constraints), "besides the joints"))
         if self.equations is not None and self.equations.is_constrained and self.samples is not None:
