@@ -171,3 +171,10 @@ def test_a_map_of_singular_lines_and_its_picture(torseur):
     picture = Path("map.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg")
     assert "<polyline" in picture
+
+
+def test_mobility_comes_with_an_algebraic_proof(torseur):
+    """Oracle: a four-bar has one freedom and dead points where coupler and rocker are in line."""
+    document = json.loads(torseur("loops", "library:four_bar", "--algebraic", "--json").stdout)["algebraic"]
+    assert (document["dimension"], document["mobility"], document["proven_here"]) == (1, 1, True)
+    assert document["where_not_zero"] == ["sin(gamma)"]

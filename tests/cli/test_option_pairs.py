@@ -234,7 +234,7 @@ CASES = {
     )),
     "certify": Case("rig.lsd", ("--formalism kane", "--json")),
     "loops": Case("belt.lsd", (
-        "--method precise", "--prefer x", "--lock x", "--assemble 3", "--syzygies", "--input q", "--output q",
+        "--method precise", "--prefer x", "--lock x", "--assemble 3", "--syzygies", "--closed", "--algebraic", "--input q", "--output q",
         "--time 0.5", *VALUES, *STARTS, "--no-verify", "--json",
     ), files={"--time": "driven.lsd", "--law": "open.lsd"}),
     "loops on the way": Case("belt.lsd", ("--drive q=0..0.1", "--box q=0..0.1", "--json")),
