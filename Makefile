@@ -89,7 +89,7 @@ fuzz: $(VENV)/.dev
 	@$(BIN) tests/description/readers/fuzz.py --count 100000
 
 truth: $(VENV)/.dev
-	@$(BIN) tests/truth/run.py --seconds 3600 --record build/truth.jsonl --table build/truth.md
+	@$(BIN) tests/truth/run.py --seconds 3600 --jobs 2 --record build/truth.jsonl --table build/truth.md
 
 edges: $(VENV)/.dev
 	@$(BIN) benchmarks/try_edges.py --minutes 30 --table benchmarks/results/edges.md

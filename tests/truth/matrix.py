@@ -107,11 +107,11 @@ def _pair(names, one, other):
     return (one, other) if names.index(one[0]) < names.index(other[0]) else (other, one)
 
 
-def everything(first_seed=0):
-    """The covering rows, then random ones without end."""
+def everything(first=0):
+    """The covering rows, then random ones without end; from the row with a given number, which is its seed."""
     rows = pairwise_rows()
-    yield from rows
-    seed = max(first_seed, len(rows))
+    yield from rows[first:]
+    seed = max(first, len(rows))
     while True:
         rng = random.Random(f"everything {seed}")
         yield _row({factor: rng.choice(levels) for factor, levels in FACTORS.items()}, seed)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import torseur as ts
 from torseur.algebra.graph import evaluate
@@ -171,6 +172,8 @@ def answer(text, question, way=None):
         return Outcome("unclear", str(reason))
     except TooLong:
         return Outcome("too long")
+    except pytest.skip.Exception as missing:
+        return Outcome("no compiler", str(missing))
     except Exception as error:  # a traceback that a user would see
         return Outcome("crashes", f"{type(error).__name__}: {str(error)[:300]}")
     off, detail = case.worst

@@ -2,20 +2,27 @@
 
 Rows are taken one after the other, first those in which every two features meet, then random ones; each answer is written as a line
 of a record as soon as it is there, so that a run that is stopped goes on where it was. Failures are shrunk to a minimal text.
+
+Several machines share the work by ranges of rows, `--first 0 --count 5000 --record a.jsonl` and `--first 5000 --count 5000 --record
+b.jsonl`, each with as many processes as `--jobs` says; `--count 0 --also a.jsonl b.jsonl --table table.md` makes one table of both.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+import os
 import signal
 import sys
 import time
 import warnings
 from collections import Counter
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # matrices are small, and the processes share the cores
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 # ruff: noqa: E402
@@ -27,8 +34,11 @@ from truth.matrix import FACTORS, everything, pairwise_rows
 from truth.questions import TooLong, answer
 from truth.shrinker import shrink
 
+VERDICTS = ("agrees", "refused", "unclear", "too long", "not drawn", "no compiler", "known", "differs", "crashes")
 LIMIT = 60
 """Seconds for one question; what takes longer is counted apart."""
+SHRINKING = 120
+"""Seconds for making one failure smaller."""
 
 
 def main():
@@ -37,16 +47,14 @@ def main():
     np.seterr(all="ignore")
     record = Path(options.record)
     record.parent.mkdir(parents=True, exist_ok=True)
-    done = _done(record)
-    until = time.monotonic() + options.seconds
+    done = {}
+    for path in (*map(Path, options.also), record):
+        done |= _done(path)
+    rows = islice(everything(options.first), options.count)
+    open_rows = (row for row in rows if str(row) not in done)
     with record.open("a", encoding="utf-8") as file:
-        for combination in islice(everything(), options.first, options.first + options.count):
-            if time.monotonic() > until:
-                break
-            if str(combination) in done:
-                continue
-            line = examine(combination, options.shrink)
-            done[str(combination)] = line
+        for line in _examined(open_rows, options):
+            done[line["row"]] = line
             file.write(json.dumps(line) + "\n")
             file.flush()
             _tell(done, line)
@@ -57,14 +65,36 @@ def main():
     return int(any(line["verdict"] in ("differs", "crashes") for line in done.values()))
 
 
+def _examined(rows, options):
+    """Answers to the rows, by one process or by several, until the time is over."""
+    until = time.monotonic() + options.seconds
+    if options.jobs == 1:
+        for row in rows:
+            if time.monotonic() > until:
+                return
+            yield examine(row, options.shrink)
+        return
+    # Fresh processes now and then: compiled functions of a mechanism stay loaded until their process ends. Rows are taken
+    # as they come, since a process that dies loses its row, and the others must not wait for it.
+    with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
+        answers = pool.imap_unordered(partial(examine, trials=options.shrink), rows)
+        while (left := until - time.monotonic()) > 0:
+            try:
+                yield answers.next(timeout=left)
+            except (StopIteration, multiprocessing.TimeoutError):
+                return
+
+
 def _options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600, help="how long to go on")
-    parser.add_argument("--first", type=int, default=0, help="the first row")
-    parser.add_argument("--count", type=int, default=1_000_000, help="how many rows at most")
+    parser.add_argument("--first", type=int, default=0, help="the first row (its seed)")
+    parser.add_argument("--count", type=int, default=20_000, help="how many rows at most")
     parser.add_argument(
         "--record", default="truth.jsonl", help="answers so far, one per line; a run goes on from there"
     )
+    parser.add_argument("--also", nargs="*", default=[], help="records of other runs, for the table; not asked again")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--table", default="", help="a file for the table of what was covered")
     parser.add_argument("--commit", default="", help="what the table says it was run with")
     parser.add_argument("--shrink", type=int, default=150, help="trials for shrinking a failure")
@@ -94,7 +124,10 @@ def examine(combination, trials=0):
         "off": outcome.off,
     }
     if outcome.is_fault and not name:
-        line["text"] = shrink(text, lambda t: _same(_timed(t, combination), outcome), trials) if trials else text
+        until = time.monotonic() + SHRINKING
+        line["text"] = shrink(
+            text, lambda t: time.monotonic() < until and _same(_timed(t, combination), outcome), trials
+        )
     return line | {"seconds": round(time.perf_counter() - started, 2)}
 
 
@@ -126,10 +159,8 @@ def table_of(lines, commit=""):
     """What was covered and how it went, as Markdown."""
     lines = list(lines)
     counts = Counter(line["verdict"] for line in lines)
-    verdicts = [
-        v for v in ("agrees", "refused", "unclear", "too long", "not drawn", "known", "differs", "crashes") if counts[v]
-    ]
-    asked = [line for line in lines if line["verdict"] != "not drawn"]
+    verdicts = [v for v in VERDICTS if counts[v]]
+    asked = [line for line in lines if line["verdict"] not in ("not drawn", "no compiler")]
     rows = [
         f"Random mechanisms asked: {len(asked)}{f' (with {commit})' if commit else ''}. "
         + ", ".join(f"{v} {counts[v]}" for v in verdicts)
@@ -141,7 +172,7 @@ def table_of(lines, commit=""):
     rows += [f"| feature | level | {' | '.join(verdicts)} |", f"| --- | --- | {' | '.join('---:' for _ in verdicts)} |"]
     for factor, levels in FACTORS.items():
         for level in levels:
-            of = Counter(line["verdict"] for line in lines if line["levels"][factor] == level)
+            of = Counter(line["verdict"] for line in lines if line["levels"].get(factor) == level)
             rows.append(f"| {factor} | {level} | {' | '.join(str(of[v]) for v in verdicts)} |")
     refusals = Counter(_kind_of(line["detail"]) for line in lines if line["verdict"] == "refused")
     rows += ["", "Refusals, by what was said:", "", "| times | said |", "| ---: | --- |"]
@@ -168,7 +199,7 @@ def _pairs(lines):
         pair
         for line in lines
         if line["verdict"] != "not drawn"
-        for pair in combinations([(n, line["levels"][n]) for n in names], 2)
+        for pair in combinations([(n, line["levels"].get(n)) for n in names], 2)
     }
     wanted = {pair for row in pairwise_rows() for pair in combinations([(n, row[n]) for n in names], 2)}
     return f"{len(met & wanted)} of {len(wanted)}"
