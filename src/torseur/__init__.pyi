@@ -79,6 +79,8 @@ from torseur.computation.codegen import compile_batch as compile_batch
 from torseur.computation.codegen import compile_program as compile_program
 from torseur.computation.functions import casadi_function as casadi_function
 from torseur.computation.functions import compile_equations as compile
+from torseur.computation.functions import jax_function as jax_function
+from torseur.computation.functions import torch_function as torch_function
 from torseur.computation.functions.function_requests import programs_of as programs_of
 from torseur.computation.functions.generate_sources import generate as generate
 from torseur.computation.linearisation import equilibrium as equilibrium
