@@ -243,9 +243,11 @@ CASES = {
     )),
     "library": Case("pendulum", ("--json",)),
     "doctor": Case("", ("--json",)),
-    "recording": Case("box.csv", ("--unit mm", "--up y", "--segment box=P1,P2,P3,P4", "--json")),
+    "recording": Case("box.csv", ("--unit mm", "--up y", "--segment box=P1,P2,P3,P4", "--fill 3", "--filter 10", "--rate 50", "--plates 1", "--zero",
+        "--threshold 20", "--json",
+    )),
     "kinematics": Case("library:box_on_string box.csv", (
-        "--weight P1=9", "--limit x=-0.01..0.01", "--hold x", "--unit mm", "--up y", "--set 'l=0.7 m'", "--init 'x=0.1 m'",
+        "--weight P1=9", "--limit x=-0.01..0.01", "--hold x", "--fill 3", "--filter 10", "--rate 50", "--unit mm", "--up y", "--set 'l=0.7 m'", "--init 'x=0.1 m'",
         "--out out.csv", "--force", "--json",
     )),
     "sweep": Case("sweep.toml", (

@@ -12,7 +12,7 @@ from torseur.analysis.biomechanics.forces.foot_loads import human_footing
 from torseur.analysis.biomechanics.forces.ground_reaction import ground_reaction, share_between_feet
 from torseur.analysis.biomechanics.forces.trial_dynamics import trial_dynamics
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
-from torseur.analysis.biomechanics.person import analyse_person, calibrate, turn_to_model_axes
+from torseur.analysis.biomechanics.person import Protocol, analyse_person, calibrate, turn_to_model_axes
 from torseur.analysis.biomechanics.person_model.human36 import dimensions, human36
 from torseur.analysis.biomechanics.simulated_trials import simulated_markers, simulated_trial, walking
 from torseur.description.mechanism import Frame, placement
@@ -97,9 +97,10 @@ def test_standing_trial_places_markers_and_measures_lengths():
     names = MOTION.names
     still = type(MOTION)(np.arange(5) * 0.01, names, *(np.zeros((5, 36)) for _ in range(3)))
     standing = simulated_markers(BodyInMotion(own, still))
-    model, notes = calibrate(PERSON, standing)
+    calibration = calibrate(PERSON, standing)
+    model, notes = calibration.mechanism, calibration.notes
     assert dimensions(model)["r_shank_length"] == pytest.approx(0.43, abs=0.012)
-    assert "markers placed anew" in notes[-1]
+    assert "places of 60 markers" in notes[-1]
     trial = simulated_trial(own, walking(own, 1.0), name="walk")
     before = analyse_person(trial, height=HEIGHT, mass=MASS)
     after = analyse_person(trial, height=HEIGHT, mass=MASS, standing=standing)
@@ -144,4 +145,4 @@ def test_bad_trials_are_refused():
         calibrate(PERSON, TRIAL.markers)
     with pytest.raises(RecordingError, match="do not determine"):
         few = replace(TRIAL, markers=TRIAL.markers.only(["RASI", "LASI", "RPSI", "LPSI", "RKNE"]), plates=())
-        analyse_person(few, height=HEIGHT, mass=MASS)
+        analyse_person(few, height=HEIGHT, mass=MASS, protocol=Protocol("human36"))

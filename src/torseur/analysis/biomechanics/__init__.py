@@ -20,9 +20,11 @@ from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_centres import JointCentre, mean_helical_axis, score
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, joint_motion
 from torseur.analysis.biomechanics.motion.segment_motion import SegmentMotion, segment_motion
-from torseur.analysis.biomechanics.person import analyse_person
+from torseur.analysis.biomechanics.person import Calibration, Protocol, analyse_person, calibrate
 from torseur.analysis.biomechanics.person_model.anthropometry import Anthropometry, anthropometry
 from torseur.analysis.biomechanics.person_model.human36 import SegmentInertia, human36
+from torseur.analysis.biomechanics.person_model.marker_sets import MarkerSet, fitting_sets, marker_set
+from torseur.analysis.biomechanics.recordings.filtering import Conditioning
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.label_check import exchange_labels, label_faults, require_labels
 from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED, OPENSIM_AXES, Z_UP, Axes
@@ -33,11 +35,12 @@ from torseur.analysis.biomechanics.smoothing import kalman_smooth, point_rates, 
 from torseur.analysis.biomechanics.tracking import FittedMotion, MarkerModel, inverse_kinematics
 
 __all__ = [
-    "NOT_STATED", "OPENSIM_AXES", "Z_UP", "Analog", "Anthropometry", "Axes", "BodyInMotion", "FittedMotion", "Gap",
-    "JointCentre", "JointMotion", "MarkerModel", "Markers", "MotionTrial", "PlateRecord", "PlateSetup", "Reaction",
-    "SegmentInertia", "SegmentMotion", "TrialDynamics", "analyse_person", "anthropometry", "exchange_labels",
-    "fill_gaps", "ground_reaction", "human36", "human_footing", "inverse_kinematics", "joint_motion",
-    "kalman_smooth", "label_faults", "mean_helical_axis", "plate_record", "point_rates", "read_c3d", "read_csv",
+    "NOT_STATED", "OPENSIM_AXES", "Z_UP", "Analog", "Anthropometry", "Axes", "BodyInMotion", "Calibration",
+    "Conditioning", "FittedMotion", "Gap", "JointCentre", "JointMotion", "MarkerModel", "MarkerSet", "Markers",
+    "MotionTrial", "PlateRecord", "PlateSetup", "Protocol", "Reaction", "SegmentInertia", "SegmentMotion",
+    "TrialDynamics", "analyse_person", "anthropometry", "calibrate", "exchange_labels", "fill_gaps", "fitting_sets",
+    "ground_reaction", "human36", "human_footing", "inverse_kinematics", "joint_motion", "kalman_smooth",
+    "label_faults", "marker_set", "mean_helical_axis", "plate_record", "point_rates", "read_c3d", "read_csv",
     "read_mot", "read_motion", "read_trc", "require_labels", "rotation_rates", "score", "segment_motion",
     "share_between_feet", "simulated_trial", "trial_dynamics", "vertical", "walking", "write_c3d", "write_csv",
     "write_mot", "write_trc",

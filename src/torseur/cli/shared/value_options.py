@@ -17,7 +17,7 @@ from torseur.cli.shared.exits import USAGE, CommandError
 from torseur.derivation.tree import Tree
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.language.formulas.quantities_with_units import quantity
-from torseur.description.mechanism import Guess, Law, Mechanism
+from torseur.description.mechanism import Guess, Law, Mechanism, in_si
 from torseur.description.mechanism.units import kind_of, parse_unit
 from torseur.edges.budgets import bounded_text, parsed_json, parsed_toml
 from torseur.errors import nearest, unknown_name
@@ -217,3 +217,13 @@ def _contact(tree: Tree, text: str, restitution: float) -> Impact:
         raise CommandError(f"--contact {text}: '{name}' is measured in {coordinates[name].data.unit}.")
     gap = coordinates[name] - value if sign == ">=" else value - coordinates[name]
     return Impact(text, gap, restitution)
+
+
+def si_number(option: str, text: str, unit: str) -> float:
+    """A number in SI, or a quantity with its unit."""
+    number, _, spelled = text.strip().partition(" ")
+    try:
+        value = float(number)
+    except ValueError as problem:
+        raise CommandError(f"{option} {text}: expected a number with a unit, such as 1.78 {unit}.", USAGE) from problem
+    return float(in_si(value, spelled)) if spelled else value

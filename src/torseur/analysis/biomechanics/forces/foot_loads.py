@@ -41,9 +41,10 @@ def soles(mechanism: Mechanism) -> dict[str, list[list[float]]]:
     return points
 
 
-def human_footing(body: BodyInMotion) -> Footing:
+def human_footing(body: BodyInMotion, feet: Sequence[str] = FEET) -> Footing:
     """Where and when the feet of a Human36 touch the ground."""
-    return footing(body, soles(body.mechanism))
+    known = soles(body.mechanism)
+    return footing(body, {foot: known[foot] for foot in feet})
 
 
 def plate_reactions(
@@ -80,6 +81,10 @@ def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> 
         if brief and not standing and _distance(plate, feet, up, frames, _closest(plate, feet, up, frames)) > REACH:
             peak = float(np.max(plate.force[frames] @ up))
             notes.append(f"{plate.name}: {peak:.0f} N at {plate.time[first]:.3f} s with no foot near, taken as noise")
+            continue
+        if len(feet.soles) == 1 and _distance(plate, feet, up, frames, next(iter(feet.soles))) > REACH:
+            start = float(plate.time[first])
+            notes.append(f"{plate.name}: its load from {start:.3f} s on is that of the foot that is not followed")
             continue
         near = _nearest(plate, feet, up, frames)
         if len(standing) == 2:

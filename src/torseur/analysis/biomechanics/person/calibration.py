@@ -1,65 +1,133 @@
-"""A model fitted to a standing person: lengths between joints, and the places of the markers on the segments."""
+"""A model fitted to a person: lengths between joints, hips, and the places of the markers on the segments."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from torseur.algebra.arrays import Array
+from torseur.algebra.arrays import Array, Mask
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion
-from torseur.analysis.biomechanics.person_model.human36 import SIDES
+from torseur.analysis.biomechanics.person.anatomical_frames import (
+    AnatomicalFrames,
+    Landmarks,
+    anatomical_frames,
+    unit,
+)
+from torseur.analysis.biomechanics.person.protocol import Protocol
+from torseur.analysis.biomechanics.person_model.human36 import dimensions, joint_limits
+from torseur.analysis.biomechanics.person_model.landmarks import landmark_place
+from torseur.analysis.biomechanics.person_model.marker_sets import OWN, MarkerSet
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.tracking import inverse_kinematics
-from torseur.analysis.biomechanics.tracking.marker_model import Limits
+from torseur.analysis.biomechanics.tracking.marker_model import MarkerModel
 from torseur.description.mechanism import Frame, Mechanism, placement
 from torseur.errors import RecordingError
 
-# Segment: the pairs of markers on either side of its two joints.
-_ENDS = {"shank": (("KNE", "KNM"), ("ANK", "ANM")), "forearm": (("ELB", "ELM"), ("WRA", "WRB"))}
+MOST_FRAMES = 60  # of a trial, from which markers are placed without a trial of standing
+STILL = 0.02  # m: by which markers of a standing person may sway (standard deviation)
+# What a person's own geometry may be beside the table of proportions, and one side beside the other.
+EXPECTED, LENGTHS, SIDES_ALIKE = 0.04, 0.2, 0.06
+# Parameter of Human36: the centres between which it is measured.
+_BETWEEN = {"thigh_length": ("hip", "knee"), "shank_length": ("knee", "ankle"), "forearm_length": ("elbow", "wrist")}
+_ORIGINS = {"thigh": "hip", "shank": "knee"}
 
 
-def calibrate(
-    mechanism: Mechanism, standing: Markers, limits: Limits | None = None
-) -> tuple[Mechanism, tuple[str, ...]]:
-    """The model with the person's own lengths and markers, from a trial of standing still, and what was changed.
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A model of a person's own size with the markers in their places, and how far to believe it.
 
-    Shanks and forearms are as long as the middles of the markers on both sides of their joints are apart. Then the
-    model is fitted to the mean posture, and every marker moves to where it was seen on its segment.
+    `held_out` (m) tells for every landmark how far from its usual place on the person it was seen, when all others
+    place the segments; `lengths` what was measured and what the table has; `standing` whether the person stood still.
     """
-    still = _mean_posture(standing)
-    lengths = measured_lengths(still)
+
+    mechanism: Mechanism
+    notes: tuple[str, ...] = ()
+    held_out: Mapping[str, float] | None = None
+    lengths: Mapping[str, tuple[float, float]] | None = None
+    standing: bool = False
+
+    @property
+    def misplaced(self) -> dict[str, float]:
+        """Landmarks that were seen farther from their usual places than people differ."""
+        return {label: gap for label, gap in (self.held_out or {}).items() if gap > EXPECTED}
+
+    @property
+    def unusual(self) -> list[str]:
+        """Lengths that hardly belong to a person of this stature."""
+        return [
+            f"{name.replace('_', ' ')} {own:.3f} m, the table has {usual:.3f} m"
+            for name, (own, usual) in (self.lengths or {}).items() if abs(own - usual) > LENGTHS * usual
+        ]  # fmt: skip
+
+    @property
+    def unlike(self) -> list[str]:
+        """Lengths in which right and left differ by more than people do."""
+        lengths = self.lengths or {}
+        pairs = {name[2:]: (own, lengths[f"l_{name[2:]}"][0]) for name, (own, _) in lengths.items()
+                 if name.startswith("r_") and f"l_{name[2:]}" in lengths}  # fmt: skip
+        return [
+            f"{name.replace('_', ' ')} {right:.3f} m right and {left:.3f} m left"
+            for name, (right, left) in pairs.items() if abs(right - left) > SIDES_ALIKE * max(right, left)
+        ]  # fmt: skip
+
+
+def calibrate(mechanism: Mechanism, recording: Markers, protocol: Protocol | None = None, *, standing: bool = True
+              ) -> Calibration:  # fmt: skip
+    """The model with the person's own lengths, hips and places of markers, from standing still or from any movement.
+
+    Hips by regression, knees and ankles from their landmarks; lengths are those between centres. Pelvis, thighs, shanks
+    and, of who stands, feet carry their markers where they were seen in the axes of these landmarks. For the other
+    segments the model is fitted to the landmarks alone, and then every marker moves to where it was seen; without a
+    standing trial their landmarks stay at their usual places.
+    """
+    how = protocol or Protocol()
+    seen = _mean_posture(recording) if standing else _some_frames(recording)
+    size = dimensions(mechanism)
+    landmarks = Landmarks(seen, how.marker_set, size["height"])
+    frames = anatomical_frames(landmarks, how.hips, how.functional)
+    lengths = _lengths(frames, landmarks, size)
     sized = mechanism.with_values(**lengths)
-    fit = inverse_kinematics(sized, still, limits=limits)
-    nothing = np.zeros_like(fit.q)
-    body = BodyInMotion(sized, JointMotion(fit.time, fit.coordinates, fit.q, nothing, nothing))
-    # The posture comes from all markers together; only then does each move to where it was seen on its segment.
-    frames = {name: _marker_frame(body, frame, still, name) for name, frame in sized.frames}
-    moved = [float(d) for d in fit.distances[0] if np.isfinite(d)]
-    notes = [f"{name.replace('_', ' ')} {value:.3f} m" for name, value in lengths.items()]
-    notes.append(f"{len(moved)} markers placed anew, by {1e3 * max(moved):.0f} mm at most")
-    return replace(sized, frames=tuple(frames.items())), tuple(notes)
+    usual = usual_places(sized, how.marker_set, seen)
+    measured = _measured_places(frames, landmarks, standing)
+    placed = {**usual, **{label: _frame(usual[label].body, place) for label, place in measured.items()
+                          if label in usual}}  # fmt: skip
+    placed = _placed_by_fit(sized, seen, how, placed, set(measured), standing)
+    model = replace(sized, frames=_named(mechanism, how.marker_set, placed))
+    held_out = _held_out(model, seen, how, usual) if standing else None
+    compared = {name: (value, size[name]) for name, value in lengths.items()}
+    return Calibration(model, _notes(lengths, frames, placed, seen), held_out, compared, standing)
 
 
-def measured_lengths(markers: Markers) -> dict[str, float]:
-    """Lengths (m) of the segments that have markers on both sides of both joints, as parameters of Human36."""
-    lengths = {}
-    for side in SIDES:
-        for segment, ends in _ENDS.items():
-            labels = [[side.upper() + label for label in pair] for pair in ends]
-            if all(label in markers.labels for pair in labels for label in pair):
-                a, b = (markers.of(pair).mean(axis=1) for pair in labels)
-                length = float(np.nanmedian(np.linalg.norm(a - b, axis=1)))
-                if np.isfinite(length):
-                    lengths[f"{side}_{segment}_length"] = length
-    return lengths
+def usual_places(mechanism: Mechanism, marker_set: MarkerSet, seen: Markers) -> dict[str, Frame]:
+    """Frames of the recorded markers where landmarks usually are; technical markers in the middle of their segment."""
+    if marker_set.name == OWN:
+        return {name: frame for name, frame in mechanism.frames if name in seen.labels}
+    size, places = dimensions(mechanism), {}
+    for label in marker_set.labels:
+        if label not in seen.labels or not seen.present[:, seen.slot(label)].any():
+            continue
+        segment = marker_set.segment(label)
+        if label in marker_set.landmarks:
+            place = landmark_place(marker_set.landmarks[label], size)
+        else:
+            place = (0.0, -0.5 * size[f"{segment}_length"], 0.0)
+        places[label] = _frame(segment, np.array(place))
+    return places
+
+
+def _named(mechanism: Mechanism, marker_set: MarkerSet, placed: Mapping[str, Frame]) -> tuple[tuple[str, Frame], ...]:
+    """The model's frames: its own markers stay where the recording has others of the same set."""
+    own = dict(mechanism.frames) if marker_set.name == OWN else {}
+    return tuple({**own, **placed}.items())
 
 
 def _mean_posture(standing: Markers) -> Markers:
     """One frame, the mean of all; refused where the person moved."""
     spread = np.nanmax(np.nanstd(standing.positions, axis=0), initial=0.0)
-    if spread > 0.02:
+    if spread > STILL:
         raise RecordingError(
             f"trial '{standing.name}': markers move by {1e3 * spread:.0f} mm (standard deviation); for the places of "
             "markers the person stands still."
@@ -69,10 +137,148 @@ def _mean_posture(standing: Markers) -> Markers:
     return Markers(standing.time[:1], standing.labels, mean[None], standing.axes, standing.name, standing.notes)
 
 
-def _marker_frame(body: BodyInMotion, frame: Frame, still: Markers, name: str) -> Frame:
+def _some_frames(trial: Markers) -> Markers:
+    return trial.frames(np.unique(np.linspace(0, len(trial) - 1, min(MOST_FRAMES, len(trial))).astype(int)))
+
+
+def _lengths(frames: AnatomicalFrames, landmarks: Landmarks, size: Mapping[str, float]) -> dict[str, float]:
+    """Parameters of Human36 that the landmarks measure (m)."""
+    lengths: dict[str, float] = {}
+    apart = frames.distance("r_hip", "l_hip")
+    if apart is not None:
+        lengths["hip_half_width"] = apart / 2
+    for side in "rl":
+        for name, (a, b) in _BETWEEN.items():
+            value = frames.distance(f"{side}_{a}", f"{side}_{b}")
+            if value is not None:
+                lengths[f"{side}_{name}"] = value
+        foot = _foot_length(landmarks, side)
+        if foot is not None:
+            lengths[f"{side}_foot_length"] = foot
+    shoulders = [landmarks.at(f"{side}_acromion") for side in "rl"]
+    if shoulders[0] is not None and shoulders[1] is not None and landmarks.marker_set.name != OWN:
+        width = float(np.nanmedian(np.linalg.norm(shoulders[0] - shoulders[1], axis=1)))
+        usual = landmark_place("r_acromion", size)[2]
+        lengths["shoulder_half_width"] = size["shoulder_half_width"] * width / (2 * usual)
+    return {name: value for name, value in lengths.items() if np.isfinite(value) and value > 0}
+
+
+def _foot_length(landmarks: Landmarks, side: str) -> float | None:
+    """From the heel to the second metatarsal, or the middle of the first and fifth, over its part of the foot."""
+    heel, toe = landmarks.at(f"{side}_heel"), landmarks.at(f"{side}_second_metatarsal")
+    if toe is None:
+        ends = [landmarks.at(f"{side}_{name}_metatarsal") for name in ("first", "fifth")]
+        toe = (ends[0] + ends[1]) / 2 if ends[0] is not None and ends[1] is not None else None
+    if heel is None or toe is None or landmarks.marker_set.name == OWN:
+        return None
+    return float(np.nanmedian(np.linalg.norm(toe - heel, axis=1))) / 0.72
+
+
+def _measured_places(frames: AnatomicalFrames, landmarks: Landmarks, standing: bool) -> dict[str, Array]:
+    """Places of markers in the axes of segments that landmarks give outright, the median over the frames."""
+    origins: dict[str, tuple[Array, Array]] = {}
+    if "pelvis" in frames.rotations and {"r_hip", "l_hip"} <= set(frames.centres):
+        middle = (frames.centres["r_hip"] + frames.centres["l_hip"]) / 2
+        origins["pelvis"] = middle, frames.rotations["pelvis"]
+    for side in "rl":
+        for segment, joint in _ORIGINS.items():
+            if f"{side}_{segment}" in frames.rotations and f"{side}_{joint}" in frames.centres:
+                name = f"{side}_{segment}"
+                origins[name] = frames.centres[f"{side}_{joint}"], frames.rotations[name]
+        foot = _standing_foot(frames, landmarks, side) if standing else None
+        if foot is not None:
+            origins[f"{side}_foot"] = foot
+    places = {}
+    for segment, labels in landmarks.marker_set.groups(landmarks.markers.labels).items():
+        if segment in origins:
+            origin, R = origins[segment]
+            for label in labels:
+                local = np.einsum("tji,tj->ti", R, landmarks.markers.of(label) - origin)
+                if np.isfinite(local).all(axis=1).any():
+                    places[label] = np.nanmedian(local, axis=0)
+    return places
+
+
+def _standing_foot(frames: AnatomicalFrames, landmarks: Landmarks, side: str) -> tuple[Array, Array] | None:
+    """A foot flat on the floor: x level from heel to toes, y up (trials along the model's axes)."""
+    ankle, heel = frames.centres.get(f"{side}_ankle"), landmarks.at(f"{side}_heel")
+    toe = landmarks.at(f"{side}_second_metatarsal")
+    if ankle is None or heel is None or toe is None:
+        return None
+    up = np.broadcast_to([0.0, 1.0, 0.0], heel.shape)
+    x = unit((toe - heel) * [1.0, 0.0, 1.0])
+    return ankle, np.stack([x, up, np.cross(x, up)], axis=2)
+
+
+def _placed_by_fit(
+    mechanism: Mechanism, seen: Markers, how: Protocol, placed: Mapping[str, Frame], known: set[str], standing: bool
+) -> dict[str, Frame]:
+    """Markers whose places are not known yet, where they were seen when the others place the segments."""
+    technical = set(how.marker_set.technical)
+    loose = {label for label in placed if label not in known and (standing or label in technical)}
+    if not loose:
+        return dict(placed)
+    # The posture comes from landmarks and from markers in place; only then does each other move to where it was seen.
+    weights = {label: 0.0 for label in loose & technical}
+    body, known_frames = _Posture.of(mechanism, seen, how, placed).body(weights)
+    return {label: _seen_place(body, frame, seen.of(label)[known_frames]) if label in loose else frame
+            for label, frame in placed.items()}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Posture:
+    """A model ready to be laid over some frames of markers, again and again."""
+
+    model: MarkerModel
+    seen: Markers
+    held: Mapping[str, float]
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, seen: Markers, how: Protocol, placed: Mapping[str, Frame]) -> _Posture:
+        model = MarkerModel(replace(mechanism, frames=tuple(placed.items())), dict(placed), {})
+        return cls(model, seen, how.held(tuple(model.layout.coordinate_names)))
+
+    def body(self, weights: Mapping[str, float]) -> tuple[BodyInMotion, Mask]:
+        """The model in the frames in which every coordinate is known, and which those are."""
+        fit = inverse_kinematics(self.model, self.seen, weights=weights, limits=joint_limits(), held=self.held)
+        known = np.asarray(np.isfinite(fit.q).all(axis=1))
+        nothing = np.zeros_like(fit.q[known])
+        motion = JointMotion(fit.time[known], fit.coordinates, fit.q[known], nothing, nothing)
+        return BodyInMotion(self.model.mechanism, motion), known
+
+
+def _held_out(mechanism: Mechanism, standing: Markers, how: Protocol, usual: Mapping[str, Frame]) -> dict[str, float]:
+    """How far each landmark was seen from its usual place on the person, when all other markers place the segments."""
+    placed = {label: frame for label, frame in mechanism.frames if label in usual}
+    posture, gaps = _Posture.of(mechanism, standing, how, placed), {}
+    for label in how.marker_set.landmarks:
+        if label not in usual:
+            continue
+        try:
+            body, known = posture.body({label: 0.0})
+        except RecordingError:
+            continue  # alone on its segment: nothing else can judge it
+        expected = body.place(usual[label])[0]
+        gaps[label] = float(np.nanmax(np.linalg.norm(standing.of(label)[known] - expected, axis=1), initial=0.0))
+    return gaps
+
+
+def _seen_place(body: BodyInMotion, frame: Frame, points: Array) -> Frame:
     """A marker's frame where it was seen; as it was where it was not."""
-    if name not in still.labels or not still.present[0, still.slot(name)]:
-        return frame
     origin, rotation = body.place(body.mechanism.body(frame.body).frame)
-    local: Array = rotation[0].T @ (still.of(name)[0] - origin[0])
-    return Frame(frame.body, placement([float(x) for x in local]))
+    local = np.einsum("tji,tj->ti", rotation, points - origin)
+    return _frame(frame.body, np.nanmedian(local, axis=0)) if np.isfinite(local).all(axis=1).any() else frame
+
+
+def _frame(segment: str, place: Array) -> Frame:
+    return Frame(segment, placement([float(x) for x in place]))
+
+
+def _notes(
+    lengths: Mapping[str, float], frames: AnatomicalFrames, placed: Mapping[str, Frame], seen: Markers
+) -> tuple[str, ...]:
+    measured = ", ".join(f"{name.replace('_', ' ')} {value:.3f} m" for name, value in lengths.items())
+    return (
+        *frames.notes, *([f"measured: {measured}"] if measured else []),
+        f"places of {len(placed)} markers from {len(seen)} {'frame' if len(seen) == 1 else 'frames'} of '{seen.name}'",
+    )  # fmt: skip

@@ -7,26 +7,34 @@ from dataclasses import replace
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.analysis.biomechanics.person_model.marker_sets import OWN, MarkerSet
+from torseur.analysis.biomechanics.person_model.marker_sets import marker_set as ready_set
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import OPENSIM_AXES
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
 from torseur.errors import RecordingError
 
-FRONT, BACK = ("RASI", "LASI"), ("RPSI", "LPSI")
+# Landmarks in front of and behind the middle of a segment, the pelvis first.
+FACING = (
+    (("r_asis", "l_asis"), ("sacrum",)),
+    (("r_asis", "l_asis"), ("r_psis", "l_psis")),
+    (("jugular_notch", "xiphoid_process"), ("c7", "t8")),
+    (("jugular_notch", "xiphoid_process"), ("c7", "t10")),
+)
 _SMALL = np.radians(2.0)
 
 
-def turn_to_model_axes(trial: MotionTrial) -> tuple[MotionTrial, tuple[str, ...]]:
+def turn_to_model_axes(trial: MotionTrial, marker_set: MarkerSet | None = None) -> tuple[MotionTrial, tuple[str, ...]]:
     """The trial along the model's axes, and what was done.
 
-    Up is what the recording says. Forward is where the pelvis faces on the whole, by its four markers; without them,
-    what the recording says, or else any direction along the floor.
+    Up is what the recording says. Forward is where the pelvis faces on the whole, by its markers, or else the trunk;
+    without them, what the recording says, or else any direction along the floor.
     """
     up = trial.markers.axes.upward
     upright = _shortest_turn(up, np.array([0.0, 1.0, 0.0]))
     notes = []
-    forward = _forward(trial.markers)
+    forward = _forward(trial.markers, marker_set or ready_set(OWN))
     if forward is not None:
         level = upright @ forward
         angle = float(np.arctan2(level[2], level[0]))
@@ -34,21 +42,27 @@ def turn_to_model_axes(trial: MotionTrial) -> tuple[MotionTrial, tuple[str, ...]
         R = about @ upright
     else:
         R = trial.markers.axes.rotation_to(OPENSIM_AXES) if all(trial.markers.axes.words) else upright
-        notes.append(f"no markers {', '.join((*FRONT, *BACK))}: where the person faces is not known from the pelvis")
+        notes.append("no markers before and behind pelvis or trunk: where the person faces is not known from them")
     if not np.allclose(R, np.eye(3)):
         turn = np.degrees(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0)))
         notes.append(f"turned by {turn:.1f}° to the axes {OPENSIM_AXES} (recorded: {trial.markers.axes})")
     return _rotate_trial(trial, R), tuple(notes)
 
 
-def _forward(markers: Markers) -> Array | None:
-    """The mean way from the back to the front of the pelvis; None where its markers are not all there."""
-    if any(label not in markers.labels for label in (*FRONT, *BACK)):
-        return None
-    way = np.nanmean(markers.of(FRONT).mean(axis=1) - markers.of(BACK).mean(axis=1), axis=0)
-    if not np.isfinite(way).all() or float(np.linalg.norm(way)) < 1e-3:
-        raise RecordingError("the markers of the pelvis do not tell front from back: are their labels swapped?")
-    return np.asarray(way)
+def _forward(markers: Markers, marker_set: MarkerSet) -> Array | None:
+    """The mean way from back to front of the pelvis or the trunk; None where their markers are not all there."""
+    for front, back in FACING:
+        labels = [[marker_set.label_of(name, markers.labels) for name in side] for side in (front, back)]
+        if any(label is None for side in labels for label in side):
+            continue
+        ends = [markers.of([label for label in side if label]).mean(axis=1) for side in labels]
+        if not np.isfinite(ends[0] - ends[1]).all(axis=1).any():
+            continue
+        way = np.nanmean(ends[0] - ends[1], axis=0)
+        if float(np.linalg.norm(way)) < 1e-3:
+            raise RecordingError("the markers of the pelvis do not tell front from back: are their labels swapped?")
+        return np.asarray(way)
+    return None
 
 
 def _shortest_turn(a: Array, b: Array) -> Array:

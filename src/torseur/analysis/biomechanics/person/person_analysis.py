@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from torseur.algebra.arrays import Array, Mask
 from torseur.analysis.biomechanics.forces.foot_loads import human_footing, plate_reactions
 from torseur.analysis.biomechanics.forces.ground_reaction import (
+    FEET,
     Footing,
     Reaction,
     ground_reaction,
@@ -18,12 +19,14 @@ from torseur.analysis.biomechanics.forces.ground_reaction import (
 )
 from torseur.analysis.biomechanics.forces.trial_dynamics import TrialDynamics, trial_dynamics
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
-from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, joint_motion
-from torseur.analysis.biomechanics.person.calibration import calibrate
+from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names, joint_motion
+from torseur.analysis.biomechanics.person.calibration import Calibration, calibrate
 from torseur.analysis.biomechanics.person.model_axes import turn_to_model_axes
 from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of
+from torseur.analysis.biomechanics.person.protocol import Protocol, require_set
 from torseur.analysis.biomechanics.person_model.anthropometry import Anthropometry, anthropometry
 from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
+from torseur.analysis.biomechanics.person_model.marker_sets import BODIES, OWN
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
@@ -32,7 +35,7 @@ from torseur.analysis.identification.data.differentiation import Derivatives
 from torseur.description.mechanism import Mechanism
 from torseur.errors import RecordingError
 
-PLATES, MOTION = "force plates", "motion alone"
+PLATES, MOTION, NOTHING = "force plates", "motion alone", "nothing: the legs are not followed"
 WINDOW = 0.19  # s
 
 
@@ -55,7 +58,8 @@ class PersonTrial:
     plates: tuple[PlateRecord, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    calibration: tuple[str, ...] = ()
+    calibration: Calibration | None = None
+    protocol: Protocol = field(default_factory=Protocol)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -69,6 +73,12 @@ class PersonTrial:
     def cycles(self) -> dict[str, tuple[Cycle, ...]]:
         """Whole cycles of each foot."""
         return {foot: cycles_of(self.feet, self.motion.time, foot) for foot in self.feet.soles}
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Coordinates that follow the markers; the others are held."""
+        held = self.protocol.held(self.motion.names)
+        return tuple(name for name in self.motion.names if name not in held)
 
     @property
     def walks(self) -> bool:
@@ -86,31 +96,56 @@ def analyse_person(
     standing: Markers | None = None,
     derivatives: Derivatives | None = None,
     mechanism: Mechanism | None = None,
+    protocol: Protocol | None = None,
 ) -> PersonTrial:
     """Joint angles, moments and powers of a person from markers, with the force plates where there are some.
 
     `standing` is a trial of the person standing still, from which segments get their lengths and markers their places;
-    `mechanism` is another model with Human36's names, such as one with identified inertias.
+    `mechanism` is another model with Human36's names, such as one with identified inertias; `protocol` says which set
+    of markers was used, what part of the body it follows, and how the hips are located.
     """
+    how = protocol or Protocol()
+    require_set(trial.markers.labels, how)
     model = mechanism or human36(height, mass, table)
-    turned, notes = turn_to_model_axes(trial)
-    calibration: tuple[str, ...] = ()
-    if standing is not None:
-        upright, _ = turn_to_model_axes(MotionTrial(standing))
-        model, calibration = calibrate(model, upright.markers, joint_limits())
-    fit = inverse_kinematics(model, turned.markers, limits=joint_limits())
+    turned, notes = turn_to_model_axes(trial, how.marker_set)
+    calibration = _calibration(model, turned, standing, how)
+    model = calibration.mechanism if calibration else model
+    held = how.held(coordinate_names(model))
+    try:
+        fit = inverse_kinematics(model, turned.markers, limits=joint_limits(), held=held)
+    except RecordingError as problem:
+        raise _with_options(problem) from problem
     motion, used, cut = _known_motion(model, fit, derivatives)
     body = BodyInMotion(model, motion)
-    feet = human_footing(body)
-    reactions, source, said = _reactions(body, turned, feet)
+    feet = human_footing(body, how.feet or FEET)
+    reactions, source, said = _reactions(body, turned, feet, how)
     markers = turned.markers.frames(used)
     fit = replace(fit, time=fit.time[used], q=fit.q[used], distances=fit.distances[used],
                   converged=fit.converged[used], rounds=fit.rounds[used])  # fmt: skip
     return PersonTrial(
         trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
         source, turned.plates, (*fit.notes, *cut, *said), (*trial.markers.notes, *trial.notes, *notes, *motion.notes),
-        calibration,
+        calibration, how,
     )  # fmt: skip
+
+
+def _calibration(model: Mechanism, trial: MotionTrial, standing: Markers | None, how: Protocol) -> Calibration | None:
+    """The model fitted to the person: from standing still, or from the trial itself for markers of other sets."""
+    if standing is not None:
+        require_set(standing.labels, how)
+        upright, _ = turn_to_model_axes(MotionTrial(standing), how.marker_set)
+        return calibrate(model, upright.markers, how)
+    return None if how.marker_set.name == OWN else calibrate(model, trial.markers, how, standing=False)
+
+
+def _with_options(problem: RecordingError) -> RecordingError:
+    """The same fault, with what part of a body the recording may hold."""
+    bodies = ", ".join(BODIES)
+    hint = f" Where only a part of the body has markers, say which (--body, Protocol(body=...)): {bodies}."
+    text = str(problem)
+    if "do not determine" not in text:
+        return problem
+    return RecordingError(text.replace("held={", "--hold, held={") + hint)
 
 
 def _known_motion(
@@ -143,8 +178,13 @@ def usual_derivatives(time: Array) -> Derivatives:
 
 
 def _reactions(
-    body: BodyInMotion, trial: MotionTrial, feet: Footing
+    body: BodyInMotion, trial: MotionTrial, feet: Footing, how: Protocol
 ) -> tuple[dict[str, Reaction], str, tuple[str, ...]]:
+    if not how.feet:
+        return {}, NOTHING, ()
+    if len(how.feet) == 1 and not trial.plates:
+        note = "no force plates and one leg: what the ground exerts is not known, and the moments of the leg are wrong"
+        return {}, NOTHING, (note,)
     if trial.plates:
         reactions, notes = plate_reactions(body, trial.plates, feet)
         return reactions, PLATES, notes

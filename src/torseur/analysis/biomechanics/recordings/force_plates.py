@@ -11,6 +11,7 @@ from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED,
 from torseur.analysis.biomechanics.recordings.markers import check_time
 from torseur.errors import RecordingError
 
+_SHORTEST = 16  # rows: fewer are less than what the filter mirrors at its ends
 _THINNED, _FILTERED = 2.0, 30  # rates beside each other, and samples, from which on a record is filtered
 
 
@@ -72,17 +73,11 @@ class PlateRecord:
 
         The centre of pressure is that of the filtered force in the plane of the plate, where it was known before.
         """
-        from scipy.signal import butter, sosfiltfilt
-
         rate = (len(self) - 1) / float(self.time[-1] - self.time[0]) if len(self) > 1 else 0.0
-        if not 0 < frequency < rate / 2:
-            raise RecordingError(
-                f"plate '{self.name}': a filter's frequency lies between 0 and half the sampling rate, {rate / 2:g} "
-                f"Hz, not at {frequency:g} Hz."
-            )
-        # Two passes make the whole filter of twice the order.
-        sections = butter(order // 2 or 1, frequency, fs=rate, output="sos")
-        force, moment = (np.asarray(sosfiltfilt(sections, x, axis=0)) for x in (self.force, self.moment_about_origin))
+        force = low_pass(self.force, frequency, rate, f"plate '{self.name}'", order)
+        moment = low_pass(self.moment_about_origin, frequency, rate, f"plate '{self.name}'", order)
+        if force is None or moment is None:
+            return self.with_note(f"too short to be filtered at {frequency:g} Hz")
         filtered = replace(self, force=force, moment_about_origin=moment)
         pressed = np.where(np.isfinite(self.centre_of_pressure), filtered.pressure_points(), np.nan)
         return replace(filtered, centre_of_pressure=pressed).with_note(
@@ -135,6 +130,20 @@ class PlateRecord:
             return self
         own, new = (len(t) / max(float(t[-1] - t[0]), 1e-300) for t in (self.time, time))
         return self if own < _THINNED * new else self.low_pass(0.45 * new)
+
+
+def low_pass(values: Array, frequency: float, rate: float, where: str, order: int = 4) -> Array | None:
+    """Rows without what lies above a frequency (Hz): Butterworth's filter forward and backward; None for few rows."""
+    from scipy.signal import butter, sosfiltfilt
+
+    if not 0 < frequency < rate / 2:
+        raise RecordingError(
+            f"{where}: a filter's frequency lies between 0 and half the sampling rate, {rate / 2:g} Hz, not at "
+            f"{frequency:g} Hz."
+        )
+    # Two passes make the whole filter of twice the order.
+    sections = butter(order // 2 or 1, frequency, fs=rate, output="sos")
+    return None if len(values) < _SHORTEST else np.asarray(sosfiltfilt(sections, values, axis=0))
 
 
 def _interpolate(at: Array, time: Array, values: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from torseur.cli.commands.analysis.recording import RecordingArgument, RecordingOptions
+from torseur.cli.commands.analysis.recording import MarkerOptions, RecordingArgument
 from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, InitOption, JsonOption, SetOption, SourceArgument
 
@@ -29,7 +29,7 @@ class KinematicsOptions(NamedTuple):
     weight: Annotated[list[str] | None, typer.Option("--weight", metavar="LABEL=NUMBER", help=WEIGHT)] = None
     limit: Annotated[list[str] | None, typer.Option("--limit", metavar="NAME=A..B", help=LIMIT)] = None
     hold: Annotated[list[str] | None, typer.Option("--hold", metavar="NAME=VALUE", help=HOLD)] = None
-    recording: RecordingOptions = RecordingOptions()
+    recording: MarkerOptions = MarkerOptions()
     settings: SetOption = None
     starts: InitOption = None
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help=OUT, rich_help_panel=OUTPUT)] = None
@@ -47,6 +47,8 @@ def kinematics(options: KinematicsOptions) -> None:
 
       torseur kinematics arm.lsd reach.trc --limit 'elbow=0..150 deg' --weight WRI=0.2
     """
+    from dataclasses import replace
+
     from torseur.analysis.biomechanics import inverse_kinematics
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.commands.derivation.examination import range_of
@@ -70,6 +72,7 @@ def kinematics(options: KinematicsOptions) -> None:
             mechanism, recorded, weights=_weights(options.weight), limits=limits, held=held,
             parameters=dict(work.values.parameters), start=dict(work.values.initial),
         )  # fmt: skip
+    motion = replace(motion, notes=(*recorded.notes, *motion.notes))
     if out is not None:
         write_motion(out, motion)
     failed = [] if motion.converged.all() else [f"the search ended early in {(~motion.converged).sum()} frames"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from torseur.cli.commands.analysis.person import FILL, HEIGHT, MASS, STANDING, TABLE
+from torseur.cli.commands.analysis.person import HEIGHT, MASS, STANDING, TABLE
+from torseur.cli.commands.analysis.protocol_options import ProtocolOptions, read_protocol
 from torseur.cli.commands.analysis.recording import RecordingOptions
 from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
@@ -32,7 +33,7 @@ class LimbOptions(NamedTuple):
     standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None
     centre: Annotated[str, typer.Option("--centre", metavar="NAME", help=CENTRE)] = "score"
     rates: Annotated[str, typer.Option("--rates", metavar="NAME", help=RATES)] = "kalman"
-    fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0
+    protocol: ProtocolOptions = ProtocolOptions()
     recording: RecordingOptions = RecordingOptions()
     report: Annotated[
         Path | None,
@@ -51,31 +52,35 @@ def limb(options: LimbOptions) -> None:
 
     Example: torseur limb flexion.c3d abduction.c3d rotation.c3d --height 1.78 --mass 74 --report arm.html
     """
-    from dataclasses import replace
-
-    from torseur.analysis.biomechanics import fill_gaps
     from torseur.analysis.biomechanics.limb_inertia import identify_limb, limb_of
     from torseur.analysis.biomechanics.person import calibrate, turn_to_model_axes
-    from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
+    from torseur.analysis.biomechanics.person.protocol import require_set
+    from torseur.analysis.biomechanics.person_model.human36 import human36
+    from torseur.analysis.biomechanics.person_model.marker_sets import OWN
     from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
-    from torseur.cli.commands.analysis.person import quantity
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.shared.console import working
     from torseur.cli.shared.output_files import require_outputs
+    from torseur.cli.shared.value_options import si_number
 
     report, recording = options.report, options.recording
     require_outputs(options.force, (report, (".html",)))
-    height, mass = quantity("--height", options.height, "m"), quantity("--mass", options.mass, "kg")
+    height, mass = si_number("--height", options.height, "m"), si_number("--mass", options.mass, "kg")
     model = human36(height, mass, options.table)
+    how = read_protocol(options.protocol, recording)
+    seen = [turn_to_model_axes(open_recording(path, *recording), how.marker_set)[0] for path in options.trials]
+    for trial in seen:
+        require_set(trial.markers.labels, how)
     if options.standing is not None:
-        still = turn_to_model_axes(MotionTrial(open_recording(options.standing, recording).markers))[0].markers
-        model, _ = calibrate(model, still, joint_limits())
-    seen = [turn_to_model_axes(open_recording(path, recording))[0] for path in options.trials]
-    if options.fill:
-        seen = [replace(trial, markers=fill_gaps(trial.markers, options.fill)) for trial in seen]
+        still = turn_to_model_axes(
+            MotionTrial(open_recording(options.standing, recording.points).markers), how.marker_set
+        )
+        model = calibrate(model, still[0].markers, how).mechanism
+    elif how.marker_set.name != OWN:
+        model = calibrate(model, seen[0].markers, how, standing=False).mechanism
     with working(f"{options.limb}: {len(seen)} trials", quiet=options.json):
         estimate = identify_limb(seen, limb_of(model, options.limb), rates=options.rates, centre=options.centre)
-    _tell(estimate, (f"{options.height} m, {options.mass} kg", options.table), options)
+    _tell(estimate, (f"{height:g} m, {mass:g} kg", options.table), options)
 
 
 def _tell(estimate: LimbEstimate, who: tuple[str, ...], options: LimbOptions) -> None:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from torseur.cli.commands.analysis.protocol_options import ProtocolOptions, read_protocol
 from torseur.cli.commands.analysis.recording import RecordingArgument, RecordingOptions
 from torseur.cli.shared.option_rules import force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
 
 if TYPE_CHECKING:
-    from torseur.analysis.biomechanics.person import PersonTrial
+    from torseur.analysis.biomechanics.person import Calibration, PersonTrial
 
 HEIGHT = "Height of the person, e.g. 1.78 or '178 cm'."
 MASS = "Mass of the person in kg."
 TABLE = "Proportions of the segments: de_leva_male, de_leva_female, dempster or human36."
 STANDING = "Recording of the person standing still: lengths of segments and places of markers."
 SET = "Another length, mass or radius of a segment, e.g. 'r_thigh_length=0.43 m'. Repeatable."
-FILL = "Bridge gaps of markers of up to so many frames by splines; every one is noted."
 OUT = "File for angles, moments and powers over time, .csv."
 
 
@@ -32,7 +32,7 @@ class PersonOptions(NamedTuple):
     table: Annotated[str, typer.Option("--table", metavar="NAME", help=TABLE)] = "de_leva_male"
     standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help=SET)] = None
-    fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0)] = 0
+    protocol: ProtocolOptions = ProtocolOptions()
     recording: RecordingOptions = RecordingOptions()
     report: Annotated[
         Path | None,
@@ -52,29 +52,29 @@ def person(options: PersonOptions) -> None:
       torseur person walk.c3d --height 1.78 --mass 74 --report walk.html
 
       torseur person squat.c3d --height '165 cm' --mass 58 --table de_leva_female --standing still.c3d
-    """
-    from dataclasses import replace
 
-    from torseur.analysis.biomechanics import fill_gaps
+      torseur person gait.c3d --height 1.7 --mass 65 --marker-set plug_in_gait_lower --filter 6 --zero
+    """
     from torseur.analysis.biomechanics.person import analyse_person
     from torseur.analysis.biomechanics.person_model.human36 import human36
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.shared.console import print_json, working
     from torseur.cli.shared.exits import end_with
     from torseur.cli.shared.output_files import require_outputs
+    from torseur.cli.shared.value_options import si_number
     from torseur.presentation.report.person.person_tables import person_checks
 
     require_outputs(options.force, (options.report, (".html",)), (options.out, (".csv",)))
-    height, mass = quantity("--height", options.height, "m"), quantity("--mass", options.mass, "kg")
+    height, mass = si_number("--height", options.height, "m"), si_number("--mass", options.mass, "kg")
     model = human36(height, mass, options.table, values=dict(_setting(text) for text in options.settings or ()))
-    recorded = open_recording(options.trial, options.recording)
-    if options.fill:
-        recorded = replace(recorded, markers=fill_gaps(recorded.markers, options.fill))
-    still = None if options.standing is None else open_recording(options.standing, options.recording).markers
+    protocol = read_protocol(options.protocol, options.recording)
+    recorded = open_recording(options.trial, *options.recording)
+    still = None if options.standing is None else open_recording(options.standing, options.recording.points).markers
     with working(f"{recorded.name}: {len(recorded.markers)} frames", quiet=options.json):
         analysis = analyse_person(
-            recorded, height=height, mass=mass, table=options.table, standing=still, mechanism=model
-        )
+            recorded, height=height, mass=mass, table=options.table, standing=still, mechanism=model,
+            protocol=protocol,
+        )  # fmt: skip
     written = _write(analysis, options.report, options.out, options.force)
     if options.json:
         print_json({**person_document(analysis), "written": written})
@@ -83,26 +83,14 @@ def person(options: PersonOptions) -> None:
     end_with([check.title for check in person_checks(analysis) if not check.ok])
 
 
-def quantity(option: str, text: str, unit: str) -> float:
-    """A number in SI, or a quantity with its unit."""
-    from torseur.cli.shared.exits import USAGE, CommandError
-    from torseur.description.mechanism import in_si
-
-    number, _, spelled = text.strip().partition(" ")
-    try:
-        value = float(number)
-    except ValueError as problem:
-        raise CommandError(f"{option} {text}: expected a number with a unit, such as 1.78 {unit}.", USAGE) from problem
-    return float(in_si(value, spelled)) if spelled else value
-
-
 def _setting(text: str) -> tuple[str, float]:
     from torseur.cli.shared.exits import USAGE, CommandError
+    from torseur.cli.shared.value_options import si_number
 
     name, equals, value = text.partition("=")
     if not equals:
         raise CommandError(f"--set {text}: expected NAME=VALUE, such as --set 'r_thigh_length=0.43 m'.", USAGE)
-    return name.strip(), quantity("--set", value, "kg" if name.strip().endswith("mass") else "m")
+    return name.strip(), si_number("--set", value, "kg" if name.strip().endswith("mass") else "m")
 
 
 def _write(analysis: PersonTrial, report: Path | None, out: Path | None, force: bool) -> list[str]:
@@ -175,8 +163,19 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
         },
         "checks": checks_document(person_checks(analysis)),
         "warnings": list(analysis.warnings),
-        "notes": [*analysis.calibration, *analysis.notes],
+        "calibration": calibration_document(analysis.calibration),
+        "notes": list(analysis.notes),
     }
+
+
+def calibration_document(calibration: Calibration | None) -> dict[str, Any] | None:
+    """What was measured on the person, and how far landmarks were seen from their usual places."""
+    if calibration is None:
+        return None
+    lengths = {name: {"measured": own, "table": usual, "unit": "m"}
+               for name, (own, usual) in (calibration.lengths or {}).items()}  # fmt: skip
+    held_out = None if calibration.held_out is None else {"unit": "m", **calibration.held_out}
+    return {"lengths": lengths, "held_out": held_out, "notes": list(calibration.notes)}
 
 
 def _tell(analysis: PersonTrial, written: list[str]) -> None:
@@ -192,5 +191,6 @@ def _tell(analysis: PersonTrial, written: list[str]) -> None:
     show_table("", table.headings, table.rows, table.numeric)
     checks = [f"{'ok ' if check.ok else 'BAD'} {check.title}: {check.detail}" for check in person_checks(analysis)]
     warnings = [f"warning: {text}" for text in analysis.warnings]
+    fitted = analysis.calibration.notes if analysis.calibration else ()
     files = [f"written: {path}" for path in written]
-    say("\n".join([*checks, *warnings, *analysis.calibration, *analysis.notes, *files]))
+    say("\n".join([*checks, *warnings, *fitted, *analysis.notes, *files]))

@@ -19,15 +19,45 @@ SEGMENT = "Markers on one rigid segment, whose shape is checked: 'arm=A1,A2,A3,A
 RecordingArgument = Annotated[
     Path, typer.Argument(metavar="RECORDING", help="Markers: .c3d, .trc or .csv.", show_default=False)
 ]
-UnitOption = Annotated[str | None, typer.Option("--unit", metavar="UNIT", help=UNIT)]
-UpOption = Annotated[str | None, typer.Option("--up", metavar="AXIS", help=UP)]
+PLATES = "Plates that count, by number or name, e.g. '1,3'; 'none' leaves all out."
+ZERO = "Take off what plates show while nobody stands on them."
+THRESHOLD = "Vertical force in N below which nothing stands on a plate."
+FILL = "Bridge gaps of markers of up to so many frames by splines; every one is noted."
+FILTER = "Low-pass filter for markers and plates alike, in Hz (Butterworth, order 4, without lag)."
+RATE = "Bring the markers to this rate in Hz; what it cannot show is filtered away before."
+LIKELY = 0.3  # likeness from which a set of markers is mentioned
+CONDITIONING = "Conditioning"
+
+
+class MarkerOptions(NamedTuple):
+    """What a file of motion capture does not say, or says wrongly, and what is done to its markers."""
+
+    unit: Annotated[str | None, typer.Option("--unit", metavar="UNIT", help=UNIT)] = None
+    up: Annotated[str | None, typer.Option("--up", metavar="AXIS", help=UP)] = None
+    fill: Annotated[int, typer.Option("--fill", metavar="FRAMES", help=FILL, min=0, rich_help_panel=CONDITIONING)] = 0
+    low_pass: Annotated[
+        float, typer.Option("--filter", metavar="HZ", help=FILTER, min=0.0, rich_help_panel=CONDITIONING)
+    ] = 0.0
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help=RATE, min=0.0, rich_help_panel=CONDITIONING)] = 0.0
+
+
+class PlateOptions(NamedTuple):
+    """What is done to force plates."""
+
+    plates: Annotated[
+        str | None, typer.Option("--plates", metavar="LIST", help=PLATES, rich_help_panel=CONDITIONING)
+    ] = None
+    zero: Annotated[bool, typer.Option("--zero", help=ZERO, rich_help_panel=CONDITIONING)] = False
+    threshold: Annotated[
+        float, typer.Option("--threshold", metavar="N", help=THRESHOLD, min=0.0, rich_help_panel=CONDITIONING)
+    ] = 0.0
 
 
 class RecordingOptions(NamedTuple):
-    """What a file of motion capture does not say, or says wrongly."""
+    """How a recording is read and conditioned."""
 
-    unit: UnitOption = None
-    up: UpOption = None
+    points: MarkerOptions = MarkerOptions()
+    ground: PlateOptions = PlateOptions()
 
 
 def recording(
@@ -44,18 +74,23 @@ def recording(
 
       torseur recording arm.csv --unit mm --segment 'arm=A1,A2,A3,A4'
     """
+    from torseur.analysis.biomechanics.person_model.marker_sets import fitting_sets
     from torseur.analysis.biomechanics.recordings.label_check import label_faults
     from torseur.cli.shared.console import print_json, say, show_table
     from torseur.cli.shared.exits import end_with
 
-    trial = open_recording(file, options)
+    trial = open_recording(file, options.points, options.ground)
     segments = _segments(segment or [])
     found = label_faults(trial.markers, segments) if segments else []
     faults = [str(fault) for fault in found]
+    likeness, fitting = fitting_sets(trial.markers.labels)[0]
     if json:
-        print_json(_document(trial, faults) | {"segments": segments})
+        guess = {"name": fitting.name, "likeness": likeness} if likeness > LIKELY else None
+        print_json(_document(trial, faults) | {"segments": segments, "marker_set_like": guess})
     else:
         say(str(trial))
+        if likeness > LIKELY:
+            say(f"labels like those of '{fitting.name}' ({fitting.title}), {100 * likeness:.0f} %: --marker-set")
         for name, labels in segments.items():
             if not any(fault.segment == name for fault in found):
                 say(f"segment {name}: {', '.join(labels)} keep their shape")
@@ -64,12 +99,26 @@ def recording(
     end_with(faults)
 
 
-def open_recording(file: Path, options: RecordingOptions) -> MotionTrial:
-    """The trial of a file, with its vertical axis where it was told."""
+def open_recording(file: Path, points: MarkerOptions, ground: PlateOptions | None = None) -> MotionTrial:
+    """The trial of a file, with its vertical axis where it was told, conditioned as it is asked for."""
+    from torseur.analysis.biomechanics.recordings.filtering import Conditioning
+    from torseur.cli.shared.exits import CommandError
+
+    plates = ground or PlateOptions()
+    names = None if plates.plates is None else [name.strip() for name in plates.plates.split(",")]
+    trial = _read(file, points.unit, points.up)
+    if not trial.plates and plates != PlateOptions():
+        raise CommandError(f"'{file}' has no force plates: --plates, --zero and --threshold have nothing to act on.")
+    wanted = Conditioning(
+        [] if names == ["none"] else names, plates.zero, plates.threshold, points.fill, points.low_pass, points.rate
+    )
+    return wanted.applied(trial)
+
+
+def _read(file: Path, unit: str | None, up: str | None) -> MotionTrial:
     from torseur.analysis.biomechanics import Axes, read_motion
     from torseur.cli.shared.exits import USAGE, CommandError
 
-    unit, up = options
     if up is None:
         return read_motion(file, unit=unit)
     axis, word = (up[1:], "down") if up.startswith("-") else (up.removeprefix("+"), "up")

@@ -21,12 +21,17 @@ NO_PLOT_BELOW = np.radians(8.0)
 
 def person_plots(person: PersonTrial) -> tuple[Plot, ...]:
     """Reactions and the mass centre over time, then every joint that moves, over a cycle where there is one."""
-    joints = [*LEGS, *FRONTAL, *(joint for joint in ARMS if _moves(person, joint))]
-    plots = [_reactions(person), _mass_centre(person)]
+    followed = [joint for joint in (*LEGS, *FRONTAL) if any(_follows(person, joint, side) for side in SIDES)]
+    joints = [*followed, *(joint for joint in ARMS if _moves(person, joint))]
+    plots = [*([_reactions(person)] if person.dynamics.reactions else []), _mass_centre(person)]
     for joint in joints:
         plots += _joint(person, joint)
     plots += [_spine(person), _momentum(person)]
     return tuple(plots)
+
+
+def _follows(person: PersonTrial, joint: tuple[str, str, str], side: str) -> bool:
+    return f"{side}_{joint[0]}_{joint[1]}" in person.free
 
 
 def _moves(person: PersonTrial, joint: tuple[str, str, str]) -> bool:
@@ -38,6 +43,8 @@ def _reactions(person: PersonTrial) -> Plot:
     weight = person.mass * float(np.linalg.norm(person.dynamics.body.gravity))
     curves = []
     for side, foot in SIDES.values():
+        if foot not in person.dynamics.reactions:
+            continue
         force = person.dynamics.reactions[foot].force / weight
         curves += [
             Curve(f"{side} up", _row(force[:, 1]), body=in_words(foot)),
@@ -79,8 +86,10 @@ def _both_sides(
     """Right and left over their own cycles, with the spread over several; or over the whole trial."""
     time, curves = person.motion.time, []
     for side, (word, foot) in SIDES.items():
+        if f"{side}_{coordinate}" not in person.free:
+            continue
         whole = values(f"{side}_{coordinate}")
-        cycles = person.cycles[foot] if person.walks else ()
+        cycles = person.cycles.get(foot, ()) if person.walks else ()
         if cycles:
             mean, spread = over_cycles(whole, time, cycles)
             count = f", {len(cycles)} cycles" if len(cycles) > 1 else ""

@@ -72,7 +72,12 @@ def _description(person: PersonTrial) -> str:
         f"{1 / METRES_PER_NEWTON:g} N is drawn 1 m long. Moments and powers are over body mass; flexion, adduction and "
         "internal rotation are positive."
     )
-    return text + (f" Fitted to the person: {'; '.join(person.calibration)}." if person.calibration else "")
+    if person.protocol.partial:
+        followed = person.protocol.followed.replace("_", " ")
+        text += f" Followed by markers: {followed}. Everything else is held, with its mass, as the model has it."
+    if person.calibration is not None:
+        text += f" Fitted to the person: {'; '.join(person.calibration.notes)}."
+    return text
 
 
 def _bodies(person: PersonTrial) -> tuple[Body, ...]:
@@ -111,4 +116,6 @@ def _overlays(person: PersonTrial, chosen: np.ndarray[tuple[int], np.dtype[np.in
         starts.append(centre[chosen])
         vectors.append(METRES_PER_NEWTON * reaction.force[chosen])
     names = tuple(person.dynamics.reactions)
+    if not names:
+        return (dots,)
     return dots, Arrows("Forces", np.stack(starts, axis=1), np.stack(vectors, axis=1), names, 0.011, FORCES)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from torseur.analysis.biomechanics.person.calibration import EXPECTED, LENGTHS, SIDES_ALIKE, Calibration
 from torseur.analysis.biomechanics.person.person_analysis import PLATES, PersonTrial
 from torseur.analysis.biomechanics.person_model.anthropometry import TABLES
 from torseur.analysis.biomechanics.person_model.human36 import (
@@ -28,15 +29,35 @@ CENTRAL = (
 )  # fmt: skip
 # What is usual in motion analysis: distance of markers, force and moment left over beside the greatest reaction.
 GOOD_FIT, GOOD_FORCE, GOOD_MOMENT = 0.015, 0.05, 0.01
+RIGID_TRUNK = 0.15  # of the greatest reaction: what a trunk without markers leaves when it rides on the pelvis
 
 
 def person_tables(person: PersonTrial) -> tuple[DataTable, ...]:
     """Gait, joints, segments against anthropometry, quality of fit, and what is left over."""
     gait = [_gait(person)] if person.walks else []
+    balance = [_residual_table(person)] if len(person.dynamics.reactions) == 2 else []
     return (
-        *gait, joint_table(person), _fit(person), _residual_table(person), *_segments(person), _masses(person),
+        *gait, joint_table(person), _fit(person), *balance, *_calibrated(person), *_segments(person), _masses(person),
         *_notes(person),
     )  # fmt: skip
+
+
+def _calibrated(person: PersonTrial) -> list[DataTable]:
+    """What was measured on the person, and where landmarks were seen beside their usual places."""
+    if person.calibration is None:
+        return []
+    lengths, gaps = person.calibration.lengths or {}, person.calibration.held_out or {}
+    rows = tuple((in_words(name), f"{own:.3f}", f"{usual:.3f}") for name, (own, usual) in lengths.items())
+    note = "; ".join(person.calibration.notes)
+    tables = [DataTable("Measured on the person", ("Length", "Measured (m)", "Table (m)"), rows, note, (1, 2))]
+    if gaps:
+        what = "Distance of every landmark of the standing trial from its usual place, judged by all the others."
+        ranked = sorted(gaps.items(), key=lambda pair: -pair[1])
+        tables.append(DataTable(
+            "Landmarks held out", ("Marker", "Distance (mm)"),
+            tuple((label, f"{1e3 * gap:.1f}") for label, gap in ranked), what, (1,),
+        ))  # fmt: skip
+    return tables
 
 
 def _notes(person: PersonTrial) -> list[DataTable]:
@@ -66,10 +87,12 @@ def joint_table(person: PersonTrial) -> DataTable:
     """Range of motion, extreme moments and powers of every angle, right and left."""
     rows = []
     for angle in JOINTS:
+        if not any(f"{side}_{angle}" in person.free for side in "rl"):
+            continue
         right, left = (_extremes(person, f"{side}_{angle}") for side in "rl")
         pairs = [text for pair in zip(right, left, strict=True) for text in pair]
         rows.append((angle.replace("_", " "), *pairs))
-    for angle in CENTRAL:
+    for angle in (angle for angle in CENTRAL if angle in person.free):
         rows.append((angle.replace("_", " "), *(part for text in _extremes(person, angle) for part in (text, ""))))
     headings = ("Angle", "right (°)", "left", "right (N m/kg)", "left", "right (W/kg)", "left")
     note = (
@@ -79,6 +102,8 @@ def joint_table(person: PersonTrial) -> DataTable:
 
 
 def _extremes(person: PersonTrial, name: str) -> tuple[str, ...]:
+    if name not in person.free:
+        return "", "", ""
     angle = np.degrees(person.motion.of(name))
     moment, power = person.dynamics.moment(name) / person.mass, person.dynamics.power(name) / person.mass
     return _span(angle, 0), _span(moment), _span(power, 1)
@@ -215,12 +240,32 @@ def _checks(person: PersonTrial) -> Iterator[Check]:
     )  # fmt: skip
     unfit = int(np.sum(~fit.converged))
     yield Check(unfit == 0, "Every frame was solved", f"{len(fit) - unfit} of {len(fit)} frames")
-    if person.source == PLATES:
+    if person.calibration is not None and person.calibration.standing:
+        yield from _calibration_checks(person.calibration)
+    if person.source == PLATES and len(person.feet.soles) == 2:
         yield from _balance(person)
     at_limit = _at_limits(person)
     yield Check(
         not at_limit, "No joint stands at its limit", ", ".join(at_limit) or "all angles are inside their ranges"
     )
+
+
+def _calibration_checks(calibration: Calibration) -> Iterator[Check]:
+    """Whether the standing trial is to be believed, by what its fit did not use."""
+    gaps = calibration.held_out or {}
+    worst = max(gaps, key=lambda label: gaps[label], default="")
+    far = ", ".join(f"{label} by {1e3 * gap:.0f} mm" for label, gap in calibration.misplaced.items())
+    good = f"good below {1e3 * EXPECTED:g} mm, each judged by the others"
+    usual = f"{len(gaps)} landmarks, {worst} the farthest by {1e3 * gaps[worst]:.0f} mm" if gaps else "none to judge"
+    yield Check(not far, "Standing: landmarks are where they usually are", f"{far or usual}; {good}")
+    yield Check(
+        not calibration.unlike, "Standing: right and left are alike",
+        ", ".join(calibration.unlike) or f"lengths within {100 * SIDES_ALIKE:g} %",
+    )  # fmt: skip
+    yield Check(
+        not calibration.unusual, "Standing: lengths suit the stature",
+        ", ".join(calibration.unusual) or f"within {100 * LENGTHS:g} % of the table",
+    )  # fmt: skip
 
 
 def _balance(person: PersonTrial) -> Iterator[Check]:
@@ -231,10 +276,14 @@ def _balance(person: PersonTrial) -> Iterator[Check]:
     yield Check(
         height > 0, "The mass centre is above the floor", f"{height:.2f} m on average; below 0 the wrong axis is up"
     )
+    good = RIGID_TRUNK if person.protocol.partial else GOOD_FORCE
+    rigid = ", the rest of the body riding on what is followed" if person.protocol.partial else ""
     yield Check(
-        force < GOOD_FORCE, "Plates and motion agree on the force",
-        f"{100 * force:.2g} % of the greatest reaction, good below {100 * GOOD_FORCE:g} %",
+        force < good, "Plates and motion agree on the force",
+        f"{100 * force:.2g} % of the greatest reaction, good below {100 * good:g} %{rigid}",
     )  # fmt: skip
+    if person.protocol.partial:
+        return
     yield Check(
         moment < GOOD_MOMENT, "Plates and motion agree on the moment",
         f"{100 * moment:.2g} % of the greatest reaction times the height of the mass centre, good below "

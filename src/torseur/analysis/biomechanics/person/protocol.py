@@ -1,0 +1,96 @@
+"""How a laboratory works: its markers, the part of the body it follows, what it holds, where it puts the hips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from torseur.analysis.biomechanics.person.anatomical_frames import HIP_METHODS
+from torseur.analysis.biomechanics.person_model.marker_sets import (
+    BODIES,
+    OWN,
+    MarkerSet,
+    body_coordinates,
+    fitting_sets,
+    marker_set,
+)
+from torseur.analysis.biomechanics.recordings.markers import Markers
+from torseur.errors import RecordingError, unknown_name
+
+_BETTER = 0.05  # of likeness, by which another set must fit better than Human36's own to be offered
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol:
+    """The set of markers (a name, a file, a `MarkerSet`; Human36's own unless given), what they follow, and the hips.
+
+    `body` is that of the set unless it is given; `hold` gives coordinates (rad, m) that stay where they are. `hip` is a
+    regression (harrington, bell, hara, davis), "score" with a recording of moving legs as `functional`, or "model".
+    """
+
+    markers: str | Path | MarkerSet = ""
+    body: str = ""
+    hold: Mapping[str, float] = field(default_factory=dict)
+    hip: str = ""
+    functional: Markers | None = None
+
+    def __post_init__(self) -> None:
+        if self.hip and self.hip not in HIP_METHODS:
+            raise RecordingError(unknown_name("method for the hips", self.hip, HIP_METHODS))
+
+    @property
+    def marker_set(self) -> MarkerSet:
+        return self.markers if isinstance(self.markers, MarkerSet) else marker_set(self.markers or OWN)
+
+    @property
+    def followed(self) -> str:
+        return self.body or self.marker_set.body
+
+    @property
+    def partial(self) -> bool:
+        return self.followed != "full"
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """The feet that the markers follow, by their segments."""
+        starts = BODIES.get(self.followed, ())
+        return tuple(f"{side}_foot" for side in "rl" if f"{side}_ankle_" in starts)
+
+    @property
+    def hips(self) -> str:
+        """The markers of Human36 stand where the model has them, and so do its hips; people's own need a regression."""
+        return self.hip or ("model" if self.marker_set.name == OWN else "harrington")
+
+    def held(self, coordinates: Sequence[str]) -> dict[str, float]:
+        """Coordinates that stay where they are, and where."""
+        for name in self.hold:
+            if name not in coordinates:
+                raise RecordingError(unknown_name("coordinate", name, coordinates, "held: "))
+        return {**dict.fromkeys(body_coordinates(self.followed, coordinates), 0.0), **self.hold}
+
+
+def require_set(labels: Sequence[str], protocol: Protocol) -> None:
+    """Refuses labels that are not those of the set: another one that fits them is offered, and never taken unasked."""
+    chosen = protocol.marker_set
+    ranked = fitting_sets(labels)
+    best, guess = ranked[0]
+    offer = (
+        f" The labels look like '{guess.name}' ({guess.title}): --marker-set {guess.name} on the command line, "
+        f"Protocol('{guess.name}') in Python."
+        if guess.name != chosen.name and best > 0.3 else ""
+    )  # fmt: skip
+    if not set(labels) & set(chosen.labels):
+        raise RecordingError(
+            f"none of the labels {_listing(labels)} is one of the set '{chosen.name}'.{offer} A set of your own is a "
+            "TOML file (docs/markers.md)."
+        )
+    if not protocol.markers and offer and best > chosen.likeness(labels) + _BETTER:
+        raise RecordingError(
+            f"the labels {_listing(labels)} are not the markers of {OWN}, which a recording is taken to have unless a "
+            f"set is named.{offer} With --marker-set {OWN} they are taken as they are."
+        )
+
+
+def _listing(labels: Sequence[str]) -> str:
+    return ", ".join(labels[:8]) + (", ..." if len(labels) > 8 else "")
