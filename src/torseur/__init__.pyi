@@ -196,6 +196,7 @@ from torseur.description.mechanism import torque as torque
 from torseur.description.mechanism import translation as translation
 from torseur.description.mechanism import turn as turn
 from torseur.description.mechanism import universal as universal
+from torseur.description.mechanism import update as update
 from torseur.description.mechanism import use as use
 from torseur.description.mechanism import within as within
 from torseur.description.mechanism import without_contacts as without_contacts

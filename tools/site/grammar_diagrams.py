@@ -26,7 +26,7 @@ GROUPS = {
         "actuators",
     ),
     "Things that have a name": ("body", "definition", "law", "table", "table_points", "sensor"),
-    "States beyond mechanics": ("states", "state", "state_equation"),
+    "States beyond mechanics": ("states", "state", "state_equation", "unknown", "sampled", "triggered", "new_value"),
     "Joints": ("join", "sides", "declared_list", "declared"),
     "Loads": ("wrench", "wrench_part", "wrench_kind", "properties", "given", "spring", "spring_kind"),
     "Constraints": ("equation", "distance", "rolling", "loose", "bound"),

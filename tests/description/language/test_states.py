@@ -74,7 +74,7 @@ def test_mistakes_are_named_where_they_stand(text, where, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("state x = 1, y = 1 ; equation x' = 1/1 s ; equation x' = 2/1 s ;", "do not determine y'"),
+        ("state x = 1, y = 1 ; equation x' = 1/1 s ; equation x' = 2/1 s ;", "do not determine y:"),
         ("state x = 1, y = 2 ; equation x'*y' = 1/1 s^2 ; equation x' = 1/1 s ;", "x' must occur linearly"),
         ("state x = 1, y = 2 ; equation x' + y' = 1/1 s ; equation 2*x' + 2*y' = 1/1 s ;", "singular"),
     ],

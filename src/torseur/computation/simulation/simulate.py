@@ -13,6 +13,7 @@ from torseur.computation.simulation.constrained.start.diagnosis import explain_c
 from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes, tree_account
 from torseur.computation.simulation.controllers import Control, Controller
 from torseur.computation.simulation.events.state_jumps import Jumps
+from torseur.computation.simulation.events.state_updates import StateUpdates, acting_together
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.routine_binding import Binding
@@ -98,15 +99,18 @@ def simulate(
     Raises SimulationError when the motion ends early; its `trajectory` holds the valid part.
     """
     impacts = distinct_impacts([event for event in events if isinstance(event, Impact)])
-    ordered = tuple(sorted(as_events([e for e in events if not isinstance(e, Impact)]), key=is_python))
     system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
     state = np.array(system.initial)
     wanted = as_outputs(outputs)
     columns = columns_of(system, wanted)
     start, until = finite_time("start", start), finite_time("until", until)
     given = system.solver_parameters
-    settings = SolverSettings(system, given)
+    settings, binding = SolverSettings(system, given), Binding(system, laws)
+    updates = StateUpdates(system, settings, binding, backend, start, until)
+    asked = as_events([event for event in events if not isinstance(event, Impact)])
+    ordered = tuple(sorted([*asked, *updates.events], key=is_python))
     jumps = Jumps(settings, ordered)
+    acts = [Control.of(controllers, _mechanism_of(model), jumps, start, until).act] if controllers else []
     problem = Problem(
         initial=finite_state(state, system),
         parameters=given,
@@ -128,10 +132,9 @@ def simulate(
         let_go=settings.let_go,
         reselect=settings.reselect if settings.has_choice else None,
         jump=jumps.apply,
-        control=Control.of(controllers, _mechanism_of(model), jumps, start, until).act if controllers else None,
+        control=acting_together([*acts, *([updates.sample] if updates.periods else [])]),
     )
     jumps.begin(start)
-    binding = Binding(system, laws)
     formulas = output_program(wanted, system)
     run = binding.integrator_for(method, rtol, ordered, backend).run(problem)
     result = Result(binding, problem, run, wanted, formulas, columns, jumps, backend, samples is None, dense)

@@ -9,18 +9,21 @@ from typing import Any
 from torseur.algebra.graph import Expr, live_nodes, symbols_of
 from torseur.derivation.tree import Tree, build_tree
 from torseur.derivation.tree.flatten import flatten
+from torseur.derivation.tree.unknowns import algebraic_states
 from torseur.description.mechanism import Law, Mechanism, Parameter
 
 
 def with_named_formulas(tree: Tree) -> Tree:
     """The tree in which laws are open functions and parameters given by formulas are symbols, where that is safe.
+    So are algebraic unknowns, whose equations are read as they stand.
 
     A law that joints or constraints use is differentiated: its formula may then hold nothing but its arguments and
     parameters. Dimensions of a mechanism with constraints are put in, because loops close by what they are.
     """
     mechanism = tree.mechanism
     laws, parameters = named_laws(mechanism), named_parameters(mechanism)
-    if not laws and not parameters:
+    unknowns = {str(z.name): z for z in algebraic_states(mechanism)}
+    if not laws and not parameters and not unknowns:
         return tree
     kept = {law.name for law in laws}
     opened = {parameter.name for parameter in parameters}
@@ -29,8 +32,18 @@ def with_named_formulas(tree: Tree) -> Tree:
             mechanism,
             laws=tuple(law for law in mechanism.laws if law.name not in kept),
             parameters=tuple(replace(p, value=None) if p.name in opened else p for p in mechanism.parameters),
+            states=tuple(state for state in mechanism.states if state.name not in unknowns),
+            state_equations=tuple(e for e in mechanism.state_equations if e not in unknown_equations(mechanism)),
+            initial=tuple((name, value) for name, value in mechanism.initial if name not in unknowns),
         )
     )
+
+
+def unknown_equations(mechanism: Mechanism) -> list[Expr]:
+    """The equations that determine algebraic unknowns: those that hold no rate of a state without a formula."""
+    unknowns = algebraic_states(mechanism)
+    rates = {s.rate for s in mechanism.states if s.formula is None and s.symbol not in unknowns}
+    return [e for e in mechanism.state_equations if unknowns and not rates & set(symbols_of([e]))]
 
 
 def named_laws(mechanism: Mechanism) -> list[Law]:

@@ -14,6 +14,7 @@ from torseur.derivation.tree.joints.joint_kinematics import joint_kinematics, jo
 from torseur.derivation.tree.spanning_tree import Branch, spanning_tree
 from torseur.derivation.tree.state_rates import state_rates
 from torseur.derivation.tree.tree import GROUND, Layout, Link, Tree, far_side
+from torseur.derivation.tree.unknowns import solved_unknowns
 from torseur.description.mechanism import (
     EARTH_NAME,
     LENGTH,
@@ -42,6 +43,7 @@ class _Builder:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.definitions = definitions_of(mechanism)
+        self.definitions |= solved_unknowns(mechanism, self.definitions)
         self.followed = followed_coordinates(mechanism)
         self.links: list[Link] = []
         self.inertias: list[Inertia] = []
@@ -148,7 +150,7 @@ class _Builder:
         closing = {x for joint in self.mechanism.joints for c in joint.coordinates for x in (c.symbol, c.rate)}
         # States come after the coordinates of the joints: like those of a quaternion, they have no speeds of their own
         # (docs/decisions/0073-states-stand-after-the-coordinates.md).
-        states = self.mechanism.states
+        states = [state for state in self.mechanism.states if state.symbol not in self.definitions]
         coordinates = (*coordinates, *(state.symbol for state in states))
         rates = (*rates, *(state.rate for state in states))
         known = {*coordinates, *rates, *speeds, *natural, *declared, *measured, *closing, TIME, LENGTH, LENGTH_RATE}

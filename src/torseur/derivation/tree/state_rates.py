@@ -10,20 +10,25 @@ from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError, UnsupportedError
 
 Matrix = list[list[Expr]]
-CRAMER = 3
+MANY = 3
 """Up to this size rates are quotients of determinants, right wherever the matrix is regular; beyond it pivots are
 chosen by their place alone, and must not vanish along a motion."""
 
 
 def state_rates(mechanism: Mechanism, definitions: dict[Expr, Expr]) -> dict[Expr, Expr]:
-    """The rate of every state by its symbol, in terms of states, coordinates, their rates, sensors and parameters."""
-    own = {state.rate: state.formula for state in mechanism.states if state.formula is not None}
+    """The rate of every state by its symbol, in terms of states, coordinates, their rates, sensors and parameters.
+
+    States with a definition are algebraic unknowns that were solved for: they have no rate, nor their equations any.
+    """
+    moving = [state for state in mechanism.states if state.symbol not in definitions]
+    own = {state.rate: state.formula for state in moving if state.formula is not None}
     formulas = dict(zip(own, resolve(mechanism, definitions, list(own.values())), strict=True))
-    unknowns = [state.rate for state in mechanism.states if state.formula is None]
+    unknowns = [state.rate for state in moving if state.formula is None]
     if unknowns:
-        rows = substitute(resolve(mechanism, definitions, list(mechanism.state_equations)), formulas)
+        held = [e for e in mechanism.state_equations if set(unknowns) & set(symbols_of([e]))]
+        rows = substitute(resolve(mechanism, definitions, held), formulas)
         formulas |= dict(zip(unknowns, _solve_linear(rows, unknowns), strict=True))
-    return {state.rate: formulas[state.rate] for state in mechanism.states}
+    return {state.rate: formulas[state.rate] for state in moving}
 
 
 def _solve_linear(residuals: Sequence[Expr], unknowns: Sequence[Expr]) -> list[Expr]:
@@ -38,18 +43,23 @@ def _solve_linear(residuals: Sequence[Expr], unknowns: Sequence[Expr]) -> list[E
                 )
     right = [-value for value in substitute(list(residuals), {x: as_expr(0) for x in unknowns})]
     solution: dict[int, Expr] = {}
-    for rows, columns in _blocks(matrix, unknowns):
+    for rows, columns in blocks(matrix, unknowns):
         block = [[matrix[i][j] for j in columns] for i in rows]
         known = [right[i] - sum((matrix[i][j] * x for j, x in solution.items()), as_expr(0)) for i in rows]
-        values = _by_determinants(block, known) if len(rows) <= CRAMER else _by_elimination(block, known)
-        if values is None:
-            names = ", ".join(str(unknowns[j].name) for j in columns)
-            raise MechanismError(f"equations of states do not determine {names}: their matrix is singular.")
-        solution |= dict(zip(columns, values, strict=True))
+        solution |= dict(zip(columns, solve_block(block, known, [unknowns[j] for j in columns]), strict=True))
     return [solution[j] for j in range(len(unknowns))]
 
 
-def _blocks(matrix: Matrix, unknowns: Sequence[Expr]) -> list[tuple[list[int], list[int]]]:
+def solve_block(matrix: Matrix, right: Sequence[Expr], unknowns: Sequence[Expr]) -> list[Expr]:
+    """x with A x = b, A being regular whatever the values."""
+    values = by_determinants(matrix, right) if len(unknowns) <= MANY else _by_elimination(matrix, right)
+    if values is None:
+        names = ", ".join(str(x.name) for x in unknowns)
+        raise MechanismError(f"equations of states do not determine {names}: their matrix is singular.")
+    return values
+
+
+def blocks(matrix: Matrix, unknowns: Sequence[Expr]) -> list[tuple[list[int], list[int]]]:
     """Rows and columns of the blocks of the matrix in block triangular form, in the order of their solution."""
     import numpy as np
     from scipy.sparse import csr_matrix
@@ -74,7 +84,7 @@ def _blocks(matrix: Matrix, unknowns: Sequence[Expr]) -> list[tuple[list[int], l
     return ordered
 
 
-def _by_determinants(matrix: Matrix, right: Sequence[Expr]) -> list[Expr] | None:
+def by_determinants(matrix: Matrix, right: Sequence[Expr]) -> list[Expr] | None:
     """Cramer's rule; None where the determinant is zero whatever the values."""
     whole = _determinant(matrix)
     if whole.is_zero:

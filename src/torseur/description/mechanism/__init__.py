@@ -18,6 +18,7 @@ from torseur.description.mechanism.contacts import (
     DryFriction,
     Ground,
     Switching,
+    Update,
     ball,
     bound,
     compliant_stops,
@@ -28,6 +29,7 @@ from torseur.description.mechanism.contacts import (
     require_smooth,
     smooth_friction,
     stops,
+    update,
     without_contacts,
 )
 from torseur.description.mechanism.dependencies import (
@@ -154,6 +156,7 @@ __all__ = [
     "State",
     "Switching",
     "Turn",
+    "Update",
     "Use",
     "Vector",
     "Z",
@@ -215,6 +218,7 @@ __all__ = [
     "translation",
     "turn",
     "universal",
+    "update",
     "use",
     "within",
     "without_contacts",

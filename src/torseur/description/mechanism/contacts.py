@@ -16,7 +16,7 @@ from torseur.description.mechanism.bodies import Body, frame_of
 from torseur.description.mechanism.frames import EARTH, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import CoordinateForce
-from torseur.description.mechanism.quantities import Coordinate, Vector, as_vector
+from torseur.description.mechanism.quantities import Coordinate, State, Vector, as_vector
 from torseur.errors import MechanismError, UnsupportedError, unknown_name
 
 if TYPE_CHECKING:
@@ -77,6 +77,21 @@ class Contact:
     restitution: Expr
 
 
+@dataclass(frozen=True)
+class Update:
+    """New values of states, `targets` ← `values`, all at once: every `period` seconds, the first time at the start of
+    the motion, or each time the formula `condition` becomes positive.
+
+    What is not updated goes on; a state with the rate 0 is held in between.
+    """
+
+    name: str
+    targets: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    period: Expr | None = None
+    condition: Expr | None = None
+
+
 # Sizes that each shape has, in their order.
 SHAPE_SIZES: dict[str, tuple[str, ...]] = {
     "point": (),
@@ -87,7 +102,7 @@ SHAPE_SIZES: dict[str, tuple[str, ...]] = {
     "capsule": ("radius", "length"),
     "box": ("x", "y", "z"),
 }
-Switching = Bound | DryFriction | Contact
+Switching = Bound | DryFriction | Contact | Update
 
 
 def as_contacts(given: Iterable[Switching | Iterable[Switching]]) -> tuple[Switching, ...]:
@@ -98,7 +113,8 @@ def as_contacts(given: Iterable[Switching | Iterable[Switching]]) -> tuple[Switc
         for element in entries:
             if not isinstance(element, Switching):
                 raise MechanismError(
-                    f"contacts: expected what bound, stops, play, joint_friction or contact give, got {element!r}."
+                    f"contacts: expected what bound, stops, play, joint_friction, contact or update give, got "
+                    f"{element!r}."
                 )
             flat.append(element)
     return tuple(flat)
@@ -159,6 +175,25 @@ def contact(
         name, shape, place, values, other.frame, other.normal, other.radius, as_expr(friction), resting,
         as_expr(restitution),
     )  # fmt: skip
+
+
+def update(
+    name: str, values: Mapping[State, ExprLike], *, every: ExprLike | None = None, when: ExprLike | None = None
+) -> Update:
+    """New values of states every so many seconds, or whenever a formula becomes positive.
+
+    A controller that samples: update("control", {u: kp * (goal - q)}, every=0.001), with the state u of rate 0.
+    """
+    if (every is None) == (when is None):
+        raise MechanismError(f"update '{name}': say either how often (every=...) or on what event (when=...).")
+    if not values:
+        raise MechanismError(f"update '{name}': there is no state that gets a new value.")
+    for state in values:
+        if not isinstance(state, State):
+            raise MechanismError(f"update '{name}': expected states with their new values, got {state!r}.")
+    period, condition = (None if given is None else as_expr(given) for given in (every, when))
+    targets, formulas = tuple(state.symbol for state in values), tuple(as_expr(value) for value in values.values())
+    return Update(name, targets, formulas, period, condition)
 
 
 def stops(
@@ -245,8 +280,10 @@ def stopped_coordinate(joint: Joint, coordinate: str | None) -> tuple[Coordinate
     return q, joint.name if len(names) == 1 else f"{joint.name}.{q.name.removeprefix(f'{joint.name}.')}"
 
 
-def check_contacts(contacts: Sequence[Switching], known: Iterable[str]) -> None:
+def check_contacts(contacts: Sequence[Switching], known: Iterable[str], states: Iterable[State] = ()) -> None:
     """Refuses elements that say nothing or contradict themselves; `known` are constraints that may carry friction."""
+    _check_updates([element for element in contacts if isinstance(element, Update)], states)
+    contacts = [element for element in contacts if not isinstance(element, Update)]
     smooth = [c.name for c in contacts if isinstance(c, Contact) and c.shape not in ("box", "capsule")]
     pressed = [*known, *(c.name for c in contacts if isinstance(c, Bound)), *smooth]
     for element in contacts:
@@ -266,6 +303,29 @@ def check_contacts(contacts: Sequence[Switching], known: Iterable[str]) -> None:
             raise MechanismError(f"{where_}: a coefficient needs what presses: name the bound or constraint it is on.")
         if len(element.slip) not in (1, 2):
             raise MechanismError(f"{where_}: expected one or two sliding speeds, got {len(element.slip)}.")
+
+
+def _check_updates(updates: Sequence[Update], states: Iterable[State]) -> None:
+    """Updates are of states, each by one update of a kind: two at the same instant would depend on their order."""
+    symbols = {state.symbol: state for state in states}
+    sampled: dict[Expr, str] = {}
+    for element in updates:
+        owner = f"update '{element.name}'"
+        for target in element.targets:
+            if target not in symbols:
+                names = [state.name for state in symbols.values()]
+                raise MechanismError(unknown_name("state", str(target.name), names, f"{owner}: "))
+            if symbols[target].formula is None:
+                raise MechanismError(
+                    f"{owner}: '{target.name}' follows from equations, which an update would break. Update a state "
+                    "with a rate of its own."
+                )
+            if element.period is not None and sampled.setdefault(target, element.name) != element.name:
+                raise MechanismError(f"{owner}: '{target.name}' is sampled by '{sampled[target]}' already.")
+        if len(set(element.targets)) < len(element.targets):
+            raise MechanismError(f"{owner}: a state gets two values at once.")
+        if element.period is not None and element.period.is_constant and not float(element.period) > 0.0:
+            raise MechanismError(f"{owner}: its period is {float(element.period):g} s, expected more than zero.")
 
 
 def _check_contact(element: Contact) -> None:
@@ -301,6 +361,11 @@ def require_smooth(mechanism: Mechanism, what: str) -> None:
     """Refuses mechanisms with elements that switch, for what takes one set of equations for the whole motion."""
     if mechanism.contacts:
         first = [f"'{c.name}'" for c in mechanism.contacts[:3]] + (["..."] if mechanism.contacts[3:] else [])
+        if all(isinstance(element, Update) for element in mechanism.contacts):
+            raise UnsupportedError(
+                f"{mechanism.name}: {what} does not cover updates of states ({', '.join(first)}), which jump along a "
+                "motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
+            )
         raise UnsupportedError(
             f"{mechanism.name}: {what} does not cover stops, dry friction and contact ({', '.join(first)}), whose "
             "equations switch along a motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."

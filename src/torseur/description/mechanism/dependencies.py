@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import Expr, live_nodes
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint, Distance, Rolling
-from torseur.description.mechanism.contacts import Bound, Contact, Switching
+from torseur.description.mechanism.contacts import Bound, Contact, Switching, Update
 from torseur.description.mechanism.drawings import drawing_formulas
 from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
@@ -109,6 +109,8 @@ SLOTS = {
         "sliding speed of dry friction", ("time", "coordinates", "rates", "sensors"),
         "What rubs slides with a speed: write it with rates of coordinates and velocities.",
     ),
+    "update": Slot("new value of a state and condition of an update", STATE),
+    "period": Slot("period of sampling", (), "A clock that changes its pace is a state: when c >= 1 set c = 0."),
     "friction": Slot("force, coefficient and speed of dry friction", ("time", "coordinates")),
     "drawing": Slot(
         "place, size and transparency of a drawing", (),
@@ -331,6 +333,11 @@ def _of_contact(element: Switching) -> Iterator[Use]:
         yield Use("contact", owner, shape)
         yield Use("restitution", owner, [element.restitution])
         yield Use("friction", owner, [e for e in (element.coefficient, element.static) if e is not None])
+        return
+    if isinstance(element, Update):
+        condition = [] if element.condition is None else [element.condition]
+        yield Use("update", f"update '{element.name}'", [*element.values, *condition])
+        yield Use("period", f"update '{element.name}'", [] if element.period is None else [element.period])
         return
     owner = f"friction '{element.name}'"
     amounts = [element.force, element.coefficient, element.breakaway, element.static, element.stribeck]

@@ -48,7 +48,7 @@ def check(mechanism: Mechanism) -> None:
     _check_actuated(mechanism)
     _check_states(mechanism)
     _check_definitions(mechanism)
-    check_contacts(mechanism.contacts, [c.name for c in mechanism.constraints])
+    check_contacts(mechanism.contacts, [c.name for c in mechanism.constraints], mechanism.states)
     check_dependencies(mechanism)
     check_followers(mechanism)
     check_masses(mechanism, {})

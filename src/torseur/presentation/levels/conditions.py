@@ -8,10 +8,11 @@ from fractions import Fraction
 from torseur.algebra.graph import Expr, as_expr, live_nodes
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.multipliers import multiplier_display_name
-from torseur.derivation.equations.named_formulas import named_laws, named_parameters
+from torseur.derivation.equations.named_formulas import named_laws, named_parameters, unknown_equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.tree.flatten import flatten
-from torseur.description.mechanism import Bound, Contact, Law, Parameter, Switching
+from torseur.derivation.tree.unknowns import algebraic_states
+from torseur.description.mechanism import Bound, Contact, Law, Parameter, Switching, Update
 from torseur.description.mechanism.quantities import per_second
 from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
@@ -61,7 +62,17 @@ def _known(unit: str) -> str:
 def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
     """What the multipliers are, the formulas of laws and parameters that have names, and the laws left open."""
     meanings = [_multiplier(constraint) for constraint in equations.in_axes_to_read.constraints] if multipliers else []
-    return [*meanings, *_formulas(equations), *map(_switching, equations.mechanism.contacts)]
+    return [*meanings, *_formulas(equations), *_unknowns(equations), *map(_switching, equations.mechanism.contacts)]
+
+
+def _unknowns(equations: Equations) -> list[Statement]:
+    """0 = g of algebraic unknowns, which stand by name in the equations."""
+    mechanism = equations.mechanism
+    names = ", ".join(str(z.name) for z in algebraic_states(mechanism))
+    return [
+        _formula(f"unknown {k}", literal_form(as_expr(0)), equation, Remark(f"determines {names}", ""))
+        for k, equation in enumerate(unknown_equations(mechanism))
+    ]
 
 
 def _switching(element: Switching) -> Statement:
@@ -74,6 +85,10 @@ def what_switches(element: Switching) -> str:
     """A bound, dry friction or a contact, in words."""
     if isinstance(element, Bound):
         return f"bound {element.gap} >= 0, restitution {element.restitution}"
+    if isinstance(element, Update):
+        values = ", ".join(f"{x.name} = {value}" for x, value in zip(element.targets, element.values, strict=True))
+        clock = f"every {element.period} s" if element.condition is None else f"when {element.condition} > 0"
+        return f"update {clock}: {values}"
     if isinstance(element, Contact):
         return f"contact of a {element.shape}, friction {element.coefficient}, restitution {element.restitution}"
     return f"dry friction up to {element.force}" + (f" + {element.coefficient} N" if element.on else "")

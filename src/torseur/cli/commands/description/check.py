@@ -128,9 +128,9 @@ def _show(one: Account, start: _Start, robot: RobotFile | None) -> None:
         for j in one.joints
     ])  # fmt: skip
     show_table("Parameters", ("name", "value", "unit", "meaning"), [_quantity(q) for q in one.parameters], numeric=(1,))
-    show_table("States beyond mechanics", ("name", "unit", "rate", "meaning"), [
-        (q.name, _unit(q.unit), f"{q.name}' = {q.formula}", q.meaning) for q in one.states
-    ])  # fmt: skip
+    rates = {q.name: f"{q.name}' = {q.formula}" if q.formula else "unknown, from its equation" for q in one.states}
+    rows = [(q.name, _unit(q.unit), rates[q.name], q.meaning) for q in one.states]
+    show_table("States beyond mechanics", ("name", "unit", "rate", "meaning"), rows)
     show_table("Stops, friction and contacts", ("name", "what"), list(one.switching))
     _show_start(one, start)
     if one.loads:

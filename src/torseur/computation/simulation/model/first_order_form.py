@@ -59,7 +59,7 @@ def as_system(
     equations, system = system_without_values(model)
     given = motion_values(equations, parameters or {})
     own = mechanism_impacts(equations, given)
-    if equations.mechanism.contacts or impacts:
+    if switching_elements(equations) or impacts:
         system = _with_contacts(equations, system, (*own, *impacts))
     start = initial_state(equations, given, initial or {})
     exact, guesses = stated_values(equations.mechanism, initial or {})

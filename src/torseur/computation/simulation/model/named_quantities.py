@@ -13,6 +13,7 @@ from torseur.computation.simulation.model.motion_programs import MechanismProgra
 from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.dynamics import acceleration, sensor_value
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
+from torseur.derivation.dynamics.loads.sensor_values import law_values
 from torseur.description.mechanism import Frame, Sensor
 from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
 
@@ -20,7 +21,7 @@ Named = tuple[Quantity, Expr]
 
 
 class NamedQuantities(Mapping[str, Named]):
-    """Energies and power, rates, accelerations (`q1''`), declared sensors, the motion of any body or frame, reactions.
+    """Energies and power, rates, accelerations (`q1''`), algebraic unknowns, sensors, motions of frames, reactions.
 
     The last two are not listed one by one: `arm.position.x`, `arm.centre.velocity.y`, `arm.rotation.z` and so on, in
     earth axes, and `wheel.direction.xy`, the part along x of the wheel's y axis; `elbow.force.x`, `elbow.moment.z` in
@@ -72,6 +73,9 @@ class NamedQuantities(Mapping[str, Named]):
             makers[str(symbol.name)] = partial(self._entry, "rates", slot, symbol)
         for slot, symbol in enumerate(layout.accelerations):
             makers[str(symbol.name)] = partial(self._acceleration, slot, symbol)
+        for state in equations.mechanism.states:
+            if state.symbol in equations.tree.definitions:
+                makers[state.name] = partial(self._unknown, state.symbol)
         for sensor in equations.mechanism.sensors:
             makers[sensor.name] = partial(self._measured, sensor)
         return makers
@@ -94,6 +98,13 @@ class NamedQuantities(Mapping[str, Named]):
 
     def _acceleration(self, slot: int, symbol: Expr) -> Named:
         return quantity_of_symbol(symbol), self._accelerations[slot]
+
+    def _unknown(self, symbol: Expr) -> Named:
+        """An algebraic unknown, by the formula it was solved for."""
+        layout = self.equations.layout
+        now = self.equations.tree.at(layout.coordinates, layout.speeds)
+        (value,) = law_values(now, MovingFrames(now), [symbol])
+        return quantity_of_symbol(symbol), as_expr(value)
 
     @property
     def _accelerations(self) -> tuple[Expr, ...]:

@@ -22,6 +22,8 @@ def explain_singular(equations: Equations, parameters: Mapping[str, float], t: f
     except (ArithmeticError, ValueError):
         return "The mass matrix is not finite there."
     names = equations.layout.speed_names
+    if not names:  # states alone
+        return None
     diagonal = np.diag(matrix)
     for name, entry in zip(names, diagonal, strict=True):
         if entry <= 0.0:

@@ -12,6 +12,7 @@ from torseur.description.language.formulas.read_places import Components, vector
 from torseur.description.language.formulas.scalar_formulas import Term
 from torseur.description.language.reading.clauses import Items
 from torseur.description.language.reading.joint_loads import ENERGY, spring_dimensions
+from torseur.description.language.reading.read_states import read_update
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.mechanism import (
@@ -39,7 +40,7 @@ VECTORS = {"size": "box", "semiaxes": "ellipsoid"}
 CONDITIONS = ("friction", "static", "restitution")
 AMOUNTS = ("force", "coefficient", "breakaway", "static", "stribeck")
 POWER = dimension_of("W")
-SwitchingIs = x.BoundIs | x.FrictionIs | x.ContactIs | x.EquationIs
+SwitchingIs = x.BoundIs | x.FrictionIs | x.ContactIs | x.UpdateIs | x.EquationIs
 Parts = tuple[list[Load], list[Switching]]
 Builder = Callable[[Joint], Load | Sequence[Switching]]
 
@@ -193,9 +194,16 @@ def joint_contacts(items: Items, joint: str, context: Context, shop: Workshop) -
     return build
 
 
-def switching_names(statements: Sequence[x.BoundIs | x.FrictionIs | x.ContactIs], shop: Workshop) -> list[str]:
-    """A name for each bound, friction and contact: its own, or that of its kind."""
-    kinds: dict[type, str] = {x.BoundIs: "bound", x.FrictionIs: "friction", x.ContactIs: "contact"}
+def switching_names(
+    statements: Sequence[x.BoundIs | x.FrictionIs | x.ContactIs | x.UpdateIs], shop: Workshop
+) -> list[str]:
+    """A name for each bound, friction, contact and update: its own, or that of its kind."""
+    kinds: dict[type, str] = {
+        x.BoundIs: "bound",
+        x.FrictionIs: "friction",
+        x.ContactIs: "contact",
+        x.UpdateIs: "update",
+    }
     return shop.statement_names("contact", statements, lambda statement: kinds[type(statement)])
 
 
@@ -203,6 +211,8 @@ def read_switching(statement: SwitchingIs, name: str, shop: Workshop) -> Callabl
     """What a statement says of elements that switch, ready to build."""
     if isinstance(statement, x.EquationIs):
         return _read_play(statement, name, shop)
+    if isinstance(statement, x.UpdateIs):
+        return read_update(statement, name, shop)
     build: Callable[[], Switching]
     if isinstance(statement, x.BoundIs):
         build = _read_bound(statement, name, shop)

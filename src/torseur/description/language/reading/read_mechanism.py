@@ -40,6 +40,7 @@ from torseur.description.language.reading.read_states import (
     read_initial_value,
     read_state,
     read_state_equation,
+    updated_states,
 )
 from torseur.description.language.reading.read_uses import (
     InstanceReading,
@@ -82,8 +83,8 @@ _KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
     "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
     "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
     "bound": (x.BoundIs, x.EquationIs), "friction": x.FrictionIs,
-    "contact": (x.BoundIs, x.EquationIs, x.FrictionIs, x.ContactIs),
-    "state": x.StateIs,
+    "contact": (x.BoundIs, x.EquationIs, x.FrictionIs, x.ContactIs, x.UpdateIs),
+    "state": x.StateIs, "update": x.UpdateIs,
 }  # fmt: skip
 _READING_ORDER = (x.MechanismIs, x.ParameterIs, x.GravityIs, x.BodyIs, x.DefinitionIs, x.LawIs, x.TableIs)
 
@@ -201,7 +202,8 @@ class Reader:
         loads = [s for s in self.statements if isinstance(s, (x.WrenchIs, x.SpringIs))]
         parts.loads = [(s, read_load(s, n, shop)) for s, n in zip(loads, load_names(loads, shop), strict=True)]
         self._understand_constraints(parts)
-        parts.states = [(state.rate or state.first, read_state(state, shop)) for state in self.states]
+        held = updated_states(self.all(x.UpdateIs))
+        parts.states = [(s.rate or s.first, read_state(s, s.name in held, shop)) for s in self.states]
         parts.state_equations = [(s, read_state_equation(s, shop)) for s in self.all(x.StateEquationIs)]
         self._understand_initial(parts)
         self._understand_actuated(parts)
@@ -257,11 +259,11 @@ class Reader:
     def _understand_constraints(self, parts: Understood) -> None:
         """Constraints, and what switches, in the order of the text: a relation with play is two bounds."""
         held = [s for s in self.statements if isinstance(s, (x.EquationIs, x.DistanceIs, x.RollingIs))]
-        switching = [s for s in self.statements if isinstance(s, (x.BoundIs, x.FrictionIs, x.ContactIs))]
+        switching = [s for s in self.statements if isinstance(s, (x.BoundIs, x.FrictionIs, x.ContactIs, x.UpdateIs))]
         names = dict(zip(map(id, held), constraint_names(held, self.shop), strict=True))
         names |= dict(zip(map(id, switching), switching_names(switching, self.shop), strict=True))
         for s in self.statements:
-            if isinstance(s, (x.BoundIs, x.FrictionIs, x.ContactIs)) or (
+            if isinstance(s, (x.BoundIs, x.FrictionIs, x.ContactIs, x.UpdateIs)) or (
                 isinstance(s, x.EquationIs) and s.loose is not None
             ):
                 parts.contacts.append((s, read_switching(s, names[id(s)], self.shop)))

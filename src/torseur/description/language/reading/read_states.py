@@ -1,16 +1,16 @@
-"""States beyond mechanics: `state i = 0 A "current", i' = (U - R*i)/L ;`, and `equation`s between their rates."""
+"""States beyond mechanics: `state i = 0 A "current", i' = (U - R*i)/L ;`, `equation`s between their rates, updates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torseur.algebra.graph import Expr
-from torseur.description.language.formulas.dimensions import RATE, Dim, dimension_of
+from torseur.algebra.graph import Expr, as_expr
+from torseur.description.language.formulas.dimensions import RATE, TIME, Dim, dimension_of
 from torseur.description.language.formulas.name_scope import Context, Known
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import State
+from torseur.description.mechanism import State, Update
 from torseur.description.mechanism.units import si_unit_of, unit_of
 
 
@@ -79,10 +79,10 @@ def _state(reading: StateReading, shop: Workshop, formula: Expr | None = None) -
     return State(reading.name, unit, reading.meaning, formula)
 
 
-def read_state(reading: StateReading, shop: Workshop) -> Callable[[], State]:
-    """The state, ready to build; its formula has the unit of the state per second."""
+def read_state(reading: StateReading, held: bool, shop: Workshop) -> Callable[[], State]:
+    """The state, ready to build; its formula has the unit of the state per second, and is 0 where it is `held`."""
     if reading.rate is None:
-        return lambda: _state(reading, shop)
+        return lambda: _state(reading, shop, as_expr(0) if held else None)
     context = Context(reading.name, slot="state")
     formula = shop.formulas.read(reading.rate.value, reading.dimension.times(RATE), context)
     return lambda: _state(reading, shop, formula.build())
@@ -104,3 +104,48 @@ def read_state_equation(statement: x.StateEquationIs, shop: Workshop) -> Callabl
         kinds = [shop.scope.dimensions.in_words(side.dimension) for side in (left, right)]
         shop.scope.fault(statement, f"the two sides differ: {kinds[0]} on the left, {kinds[1]} on the right.")
     return lambda: left.build() - right.build()
+
+
+# Updates: every 1 ms: u = kp*(goal - q), e = e + (goal - q)*T ; when x > 1 m: u = 0 N ;
+
+
+def updated_states(statements: Sequence[x.UpdateIs]) -> set[str]:
+    """The names of states that some update gives a value."""
+    return {value.of.name for statement in statements for value in statement.values}
+
+
+def read_update(statement: x.UpdateIs, name: str, shop: Workshop) -> Callable[[], tuple[Update, ...]]:
+    """The update, ready to build."""
+    context = Context(name, slot="update")
+    values = []
+    for item in statement.values:
+        known = shop.scope.quantities.get(item.of.name)
+        if known is None or item.of.name not in shop.states or item.of.primes:
+            shop.scope.unknown(item.of, "state", f"{item.of.name}{chr(39) * item.of.primes}", shop.states)
+            continue
+        values.append((known, shop.formulas.read(item.value, known.dimension, context)))
+    period = None
+    if statement.period is not None:
+        period = shop.formulas.read(statement.period, TIME, context.within("period")).build
+    condition = None if statement.condition is None else _read_condition(statement, context, shop)
+
+    def build() -> tuple[Update, ...]:
+        targets, formulas = tuple(known.build() for known, _ in values), tuple(value.build() for _, value in values)
+        clock, event = None if period is None else period(), None if condition is None else condition()
+        return (Update(name, targets, formulas, clock, event),)
+
+    return build
+
+
+def _read_condition(statement: x.UpdateIs, context: Context, shop: Workshop) -> Callable[[], Expr]:
+    """The difference of both sides, positive where the condition holds."""
+    comparison = statement.condition
+    if not isinstance(comparison, x.Comparison):
+        shop.scope.fault(statement, "expected a comparison.", "when x > 1 m: u = 0 N ;")
+        return lambda: as_expr(1)
+    left, right = (shop.formulas.read(side, None, context) for side in (comparison.left, comparison.right))
+    if not left.literal and not right.literal and not shop.scope.dimensions.equal(left.dimension, right.dimension):
+        kinds = [shop.scope.dimensions.in_words(side.dimension) for side in (left, right)]
+        shop.scope.fault(statement, f"the two sides differ: {kinds[0]} on the left, {kinds[1]} on the right.")
+    larger, smaller = (left, right) if comparison.sign in (">=", ">") else (right, left)
+    return lambda: larger.build() - smaller.build()

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     rf"(?P<SPACE>\s+)|(?P<COMMENT>\(\*)|(?P<NUMBER>(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     rf"|(?P<NAME>{NAME_PATTERN})|(?P<QUOTED>`[^`\n]*`)|(?P<FRESH>\?(?:{NAME_PATTERN}|`[^`\n]*`))"
     r'|(?P<STRING>"(?:[^"\\\n]|\\.)*")'
-    r"|(?P<SIGN>\+\+|\|\||\.\.|<=|>=|[-+*/^()\[\],;@.'=<>])"
+    r"|(?P<SIGN>\+\+|\|\||\.\.|<=|>=|[-+*/^()\[\],;:@.'=<>])"
 )
 _COMMENT_MARK = re.compile(r"\(\*|\*\)")
 

@@ -33,6 +33,9 @@ _OPENINGS = (
     "draw",
     "state",
     "equation",
+    "unknown",
+    "every",
+    "when",
     "part",
     "use",
 )

@@ -242,6 +242,22 @@ class Builder:
     def state_equation(self, parts: list[Any]) -> x.StateEquationIs:
         return x.StateEquationIs(*_bounds(parts), *parts)
 
+    def unknown(self, parts: list[Any]) -> tuple[x.StateIs, x.StateEquationIs]:
+        """An unknown is a state whose rate is in no equation."""
+        *state, left, right = parts
+        return self.state(state), self.state_equation([left, right])
+
+    def new_value(self, parts: list[Any]) -> x.NewValue:
+        return x.NewValue(*_bounds(parts), *parts)
+
+    def sampled(self, parts: list[Any]) -> x.UpdateIs:
+        period, *values, name = parts
+        return x.UpdateIs(*_bounds([period, *values]), period, None, tuple(values), name)
+
+    def triggered(self, parts: list[Any]) -> x.UpdateIs:
+        condition, *values, name = parts
+        return x.UpdateIs(*_bounds([condition, *values]), None, condition, tuple(values), name)
+
     def sensor(self, parts: list[Any]) -> x.SensorIs:
         return x.SensorIs(*_bounds(parts), *parts)
 

@@ -213,6 +213,24 @@ class StateEquationIs(Statement):
 
 
 @dataclass(frozen=True)
+class NewValue(Node):
+    """`u = formula`, what a state becomes at an update."""
+
+    of: Reference
+    value: Expression
+
+
+@dataclass(frozen=True)
+class UpdateIs(Statement):
+    """`every 1 ms: u = kp*(goal - q)` or `when x > 1 m: u = 0 N`."""
+
+    period: Expression | None
+    condition: Expression | None
+    values: tuple[NewValue, ...]
+    name: Name | None
+
+
+@dataclass(frozen=True)
 class SensorIs(Statement):
     name: Name
     quantity: Reference

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from torseur.algebra.graph import Expr
-from torseur.description.language.formulas.dimensions import LENGTH, NUMBER
+from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, TIME, dimension_of
 from torseur.description.language.writing.words import name_text
 from torseur.description.language.writing.write_loads import name_clause
 from torseur.description.language.writing.writing_context import Place, Script
-from torseur.description.mechanism import Bound, Contact, DryFriction, Frame, Switching
+from torseur.description.mechanism import Bound, Contact, DryFriction, Frame, Switching, Update
 from torseur.errors import UnsupportedError
 
 _VECTORS = {"box": "size", "ellipsoid": "semiaxes"}
 
 
 def contact_text(element: Switching, script: Script) -> str:
-    """constrain ... >= 0 ... ;, apply friction ... ; or contact ... ;"""
+    """constrain ... >= 0 ... ;, apply friction ... ; contact ... ; or every ... ;"""
     if isinstance(element, Bound):
         return _bound_text(element, script)
+    if isinstance(element, Update):
+        return _update_text(element, script)
     return _friction_text(element, script) if isinstance(element, DryFriction) else _shape_text(element, script)
 
 
@@ -41,6 +43,21 @@ def _friction_text(element: DryFriction, script: Script) -> str:
     items = ", ".join(f"{w} = {script.formula(v, None, place)}" for w, v in (kept or {"force": element.force}).items())
     on = f" on {name_text(element.on)}" if element.on else ""
     return f"apply friction {items} against {slips}{on}{name_clause(element.name, 'friction', script)} ;"
+
+
+def _update_text(element: Update, script: Script) -> str:
+    place = Place(element.name, after_joints=True)
+    pairs = zip(element.targets, element.values, strict=True)
+    values = ", ".join(
+        f"{name_text(str(target.name))} = {script.formula(value, dimension_of(target.data.unit), place)}"
+        for target, value in pairs
+    )
+    if element.period is not None:
+        head = f"every {script.formula(element.period, TIME, place)}"
+    else:
+        assert element.condition is not None
+        head = f"when {script.formula(element.condition, None, place)} > 0"
+    return f"{head}: {values}{name_clause(element.name, 'update', script)} ;"
 
 
 def _shape_text(element: Contact, script: Script) -> str:

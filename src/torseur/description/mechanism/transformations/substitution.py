@@ -15,7 +15,7 @@ from typing import TypeVar
 from torseur.algebra.graph import Expr, ExprLike, as_expr, directional_derivative, gradient, substitute, symbols_of
 from torseur.algebra.spatial import Rotation, Vec3, about, unit
 from torseur.description.mechanism.constraints import Constraint, Equation
-from torseur.description.mechanism.contacts import Bound, Contact, Switching
+from torseur.description.mechanism.contacts import Bound, Contact, Switching, Update
 from torseur.description.mechanism.frames import Placement, Turn
 from torseur.description.mechanism.joints import ElementaryMotion, Joint
 from torseur.description.mechanism.loads import CoordinateForce, CoordinateSpring, JointWrench, Load
@@ -113,7 +113,7 @@ class _Substitution:
     def switches(self, element: Switching) -> bool:
         """Whether something is left that a bound or friction could act on; a bound broken for good is refused."""
         moving = {*self.stays, *self.stays.values(), *(sensor.symbol for sensor in self.mechanism.sensors), TIME}
-        if isinstance(element, Contact):
+        if isinstance(element, (Contact, Update)):
             return True
         if not isinstance(element, Bound):
             return bool(moving & set(symbols_of(list(element.slip))))

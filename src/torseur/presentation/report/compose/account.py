@@ -227,6 +227,8 @@ def _initial(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
             value = numbers.value(given[name]) if name in given else _default(link, name)
             rows.append(Quantity(name, value, symbol.data.unit, symbol.data.meaning))
     for state in tree.mechanism.states:
+        if state.symbol in tree.definitions:  # an algebraic unknown follows from its equation, at the start too
+            continue
         value = numbers.value(given[state.name]) if state.name in given else 0.0
         rows.append(Quantity(state.name, value, state.unit, state.meaning))
     return tuple(rows)
@@ -236,8 +238,10 @@ def _states(tree: Tree, numbers: Numbers) -> tuple[Quantity, ...]:
     """States beyond mechanics, each with the formula of its rate as it was written or solved for."""
     rows = []
     for state in tree.mechanism.states:
-        formula = tree.state_rates[state.rate] if state.formula is None else state.formula
-        rows.append(Quantity(state.name, None, state.unit, state.meaning, excerpt(formula)))
+        unknown = state.symbol in tree.definitions
+        formula = state.formula if state.formula is not None or unknown else tree.state_rates[state.rate]
+        shown = "" if formula is None else excerpt(formula)
+        rows.append(Quantity(state.name, None, state.unit, state.meaning, shown))
     return tuple(rows)
 
 

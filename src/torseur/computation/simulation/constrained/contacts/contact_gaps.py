@@ -12,7 +12,7 @@ from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import differentiate_residuals
 from torseur.derivation.loops.closure.joint_closure import POSITION, Residual
 from torseur.derivation.tree import resolve
-from torseur.description.mechanism import Bound, Contact, DryFriction
+from torseur.description.mechanism import Bound, Contact, DryFriction, Update
 from torseur.errors import TorseurError, unknown_name
 
 
@@ -26,10 +26,13 @@ def mechanism_impacts(equations: Equations, values: Mapping[str, float]) -> tupl
 
 
 def switching_elements(equations: Equations) -> tuple[Bound | DryFriction, ...]:
-    """Bounds and friction of a mechanism, those of contacts among them."""
+    """Bounds and friction of a mechanism, those of contacts among them; updates leave the equations as they are."""
     elements: list[Bound | DryFriction] = []
     for element in equations.mechanism.contacts:
-        elements += contact_elements(equations, element) if isinstance(element, Contact) else [element]
+        if isinstance(element, Contact):
+            elements += contact_elements(equations, element)
+        elif not isinstance(element, Update):
+            elements.append(element)
     return tuple(elements)
 
 
