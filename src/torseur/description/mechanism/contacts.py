@@ -283,10 +283,10 @@ def stopped_coordinate(joint: Joint, coordinate: str | None) -> tuple[Coordinate
 def check_contacts(contacts: Sequence[Switching], known: Iterable[str], states: Iterable[State] = ()) -> None:
     """Refuses elements that say nothing or contradict themselves; `known` are constraints that may carry friction."""
     _check_updates([element for element in contacts if isinstance(element, Update)], states)
-    contacts = [element for element in contacts if not isinstance(element, Update)]
+    others = [element for element in contacts if not isinstance(element, Update)]
     smooth = [c.name for c in contacts if isinstance(c, Contact) and c.shape not in ("box", "capsule")]
     pressed = [*known, *(c.name for c in contacts if isinstance(c, Bound)), *smooth]
-    for element in contacts:
+    for element in others:
         if isinstance(element, Bound):
             _between(f"bound '{element.name}'", "restitution", element.restitution, 1.0)
             continue
