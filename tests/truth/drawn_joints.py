@@ -138,10 +138,35 @@ def _moving(draft, n):
     )
 
 
+def followed(draft):
+    """Coordinates that another joint may follow: of joints told by their rates, not part of a quaternion."""
+    return [
+        (j, c)
+        for j in draft.joints
+        for c in j.coordinates
+        if c not in j.quaternion and all(speed.endswith("'") for speed in j.speeds)
+    ]
+
+
+def _follower(draft, n):
+    """A gear, a mimic joint or a cam: motions by other joints' coordinates."""
+    motions = []
+    for k in range(draft.rng.choice((1, 1, 2))):
+        j, c = draft.rng.choice(followed(draft))
+        ratio = draft.number(0.3, 2) * draft.rng.choice((-1, 1))
+        per = " 1/m" if c in j.lengths else ""
+        law = draft.rng.choice((f"{ratio:g}{per}*{c} + 0.2", f"{ratio:g}*sin(1.3{per}*{c})"))
+        if draft.rng.random() < 0.5:
+            motions.append(f"dof{k + 1} = {law} || {draft.axis()}")
+        else:
+            motions.append(f"dof{k + 1} = 0.4 m * ({law}) along {draft.axis()}")
+    return {}, f" {', '.join(motions)}", (), ()
+
+
 MOTIONS = {
     "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical, "cylindrical": _cylindrical,
     "universal": _universal, "spherical": _spherical, "spherical_quaternion": _spherical_quaternion, "planar": _planar,
     "free": _free, "free_quaternion": _free_quaternion, "denavit_hartenberg": _denavit_hartenberg, "link": _link,
     "link_quaternion": _link_quaternion, "complex": _complex, "table": _table, "screw": _screw, "moving": _moving,
-    "moving_frame": _revolute,
+    "moving_frame": _revolute, "follower": _follower,
 }  # fmt: skip

@@ -15,19 +15,35 @@ from dataclasses import dataclass
 
 from truth.draft import Draft, JointDraft, Unreachable
 from truth.drawn_constraints import CONSTRAIN
-from truth.drawn_joints import MOTIONS
+from truth.drawn_joints import MOTIONS, followed
 from truth.drawn_loads import LOAD
 from truth.drawn_start import start_items
+from truth.drawn_switches import contact, friction, stop
 from truth.oracle.dynamics import SingularState
 from truth.wrapping import wrapped
 
 KINDS = (
     "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "spherical_quaternion", "planar",
     "free", "free_quaternion", "denavit_hartenberg", "link", "link_quaternion", "complex", "table", "screw", "moving", "moving_frame",
+    "follower",
 )  # fmt: skip
 SPEEDS = ("rates", "combinations", "body")
 CONSTRAINTS = ("none", "loop", "redundant", "distance", "gear", "driver", "velocity", "rolling")
-LOADS = ("none", "coordinate", "spring", "spring_law", "bushing", "wrench", "joint_wrench", "sensor", "law", "state")
+LOADS = (
+    "none",
+    "coordinate",
+    "spring",
+    "spring_law",
+    "bushing",
+    "wrench",
+    "joint_wrench",
+    "sensor",
+    "law",
+    "state",
+    "stop",
+    "friction",
+    "contact",
+)
 STARTS = ("full", "partial", "guess")
 PARTS = ("none", "part", "mirrored")
 
@@ -78,9 +94,10 @@ def _drawn(seed, wish):
     )
     draft.statements.append(f"gravity = [{gravity[0]:g}, {gravity[1]:g}, {gravity[2]:g}] ;")
     _structure(draft, wish)
-    LOAD[wish.load](draft)
+    acting = LOAD | {"stop": stop, "friction": friction, "contact": contact}
+    acting[wish.load](draft)
     if rng.random() < 0.4:
-        LOAD[rng.choice(LOADS)](draft)
+        LOAD[rng.choice(tuple(LOAD))](draft)
     CONSTRAIN[wish.constraint](draft)
     text = draft.text(start_items(draft, wish))
     return text if wish.part == "none" else wrapped(text, rng, wish.part == "mirrored").text
@@ -139,6 +156,10 @@ def _add_body(draft):
 
 def _join(draft, kind, parent, child, name, back, speeds):
     """One joint; `back` writes it from the new body to the old one."""
+    if kind == "follower" and not followed(draft):
+        _join(draft, "revolute", "earth", child, name, back, "rates")
+        _add_body(draft)
+        parent, child, name = child, draft.bodies[-1], f"{name}f"
     coordinates, clause, quaternion, lengths = MOTIONS[kind](draft, name)
     first, second = draft.place(parent), draft.place(child)
     if kind == "denavit_hartenberg":
@@ -161,6 +182,7 @@ def _join(draft, kind, parent, child, name, back, speeds):
         "table": "link",
         "moving": "link",
         "moving_frame": "revolute",
+        "follower": "link",
     }.get(kind, kind)
     joint = JointDraft(name, moved, coordinates, quaternion, (), lengths)
     told = _speeds(draft, joint, speeds, kind, moved)

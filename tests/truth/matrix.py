@@ -26,6 +26,7 @@ FACTORS = {
     "constraint": CONSTRAINTS,
     "load": LOADS,
     "start": STARTS,
+    "part": PARTS,
     "formalism": FORMALISMS,
     "method": ("auto", "explicit", "radau5", "radau9"),
     "formulation": ("augmented", "partitioned", "projector"),
@@ -33,7 +34,7 @@ FACTORS = {
     "target": ("c", "cpp", "cuda", "fortran", "matlab", "python"),
     "question": tuple(QUESTIONS),
 }
-_WISHED = ("kind", "reversed", "speeds", "constraint", "load", "start")
+_WISHED = ("kind", "reversed", "speeds", "constraint", "load", "start", "part")
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,7 @@ class Combination:
 
     @property
     def wish(self):
-        # The covering rows are written out, and compared as parts in test_parts.py; random ones are drawn as parts too.
-        part = "none" if self.seed < len(pairwise_rows()) else PARTS[self.seed % len(PARTS)]
-        return Wish(**{factor: self[factor] for factor in _WISHED}, part=part)
+        return Wish(**{factor: self[factor] for factor in _WISHED})
 
     @property
     def way(self):

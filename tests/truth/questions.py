@@ -30,6 +30,7 @@ from truth.oracle import (
     reaction,
     second_rates,
     start_state,
+    switching_motion,
     with_speeds,
 )
 from truth.oracle.constraints import linear_rows, residuals, rows
@@ -222,6 +223,8 @@ def _simulated(case, outputs=()):
 def _moved(case):
     times = [SPAN / 2, SPAN]
     try:
+        if case.mechanism.contacts:
+            return switching_motion(case.model, case.state, times)
         moved = motion(case.model, case.state, times, step=SPAN / 2)
     except (SingularState, OverflowError) as error:
         # The motion runs into a singular position (poles of angles, a spring of no length), where no step converges.
@@ -238,12 +241,14 @@ def motion_question(case):
     parts = {name: [f"{name}.{what}.{x}" for what in ("force", "moment") for x in "xyz"] for name in joints}
     trajectory = _simulated(case, ["kinetic_energy", "energy", *(part for name in joints for part in parts[name])])
     for k, state in enumerate([case.state, *ours.states]):
+        if case.mechanism.contacts and not k:
+            continue  # a start that touches and closes in rebounds at once: before or after is a matter of taste
         for name in case.names:
             value = float(measured(case.model, state, name))
             case.compare(f"{name} at {state.time:g} s", trajectory[name][k], value, 1e-6, abs(value))
         value = float(kinetic_energy(case.model, state))
         case.compare(f"kinetic energy at {state.time:g} s", trajectory["kinetic_energy"][k], value, 1e-6, value)
-        if k != 1:
+        if k == 2 or (k == 0 and not case.mechanism.contacts):
             _compare_reactions(
                 case, state, parts, {part: trajectory[part][k] for name in joints for part in parts[name]}
             )
@@ -254,7 +259,8 @@ def motion_question(case):
 
 def _is_conservative(text):
     statements = [s for s in text.splitlines() if not s.startswith("init")]
-    words = ("* t", "damping", "N*s/m", "drag", "rotation.", "apply force", "apply torque", "constrain")
+    words = ("* t", "damping", "N*s/m", "drag", "rotation.", "apply force", "apply torque", "constrain",
+             " stops", "friction", "restitution")  # fmt: skip
     return not any(word in statement for statement in statements for word in words)
 
 
@@ -274,7 +280,7 @@ def _compare_reactions(case, state, parts, theirs):
 def _derivatives(case, method, second=False):
     """Of the last coordinate by the parameters, against complex steps through the oracle's start and motion."""
     criterion = case.speeds[-1] if case.speeds else None
-    if criterion is None or _start_depends(case):
+    if criterion is None or _start_depends(case) or (second and case.mechanism.contacts):
         raise Unclear("no start that is the same function of parameters for both")
     parameters = [p.name for p in case.mechanism.parameters if p.name.rpartition(".")[2] in ("a", "k", "m")]
     ours = _oracle_derivatives(case, criterion, parameters)
@@ -325,24 +331,40 @@ def _oracle_derivatives(case, criterion, parameters, values=None):
     found = []
     for p in parameters:
         numbers = dict(values or {})
-        numbers[p] = numbers.get(p, case.model.constants[p]) + 1e-30j
-        model = Model(case.mechanism, numbers)
-        # Loops are closed from where the unchanged mechanism is.
-        start = {c: float(np.real(x)) for c, x in case.state.coordinates.items()} if case.is_constrained else given
-        start |= {name: model.constant(value) for name, value in exact.items()}
-        free = tuple(name for name in start if name not in exact) if case.is_constrained else ()
-        try:
-            state = with_speeds(
-                model, assembled(model, start, guessed=free), {n: x for n, x in start.items() if n not in free}
+        middle = numbers.get(p, case.model.constants[p])
+        if case.mechanism.contacts:
+            # Times of switches are found in real numbers: differences, with an error of 1e-8 of their own.
+            h = 1e-4
+            ends = [_later_value(case, exact, given, numbers | {p: middle + s * h}, criterion) for s in (1, -1)]
+            found.append(float(np.real(ends[0] - ends[1])) / (2 * h))
+        else:
+            found.append(
+                float(np.imag(_later_value(case, exact, given, numbers | {p: middle + 1e-30j}, criterion)) / 1e-30)
             )
-            moved = motion(model, state, [SPAN], step=SPAN / 2)
-        except (SingularState, OverflowError) as error:
-            raise Unclear(str(error)) from None
-        if not moved.error < 1e-7:
-            raise Unclear(f"the oracle's steps are too long: {moved.error:.1e}")
-        (later,) = moved.states
-        found.append(float(np.imag(measured(model, later, criterion)) / 1e-30))
     return np.array(found)
+
+
+def _later_value(case, exact, given, numbers, criterion):
+    """The criterion at the end of the motion with other values of parameters."""
+    model = Model(case.mechanism, numbers)
+    # Loops are closed from where the unchanged mechanism is.
+    start = {c: float(np.real(x)) for c, x in case.state.coordinates.items()} if case.is_constrained else given
+    start |= {name: model.constant(value) for name, value in exact.items()}
+    free = tuple(name for name in start if name not in exact) if case.is_constrained else ()
+    try:
+        state = with_speeds(
+            model, assembled(model, start, guessed=free), {n: x for n, x in start.items() if n not in free}
+        )
+        moved = (
+            switching_motion(model, state, [SPAN])
+            if case.mechanism.contacts
+            else motion(model, state, [SPAN], step=SPAN / 2)
+        )
+    except (SingularState, OverflowError) as error:
+        raise Unclear(str(error)) from None
+    if not moved.error < 1e-7:
+        raise Unclear(f"the oracle's steps are too long: {moved.error:.1e}")
+    return measured(model, moved.states[0], criterion)
 
 
 def linearisation(case):

@@ -33,7 +33,23 @@ def rows(curves):
         found += joint_rows(curves, joint)
     for constraint in curves.model.mechanism.constraints:
         found += _KINDS[type(constraint).__name__](curves, constraint)
+    for name, mode in curves.model.modes.items():
+        if mode in ("closed", "stick"):
+            found.append(Row(name, element_jet(curves, curves.model.switching[name]), mode == "stick"))
     return found
+
+
+def element_jet(curves, element):
+    """The gap of a bound or of a sphere on a plane, or the sliding speed of dry friction."""
+    if type(element).__name__ == "Bound":
+        return curves.value(element.gap)
+    if type(element).__name__ == "DryFriction":
+        return curves.value(element.slip[0])
+    ball, ground = curves.frame_place(element.frame), curves.frame_place(element.ground)
+    n = applied(ground.rotation, direction_of(element.normal, curves.value))
+    sizes = dict(element.sizes)
+    height = dot(n, ball.position - ground.position)
+    return height - curves.value(sizes["radius"]) if sizes else height
 
 
 def joint_rows(curves, joint):
@@ -134,8 +150,8 @@ def is_half_turned(model, state):
     return False
 
 
-def linear_rows(model, state):
-    """(C, w, γ, owners) of all constraints at a state: C u + w = 0 and C u' = γ."""
+def linear_rows(model, state, elements=()):
+    """(C, w, γ, owners) of all constraints at a state, and of elements that switch: C u + w = 0 and C u' = γ."""
     n = model.size
     batch = model.zeros(n + 2, n) + 0 * state.velocities[:1].sum()
     batch[1] = state.velocities
@@ -145,7 +161,9 @@ def linear_rows(model, state):
     ticking = np.zeros(n + 2)
     ticking[1] = 1
     matrix, drift, gamma, owners = [], [], [], []
-    for row in rows(model.curves(state, batch, ticking)):
+    curves = model.curves(state, batch, ticking)
+    more = [Row(e.name, element_jet(curves, e), type(e).__name__ == "DryFriction") for e in elements]
+    for row in [*rows(curves), *more]:
         first, later = (
             (row.residual.value, row.residual.rate) if row.of_velocity else (row.residual.rate, row.residual.second)
         )

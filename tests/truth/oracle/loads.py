@@ -51,7 +51,18 @@ def generalised_forces(model, state):
         forces.on_body(body.name, centre, inertia.mass * gravity)
     for load in model.mechanism.loads:
         _KINDS[type(load).__name__](forces, curves, load)
+    for name, mode in model.modes.items():
+        if mode in (-1, 1):
+            forces.total += _rubbing(model, state, model.switching[name], mode)
     return forces.total
+
+
+def _rubbing(model, state, element, sign):
+    """Dry friction that slides: its force against the sliding speed s does the work -F |s|."""
+    from truth.oracle.constraints import linear_rows
+
+    matrix, *_ = linear_rows(model, state, [element])
+    return -sign * number(model.curves(state).value(element.force)) * matrix[-1]
 
 
 def _coordinate_force(forces, curves, load):
