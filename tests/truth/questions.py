@@ -376,7 +376,8 @@ def linearisation(case):
     values = dict(zip(case.speeds, case.initial[-n:], strict=True)) if n else {}
     states = list(case.model.states)
     ours = np.zeros((len(states) + n, 2 * n + len(states)))
-    model = Model(case.mechanism, {"m": case.model.constants["m"] + 0j})
+    mass = next(p.name for p in case.mechanism.parameters if p.name.rpartition(".")[2] == "m")
+    model = Model(case.mechanism, {mass: case.model.constants[mass] + 0j})
     given = dict(zip(case.names, case.initial, strict=True))
     state = start_state(model, given)
     for k, name in enumerate(case.speeds):

@@ -122,3 +122,9 @@ def test_a_spring_between_points_that_stay_together():
     join earth and b.frame with revolute(a) end ; apply spring stiffness = 3 N/m, rest = 1 m between earth and b as cord ;""")
     with pytest.raises(MechanismError, match="spring 'cord': its ends 'earth' and 'b' are at one place"):
         ts.simulate(arm, 1)
+
+
+@pytest.mark.parametrize("request_type", [ts.Output, ts.Event])
+def test_a_function_given_as_text_is_refused(request_type):
+    with pytest.raises(ts.TorseurError, match="'y': expected an expression .* got 'x\\^2'"):
+        request_type("y", "x^2")

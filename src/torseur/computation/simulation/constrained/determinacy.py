@@ -24,14 +24,16 @@ def undetermined_outputs(
     """Names of formulas that the constraints leave open, each with the reason, judged at some states of a motion."""
     numbers, usual = constrained.numbers, constrained.usual
     assert numbers is not None and usual is not None
-    if np.all(usual > 0.0) or not formulas or constrained.impacts:
+    if np.all(usual > 0.0) or not formulas:
         return {}
     program = _slopes(constrained, list(formulas.values()))
     found: dict[str, str] = {}
     for k in sorted({0, len(times) // 2, len(times) - 1}):
-        still = {"a": np.zeros(len(numbers.scales)), "l": np.zeros(len(usual))}
+        still = {"a": np.zeros(len(numbers.scales)), "l": np.zeros(len(constrained.programs.constraints))}
         slopes = numbers.of(program, float(times[k]), states[k], **still)["slopes"]
-        combinations = dependence(numbers, float(times[k]), states[k], usual)
+        # Contacts and friction have multipliers too, but they take no part in what the lasting constraints share.
+        lasting = dependence(numbers, float(times[k]), states[k], usual)
+        combinations = np.array([constrained.with_contacts(row) for row in lasting])
         changes = np.abs(slopes @ combinations.T) > INSENSITIVE * np.abs(slopes).max(axis=1, initial=0.0)[:, None]
         for name, changed in zip(formulas, changes, strict=True):
             if changed.any():

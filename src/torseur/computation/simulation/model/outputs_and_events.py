@@ -26,6 +26,9 @@ class Output:
     unit: str = "1"
     meaning: str = ""
 
+    def __post_init__(self) -> None:
+        _require_function("output", self.name, self.function)
+
 
 @dataclass(frozen=True)
 class Event:
@@ -43,6 +46,7 @@ class Event:
     reset: Callable[[float, Vector], Sequence[float] | Vector] | None = None
 
     def __post_init__(self) -> None:
+        _require_function("event", self.name, self.function)
         if self.direction not in (-1, 0, 1):
             raise TorseurError(f"event '{self.name}': direction is {self.direction}, expected -1, 0 or 1.")
         if self.stop < 0:
@@ -68,6 +72,14 @@ class Impact:
             raise TorseurError(f"impact '{self.name}': restitution is {self.restitution}, expected between 0 and 1.")
         if self.rest_speed is not None and not self.rest_speed > 0.0:
             raise TorseurError(f"impact '{self.name}': rest_speed is {self.rest_speed}, expected a positive speed.")
+
+
+def _require_function(kind: str, name: str, function: object) -> None:
+    if function is not None and not isinstance(function, Expr) and not callable(function):
+        raise TorseurError(
+            f"{kind} '{name}': expected an expression of the mechanism's symbols or a Python function of (t, y), got "
+            f"{function!r}. Without a function it is the quantity of that name."
+        )
 
 
 def distinct_impacts(impacts: Sequence[Impact]) -> list[Impact]:

@@ -125,16 +125,16 @@ class Constrained:
         """What each constraint is left open by, contacts among them."""
         assert self.numbers is not None
         given = self.numbers.play
-        return self._with_contacts(np.zeros(len(self.lasting.constraints)) if given is None else given)
+        return self.with_contacts(np.zeros(len(self.lasting.constraints)) if given is None else given)
 
     @property
     def slack(self) -> Vector:
         """By how much each constraint may miss what others impose already, contacts among them."""
         assert self.numbers is not None
         # Dimensions that are rounded leave gaps that change along the motion: more is left than at the start.
-        return self._with_contacts(SLACK * self.numbers.tolerances * self.numbers.row_scales)
+        return self.with_contacts(SLACK * self.numbers.tolerances * self.numbers.row_scales)
 
-    def _with_contacts(self, lasting: Vector) -> Vector:
+    def with_contacts(self, lasting: Vector) -> Vector:
         """Numbers of the lasting constraints with zeros for contacts, behind the holonomic ones, and friction, last."""
         holonomic = self.lasting.holonomic
         none, rubbing = np.zeros(len(self.impacts)), np.zeros(self.programs.statics["NT"])
