@@ -157,6 +157,43 @@ def test_many_coupled_rates_are_eliminated():
     assert np.allclose([motion[f"x{i}"][-1] for i in range(n)], exact, rtol=1e-9)
 
 
+@pytest.mark.parametrize("n", [5, 10])
+def test_no_pivot_of_coupled_rates_has_to_stay(n):
+    """Each entry of the diagonal passes through zero at an instant of its own, and rows have units of very different size."""
+    others = np.roll(np.eye(n), 1, axis=1) * 3 + np.roll(np.eye(n), 2, axis=1)
+    zeros, sizes = np.linspace(0.1, 0.9, n), 10.0 ** np.resize([-5, 0, 5], n)
+
+    def matrix(t):
+        return others + np.diag(t - zeros)
+
+    def row(i):
+        left = [f"{float(sizes[i] * others[i, j])!r}*x{j}'" for j in range(n) if others[i, j]]
+        return f"equation {sizes[i]}*(t/T - {zeros[i]})*x{i}' + {' + '.join(left)} = -{sizes[i]}*x{i}/T ;"
+
+    text = f"param T = 1 s ; state {', '.join(f'x{i} = {i + 1}' for i in range(n))} ;" + "".join(map(row, range(n)))
+    exact = solve_ivp(
+        lambda t, y: np.linalg.solve(matrix(t), -y), (0, 1), np.arange(1.0, n + 1), rtol=1e-12, atol=1e-12
+    ).y[:, -1]
+    motion = ts.simulate(ts.parse(text), until=1, samples=2, rtol=1e-11)
+    assert np.allclose([motion[f"x{i}"][-1] for i in range(n)], exact, rtol=1e-8)
+
+
+def test_a_matrix_of_states_that_loses_rank_is_named():
+    text = "param T = 1 s ; state x = {}, y = 0.2 ; equation x*x' + y' = -x/T ; equation x' + y' = (y + 1.4)/T ;"
+    with pytest.raises(ts.TorseurError, match="cannot start.*do not determine x', y' there: their matrix loses rank"):
+        ts.simulate(ts.parse(text.format(1)), until=1)
+    with pytest.raises(ts.TorseurError, match="ends at t = 0.05.*do not determine x', y' there"):
+        ts.simulate(ts.parse(text.format(0.5)), until=1)
+
+
+def test_coupled_rates_are_printed_as_they_were_given():
+    mechanism = ts.parse("param a = 2 ; state x = 1, y = 2 ; equation a*x' = y' - x/1 s ; equation y' + x*x' = 1/1 s ;")
+    for level in ("intrinsic", "recursive", "matrix", "scalar"):
+        assert "0 = a*x' - y' + x " in ts.write_equations(ts.derive(mechanism), level)
+    with pytest.raises(ts.TorseurError, match="has no bodies"):
+        ts.write_generation(ts.derive(mechanism))
+
+
 def test_generated_code_takes_states_after_the_coordinates():
     equations = ts.derive(ts.parse(MOTOR))
     kernel = ts.compile(equations, ["rates"])

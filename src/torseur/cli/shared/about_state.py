@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STATE = "State"
 MOVES = 1e-6  # acceleration, in units of the mechanism, from which a state is called neither rest nor steady motion
+LEAST = 1e-9  # scale of a state, in SI, below which rounding is all that moves it
 
 EquilibriumOption = Annotated[
     bool,
@@ -151,12 +152,14 @@ def unsteadiness(motions: SmallMotions) -> str | None:
     import numpy as np
 
     point = motions.point
-    accelerations = point.solution[0] / point.numbers.scales
-    worst = int(np.argmax(np.abs(accelerations)))
-    if abs(accelerations[worst]) <= MOVES:
+    layout = point.equations.layout
+    changing = np.concatenate([point.solution[0], point.state_rates])
+    scaled = np.abs(changing) / np.concatenate([point.numbers.scales, np.maximum(point.state_scales, LEAST)])
+    if not len(scaled) or scaled.max() <= MOVES:
         return None
-    name = point.equations.layout.accelerations[worst].name
+    worst = int(np.argmax(scaled))
+    name = (*layout.accelerations, *layout.rates[len(layout.joint_rates) :])[worst].name
     return (
-        f"The state is no equilibrium: {name} = {point.solution[0][worst]:.4g}. These are small motions about a motion "
+        f"The state is no equilibrium: {name} = {changing[worst]:.4g}. These are small motions about a motion "
         "at its start; --equilibrium looks for a state of rest."
     )

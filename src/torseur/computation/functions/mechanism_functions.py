@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torseur.algebra.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, symbol, vector
+from torseur.algebra.graph import Expr, Input, Output, Program, as_expr, live_nodes, matrix, substitute, symbol, vector
 from torseur.algebra.graph.solve import factorize
 from torseur.computation.codegen import Kernel, bake, compile_program
 from torseur.computation.functions.many_constraints import constrained_system
@@ -275,7 +276,10 @@ def _sensitivity_elements(e: Equations) -> list[Output]:
         matrix("mass_jacobian", elements.mass_jacobian),
         matrix("matrix_rate", elements.matrix_rate),
     ]
-    return [*outputs, *([matrix("parameter_forcing", list(zip(*forcing, strict=True)))] if forcing else [])]
+    outputs += [matrix("parameter_forcing", list(zip(*forcing, strict=True)))] if forcing else []
+    # Coupled rates of states are no inputs: they follow from the state.
+    known = {e.layout.rates[slot]: e.rates[slot] for slot in e.coupled_slots}
+    return [replace(one, entries=tuple(substitute(list(one.entries), known))) for one in outputs] if known else outputs
 
 
 FRAME_FUNCTIONS = {"frame": _frame, "motion": _motion}

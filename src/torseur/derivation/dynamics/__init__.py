@@ -22,7 +22,7 @@ from torseur.derivation.dynamics.kinematics import (
     velocity,
 )
 from torseur.derivation.dynamics.loads.load_wrenches import elastic_energy, generalised_loads, load_sum
-from torseur.derivation.dynamics.loads.sensor_values import coordinate_rates, sensor_value
+from torseur.derivation.dynamics.loads.sensor_values import coordinate_rates, coupled_rates, sensor_value
 from torseur.derivation.dynamics.mass_matrix import mass_matrix
 from torseur.derivation.dynamics.mass_matrix_factors import mass_matrix_factors
 from torseur.derivation.dynamics.regressor import regressor
@@ -33,6 +33,7 @@ __all__ = [
     "centroidal_momentum",
     "coordinate_rates",
     "coriolis_matrix",
+    "coupled_rates",
     "earth_jacobian",
     "elastic_energy",
     "forward_dynamics",

@@ -14,6 +14,7 @@ from torseur.algebra.spatial import Force
 from torseur.derivation.dynamics import (
     coordinate_rates,
     coriolis_matrix,
+    coupled_rates,
     elastic_energy,
     gravity_energy,
     gravity_forces,
@@ -27,7 +28,7 @@ from torseur.derivation.equations.formulation import Formulation, as_expressions
 from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.equations.named_formulas import with_named_formulas
 from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
-from torseur.derivation.tree import Layout, Tree, reframe, regroup
+from torseur.derivation.tree import CoupledStates, Layout, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.display import Displayed
 from torseur.errors import TorseurError, UnsupportedError, counted
@@ -46,6 +47,8 @@ class StateForm:
     | 1  0  0  | | q' |   | rates(q, v, t) |
     | 0  M  Cᵀ | | v' | = | Q - b          |
     | 0  C  0  | | λ  |   | γ              |
+
+    Where equations between rates of states stand in place of rates, their matrix stands in place of ones.
     """
 
     matrix: tuple[tuple[Expr, ...], ...]
@@ -116,6 +119,18 @@ class Equations(Displayed):
     def rates(self) -> tuple[Expr, ...]:
         """q' in terms of q, v and t."""
         return tuple(coordinate_rates(self.tree))
+
+    @cached_property
+    def coupled_states(self) -> CoupledStates | None:
+        """A z' = f of the states whose rates equations share, as these stand; `rates` are its solution."""
+        return coupled_rates(self.tree)
+
+    @cached_property
+    def coupled_slots(self) -> tuple[int, ...]:
+        """The places of these states among the coordinates."""
+        shared = () if self.coupled_states is None else self.coupled_states.states
+        names = self.layout.coordinate_names
+        return tuple(names.index(state.name) for state in shared)
 
     @cached_property
     def mass_matrix(self) -> tuple[tuple[Expr, ...], ...]:
@@ -196,7 +211,10 @@ class Equations(Displayed):
 
     @cached_property
     def state_form(self) -> StateForm:
-        """A y' = f, y = (q, v); with constraints the multipliers stand beside y'."""
+        """A y' = f, y = (q, v); with constraints the multipliers stand beside y'.
+
+        Equations between rates of states stand as they were given: the rows of A are theirs.
+        """
         nq, nc = len(self.rates), len(self.constraints)
         one, zero = as_expr(1), as_expr(0)
         rows = [c.row for c in self.constraints]
@@ -205,7 +223,15 @@ class Equations(Displayed):
         middle = [(*([zero] * nq), *row, *(c[k] for c in rows)) for k, row in enumerate(self.mass_matrix)]
         lower = [(*([zero] * nq), *row, *([zero] * nc)) for row in rows]
         forces = [f - b for f, b in zip(self.loads, self.bias, strict=True)]
-        return StateForm((*upper, *middle, *lower), (*self.rates, *forces, *(c.gamma for c in self.constraints)))
+        known = list(self.rates)
+        if self.coupled_states is not None:
+            for slot, row, right in zip(
+                self.coupled_slots, self.coupled_states.matrix, self.coupled_states.right, strict=True
+            ):
+                own = dict(zip(self.coupled_slots, row, strict=True))
+                upper[slot] = tuple(own.get(j, zero) for j in range(nq + len(self.loads) + nc))
+                known[slot] = right
+        return StateForm((*upper, *middle, *lower), (*known, *forces, *(c.gamma for c in self.constraints)))
 
     @cached_property
     def coriolis_matrix(self) -> tuple[tuple[Expr, ...], ...]:

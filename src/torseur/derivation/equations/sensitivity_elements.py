@@ -51,31 +51,35 @@ class SensitivityElements:
 
     @property
     def rates(self) -> tuple[Expr, ...]:
-        """y' = (q', v', λ), in which q' are formulas of q, v and t."""
+        """y' = (q', v', λ), in which q' are formulas of q, v and t except where equations of states couple them."""
         equations = self.equations
-        return (*equations.rates, *equations.layout.accelerations, *equations.multipliers)
+        own = list(equations.rates)
+        for slot in equations.coupled_slots:
+            own[slot] = equations.layout.rates[slot]
+        return (*own, *equations.layout.accelerations, *equations.multipliers)
+
+    @cached_property
+    def unknown_slots(self) -> tuple[int, ...]:
+        """The places in y' of its unknowns: coupled rates of states, v' and λ."""
+        return (*self.equations.coupled_slots, *range(len(self.equations.rates), self.size))
 
     @property
     def rate_symbols(self) -> tuple[Expr, ...]:
-        """The entries of y' that are unknowns: v' and λ."""
-        return (*self.equations.layout.accelerations, *self.equations.multipliers)
+        """The entries of y' that are unknowns."""
+        rates = self.rates
+        return tuple(rates[slot] for slot in self.unknown_slots)
 
     @cached_property
     def jacobian(self) -> Rows:
         """J = ∂f/∂y."""
         return self._padded(dense_jacobian(list(self.right), self.states))
 
-    # A depends on q and t alone, and its first rows, those of q', on nothing: B needs no more than v' and λ.
+    # The rows of A that belong to q' given by formulas are constant: B needs no more than the unknowns of y'.
     @cached_property
     def mass_forces(self) -> tuple[Expr, ...]:
-        """A y', row by row, less the rows of q'."""
-        coordinates = len(self.equations.rates)
-        unknown = self.rate_symbols
-        rows = [
-            sum((a * z for a, z in zip(row[coordinates:], unknown, strict=True)), as_expr(0))
-            for row in self.matrix[coordinates:]
-        ]
-        return (*(as_expr(0) for _ in range(coordinates)), *rows)
+        """A y', row by row, less what formulas of q' contribute."""
+        pairs = list(zip(self.unknown_slots, self.rate_symbols, strict=True))
+        return tuple(sum((row[slot] * z for slot, z in pairs), as_expr(0)) for row in self.matrix)
 
     @cached_property
     def mass_jacobian(self) -> Rows:
@@ -90,7 +94,7 @@ class SensitivityElements:
     @cached_property
     def matrix_rate(self) -> Rows:
         """A', the rate of A along the motion."""
-        moving = dict(zip(self.equations.layout.coordinates, self.equations.rates, strict=True))
+        moving = dict(zip(self.states, self.rates, strict=False))
         flat = time_derivative([entry for row in self.matrix for entry in row], moving, TIME)
         return tuple(tuple(flat[i * self.size : (i + 1) * self.size]) for i in range(self.size))
 
@@ -118,9 +122,8 @@ class SensitivityElements:
 
     def along(self, tangent: Tangent) -> dict[Expr, Expr | float | int]:
         """What changes with a parameter along the motion: y, y' and the symbols of the parameter itself."""
-        coordinates = len(self.equations.rates)
         moved = dict(zip(self.states, tangent.states, strict=False))
-        moved |= dict(zip(self.rate_symbols, tangent.rates[coordinates:], strict=True))
+        moved |= {z: tangent.rates[slot] for slot, z in zip(self.unknown_slots, self.rate_symbols, strict=True)}
         return {**moved, **tangent.direction}
 
     def second_derivative(self, formula: Expr, first: Tangent, second: Tangent) -> Expr:
@@ -156,10 +159,9 @@ class CriterionTerms:
     @cached_property
     def by_rates(self) -> tuple[Expr, ...]:
         """∂p/∂y', not zero where accelerations or multipliers are in the formula."""
-        coordinates = len(self.elements.equations.rates)
         entries = jacobian([self.formula], self.elements.rate_symbols)
-        own = tuple(entries.get((0, k), as_expr(0)) for k in range(len(self.elements.rate_symbols)))
-        return (*(as_expr(0) for _ in range(coordinates)), *own)
+        own = {slot: entries.get((0, k), as_expr(0)) for k, slot in enumerate(self.elements.unknown_slots)}
+        return tuple(own.get(slot, as_expr(0)) for slot in range(self.elements.size))
 
     @property
     def has_rates(self) -> bool:

@@ -6,12 +6,14 @@ from torseur.derivation.tree.joints.elementary_chain import Elementary, is_fixed
 from torseur.derivation.tree.joints.joint_kinematics import JointKinematics, JointSymbols
 from torseur.derivation.tree.joints.lower_pairs import Pair, pair_of
 from torseur.derivation.tree.spanning_tree import spanning_tree
+from torseur.derivation.tree.state_rates import CoupledStates, coupled_states
 from torseur.derivation.tree.transformations.reframing import reframe
 from torseur.derivation.tree.transformations.regrouping import regroup
 from torseur.derivation.tree.tree import GROUND, Layout, Link, Moving, Snapshot, Tree, far_side
 
 __all__ = [
     "GROUND",
+    "CoupledStates",
     "Elementary",
     "JointKinematics",
     "JointSymbols",
@@ -22,6 +24,7 @@ __all__ = [
     "Snapshot",
     "Tree",
     "build_tree",
+    "coupled_states",
     "far_side",
     "is_fixed",
     "pair_of",

@@ -46,9 +46,12 @@ def statements(equations: Equations, level: str, steps: int = 0, hopeless: int =
 
 
 def beside(equations: Equations, multipliers: bool = True) -> list[Statement]:
-    """The constraints, and what stands below equations in any form: meanings of names, laws and formulas."""
+    """Constraints, rates of states, and what stands below equations in any form: meanings of names, laws, formulas."""
     named = equations.with_named_formulas
-    return [*part_statements(named, _constraint_parts(named), HOPELESS), *legend(equations, multipliers)]
+    return [
+        *part_statements(named, [*_constraint_parts(named), *_state_parts(named)], HOPELESS),
+        *legend(equations, multipliers),
+    ]
 
 
 def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
@@ -59,11 +62,13 @@ def matrix_level(equations: Equations, hopeless: int = HOPELESS) -> list[Stateme
 
 def _matrix_parts(equations: Equations) -> list[Part]:
     constraints = equations.constraints
-    parts: list[Part] = [
-        ("M", equations.mass_matrix, "matrix"),
-        ("b", [(entry,) for entry in equations.bias], "vector"),
-        ("Q", [(entry,) for entry in equations.loads], "vector"),
-    ]
+    parts: list[Part] = []
+    if equations.layout.speeds:
+        parts = [
+            ("M", equations.mass_matrix, "matrix"),
+            ("b", [(entry,) for entry in equations.bias], "vector"),
+            ("Q", [(entry,) for entry in equations.loads], "vector"),
+        ]
     if constraints:
         parts.append(("C", [constraint.row for constraint in constraints], "table"))
         parts.append(("gamma", [(constraint.gamma,) for constraint in constraints], "vector"))
@@ -75,9 +80,31 @@ def _constraint_parts(equations: Equations) -> list[Part]:
 
 
 def _rates(equations: Equations) -> list[Part]:
-    """q' where it is not the speeds themselves."""
-    pairs = zip(equations.layout.rates, equations.rates, strict=True)
-    return [(str(rate.name), [(value,)], "scalar") for rate, value in pairs if rate is not value]
+    """q' where it is not the speeds themselves, and the equations of states."""
+    layout = equations.layout
+    pairs = zip(layout.joint_rates, equations.rates, strict=False)
+    listed: list[Part] = [(str(rate.name), [(value,)], "scalar") for rate, value in pairs if rate is not value]
+    return [*listed, *_state_parts(equations)]
+
+
+def _state_parts(equations: Equations) -> list[Part]:
+    """Rates of states by their formulas, then the equations between several."""
+    layout, coupled = equations.layout, set(equations.coupled_slots)
+    slots = [k for k in range(len(layout.joint_rates), len(layout.rates)) if k not in coupled]
+    own: list[Part] = [(str(layout.rates[k].name), [(equations.rates[k],)], "scalar") for k in slots]
+    return [*own, *((name, [(row,)], "scalar") for name, row in coupled_rows(equations))]
+
+
+def coupled_rows(equations: Equations) -> list[tuple[str, Expr]]:
+    """0 = A z' - f of the states that equations share, by rows."""
+    if equations.coupled_states is None:
+        return []
+    rates = [equations.layout.rates[slot] for slot in equations.coupled_slots]
+    rows = zip(equations.coupled_states.matrix, equations.coupled_states.right, strict=True)
+    return [
+        (f"{CONDITION}states_{k}", sum((a * z for a, z in zip(row, rates, strict=True)), as_expr(0)) - f)
+        for k, (row, f) in enumerate(rows, 1)
+    ]
 
 
 def scalar_level(equations: Equations, hopeless: int = HOPELESS) -> list[Statement]:
@@ -154,7 +181,9 @@ def row_remarks(equations: Equations) -> dict[str, Remark]:
     forces = Remark("; ".join(remark.text for remark in along.values()))
     of_constraints = Remark("; ".join(constraint.name for constraint in equations.constraints))
     parts = {"b": forces, "Q": forces, "gamma": of_constraints}
-    return parts | along | {name: remark for name, _, remark in constraint_rows(equations)}
+    rates = ", ".join(str(equations.layout.rates[slot].name) for slot in equations.coupled_slots)
+    shared = {name: Remark(f"one of the equations that determine {rates}") for name, _ in coupled_rows(equations)}
+    return parts | along | shared | {name: remark for name, _, remark in constraint_rows(equations)}
 
 
 def _break_up(
@@ -241,7 +270,8 @@ def recursive_level(equations: Equations) -> list[Statement]:
         Statement(name, ZERO, ((spread_sign(written[value]),),), "scalar", ((value,),), remark=said)
         for name, value, said in rows
     ]
-    return [*definition_statements(shared, listed[: len(listed) - len(results)]), *results, *closed]
+    states = part_statements(shared, _state_parts(shared), HOPELESS)
+    return [*definition_statements(shared, listed[: len(listed) - len(results)]), *results, *closed, *states]
 
 
 def recursive_results(equations: Equations, listed: Sequence[Line]) -> list[Statement]:

@@ -51,8 +51,21 @@ def test_steps_of_lagrange_stand_in_their_order():
 
 
 def test_what_is_beyond_reading_has_no_card():
-    assert cards(library.load("pendulum"), "recursive").keys() <= {"Derivation"}
+    assert "Without multipliers" not in cards(library.load("pendulum"), "recursive")
     assert not cards(library.load("stewart_platform"), "recursive")
+
+
+def test_a_pendulum_has_its_generation_and_its_sensitivity_systems():
+    """Oracle: m l² u'' + m g l cos(θ) u + ... = 0 in θ'' = -(g/l) sin θ, and λ2' = -λ1 with λ1' = (g/l) cos(θ) m l² λ2."""
+    shown = cards(library.load("pendulum"), "recursive")
+    generation = [text(one) for one in shown["Generation"].equations]
+    assert "N = 1" in generation and any(line.startswith("MMassMax = [") for line in generation)
+    direct = [text(one) for one in shown["Sensitivity, direct"].equations]
+    assert direct[0] == "0 = m*l^2*u_theta'' + m*g*l*cos(theta)*u_theta + h_2"
+    titles = [one.title for one in shown["Sensitivity, adjoint"].equations if one.title]
+    assert titles == ["Backwards in time", "At the end", "Derivatives of the criterion"]
+    adjoint = [text(one) for one in shown["Sensitivity, adjoint"].equations]
+    assert adjoint[:2] == ["0 = lambda_1' + -m*g*l*cos(theta)*lambda_2", "0 = m*l^2*lambda_2' + lambda_1"]
 
 
 def test_the_studio_shows_the_equations_first_and_then_what_stands_behind_them():

@@ -11,12 +11,17 @@ from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
 from torseur.description.mechanism import TIME
 
-SINGULAR = 1e-6  # smallest eigenvalue of the mass matrix scaled to a unit diagonal
+SINGULAR = 1e-6  # smallest eigenvalue of the mass matrix scaled to a unit diagonal, singular value of states' rows
 TAKES_PART = 0.1  # share of a speed in the motion without inertia
 
 
 def explain_singular(equations: Equations, parameters: Mapping[str, float], t: float, y: Vector) -> str | None:
-    """What is wrong with the mass matrix in state y at time t, in words; None when it is sound."""
+    """What is wrong with the mass matrix in state y at time t, in words; None when it is sound.
+
+    Or with the matrix A of the equations A z' = f between rates of states.
+    """
+    if (of_states := _explain_states(equations, parameters, t, y)) is not None or not equations.layout.speeds:
+        return of_states
     try:
         matrix = mass_matrix_at(equations, parameters, t, y)
     except (ArithmeticError, ValueError):
@@ -38,6 +43,29 @@ def explain_singular(equations: Equations, parameters: Mapping[str, float], t: f
         f"The mass matrix loses rank there (smallest eigenvalue {values[0]:.1e} of its scaled form): nothing with "
         f"inertia resists a motion of {' and '.join(guilty)} together. Angles of one joint do so where two of its "
         "axes align: describe that joint by a quaternion."
+    )
+
+
+def _explain_states(equations: Equations, parameters: Mapping[str, float], t: float, y: Vector) -> str | None:
+    coupled = equations.coupled_states
+    if coupled is None:
+        return None
+    layout, n = equations.layout, len(coupled.states)
+    symbols = (*layout.coordinates, *layout.speeds, *layout.parameters, TIME)
+    values = dict(zip(symbols, [*y.tolist(), *parameters.values(), t], strict=True))
+    try:
+        flat = [float(x) for x in evaluate([entry for row in coupled.matrix for entry in row], values)]
+    except (ArithmeticError, ValueError):
+        return "The matrix of the equations of states is not finite there."
+    matrix = np.array(flat).reshape(n, n)
+    sizes = np.linalg.norm(matrix, axis=1)
+    least = np.linalg.svd(matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None], compute_uv=False)[-1]
+    if least > SINGULAR:
+        return None
+    names = ", ".join(f"{state.name}'" for state in coupled.states)
+    return (
+        f"The equations of states do not determine {names} there: their matrix loses rank (smallest singular value "
+        f"{least:.1e} with rows of length 1)."
     )
 
 

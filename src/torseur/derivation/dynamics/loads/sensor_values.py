@@ -8,7 +8,7 @@ from typing import Any
 from torseur.algebra.graph import Expr, as_expr, evaluate, substitute, symbols_of
 from torseur.algebra.spatial import Scalar, Vec3
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
-from torseur.derivation.tree import Snapshot, Tree, resolve
+from torseur.derivation.tree import CoupledStates, Snapshot, Tree, coupled_states, resolve
 from torseur.description.mechanism import Sensor
 from torseur.errors import UnsupportedError
 
@@ -45,6 +45,18 @@ def law_values(
     if now.values is None:
         return substitute(formulas, values)
     return evaluate(formulas, {**now.values, **values})
+
+
+def coupled_rates(tree: Tree) -> CoupledStates | None:
+    """A z' = f of the states that equations share, in terms of q, v and t; None where there are none."""
+    coupled = coupled_states(tree.mechanism, tree.definitions)
+    if coupled is None:
+        return None
+    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+    entries = [*(entry for row in coupled.matrix for entry in row), *coupled.right]
+    values = iter([as_expr(value) for value in law_values(now, MovingFrames(now), entries)])
+    matrix = tuple(tuple(next(values) for _ in row) for row in coupled.matrix)
+    return CoupledStates(coupled.states, matrix, tuple(values))
 
 
 def coordinate_rates(tree: Tree) -> list[Expr]:

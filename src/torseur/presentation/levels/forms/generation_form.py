@@ -37,6 +37,11 @@ class Step:
 
 def generation_steps(equations: Equations, independent: Collection[str] = ()) -> list[Step]:
     """The steps from the description to the equations, in the order of the slides."""
+    if not equations.mechanism.bodies:
+        raise UnsupportedError(
+            f"derivation: '{equations.mechanism.name}' has no bodies, and the algorithm begins with their masses. "
+            "`equations` writes the equations of its states."
+        )
     read = equations.as_read
     work = _Generation(read, GenerationSteps(read))
     steps = [work.structure(), work.joints(), work.mass(), work.second_member(), work.forces()]

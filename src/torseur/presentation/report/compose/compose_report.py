@@ -16,6 +16,7 @@ from torseur.description.mechanism import EARTH_NAME, Mechanism
 from torseur.description.readers import RobotFile, summary
 from torseur.errors import counted, list_names
 from torseur.presentation.report.compose.account import Account, JointAccount, Quantity, account
+from torseur.presentation.report.compose.derivation_cards import DEFAULT_STUDY, SensitivityStudy
 from torseur.presentation.report.compose.equation_cards import Blocks
 from torseur.presentation.report.compose.examination_content import influences_of, loops_of, note_on, sensitivity_plots
 from torseur.presentation.report.compose.motion_content import checks_of, mobility_facts, plots_of
@@ -66,6 +67,7 @@ class Supplement:
     sensitivities: Sensitivities | None = None
     still: str = ""
     position: Trajectory | None = None
+    study: SensitivityStudy = DEFAULT_STUDY
 
 
 def compose(
@@ -84,7 +86,7 @@ def compose(
     robot, sensitivities = beside.robot, beside.sensitivities
     tree = equations.tree if equations is not None else build_tree(mechanism)
     looks = looks_of(robot) if robot is not None else {}
-    page = Page(tree, equations, trajectory, values or {}, looks, beside.position)
+    page = Page(tree, equations, trajectory, values or {}, looks, beside.position, beside.study)
     return ReportContent(
         title=page.title(),
         summary=page.summary(),
@@ -124,6 +126,7 @@ class Page:
     values: Mapping[str, float]
     looks: Mapping[str, tuple[Shape, ...]]
     position: Trajectory | None = None
+    study: SensitivityStudy = DEFAULT_STUDY
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -146,7 +149,7 @@ class Page:
     def blocks(self) -> tuple[EquationBlock, ...]:
         if self.equations is None:
             return ()
-        return Blocks(self.equations.as_read, self.samples, source=self.equations).all()
+        return Blocks(self.equations.as_read, self.samples, source=self.equations, study=self.study).all()
 
     def checks(self) -> tuple[Check, ...]:
         if self.equations is None or self.samples is None or self.trajectory is None:

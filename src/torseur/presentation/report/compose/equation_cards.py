@@ -16,7 +16,14 @@ from torseur.errors import TorseurError, counted, unknown_name
 from torseur.presentation.levels.conditions import legend
 from torseur.presentation.levels.levels import LEVELS
 from torseur.presentation.levels.term_origins import TermOrigins
-from torseur.presentation.report.compose.derivation_cards import derivation_block, reduced_block
+from torseur.presentation.report.compose.derivation_cards import (
+    DEFAULT_STUDY,
+    SensitivityStudy,
+    derivation_block,
+    generation_block,
+    reduced_block,
+    sensitivity_blocks,
+)
 from torseur.presentation.report.compose.level_cards import MOST_LINES, intrinsic_block, long_block, recursive_block
 from torseur.presentation.report.compose.term_values import (
     ROW_LIMIT,
@@ -50,6 +57,7 @@ class Blocks:
     hopeless: int = HOPELESS
     source: Equations | None = None
     """The equations with their laws and formulas put in, where these have names in `equations`."""
+    study: SensitivityStudy = DEFAULT_STUDY
 
     def all(self) -> tuple[EquationBlock, ...]:
         """The cards that have something to show."""
@@ -65,10 +73,15 @@ class Blocks:
         return tuple(block.complete() for block in (*cards, *self.further()) if block is not None)
 
     def further(self) -> tuple[EquationBlock, ...]:
-        """The cards of what stands behind the equations, closed: without multipliers, and the formalism's own steps."""
+        """The cards of what stands behind the equations and beside them, closed."""
         if self.source is None:
             return ()
-        cards = (reduced_block(self.source), derivation_block(self.source))
+        cards = (
+            reduced_block(self.source),
+            derivation_block(self.source),
+            generation_block(self.source),
+            *sensitivity_blocks(self.source, self.study),
+        )
         return tuple(block for block in cards if block is not None)
 
     def at_level(self, level: str) -> tuple[EquationBlock, ...]:

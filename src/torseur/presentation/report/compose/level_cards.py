@@ -165,16 +165,17 @@ def definition(statement: Statement, places: dict[str, int]) -> Equation:
     """left = right as terms; pointing at one tells what the left is."""
     origin = _origin(statement.remark)
     if statement.shape == "components":
-        return Equation(formula(statement.left), (Term(_column(statement), origin),))
+        return Equation(formula(statement.left), (Term(bracketed(statement), origin),))
     terms = [Term(formula(node), origin, opens=_opens(node, places)) for node in terms_of(statement.right)]
     return Equation(formula(statement.left), tuple(terms))
 
 
-def _column(statement: Statement) -> Formula:
-    """The components of a vector in brackets, one below the other."""
-    entries = [row[0] for row in statement.rows]
-    text = f"[{', '.join(map(plain_text, entries))}]"
-    return Formula(mathml.matrix(tuple((mathml.mathml(entry),) for entry in entries)), text, text)
+def bracketed(statement: Statement) -> Formula:
+    """The entries of a vector or matrix in brackets."""
+    rows = statement.rows
+    lines = [", ".join(map(plain_text, row)) for row in rows]
+    text = f"[{', '.join(lines)}]" if len(rows[0]) == 1 else f"[{', '.join(f'[{line}]' for line in lines)}]"
+    return Formula(mathml.matrix(tuple(tuple(map(mathml.mathml, row)) for row in rows)), text, text)
 
 
 def _origin(remark: Remark) -> Origin | None:

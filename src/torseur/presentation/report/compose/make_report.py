@@ -17,7 +17,7 @@ from torseur.description.mechanism import Mechanism
 from torseur.description.readers import RobotFile
 from torseur.errors import SimulationError, TorseurError, UnsupportedError, list_names
 from torseur.presentation.report.compose.compose_report import Supplement, compose, outputs_for
-from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES
+from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES, SensitivityStudy
 from torseur.presentation.report.page.report_content import Certificate, Formalism, ReportContent, Reproduction
 from torseur.presentation.report.page.report_page import write_report
 from torseur.presentation.scene.bodies.known_numbers import Numbers
@@ -103,6 +103,7 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
         robot=robot,
         sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
+        study=_study(occasion),
     )
     return compose(mechanism, equations, motion, occasion.parameters, supplement)
 
@@ -112,6 +113,11 @@ def _still_reason(notes: list[str], assumed: Mapping[str, float]) -> str:
     lengths = [name for name, value in assumed.items() if value]
     drawn = f" Drawn with {list_names(lengths)} = 1 m." if lengths else ""
     return f"{notes[-1] if notes else 'No motion.'}{drawn}"
+
+
+def _study(occasion: Occasion) -> SensitivityStudy:
+    """What the sensitivity systems are written for: the first criterion asked for."""
+    return SensitivityStudy(occasion.criteria[0] if occasion.criteria else "", occasion.vary)
 
 
 def _sensitivities(mechanism: Mechanism, occasion: Occasion) -> Sensitivities | None:
