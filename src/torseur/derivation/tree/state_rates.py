@@ -12,7 +12,7 @@ from torseur.description.mechanism import Mechanism, State
 from torseur.errors import MechanismError, UnsupportedError
 
 Matrix = list[list[Expr]]
-MANY = 8
+MINORS = 8
 """Up to this size rates are quotients of determinants, whose minors are shared: n 2^n products, exact under any scaling
 of rows and columns. Beyond it columns are made orthogonal. Neither divides by anything that vanishes where the matrix
 is regular; elimination would, with pivots that are chosen once for all states."""
@@ -86,7 +86,7 @@ def _solve(coupled: CoupledStates, unknowns: Sequence[Expr]) -> list[Expr]:
 
 def solve_block(matrix: Matrix, right: Sequence[Expr], unknowns: Sequence[Expr]) -> list[Expr]:
     """x with A x = b, A being regular whatever the values."""
-    values = by_determinants(matrix, right) if len(unknowns) <= MANY else _by_orthogonal_columns(matrix, right)
+    values = by_determinants(matrix, right) if len(unknowns) <= MINORS else _by_orthogonal_columns(matrix, right)
     if values is None:
         names = ", ".join(str(x.name) for x in unknowns)
         raise MechanismError(f"equations of states do not determine {names}: their matrix is singular.")

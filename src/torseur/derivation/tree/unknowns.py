@@ -16,11 +16,12 @@ from fractions import Fraction
 from torseur.algebra.graph import Expr, as_expr, dense_jacobian, live_nodes, substitute, symbols_of
 from torseur.algebra.graph.scalar import absolute, exp, log, sign, sqrt, where
 from torseur.derivation.tree.definitions import resolve
-from torseur.derivation.tree.state_rates import MANY, blocks, by_determinants, solve_block
+from torseur.derivation.tree.state_rates import blocks, by_determinants, solve_block
 from torseur.description.mechanism import Mechanism
 from torseur.description.mechanism.validation import constant_in
 from torseur.errors import MechanismError, UnsupportedError
 
+MANY = 3  # unknowns of one block whose equations are not linear: each step of all writes its determinants out
 NEWTON = 14  # steps: quadratic convergence doubles digits four times after ten steps of approach
 SETTLED = 1e-9  # part of the value that the last step may still change
 
