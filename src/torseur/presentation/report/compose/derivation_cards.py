@@ -107,9 +107,7 @@ def sensitivity_blocks(equations: Equations, study: SensitivityStudy) -> list[Eq
     if max(len(direct), len(adjoint)) > MOST_LINES:
         return []
     about = system.criterion.label if system.criterion is not None else ""
-    where = (
-        f"The criterion is {about} at the end; `torseur equations --sensitivity` takes any, and writes matrices."
-    )
+    where = f"The criterion is {about} at the end; `torseur equations --sensitivity` takes any, and writes matrices."
     last = {f"dg_d{p.name}": "Derivatives of the criterion" for p in system.parameters[:1]}
     ends = {"adjoint_1": "Backwards in time", "end_1": "At the end", **last}
     return [
