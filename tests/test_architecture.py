@@ -31,6 +31,7 @@ LEVELS = {
     "algebra.exact": 2,
     "description.mechanism": 3,
     "description.language": 4,
+    "description.elements": 4,
     "description.readers": 4,
     "description.library": 5,
     "derivation.tree": 6,
@@ -82,7 +83,12 @@ FORBIDDEN = (
 )
 # Arrows that the levels forbid and the design allows.
 # A text may use a robot as a part; robot files never hold a text.
-ALLOWED = {("cli", FACE), ("description.language", "description.readers")}
+# Robot files have muscles and tendons.
+ALLOWED = {
+    ("cli", FACE),
+    ("description.language", "description.readers"),
+    ("description.readers", "description.elements"),
+}
 
 # Libraries that are slow to import, and the folders or files that may do so when they are loaded themselves.
 # Everywhere else the import stands inside the function that needs it.

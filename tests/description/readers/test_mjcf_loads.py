@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from torseur.derivation.loops import constraint_equations
 from torseur.derivation.tree import build_tree
 from torseur.description.language import parse, to_text
 from torseur.description.mechanism import Frame
+from torseur.description.readers import read_robot
 
 BALL = '<geom size="0.1" mass="1"/>'
 
@@ -229,3 +231,29 @@ def test_a_finger_closed_by_a_point_moves(read_mjcf):
     assert max(map(abs, last)) > 0.05
     first, second = (position(tree, frame, last) for frame in (loop.parent, loop.child))
     assert np.abs(first - second).max() < 1e-12
+
+
+def test_actuators_with_activations_and_tendons_over_surfaces():
+    """Oracle: accelerations and rates of activations by MuJoCo 4.0.0, in one state of muscles, a cylinder, an
+    integrator and filters on tendons through points, over a cylinder and a sphere, and behind a pulley."""
+    robot = read_robot(Path(__file__).parent / "samples" / "muscles.xml")
+    mechanism = robot.mechanism
+    controls = (0.7, 0.3, 1.0, 0.8, 0.4, -0.5, 2.0, 0.6)
+    values = {c.parameter: u for c, u in zip(robot.controls, controls, strict=True)}
+    start = {"q": 0.2, "r": -0.1, "q'": 0.5, "r'": -0.3}
+    rates = [f"{state.name}'" for state in mechanism.states]
+    motion = simulate(
+        mechanism, 1.5, samples=16, initial=start, parameters=values, outputs=["q''", "r''", *rates], rtol=1e-7
+    )
+    assert motion["q''"][0] == pytest.approx(0.5104313725190204, rel=1e-10)
+    assert motion["r''"][0] == pytest.approx(92.00323706691316, rel=1e-10)
+    expected = [140, 60, 5, 0.8, 4, -5 / 3, 0.6]
+    assert [motion[rate][0] for rate in rates] == pytest.approx(expected, rel=1e-10)
+    assert motion["iv.activation"].max() == pytest.approx(0.3, abs=1e-5)  # the range that it stays in
+    assert parse(to_text(mechanism)) == mechanism
+
+
+def test_muscles_that_mujoco_would_compute_are_listed(read_mjcf):
+    rest = '<actuator><muscle joint="h" lengthrange="0 1"/></actuator>'
+    robot = read_mjcf(f'<body><joint name="h" axis="0 0 1"/>{BALL}</body>', rest, partial=True)
+    assert any("MuJoCo would compute" in finding.message for finding in robot.findings)

@@ -22,6 +22,8 @@ from torseur.description.mechanism import (
     Load,
     Mechanism,
     Parameter,
+    Sensor,
+    State,
     Switching,
     Turn,
     Z,
@@ -150,6 +152,8 @@ class Assembly:
         self.loads: list[Load] = []
         self.constraints: list[Constraint] = []
         self.parameters: list[Parameter] = []
+        self.states: list[State] = []
+        self.sensors: list[Sensor] = []
         self.frames: dict[str, Frame] = {}
         self.initial: dict[str, float] = {}
         self.limits: list[Limit] = []
@@ -335,6 +339,7 @@ class Assembly:
         mechanism = Mechanism(
             Names("robot").fresh(name), bodies=self.bodies, joints=self.joints, loads=self.loads,
             constraints=self.constraints, parameters=self.parameters, gravity=gravity, frames=self.frames,
+            states=self.states, sensors=self.sensors,
             contacts=[*self._stops(), *self.contacts],
             # Zero is where everything starts anyway.
             initial={key: value for key, value in self.initial.items() if value != 0.0 or not math.isfinite(value)},

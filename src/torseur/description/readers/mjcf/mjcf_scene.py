@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.spatial import SAME, Transform, Vec3
+from torseur.description.elements import Line, Wrap
 from torseur.description.mechanism import EARTH, Coordinate, Frame, Joint
 from torseur.description.readers.mjcf.mjcf_assets import Assets
 from torseur.description.readers.mjcf.mjcf_defaults import Defaults
@@ -30,19 +31,30 @@ class Axis:
 
 @dataclass(frozen=True)
 class Tendon:
-    """A length: a sum of coordinates times factors, or the distance between two frames; None when it is neither."""
+    """A length: a sum of coordinates times factors, the distance between two frames, or that of a line.
+
+    A line has the frames that it goes `through`, a divisor for each stretch between two, and is plain without surfaces.
+    """
 
     name: str
     terms: tuple[tuple[Axis, float], ...] = ()
     ends: tuple[Frame, Frame] | None = None
+    line: Line | None = None
+    through: tuple[Frame, ...] = ()
+    divisors: tuple[float, ...] = ()
+    is_plain: bool = True
 
     @property
     def length(self) -> Expr:
-        """The sum of coordinates."""
+        """The sum of coordinates, or the length of the line."""
+        if self.line is not None:
+            return self.line.length
         return sum((axis.coordinate.symbol * f for axis, f in self.terms if axis.coordinate), as_expr(0))
 
     @property
     def rate(self) -> Expr:
+        if self.line is not None:
+            return self.line.rate
         return sum((axis.coordinate.rate * f for axis, f in self.terms if axis.coordinate), as_expr(0))
 
 
@@ -67,6 +79,7 @@ class Scene:
     tuned: list[tuple[Joint, float, float, float]] = field(default_factory=list)
     sites: dict[str, Frame] = field(default_factory=dict)
     tendons: dict[str, Tendon] = field(default_factory=dict)
+    wraps: dict[str, Wrap] = field(default_factory=dict)
     force_ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     aligned: dict[str, bool] = field(default_factory=dict)
 

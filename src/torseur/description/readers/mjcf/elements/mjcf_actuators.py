@@ -1,7 +1,7 @@
 """Actuators as loads: a force that is affine in a control, in the length and in the speed of what it drives.
 
-The control is a parameter called after the actuator, zero unless the user sets it. Actuators with a state of their own
-(integrators, muscles, ...) are listed.
+The control is a parameter called after the actuator, zero unless the user sets it. Integrators, filters, cylinders and
+muscles have an activation between control and force, a state of the mechanism.
 """
 
 from __future__ import annotations
@@ -11,9 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, as_expr, scalar
-from torseur.description.mechanism import LENGTH, LENGTH_RATE, AppliedWrench, CoordinateForce, Frame, motor, parameter
+from torseur.description.mechanism import (
+    LENGTH,
+    LENGTH_RATE,
+    AppliedWrench,
+    CoordinateForce,
+    Frame,
+    State,
+    motor,
+    parameter,
+)
 from torseur.description.mechanism.quantities import as_vector
 from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
+from torseur.description.readers.mjcf.elements.mjcf_activations import Activation, MuscleCurves
 from torseur.description.readers.mjcf.elements.mjcf_joints import polynomial
 from torseur.description.readers.mjcf.elements.mjcf_tendons import pull
 from torseur.description.readers.mjcf.elements.reflected_inertia import felt_inertia
@@ -27,12 +37,19 @@ TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite"
 
 @dataclass(frozen=True)
 class _Law:
-    """gain and bias, each affine in length and speed: force = (g0 + g1 l + g2 v) u + b0 + b1 l + b2 v."""
+    """gain and bias, each affine in length and speed: force = (g0 + g1 l + g2 v) u + b0 + b1 l + b2 v.
 
-    gain: Sequence[float]
-    bias: Sequence[float]
+    u is the control, or the activation that follows it. A muscle has curves instead.
+    """
+
+    gain: Sequence[float] = (0.0, 0.0, 0.0)
+    bias: Sequence[float] = (0.0, 0.0, 0.0)
+    activation: Activation | None = None
+    curves: MuscleCurves | None = None
 
     def force(self, u: Expr, length: Expr, rate: Expr) -> Expr:
+        if self.curves is not None:
+            return self.curves.tension(u, length, rate)
         return _affine(self.gain, length, rate) * u + _affine(self.bias, length, rate)
 
 
@@ -86,16 +103,24 @@ def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
     control = parameter(scene.parameter_names.fresh(f"{name}.control"), 0, "1", f"control of actuator {name}")
     scene.assembly.parameters.append(control)
     u = _control_range(element, Control(name, control.name, place), control.symbol, scene)
-    drive.push(_clamp(element, damped.force(u, drive.length, drive.rate), scene), name)
+    level = u if damped.activation is None else _activation(name, damped.activation, u, scene)
+    drive.push(_clamp(element, damped.force(level, drive.length, drive.rate), scene), name)
     return True
+
+
+def _activation(name: str, activation: Activation, u: Expr, scene: Scene) -> Expr:
+    """The state between control and force, added to the mechanism."""
+    state = State(scene.parameter_names.fresh(f"{name}.activation"), "1", f"activation of actuator {name}")
+    scene.assembly.states.append(replace(state, formula=activation.rate(u, state.symbol)))
+    return activation.value(state.symbol)
 
 
 def _obstacle(law: _Law | None, drive: _Drive | None) -> str:
     """Why an actuator is not modelled."""
     if law is None:
-        return "has a state or a law of its own"
+        return "has a law of its own, or a muscle's force or range of lengths that MuJoCo would compute"
     if drive is None:
-        return "drives something else than a joint, site or straight tendon"
+        return "drives something else than a joint, site or tendon"
     return "is damped by a ratio to an inertia that is not known"
 
 
@@ -111,19 +136,72 @@ def _with_damping(law: _Law, drive: _Drive, scene: Scene) -> _Law | None:
     mass = felt_inertia({axis.joint.name: gear for axis, gear in drive.gears}, scene)
     if mass is None:
         return None
-    return _Law(law.gain, (law.bias[0], law.bias[1], -2 * ratio * math.sqrt(max(0.0, kp * mass))))
+    return replace(law, bias=(law.bias[0], law.bias[1], -2 * ratio * math.sqrt(max(0.0, kp * mass))))
 
 
 def _general(element: Element) -> _Law | None:
     gain, bias = _numbers_with_defaults(element, "gainprm", (1.0,)), _numbers_with_defaults(element, "biasprm", (0.0,))
     kinds = {name: (element.text(name) or default).strip() for name, default in
              (("dyntype", "none"), ("gaintype", "fixed"), ("biastype", "none"))}  # fmt: skip
-    if kinds["dyntype"] != "none" or kinds["gaintype"] not in ("fixed", "affine"):
+    if kinds["dyntype"] not in ("none", *_FOLLOWING):
         return None
-    if kinds["biastype"] not in ("none", "affine"):
+    activation = None if kinds["dyntype"] == "none" else _following(element, kinds["dyntype"])
+    if kinds["gaintype"] == kinds["biastype"] == "muscle":
+        curves = _curves(element, number_list(element, "gainprm") or ())
+        biased = (number_list(element, "biasprm") or number_list(element, "gainprm")) == number_list(element, "gainprm")
+        return None if curves is None or not biased else _Law(activation=activation, curves=curves)
+    if kinds["gaintype"] not in ("fixed", "affine") or kinds["biastype"] not in ("none", "affine"):
         return None
     gain = gain if kinds["gaintype"] == "affine" else (gain[0], 0.0, 0.0)
-    return _Law(gain, bias if kinds["biastype"] == "affine" else (0.0, 0.0, 0.0))
+    return _Law(gain, bias if kinds["biastype"] == "affine" else (0.0, 0.0, 0.0), activation)
+
+
+_FOLLOWING = {"integrator": (0.0,), "filter": (1.0,), "filterexact": (1.0,), "muscle": (0.01, 0.04, 0.0)}
+
+
+def _following(element: Element, kind: str, times: Sequence[float] = ()) -> Activation:
+    """The dynamics of an activation: its times, and its range where it has one."""
+    given = tuple(times) or tuple(number_list(element, "dynprm") or ())
+    default = _FOLLOWING[kind]
+    low, high = numbers(element, "actrange", 2, (0.0, 0.0))
+    said = choice(element, "actlimited", ("false", "true", "auto"), "auto")
+    limited = said == "true" or (said == "auto" and "actrange" in element.attributes)
+    choice(element, "actearly", ("false", "true"), "false")  # which of two steps a force sees; here there are none
+    return Activation(kind, (*given, *default[len(given) :])[: len(default)], (low, high) if limited else None)
+
+
+MUSCLE = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
+
+
+def _curves(element: Element, given: Sequence[float]) -> MuscleCurves | None:
+    """The curves of a muscle; None where its force or its lengths would have to be computed by MuJoCo."""
+    low, high, force, _, shortest, longest, speed, passive, eccentric = (*given, *MUSCLE[len(given) :])[:9]
+    lengths = numbers(element, "lengthrange", 2, (0.0, 0.0))
+    if force < 0.0 or lengths[0] >= lengths[1]:
+        return None
+    return MuscleCurves((lengths[0], lengths[1]), (low, high), force, shortest, longest, speed, passive, eccentric)
+
+
+def _muscle(element: Element) -> _Law | None:
+    span = numbers(element, "range", 2, (MUSCLE[0], MUSCLE[1]))
+    words = ("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
+    values = [number(element, word, default) for word, default in zip(words, MUSCLE[2:], strict=True)]
+    times = (*numbers(element, "timeconst", 2, (0.01, 0.04)), number(element, "tausmooth", 0.0))
+    curves = _curves(element, (*span, *values))
+    return None if curves is None else _Law(activation=_following(element, "muscle", times), curves=curves)
+
+
+def _cylinder(element: Element) -> _Law | None:
+    diameter = number(element, "diameter", 0.0)
+    area = math.pi / 4 * diameter * diameter if diameter > 0.0 else number(element, "area", 1.0)
+    b0, b1, b2 = numbers(element, "bias", 3, (0.0, 0.0, 0.0))
+    following = _following(element, "filter", (number(element, "timeconst", 1.0),))
+    return _Law((area, 0.0, 0.0), (b0, b1, b2), following)
+
+
+def _integrated_velocity(element: Element) -> _Law | None:
+    kp, kv, ratio = number(element, "kp", 1.0), number(element, "kv", 0.0), number(element, "dampratio", 0.0)
+    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv), _following(element, "integrator"))
 
 
 def _motor(element: Element) -> _Law | None:
@@ -132,9 +210,9 @@ def _motor(element: Element) -> _Law | None:
 
 def _position(element: Element) -> _Law | None:
     kp, kv, ratio = number(element, "kp", 1.0), number(element, "kv", 0.0), number(element, "dampratio", 0.0)
-    if number(element, "timeconst", 0.0) > 0.0:
-        return None
-    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv))
+    time = number(element, "timeconst", 0.0)
+    following = _following(element, "filterexact", (time,)) if time > 0.0 else None
+    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv), following)
 
 
 def _velocity(element: Element) -> _Law | None:
@@ -152,6 +230,9 @@ _LAWS: dict[str, Callable[[Element], _Law | None]] = {
     "position": _position,
     "velocity": _velocity,
     "damper": _damper,
+    "intvelocity": _integrated_velocity,
+    "cylinder": _cylinder,
+    "muscle": _muscle,
 }
 
 

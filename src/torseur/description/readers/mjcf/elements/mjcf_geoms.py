@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from torseur.algebra.graph import as_expr
 from torseur.algebra.spatial import NO_INERTIA, Inertia, Transform
-from torseur.description.mechanism import HERE, Placement, along, placement
+from torseur.description.elements import Wrap
+from torseur.description.mechanism import HERE, Frame, Placement, along, placement
 from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
 from torseur.description.readers.meshes.mujoco_mesh_inertia import MODES
 from torseur.description.readers.mjcf.mjcf_assets import MeshAsset
@@ -42,7 +44,7 @@ class Geom:
 def read_geom(element: Element, body: str, outer: Transform, scene: Scene) -> Geom | None:
     """The geom in a body's frame, `outer` being the frame it is written in; None when it has no shape here."""
     kind = (element.text("type") or "sphere").strip()
-    element.text("name")
+    name = element.text("name")
     if kind in UNMODELLED:
         scene.assembly.ledger.note_unmodelled(f"geoms of type {kind}.", element)
         element.take()
@@ -54,6 +56,8 @@ def read_geom(element: Element, body: str, outer: Transform, scene: Scene) -> Ge
     if outer.rotation.factors or any(outer.position):
         at = placement_of(outer.then(place_of(at)))
     shape = Shape(body, kind, size, at, _role(element), _colour(element, scene), asset.mesh if asset else None)
+    if name and kind in ("sphere", "cylinder") and asset is None:  # tendons may pass over it
+        scene.wraps[name] = Wrap(kind, Frame(body, at), as_expr(size[0]))
     return _with_inertia(element, shape, asset, scene)
 
 

@@ -1,11 +1,13 @@
-"""Tendons: sums of coordinates, and straight lines between two sites; their springs and dampers."""
+"""Tendons: sums of coordinates, and lines through sites, over spheres and cylinders, behind pulleys; their springs."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from torseur.algebra.graph import Expr, as_expr, scalar
-from torseur.description.mechanism import LENGTH, LENGTH_RATE, motor, spring
+from torseur.description.elements import Wrap, line
+from torseur.description.mechanism import LENGTH, LENGTH_RATE, Frame, motor, spring
 from torseur.description.readers.attribute_numbers import number, number_list
 from torseur.description.readers.mjcf.elements.mjcf_joints import polynomial
 from torseur.description.readers.mjcf.mjcf_scene import Scene, Tendon
@@ -39,17 +41,52 @@ def _fixed(element: Element, scene: Scene) -> Tendon | None:
 
 
 def _spatial(element: Element, scene: Scene) -> Tendon | None:
-    """A straight tendon between two sites; others are listed."""
-    sites = [scene.site(site, "site") for site in element.all("site")]
+    """A straight tendon between two sites, or a line through more; one that is led by a side site is listed."""
     name = element.text("name") or ""
+    sites = [scene.site(site, "site") for site in element.all("site")]
     ends = [site for site in sites if site is not None]
-    if len(ends) != 2 or len(element.children) != 2 or ends[0].body == ends[1].body:
+    if len(ends) == 2 and len(element.children) == 2 and ends[0].body != ends[1].body:
+        return Tendon(name, ends=(ends[0], ends[1]))
+    path = _path(element, scene)
+    if path is None:
         element.take()
         scene.assembly.ledger.note_unmodelled(
-            "spatial tendons that wrap or pass through more than two points.", element
+            "spatial tendons with a side site, or over what is not modelled.", element
         )
         return None
-    return Tendon(name, ends=(ends[0], ends[1]))
+    through, divisors = path
+    made = line(scene.parameter_names.fresh(name or "tendon"), through, divisors)
+    scene.assembly.sensors += made.sensors
+    return Tendon(name, line=made, through=tuple(part for part in through if isinstance(part, Frame)),
+                  divisors=tuple(divisors), is_plain=all(isinstance(part, Frame) for part in through))  # fmt: skip
+
+
+def _path(element: Element, scene: Scene) -> tuple[list[Frame | Wrap], list[float]] | None:
+    """The parts of a line and a divisor for each stretch, 0 where a pulley begins another branch."""
+    through: list[Frame | Wrap] = []
+    divisors: list[float] = []
+    divisor, begins = 1.0, True
+    for part in element.children:
+        part.used = True
+        if part.tag == "pulley":
+            divisor, begins = number(part, "divisor"), True
+        elif part.tag == "site":
+            site = scene.site(part, "site")
+            if site is None:
+                return None
+            if through:
+                divisors.append(0.0 if begins else divisor)
+            through.append(site)
+            begins = False
+        elif part.tag == "geom":
+            wrap = scene.wraps.get(part.text("geom") or "")
+            if wrap is None or part.text("sidesite") or not through or isinstance(through[-1], Wrap):
+                return None
+            through.append(wrap)
+        else:
+            return None
+    whole = bool(through) and isinstance(through[-1], Frame)
+    return (through, divisors) if whole and any(divisors) else None
 
 
 def _springs(element: Element, tendon: Tendon, scene: Scene) -> None:
@@ -76,6 +113,9 @@ def _armature(element: Element, tendon: Tendon, scene: Scene) -> None:
     value = number(element, "armature", 0.0)
     if value == 0.0:
         return
+    if tendon.line is not None:
+        scene.assembly.ledger.note_unmodelled("armature of spatial tendons.", element)
+        return
     units = {axis.coordinate.unit for axis, _ in tendon.terms if axis.coordinate is not None}
     if len(units) != 1 or not scene.assembly.options.armature:
         scene.assembly.ledger.note_unmodelled("armature of tendons that are not sums of hinges or of slides.", element)
@@ -93,11 +133,20 @@ def _rest(element: Element, tendon: Tendon, scene: Scene) -> tuple[float, float]
     low, high = (given[0], given[-1])
     # -1 is MuJoCo's word for the length in the springs' reference configuration.
     if low == -1.0 and high == -1.0:
+        if not any(number_list(element, "stiffness") or ()):
+            return 0.0, 0.0
+        if tendon.line is not None and not tendon.is_plain:
+            raise element.fault("a tendon over a surface needs its springlength in numbers.")
         low = high = _reference_length(tendon, scene)
     return low, high
 
 
 def _reference_length(tendon: Tendon, scene: Scene) -> float:
+    if tendon.line is not None:
+        points = [scene.point(frame) for frame in tendon.through]
+        spans = [b - a for a, b in itertools.pairwise(points)]
+        stretches = zip(spans, tendon.divisors, strict=True)
+        return sum(float(s.dot(s)) ** 0.5 / d for s, d in stretches if d)
     if tendon.ends is None:
         return sum(axis.spring_reference * factor for axis, factor in tendon.terms)
     first, second = (scene.point(end) for end in tendon.ends)
@@ -117,6 +166,9 @@ def pull(tendon: Tendon, tension: Expr, scene: Scene, name: str) -> None:
     assembly = scene.assembly
     if tendon.ends is not None:
         assembly.loads.append(spring(assembly.load_names.fresh(name), *tendon.ends, law=tension))
+        return
+    if tendon.line is not None:
+        assembly.loads += tendon.line.loads(tension, name, assembly.load_names.fresh)
         return
     for axis, factor in tendon.terms:
         assert axis.coordinate is not None
