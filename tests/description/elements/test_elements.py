@@ -133,7 +133,7 @@ def test_a_line_over_a_surface_pulls_with_its_radius(kind):
     for angle, wrapped in ((1.2, False), (0.2, True)):
         joint, forearm, along = arm(make(ts.EARTH, 0.02))
         plain = ts.Mechanism("arm", bodies=[forearm], joints=[joint], initial={"q": angle, "q'": 1.0})
-            pulled = replace(plain, loads=tuple(along.loads(100.0)), sensors=along.sensors)
+        pulled = replace(plain, loads=tuple(along.loads(100.0)), sensors=along.sensors)
         outputs = ["q''", ts.Output("L", along.length), ts.Output("rate", along.rate)]
         motion = ts.simulate(pulled, 1e-9, samples=2, outputs=outputs)
         moment = motion["q''"][0] * (0.01 + 1.5 * 0.15**2)

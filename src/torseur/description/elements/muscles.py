@@ -47,8 +47,8 @@ def passive_force(length: ExprLike) -> Expr:
 @dataclass(frozen=True)
 class Muscle:
     """A muscle's greatest isometric force (N), optimal length of its fibres (m), slack length of its tendon (m),
-    greatest speed (optimal lengths per second), pennation at the optimal length (rad; the fibres' thickness stays), the time
-    constants with which its activation rises and falls (s), and its activation at the start.
+    greatest speed (optimal lengths per second), pennation at the optimal length (rad; the fibres' thickness stays), the
+    time constants with which its activation rises and falls (s), and its activation at the start.
     """
 
     force: ExprLike
