@@ -22,7 +22,7 @@ def test_a_motor_behind_its_gearbox(inductance):
     from scipy.linalg import expm
 
     joint, plain = turning(friction=0.01)
-    drive = ts.dc_motor("drive", joint, 12, resistance=2, inductance=inductance, constant=0.1, ratio=5, armature=1e-3)
+    drive = ts.dc_motor("drive", joint, 12, ts.GearedMotor(2, 0.1, inductance, ratio=5, armature=1e-3))
     motor = ts.with_elements(plain, drive)
     motion = ts.simulate(motor, 1.0, samples=2)
     inertia = 0.02 + 25e-3
