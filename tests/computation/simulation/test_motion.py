@@ -166,7 +166,6 @@ def test_python_outputs_beside_formulas():
         ({"until": 1.0, "parameters": {"kk": 0.0}}, "Did you mean 'k'"),
         ({"until": 1.0, "outputs": ["enrgy"]}, "Did you mean 'energy'"),
         ({"until": 1.0, "outputs": ["energy", "energy"]}, "two columns are named 'energy'"),
-        ({"until": 1.0, "outputs": ["v"]}, "two columns are named 'v'"),
         ({"until": 1.0, "laws": {"f": abs}}, "unknown law 'f'"),
         ({"until": 1.0, "max_step": 0.0}, "positive time"),
         ({"until": 1.0, "max_steps": 0}, "max_steps"),

@@ -247,8 +247,11 @@ def test_a_guess_of_a_cut_joint_chooses_the_assembly():
         stated = f"q1 = 1, d1 about {sign * (angle + 0.1):.3f}"
         motion = ts.simulate(cut_four_bar("revolute(d1) about [0, 0, 1]", stated), until=1e-6)
         assert motion["d1"][0] == pytest.approx(sign * angle, abs=1e-9)
+        given = cut_four_bar("revolute(d1) about [0, 0, 1]", "q1 = 1")
+        motion = ts.simulate(given, until=1e-6, initial={"d1": ts.about(sign * (angle + 0.1))})
+        assert motion["d1"][0] == pytest.approx(sign * angle, abs=1e-9)
     with pytest.raises(TorseurError, match="'d1': joint 'D' closes a loop.*'init d1 = ...'"):
-        ts.simulate(cut_four_bar("revolute(d1) about [0, 0, 1]", "q1 = 1"), until=1e-6, initial={"d1": 1.0})
+        ts.simulate(ts.derive(given), until=1e-6, initial={"d1": 1.0})
 
 
 def test_unknown_choices_list_the_known_ones():

@@ -258,3 +258,34 @@ def test_the_middle_of_a_trammel_draws_a_circle():
     curve = coupler_curve(trammel, "bar", (1.0, 0.0, 0.0), "x", 1.0, -1.0)
     assert len(curve) > 8
     assert np.linalg.norm(curve[:, :2], axis=1) == pytest.approx(1.0, abs=1e-9)
+
+
+def ball_on_a_bar(ball):
+    """A body that turns about the origin and is held by a bar, so that one of three angles follows from the others."""
+    return ts.parse(f"""
+    mechanism ball_on_a_bar ;
+    let top = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+    {ball}
+    constrain distance [2, 1, 0] m @ earth to [1, 0.2, 0.1] m @ top = 1.5 m as bar ;
+    init s1 about 0.1 rad, s2 about 0.2 rad, s3 about 0.3 rad ;
+    """)
+
+
+def test_angles_of_a_ball_are_driven_locked_and_actuated_by_their_names():
+    """Oracle: the same turns as three hinges one after the other."""
+    hinges = """
+    let first = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+    let second = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+    join earth and first.frame as S1 with revolute(s1) about [1, 0, 0] end ;
+    join first.frame and second.frame as S2 with revolute(s2) about [0, 1, 0] end ;
+    join second.frame and top.frame as S3 with revolute(s3) about [0, 0, 1] end ;
+    """
+    ball, three = (
+        ball_on_a_bar(text)
+        for text in ("join earth and top.frame as S with spherical(s1, s2, s3) angles xyz end ;", hinges)
+    )
+    reports = [ts.actuation(m, ["s1", "s2"], ["s3"]) for m in (ball, three)]
+    assert np.allclose(reports[0].jacobian, reports[1].jacobian, atol=1e-9)
+    drives = [ts.drive(m, "s1", 0.1, 2.5, locked=["s2"]) for m in (ball, three)]
+    assert np.allclose(drives[0].closed, drives[1].closed, atol=1e-6)
+    assert len(ts.assemble(ball, locked=["s1", "s2"]).configurations) == 2

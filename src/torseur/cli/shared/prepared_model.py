@@ -9,10 +9,10 @@ from torseur.cli.shared.console import progress
 from torseur.cli.shared.exits import USAGE, CommandError
 from torseur.cli.shared.options import ValueOptions
 from torseur.cli.shared.sources import Source, open_source
-from torseur.cli.shared.value_options import Values, law_formulas, read_values, with_laws
+from torseur.cli.shared.value_options import Values, law_formulas, names_of_start, read_values, with_laws
 from torseur.derivation.equations import Equations, missing_values
 from torseur.derivation.formalisms import derive
-from torseur.derivation.tree import Tree, build_tree
+from torseur.derivation.tree import Tree, build_tree, with_stated
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.language.formulas.quantities_with_units import quantity
 from torseur.description.mechanism.units import parse_unit
@@ -36,7 +36,8 @@ class Work:
     def begin(source: str, given: ValueOptions = NOTHING) -> Work:
         """Reads the mechanism and the values."""
         opened = open_source(source)
-        complete = opened.with_mechanism(with_laws(opened.mechanism, law_formulas(given.laws, given.values)))
+        lawful = with_laws(opened.mechanism, law_formulas(given.laws, given.values))
+        complete = opened.with_mechanism(with_stated(lawful, names_of_start(given.starts, given.values)))
         tree = build_tree(complete.mechanism)
         return Work(complete, tree, read_values(tree, given.settings, given.starts, given.values))
 

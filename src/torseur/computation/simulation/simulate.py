@@ -25,10 +25,10 @@ from torseur.computation.simulation.model.outputs_and_events import (
     Impact,
     Output,
     as_events,
-    as_outputs,
     distinct_impacts,
     is_python,
     output_program,
+    outputs_besides_states,
 )
 from torseur.computation.simulation.model.system import System
 from torseur.computation.simulation.output.failure import failure_message
@@ -101,7 +101,7 @@ def simulate(
     impacts = distinct_impacts([event for event in events if isinstance(event, Impact)])
     system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
     state = np.array(system.initial)
-    wanted = as_outputs(outputs)
+    wanted = outputs_besides_states(outputs, system)
     columns = columns_of(system, wanted)
     start, until = finite_time("start", start), finite_time("until", until)
     given = system.solver_parameters

@@ -107,7 +107,7 @@ def loops(mechanism: Mechanism, at: Mapping[str, float] | None = None, *, method
         if name not in METHODS:
             raise TorseurError(unknown_name("method", name, METHODS))
     subject, start = hold_coordinates(mechanism, at, locked, time, seed) if locked else (mechanism, at)
-    system = loop_system(subject, time)
+    system = loop_system(subject, time, named=preferred)
     _require_freedoms(system, preferred)
     here = closed_configuration(system, closed_state(system, start, seed), np.random.default_rng(seed))
     findings = [numeric_finding(here.rank), *(METHODS[name](here) for name in methods if name != "numeric")]

@@ -5,7 +5,7 @@ from torseur.derivation.tree.definitions import resolve
 from torseur.derivation.tree.joints.elementary_chain import Elementary, is_fixed, steps_of
 from torseur.derivation.tree.joints.joint_kinematics import JointKinematics, JointSymbols
 from torseur.derivation.tree.joints.lower_pairs import Pair, pair_of
-from torseur.derivation.tree.spanning_tree import spanning_tree
+from torseur.derivation.tree.spanning_tree import spanning_tree, with_stated
 from torseur.derivation.tree.state_rates import CoupledStates, coupled_states
 from torseur.derivation.tree.transformations.reframing import reframe
 from torseur.derivation.tree.transformations.regrouping import regroup
@@ -33,4 +33,5 @@ __all__ = [
     "resolve",
     "spanning_tree",
     "steps_of",
+    "with_stated",
 ]

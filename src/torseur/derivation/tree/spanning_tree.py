@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heappop, heappush
 
-from torseur.algebra.graph import Expr, symbols_of
+from torseur.algebra.graph import Expr, as_expr, symbols_of
 from torseur.derivation.tree.flatten import flatten
 from torseur.derivation.tree.joints.lower_pairs import pair_of
 from torseur.description.mechanism import (
@@ -78,6 +79,28 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
     return SpanningTree(tuple(_depth_first([*branches, *kept], mechanism)), loops)
 
 
+def with_stated(mechanism: Mechanism, names: Iterable[str]) -> Mechanism:
+    """The mechanism that keeps the coordinates of a joint that closes a loop where one of these names is among them.
+
+    They are coordinates, rates or speeds that start with values given elsewhere: stated here, they are in the state.
+    """
+    stated = {name for name, _ in mechanism.initial}
+    wanted = [name for name in names if name not in stated]
+    closing = {joint.name: _names_of_state(joint) for joint in spanning_tree(mechanism).loops} if wanted else {}
+    added = [(name, as_expr(0)) for name in wanted if any(name in own for own in closing.values())]
+    if not added:
+        return mechanism
+    # With the roles said, a value does not move the cut to another joint: the state only gains coordinates.
+    joints = tuple(replace(j, role="loop" if j.name in closing else "tree") for j in mechanism.joints)
+    return replace(mechanism, joints=joints, initial=(*mechanism.initial, *added))
+
+
+def _names_of_state(joint: Joint) -> set[str]:
+    """What an initial value of a joint may be called: its coordinates, their rates, its speeds."""
+    own = {name for c in joint.coordinates for name in (c.name, f"{c.name}'")} | {s.name for s in joint.speeds}
+    return own | {f"{joint.name}.{part}{axis}" for part in "vw" for axis in "xyz"}
+
+
 @dataclass(frozen=True)
 class _Usefulness:
     """Why a joint should rather carry a body than close a loop."""
@@ -100,9 +123,7 @@ class _Usefulness:
 
     def is_given(self, joint: Joint) -> bool:
         """Whether an initial value is stated for it: in the state it is kept, compared with the others, or a guess."""
-        own = {name for c in joint.coordinates for name in (c.name, f"{c.name}'")} | {s.name for s in joint.speeds}
-        own |= {f"{joint.name}.{part}{axis}" for part in "vw" for axis in "xyz"}
-        return bool(own & self._stated)
+        return bool(_names_of_state(joint) & self._stated)
 
     @cached_property
     def _stated(self) -> set[str]:

@@ -1,8 +1,8 @@
 """What can be asked of a constrained mechanism by name: its multipliers, and the efforts and power of its constraints.
 
 For joint `D` that closes a loop: `D.multiplier.x`. For constraint `drive` that prescribes one coordinate:
-`drive.multiplier`, its `drive.effort` along that coordinate and its `drive.power`. Coordinates of revolute and
-prismatic joints that close loops are quantities too, with their rates: the state does not hold them.
+`drive.multiplier`, its `drive.effort` along that coordinate and its `drive.power`. Coordinates of joints that close
+loops are quantities too, with their rates and accelerations: the state does not hold them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torseur.algebra.graph import Expr, as_expr, time_derivative
 from torseur.computation.simulation.model.named_quantities import Named, NamedQuantities
 from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.loops import ConstraintEquation
-from torseur.derivation.loops.closure.joint_closure import coordinate_of_cut_joint
+from torseur.derivation.loops.closure.cut_coordinates import coordinates_of_cut_joint
 from torseur.derivation.tree import Snapshot, resolve
 from torseur.description.mechanism import TIME, Joint
 
@@ -40,29 +40,37 @@ class ConstrainedQuantities(NamedQuantities):
         layout, tree = self.equations.layout, self.equations.tree
         now = tree.at(layout.coordinates, layout.speeds)
         for joint in tree.loops:
-            makers |= self._cut_coordinate(joint, now)
+            makers |= self._cut_coordinates(joint, now)
         return makers
 
-    def _cut_coordinate(self, joint: Joint, now: Snapshot) -> dict[str, Callable[[], Named]]:
-        """The coordinate of a joint that closes a loop and its rate, which the state does not hold."""
-        layout, tree = self.equations.layout, self.equations.tree
-        value = coordinate_of_cut_joint(joint, now)
-        if value is None:
-            return {}
-        (value,) = resolve(tree.mechanism, dict(tree.definitions), [value])
-        coordinate = joint.coordinates[0]
-        unit = coordinate.symbol.data.unit
+    def _cut_coordinates(self, joint: Joint, now: Snapshot) -> dict[str, Callable[[], Named]]:
+        """The coordinates of a joint that closes a loop, their rates and accelerations, which the state lacks."""
+        tree = self.equations.tree
+        found = coordinates_of_cut_joint(joint, now)
+        values = resolve(tree.mechanism, dict(tree.definitions), [value for _, value in found])
+        makers: dict[str, Callable[[], Named]] = {}
+        for (coordinate, _), value in zip(found, values, strict=True):
+            quantity = Quantity(
+                coordinate.name,
+                str(coordinate.symbol.data.unit),
+                coordinate.meaning or f"coordinate of joint '{joint.name}', which closes a loop",
+            )
+            makers[coordinate.name] = partial(_pair, quantity, value)
+            makers[f"{coordinate.name}'"] = partial(self._rate_of_cut, quantity, value)
+            makers[f"{coordinate.name}''"] = partial(self._acceleration_of_cut, quantity, value)
+        return makers
+
+    def _rate_of_cut(self, of: Quantity, value: Expr) -> Named:
+        rates = dict(zip(self.equations.layout.coordinates, self.equations.rates, strict=True))
+        (changing,) = time_derivative([value], rates, TIME)
+        return Quantity(f"{of.name}'", f"{of.unit}/s", f"rate of {of.name}"), changing
+
+    def _acceleration_of_cut(self, of: Quantity, value: Expr) -> Named:
+        layout = self.equations.layout
         rates = dict(zip(layout.coordinates, self.equations.rates, strict=True))
-
-        def rate() -> Named:
-            (changing,) = time_derivative([value], rates, TIME)
-            return Quantity(f"{coordinate.name}'", f"{unit}/s", f"rate of {coordinate.name}"), changing
-
-        about = f"coordinate of joint '{joint.name}', which closes a loop"
-        return {
-            coordinate.name: lambda: (Quantity(coordinate.name, unit, about), value),
-            f"{coordinate.name}'": rate,
-        }
+        moving = rates | dict(zip(layout.speeds, layout.accelerations, strict=True))
+        (changing,) = time_derivative([self._rate_of_cut(of, value)[1]], moving, TIME)
+        return Quantity(f"{of.name}''", f"{of.unit}/s^2", f"acceleration of {of.name}"), changing
 
     def _of(self, owner: str) -> list[tuple[ConstraintEquation, Expr]]:
         pairs = zip(self.programs.constraints, self.programs.multipliers, strict=True)
@@ -108,3 +116,7 @@ def _multiplier(constraint: ConstraintEquation, multiplier: Expr, speeds: Sequen
     alone = (v.data.unit for entry, v in zip(constraint.row, speeds, strict=True) if entry in _ONES)
     unit = _FORCES.get(next(alone, ""), _UNITS.get(constraint.unit, "1"))
     return Quantity(multiplier_name(constraint), unit, f"multiplier of {constraint.name}"), multiplier
+
+
+def _pair(quantity: Quantity, value: Expr) -> Named:
+    return quantity, value

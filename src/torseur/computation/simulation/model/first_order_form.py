@@ -29,12 +29,14 @@ from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.derivation.dynamics.loads.sensor_values import law_values
 from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
+from torseur.derivation.tree import with_stated
 from torseur.description.mechanism import TIME, DryFriction, Mechanism, require_mechanism
 from torseur.errors import UnsupportedError
 
 Model: TypeAlias = System | Equations | Mechanism
 
 kept_systems: Recent[tuple[Model, Equations, System]] = Recent(16)
+_kept_stated: Recent[tuple[Mechanism, Mechanism]] = Recent(16)
 
 
 def as_system(
@@ -56,6 +58,7 @@ def as_system(
         return replace(model, values=tuple(values.tolist()), initial=tuple(state.tolist()))
     if not isinstance(model, Equations):
         require_mechanism(model)
+        model = _with_stated(model, tuple(initial or ()))
     equations, system = system_without_values(model)
     given = motion_values(equations, parameters or {})
     own = mechanism_impacts(equations, given)
@@ -69,6 +72,15 @@ def as_system(
     explain = partial(explain_singular, equations, given)
     notes = unstated_notes(tree_account(equations, start, exact, guesses))
     return replace(system, values=tuple(given.values()), initial=start, explain=explain, notes=notes)
+
+
+def _with_stated(mechanism: Mechanism, names: tuple[str, ...]) -> Mechanism:
+    """The mechanism whose state has what initial values name; the same one for the same names."""
+
+    def make() -> tuple[Mechanism, Mechanism]:
+        return mechanism, with_stated(mechanism, names)
+
+    return _kept_stated.get((id(mechanism), names), make)[1] if names else mechanism
 
 
 def system_without_values(model: Equations | Mechanism) -> tuple[Equations, System]:

@@ -101,6 +101,12 @@ def as_outputs(outputs: Sequence[str | Output]) -> tuple[Output, ...]:
     return tuple(Output(output) if isinstance(output, str) else output for output in listed)
 
 
+def outputs_besides_states(outputs: Sequence[str | Output], system: System) -> tuple[Output, ...]:
+    """Outputs, less those that name a state: every state is a column already."""
+    states = {quantity.name for quantity in system.states}
+    return tuple(o for o in as_outputs(outputs) if o.function is not None or o.name not in states)
+
+
 def as_events(events: Sequence[str | Event]) -> tuple[Event, ...]:
     """Events with plain names completed."""
     listed = [events] if isinstance(events, str | Event) else events

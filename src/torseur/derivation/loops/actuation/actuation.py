@@ -86,7 +86,7 @@ class ActuationReport:
 def actuation(mechanism: Mechanism, inputs: Sequence[str], outputs: Sequence[str] = (), *,
               at: Mapping[str, float] | None = None, time: float = 0.0, seed: int = 0) -> ActuationReport:  # fmt: skip
     """How inputs move outputs (coordinates by name, all others by default) at the closed pose near `at`."""
-    system = loop_system(mechanism, time)
+    system = loop_system(mechanism, time, named=[*inputs, *outputs])
     return actuation_at(system, closed_state(system, at, seed), inputs, outputs, usual_mobility(system, at, seed))
 
 

@@ -124,7 +124,7 @@ def singular_map(mechanism: Mechanism, first: Range, second: Range, inputs: Sequ
     The two and the locked ones must be as many as the mobility, and so must inputs and outputs for their kind to be
     drawn.
     """
-    system = loop_system(mechanism)
+    system = loop_system(mechanism, named=[first[0], second[0], *locked, *inputs, *outputs])
     state = closed_state(system, at)
     drawn = coordinate_rows(system, [first[0], second[0]], "map")
     cut = _Slice(system, (drawn[0], drawn[1]), coordinate_rows(system, locked, "locked"),

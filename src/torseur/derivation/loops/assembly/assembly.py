@@ -58,7 +58,8 @@ def assemble(mechanism: Mechanism, start: Mapping[str, float] | None = None, *, 
     What `start` leaves out is as in the description's initial state. Locked coordinates keep their start value. The
     rough configuration itself is the first start, then come others around it, wider and wider.
     """
-    system = loop_system(mechanism, time)
+    locked = tuple(locked)
+    system = loop_system(mechanism, time, named=locked)
     rough = state_at(system, {**initial_coordinates(system), **(start or {})})
     free = free_mask(system, locked)
     rng = np.random.default_rng(seed)

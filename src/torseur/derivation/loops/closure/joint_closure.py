@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, as_expr, live_nodes
-from torseur.algebra.graph import scalar as s
 from torseur.algebra.spatial import SAME, Rotation, Transform, Vec3, unit
 from torseur.derivation.loops.closure.directions import AXES, Direction, across
 from torseur.derivation.tree import Pair, Snapshot, far_side, pair_of
@@ -141,29 +140,6 @@ def _cosine_of_rotation(rotation: Rotation) -> Expr:
     """cos θ from tr R = 1 + 2 cos θ."""
     diagonal = [list(row)[k] for k, row in enumerate(rotation.matrix.rows)]
     return as_expr((sum(diagonal, as_expr(0)) - 1) / 2)
-
-
-def coordinate_of_cut_joint(joint: Joint, now: Snapshot) -> Expr | None:
-    """The one coordinate of a revolute or prismatic joint that closes a loop, from its two frames.
-
-    Angles are in (-π, π]. None for joints with more coordinates, or whose motion is a function of its coordinate.
-    """
-    pair = pair_of(joint)
-    moving = [m for m in joint.motions if len(joint.coordinates) == 1 and m.amount is joint.coordinates[0].symbol]
-    is_simple = pair is not None and len(moving) == 1 and len(pair.before) + len(pair.after) + 1 == len(joint.motions)
-    if pair is None or not is_simple or far_side(joint.name) in now.tree.places:
-        return None
-    between = relative_pose(now, joint.parent, joint.child)
-    freed = path_of(pair.before).inverse.then(between).then(path_of(pair.after).inverse)
-    axis = unit(Vec3(*moving[0].axis))
-    if moving[0].kind == "translation":
-        return as_expr(axis.dot(freed.position))
-    # R = rotation by q about a: Σ e × R e = 2 a sin q, and tr R = 1 + 2 cos q.
-    basis = [Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1)]
-    turned = [freed.rotation.to_parent(e) for e in basis]
-    sine = sum((axis.dot(e.cross(r)) for e, r in zip(basis, turned, strict=True)), as_expr(0)) / 2
-    cosine = (sum((e.dot(r) for e, r in zip(basis, turned, strict=True)), as_expr(0)) - 1) / 2
-    return as_expr(s.atan2(sine, cosine))
 
 
 def path_of(motions: Sequence[ElementaryMotion]) -> Transform:

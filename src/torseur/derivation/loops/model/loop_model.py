@@ -33,10 +33,14 @@ def _normalise(axis: Vec3) -> Vec3:
     return unit
 
 
-def loop_system(mechanism: Mechanism, time: float = 0.0, length: float | None = None) -> LoopSystem:
-    """The closure of a mechanism's loops at a time, in numbers; `length` is the unit of lengths, by default its own."""
+def loop_system(mechanism: Mechanism, time: float = 0.0, length: float | None = None,
+                named: Sequence[str] = ()) -> LoopSystem:  # fmt: skip
+    """The closure of a mechanism's loops at a time, in numbers; `length` is the unit of lengths, by default its own.
+
+    Coordinates that are `named` are freedoms of their own, also where they are angles of a ball.
+    """
     require_mechanism(mechanism)
-    frame = skeleton(mechanism)
+    frame = skeleton(mechanism, named)
     numbers = partial(_numbers, mechanism, time)
     edges = with_numbers(frame, numbers)
     carried = {branch.joint.name for branch in spanning_tree(mechanism).branches if not branch.closes}

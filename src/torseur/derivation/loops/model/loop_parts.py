@@ -92,10 +92,14 @@ def _patterns(system: LoopSystem) -> list[list[int]]:
     return [[int(k) for k in np.flatnonzero(np.any(depends[a:b], axis=0))] for a, b in pairwise(ends)]
 
 
+def _in_unit(system: LoopSystem, length: float) -> LoopSystem:
+    return loop_system(system.frame.mechanism, system.time, length, system.frame.named)
+
+
 def _part(system: LoopSystem, numbers: list[int], columns: list[int]) -> LoopPart:
     joints = {system.frame.freedoms[k].joint for k in columns}
     length = length_unit([edge for edge in system.edges if edge.joint in joints])
-    own = system if length == system.length else loop_system(system.frame.mechanism, system.time, length)
+    own = system if length == system.length else _in_unit(system, length)
     loops = [c for c in numbers if c < len(system.cycles)]
     chains = replace(own.chains, **{f.name: getattr(own.chains, f.name)[loops] for f in fields(own.chains)})
     relations = tuple(own.relations[c - len(own.cycles)] for c in numbers if c >= len(own.cycles))

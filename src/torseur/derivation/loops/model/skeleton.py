@@ -1,6 +1,7 @@
 """The skeleton of a mechanism: joints as elementary steps between bodies, without masses and without a tree.
 
-Free rotations become balls, whose state is a rotation: the angles that describe them play no role in mobility.
+Free rotations become balls, whose state is a rotation: the angles that describe them play no role in mobility. Angles
+that somebody names, to drive or hold them, stay coordinates.
 Everything constant stays an expression, so that numbers of any precision can be put in.
 """
 
@@ -69,6 +70,7 @@ class Skeleton:
     mechanism: Mechanism
     edges: tuple[Edge, ...]
     freedoms: tuple[Freedom, ...]
+    named: tuple[str, ...] = ()
 
     def local(self, frame: Frame) -> Transform:
         """A frame in its body's reference frame."""
@@ -89,9 +91,10 @@ def resolve_in(mechanism: Mechanism, thing: Any) -> Any:
     return resolve_structure(mechanism, definitions_of(mechanism), thing)
 
 
-def skeleton(mechanism: Mechanism) -> Skeleton:
-    """The skeleton of a mechanism."""
+def skeleton(mechanism: Mechanism, named: Sequence[str] = ()) -> Skeleton:
+    """The skeleton of a mechanism, with a freedom for every coordinate that is `named`."""
     used = set(symbols_of([c.residual for c in mechanism.constraints if isinstance(c, Equation)]))
+    used |= {c.symbol for joint in mechanism.joints for c in joint.coordinates if c.name in named}
     followed = {name: [q.symbol for q in others] for name, others in followed_coordinates(mechanism).items()}
     # A coordinate that another joint follows stays one, not a part of a ball.
     builder = _Builder(mechanism, used | {q for others in followed.values() for q in others}, followed)
@@ -99,7 +102,7 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     # Names are not scalars: only the constants and amounts are expanded.
     constants = resolve_in(mechanism, [[[s.before, s.axis, s.amount] for s in e.steps] + [e.last] for e in edges])
     renewed = tuple(_with(e, c) for e, c in zip(edges, constants, strict=True))
-    return Skeleton(mechanism, renewed, tuple(builder.freedoms))
+    return Skeleton(mechanism, renewed, tuple(builder.freedoms), tuple(named))
 
 
 def _with(edge: Edge, constants: list[Any]) -> Edge:

@@ -29,7 +29,7 @@ def singularities_in(mechanism: Mechanism, box: Mapping[str, tuple[float, float]
     """
     if locked:
         mechanism, _ = hold_coordinates(mechanism, at, locked, 0.0, seed)
-    system = loop_system(mechanism)
+    system = loop_system(mechanism, named=[*box, *inputs, *outputs])
     slots = {slot_of(system, name): limits for name, limits in box.items()}
     resting = {"type 2": [slot_of(system, n) for n in inputs], "type 1": [slot_of(system, n) for n in outputs]}
     states = _closed_states(system, slots, starts, np.random.default_rng(seed))

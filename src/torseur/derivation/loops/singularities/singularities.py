@@ -142,7 +142,7 @@ def drive(mechanism: Mechanism, coordinate: str, start: float, stop: float, *, a
           locked: Sequence[str] = (), inputs: Sequence[str] = (),
           outputs: Sequence[str] = ()) -> Drive:  # fmt: skip
     """What is met while a coordinate is driven over a range: beyond a limit it is taken up where the loops close."""
-    road, pieces = _pieces(mechanism, coordinate, start, stop, at, locked)
+    road, pieces = _pieces(mechanism, coordinate, start, stop, at, locked, [*inputs, *outputs])
     system, found = road.system, list[Singularity]()
     for piece in pieces:
         values = np.array([_singular_values(system, state) for state in piece.states])
@@ -172,10 +172,10 @@ class _Piece:
 
 
 def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at: Mapping[str, float] | None,
-            locked: Sequence[str]) -> tuple[_Road, list[_Piece]]:  # fmt: skip
-    system = loop_system(mechanism)
-    slot = slot_of(system, coordinate)
+            locked: Sequence[str], named: Sequence[str] = ()) -> tuple[_Road, list[_Piece]]:  # fmt: skip
     names = _coordinates_of(mechanism, locked)
+    system = loop_system(mechanism, named=[coordinate, *names, *named])
+    slot = slot_of(system, coordinate)
     held = tuple(slot_of(system, name) for name in names if name != coordinate)
     state = closed_state(system, at)
     road = _Road(system, slot, held, free_mask(system, [coordinate, *names]))
