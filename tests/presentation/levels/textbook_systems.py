@@ -492,4 +492,56 @@ FURTHER_SYSTEMS: dict[str, tuple[str, list[str]]] = {
             "m*y'' + c*y' + k*y - m*e*W^2*sin(W*t)",
         ],
     ),
+    "ball on a fixed sphere": (
+        """mechanism ball_on_sphere ;
+        param R = 1 m, r = 0.2 m, m = 1 kg, g = 9.81 m/s^2 ;
+        gravity = [0, -g, 0] ;
+        let b = body mass = m, centre = 0, inertia = diag(2*m*r^2/5, 2*m*r^2/5, 2*m*r^2/5) end ;
+        join earth and b.frame as s with link(th) dof1 = -th || [0,0,1], dof2 = [0, R + r, 0], dof3 = -R/r*th || [0,0,1] end ;""",
+        ["7*(R+r)*th'' - 5*g*sin(th)"],
+    ),
+    "governor at a given speed": (
+        """mechanism driven_governor ;
+        param m = 1 kg, M = 2 kg, l = 0.5 m, g = 9.81 m/s^2, W = 10 rad/s ;
+        gravity = [0, 0, -g] ;
+        let left = body mass = m, centre = 0, inertia = 0 end ;
+        let right = body mass = m, centre = 0, inertia = 0 end ;
+        let sleeve = body mass = M, centre = 0, inertia = 0 end ;
+        join earth and left.frame as p1 with link(th) dof1 = W*t || [0,0,1], dof2 = -th || [0,1,0], dof3 = [0,0,-l] end ;
+        join earth and right.frame as p2 with link() dof1 = W*t || [0,0,1], dof2 = th || [0,1,0], dof3 = [0,0,-l] end ;
+        join earth and sleeve.frame as rise with link() dof = [0, 0, -2*l*cos(th)] end ;""",
+        [
+            "m*l*th'' + 2*M*l*th''*sin(th)^2 + 2*M*l*th'^2*sin(th)*cos(th) - m*l*W^2*sin(th)*cos(th) + (M+m)*g*sin(th)",
+        ],
+    ),
+    "hoop with a pendulum": (
+        """mechanism hoop_pendulum ;
+        param M = 2 kg, m = 1 kg, R = 0.5 m, l = 0.4 m, g = 9.81 m/s^2 ;
+        gravity = [0, -g, 0] ;
+        let hoop = body mass = M, centre = 0, inertia = diag(0, 0, M*R^2) end ;
+        let bob = body mass = m, centre = 0, inertia = 0 end ;
+        join earth and hoop.frame as roll with link(ph) dof1 = [R*ph, 0, 0], dof2 = -ph || [0,0,1] end ;
+        join earth and bob.frame as rod with link(th) dof1 = [R*ph, 0, 0], dof2 = th || [0,0,1], dof3 = [0, -l, 0] end ;""",
+        [
+            "(2*M+m)*R*ph'' + m*l*th''*cos(th) - m*l*th'^2*sin(th)",
+            "l*th'' + R*ph''*cos(th) + g*sin(th)",
+        ],
+    ),
+    "double Atwood machine": (
+        """mechanism double_atwood ;
+        param m1 = 1 kg, m2 = 2 kg, m3 = 3 kg, M = 1 kg, J = 0.1 kg*m^2, R = 0.1 m, g = 9.81 m/s^2 ;
+        gravity = [0, 0, -g] ;
+        let p = body mass = M, centre = 0, inertia = diag(0, J, 0) end ;
+        let a = body mass = m1, centre = 0, inertia = 0 end ;
+        let b = body mass = m2, centre = 0, inertia = 0 end ;
+        let c = body mass = m3, centre = 0, inertia = 0 end ;
+        join earth and a.frame as j1 with link(x) dof = [0, 0, -x] end ;
+        join earth and p.frame as j2 with link(y) dof1 = [0, 0, x], dof2 = y/R || [0,1,0] end ;
+        join earth and b.frame as j3 with link() dof = [0, 0, x - y] end ;
+        join earth and c.frame as j4 with link() dof = [0, 0, x + y] end ;""",
+        [
+            "(M+m1+m2+m3)*x'' + (m3-m2)*y'' + (M+m2+m3-m1)*g",
+            "m2*(y''-x''-g) + m3*(x''+y''+g) + J*y''/R^2",
+        ],
+    ),
 }

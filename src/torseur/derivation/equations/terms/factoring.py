@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr
@@ -67,6 +68,15 @@ def shared_number(coefficients: Iterable[Number]) -> Number:
     return listed[0] if len(set(listed)) == 1 else common_number(listed)
 
 
+def common_divisor(coefficients: Iterable[Number]) -> Fraction | int:
+    """As `common_number`, and the greatest whole number that divides all, for sums that stand in brackets anyway."""
+    listed = list(coefficients)
+    number = common_number(listed)
+    if abs(number) != 1 or any(isinstance(c, float) or Fraction(c).denominator != 1 for c in listed):
+        return number
+    return number * gcd(*(int(c) for c in listed))
+
+
 def quotient(coefficient: Number, number: Number) -> Number:
     """The quotient of two coefficients, exact where both are."""
     return coefficient / number if isinstance(coefficient, float) else Fraction(coefficient) / number
@@ -86,7 +96,8 @@ def factor(polynomial: Polynomial) -> Factored:
     if len(polynomial) == 1:
         ((only, coefficient),) = polynomial.items()
         return Factored(coefficient, only)
-    number, shared = common_number(polynomial.values()), common_factor(polynomial)
+    shared = common_factor(polynomial)
+    number = (common_divisor if shared else common_number)(polynomial.values())
     below = tuple((own, -exponent) for own, exponent in shared)
     inside = {product(term, below): quotient(c, number) for term, c in polynomial.items()}
     content, powers = _powers(inside)
@@ -123,9 +134,10 @@ def _powers(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynomial, int]
         powers.append((terms, int(exponent)))
     number = Fraction(int(content.p), int(content.q))
     if number < 0:
-        # (R - r) (...) and not -(r - R) (...).
-        place = next((k for k, (_, exponent) in enumerate(powers) if exponent % 2), None)
-        if place is not None:
+        # (R - r) (...) and not -(r - R) (...): the factor with most negative terms is turned.
+        odd = [k for k, (_, exponent) in enumerate(powers) if exponent % 2]
+        if odd:
+            place = max(odd, key=lambda k: sum(1 if c < 0 else -1 for c in powers[k][0].values()))
             turned, exponent = powers[place]
             powers[place], number = ({term: -c for term, c in turned.items()}, exponent), -number
     return number, powers
