@@ -171,3 +171,23 @@ def test_repeated_and_zero_eigenvalues_say_so():
 def test_a_steady_state_has_values_only():
     with pytest.raises(TorseurError, match="values only"):
         steady_sensitivity(ts.parse(COLUMN), Criterion("x1", "integral"), "k1")
+
+
+STEADY_TURN = """mechanism car ; param m = 1000 kg, J = 1500 kg*m^2, Cf = 60000 N, Cr = 70000 N, V = 20 m/s, d = 0.02, a = 1.2 m, b = 1.5 m ;
+let c = body mass = m, centre = 0, inertia = diag(0, 0, J) end ;
+join earth and c.frame as ground with planar(x, y, psi) speeds u, v = velocity in c, r = psi' end ;
+apply force [0, -Cf*((v + a*r)/u - d), 0] in c on [a, 0, 0] @ c ; apply force [0, -Cr*(v - b*r)/u, 0] in c on [-b, 0, 0] @ c ;
+constrain u = V as cruise ; init u = V ;"""
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_a_steady_turn_in_which_no_force_depends_on_a_position(method):
+    """r = V d / (L + K V²) with L = a + b and K = m (b Cr - a Cf) / (L Cf Cr)."""
+    length, speed, d = 2.7, 20.0, 0.02
+    gradient = 1000 * (1.5 * 7e4 - 1.2 * 6e4) / (length * 6e4 * 7e4)
+    below = length + gradient * speed**2
+    found = steady_sensitivity(ts.parse(STEADY_TURN), "r", ["d", "V"], moving=("x", "y", "psi"), method=method)
+    assert found["r"].value == pytest.approx(speed * d / below, rel=1e-9)
+    expected = [speed / below, d / below - 2 * gradient * speed**2 * d / below**2]
+    assert found["r"].gradient == pytest.approx(expected, rel=1e-9)
+    assert found.trusted

@@ -21,6 +21,7 @@ from torseur.errors import TorseurError, unknown_name
 
 ITERATIONS = 40
 RELAXATIONS = 400
+SOFT = 1e-9  # part of the forces at work below which a stiffness is none
 BALANCED = 1e-9  # what may be left of forces in units of the largest, and of positions and speeds
 CONVERGED = 1e-10  # size of the last move in units of the mechanism, and of the last change of speeds
 TRUSTED = 0.7  # part of the promised change by which the residual may miss it
@@ -216,15 +217,20 @@ class _Search:
 
     def imbalance(self) -> float:
         """What is left of forces in units of what they change by, of positions, and of velocities."""
-        n, m, moves = self.point.speeds, len(self.multipliers), self.point.moves
+        n, moves = self.point.speeds, self.point.moves
         size, jacobian = self._jacobian()
-        by_move, by_speed, by_multiplier = np.split(np.abs(jacobian[:n] * size), [moves, moves + n], axis=1)
-        # Not in units of the imbalance itself, which is all there is where no force depends on a position. A unit of
-        # speed is added to the speeds, as where steps are measured: a damper at rest has a size too.
-        faster = by_speed * (1.0 + np.abs(self.point.v).max(initial=0.0))
-        held = by_multiplier @ np.abs(self.multipliers) if m else np.zeros(n)
-        largest = max(by_move.max(initial=0.0), faster.max(initial=0.0), held.max(initial=0.0), 1e-300)
+        by_move, by_speed, _ = np.split(jacobian[:n] * size, [moves, moves + n], axis=1)
+        largest = max(np.abs(by_move).max(initial=0.0), self._carried(by_speed), 1e-300)
         return float(np.abs(self._residual(largest)).max(initial=0.0))
+
+    def _carried(self, by_speed: Vector) -> float:
+        """The largest force that speeds or multipliers make.
+
+        A unit of speed is added to the speeds, as where steps are measured: a damper at rest has a size too.
+        """
+        faster = np.abs(by_speed) * (1.0 + np.abs(self.point.v).max(initial=0.0))
+        held = np.abs(self.point.rows.T) @ np.abs(self.multipliers)
+        return float(max(faster.max(initial=0.0), held.max(initial=0.0)))
 
     @cached_property
     def _open(self) -> list[int]:
@@ -273,8 +279,10 @@ class _Search:
         of_states = derivatives["rate_derivatives"][:, point.numbers.coordinates - states :].T * units
         by_move, by_speed = np.split(by_state, [point.numbers.coordinates])
         moves = by_move.T @ reach
-        # Forces are counted in units of a stiffness, so that rows of all three kinds are lengths and comparable.
-        size = max(np.abs(moves).max(initial=0.0), np.abs(self._balance()).max(initial=0.0), 1e-300)
+        # Forces are counted in units of a stiffness, so that rows of all three kinds are lengths and comparable. Where
+        # none depends on a position (a car on the plane) the imbalance is no unit either: in the end it is rounding.
+        size, carried = np.abs(moves).max(initial=0.0), self._carried(by_speed.T)
+        size = max(size if size > SOFT * carried else carried, np.abs(self._balance()).max(initial=0.0), 1e-300)
         #        moves (δπ, δz)    speeds v   λ
         #     [  (Cᵀ λ - f)_q N    -f_v        Cᵀ  ] / size    balance of forces
         #     [  C_h           0    0          0   ]           positions
