@@ -21,6 +21,7 @@ PACKAGE = PROJECT / "src" / "torseur"
 LEVELS = {
     "errors": 0,
     "display": 0,
+    "formula_texts": 0,
     "extras": 0,
     "edges": 1,
     "cache": 2,

@@ -10,6 +10,7 @@ from typing import Any
 
 from torseur.display import set_painter
 from torseur.edges.public_names import load_public, public_names
+from torseur.formula_texts import set_formula_reader
 
 _NAMES = public_names(__file__)
 # `studio` is left to those who ask for it: it needs an extra, without which `from torseur import *` would fail.
@@ -32,6 +33,14 @@ def _paint(value: Any) -> dict[str, str]:
 
 
 set_painter(_paint)
+
+
+def _read_output(text: str, system: Any) -> Any:
+    """An output by its formula, in the language of descriptions."""
+    return import_module("torseur.analysis.sensitivity.criteria.formula_outputs").formula_output(text, system)
+
+
+set_formula_reader(_read_output)
 
 
 def __dir__() -> list[str]:

@@ -95,8 +95,10 @@ from torseur.computation.simulation import Impact as Impact
 from torseur.computation.simulation import Output as Output
 from torseur.computation.simulation import Trajectory as Trajectory
 from torseur.computation.simulation import parametrised as parametrised
+from torseur.computation.simulation import poincare_section as poincare_section
 from torseur.computation.simulation import reduced_model as reduced_model
 from torseur.computation.simulation import simulate as simulate
+from torseur.computation.simulation import spectrum as spectrum
 from torseur.computation.simulation import with_motors as with_motors
 from torseur.computation.simulation.fmu import write_fmu as write_fmu
 from torseur.computation.simulation.rollouts.rollouts import Rollouts as Rollouts
@@ -162,6 +164,7 @@ from torseur.description.mechanism import Ground as Ground
 from torseur.description.mechanism import Guess as Guess
 from torseur.description.mechanism import Instance as Instance
 from torseur.description.mechanism import Joint as Joint
+from torseur.description.mechanism import Measure as Measure
 from torseur.description.mechanism import Mechanism as Mechanism
 from torseur.description.mechanism import Parameter as Parameter
 from torseur.description.mechanism import Part as Part

@@ -78,3 +78,23 @@ def test_formulas_that_mean_nothing_are_refused(torseur, file):
     assert unknown.exit_code == 1 and "unknown quantity 'foo'" in str(unknown.exception or "") + unknown.stderr
     alone = torseur("simulate", str(file), "--until", "1", "--over", "q")
     assert alone.exit_code == 2 and "--over applies only with --plot" in str(alone.exception or "") + alone.stderr
+
+
+def test_sections_spectra_and_pictures(torseur, file, tmp_path):
+    """Oracle: a pendulum that turns back passes the lowest point; its spectrum has the file's frequencies; PNGs are PNGs."""
+    section, phase, spectrum = tmp_path / "s.csv", tmp_path / "s.png", tmp_path / "f.csv"
+    through = ["--section", "q", "--output", "rate = q'", "--over", "q", "--plot", str(phase)]
+    result = torseur("simulate", str(file), "--until", "9", *through, "--out", str(section))
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.reader(section.open()))[1:]
+    assert len(rows) >= 2 and all(abs(float(row[1])) < 1e-6 and float(row[2]) > 0 for row in rows)
+    assert phase.read_bytes()[:4] == b"\x89PNG"
+    sampled = ["--samples", "512", "--spectrum", str(spectrum)]
+    result = torseur("simulate", str(file), "--until", "9", *sampled)
+    assert result.exit_code == 0, result.stderr
+    table = np.array(list(csv.reader(spectrum.open()))[1:], dtype=float)
+    np.testing.assert_allclose(table[:, 0], np.fft.rfftfreq(512, 9 / 511))
+    alone = torseur("simulate", str(file), "--until", "1", "--spectrum", str(tmp_path / "g.csv"))
+    assert (
+        alone.exit_code == 2 and "--spectrum applies only with --samples" in str(alone.exception or "") + alone.stderr
+    )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur.presentation.notebook.curve_svg import HEIGHT, WIDTH, Series, curve_svg
 from torseur.presentation.notebook.painters import still_scene
+from torseur.presentation.report.drawing.curve_svg import HEIGHT, WIDTH, Series, curve_svg
 
 TEXT = """mechanism swing "a <b>swing</b>" ; gravity = [0, 0, -9.81] m/s^2 ;
 param k = 40 N/m ;

@@ -12,8 +12,8 @@ import pytest
 from browsing import SCREENSHOTS
 from torseur.analysis.studies import optimise, read_study, summarise, sweep
 from torseur.errors import TorseurError
+from torseur.presentation.report.drawing.study_axes import Frame, tick_labels, ticks
 from torseur.presentation.report.studies import write_optimisation_page, write_sweep_page
-from torseur.presentation.report.studies.study_axes import Frame, tick_labels, ticks
 
 SAMPLED = """
 mechanism = "library:mass_spring_damper"

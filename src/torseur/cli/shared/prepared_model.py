@@ -64,14 +64,24 @@ class Work:
                 f"{option} does not apply: '{name}' has no loops and no constraints. Leave it out.", USAGE
             )
 
-    def motion(self, formalism: str, until: str, quiet: bool = False, **requests: Any) -> Trajectory:
-        """The motion, with a bar while it is computed; `requests` are those of `simulate`."""
+    def motion(
+        self, formalism: str, until: str, quiet: bool = False, section: str | None = None, **requests: Any
+    ) -> Trajectory:
+        """The motion, with a bar while it is computed; `requests` are those of `simulate`.
+
+        With a `section` only the states in which that quantity changes from negative to positive.
+        """
+        from torseur.computation.simulation import poincare_section
         from torseur.computation.simulation import simulate as compute
 
         equations = self.equations(formalism)
         self.require_determined(equations)
         given: dict[str, Any] = {"parameters": dict(self.values.parameters), "initial": dict(self.values.initial)}
         with progress(f"{self.source.mechanism.name}: motion", quiet) as follow:
+            if section is not None:
+                return poincare_section(
+                    equations, section, duration(until), progress=follow, **given, **requests
+                ).points
             return compute(equations, duration(until), progress=follow, **given, **requests)
 
 

@@ -84,7 +84,8 @@ def simulate(
     samples     the times to keep, or how many, evenly spaced; by default every step of the method
     initial     values of states that replace those of the equations; `parameters` likewise. Coordinates and speeds that
                 nobody gives follow from the constraints
-    events      also contacts that rebound (Impact)
+    outputs     quantities by name, or formulas as texts: "energy", "elbow.force.x", "camber = angle(...)"
+    events      likewise; also contacts that rebound (Impact)
     laws        a Python function for each law the equations leave open
     controllers functions of Python that set parameters at a sampling period; compiled code runs between their samples
     rtol, atol  error allowed per step and state: atol + rtol |y|. By default atol is rtol times the largest initial
@@ -107,7 +108,7 @@ def simulate(
     given = system.solver_parameters
     settings, binding = SolverSettings(system, given), Binding(system, laws)
     updates = StateUpdates(system, settings, binding, backend, start, until)
-    asked = as_events([event for event in events if not isinstance(event, Impact)])
+    asked = as_events([event for event in events if not isinstance(event, Impact)], system)
     ordered = tuple(sorted([*asked, *updates.events], key=is_python))
     jumps = Jumps(settings, ordered)
     acts = [Control.of(controllers, _mechanism_of(model), jumps, start, until).act] if controllers else []

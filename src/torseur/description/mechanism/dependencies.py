@@ -87,6 +87,7 @@ SLOTS = {
         "equation of a constraint", ("time", "coordinates", "rates", "sensors"),
         "What an actuator brings about is a force: apply force -k*(q - z) - c*q' on q, with the state z.",
     ),
+    "measure": Slot("formula of a measure", STATE),
     "state": Slot(
         "rate of a state", ("time", "coordinates", "rates", "sensors", "states"),
         "Rates of other states are written as their formulas, or as `equation ... = ... ;` between several.",
@@ -269,6 +270,8 @@ def formulas_of(mechanism: Mechanism) -> Iterator[Use]:
     yield Use("state equation", "equations of states", mechanism.state_equations)
     for sensor in mechanism.sensors:
         yield Use("frame", f"sensor '{sensor.name}'", [*_of_frame(sensor.of), *_of_frame(sensor.axes)])
+    for measure in mechanism.measures:
+        yield Use("measure", f"measure '{measure.name}'", [measure.formula])
     for name, frame in mechanism.frames:
         yield Use("frame", f"frame '{name}'", _of_frame(frame))
     for drawing in mechanism.drawings:

@@ -75,12 +75,19 @@ EARTH = Frame(EARTH_NAME)
 # Kinematic quantities of frames that laws and outputs refer to by name (`wheel.rotation.z`).
 QUANTITIES = {
     "position": "m",
+    "direction": "1",
     "velocity": "m/s",
     "acceleration": "m/s^2",
     "rotation": "rad/s",
     "rotation_rate": "rad/s^2",
 }
 COMPONENTS = ("x", "y", "z")
+COSINES = tuple(f"{along}{axis}" for along in COMPONENTS for axis in COMPONENTS)
+
+
+def components_of(kind: str) -> tuple[str, ...]:
+    """The components of a quantity; direction cosines of a direction: xy is the part along x of the y axis."""
+    return COSINES if kind == "direction" else COMPONENTS
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class Sensor:
     """One component of a kinematic quantity of a frame with respect to the earth.
 
     kind: position, velocity or acceleration of the frame's origin, rotation (angular velocity) or rotation_rate (its
-    derivative). Components are taken along `axes`.
+    derivative), or direction (of the frame's axes). Components are taken along `axes`.
     """
 
     name: str
@@ -100,10 +107,24 @@ class Sensor:
     def __post_init__(self) -> None:
         if self.kind not in QUANTITIES:
             raise MechanismError(unknown_name("quantity", self.kind, QUANTITIES, f"sensor '{self.name}': "))
-        if self.component not in COMPONENTS:
-            raise MechanismError(unknown_name("component", self.component, COMPONENTS, f"sensor '{self.name}': "))
+        known = components_of(self.kind)
+        if self.component not in known:
+            raise MechanismError(unknown_name("component", self.component, known, f"sensor '{self.name}': "))
 
     @property
     def symbol(self) -> Expr:
         """The symbol that stands for the measured value in laws."""
+        if self.kind == "direction":
+            along, axis = tuple(self.component)
+            return symbol(self.name, "1", f"part along {along} of the {axis} axis of {self.of.body}")
         return symbol(self.name, QUANTITIES[self.kind], f"{self.kind} of {self.of.body} along {self.component}")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A quantity by name: a formula of time, coordinates, rates, states, sensors and parameters, with its unit."""
+
+    name: str
+    formula: Expr
+    unit: str = "1"
+    meaning: str = ""

@@ -12,7 +12,7 @@ from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint
 from torseur.description.mechanism.contacts import Switching, as_contacts
 from torseur.description.mechanism.drawings import Drawing
-from torseur.description.mechanism.frames import Frame, Sensor
+from torseur.description.mechanism.frames import Frame, Measure, Sensor
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import Load
 from torseur.description.mechanism.quantities import Guess, Law, Parameter, State, Vector, as_states, as_vector
@@ -27,7 +27,7 @@ T = TypeVar("T")
 Pairs = Mapping[str, T] | Iterable[tuple[str, T]]
 # What instances of parts bring beside the initial state, of which the mechanism's own values take precedence.
 SHARED = ("bodies", "joints", "parameters", "loads", "constraints", "laws", "sensors", "frames", "actuated", "states",
-          "state_equations", "drawings", "contacts")  # fmt: skip
+          "state_equations", "drawings", "contacts", "measures")  # fmt: skip
 SOURCES = "torseur.load(path), torseur.parse(text), torseur.library.load(name) and torseur.Mechanism(...) give one."
 
 
@@ -40,7 +40,8 @@ class Mechanism(Displayed):
     are the coordinates that motors drive. `states` are quantities beyond mechanics with the formulas of their rates;
     those without one follow from `state_equations`, as many formulas that are zero and linear in their rates.
     `contacts` are bounds, dry friction and contact, whose equations switch along the motion (`bound`, `stops`,
-    `joint_friction`). `drawings` (see `draw`) say how things look. `parts` (see `use`) bring in what instances of parts
+    `joint_friction`). `drawings` (see `draw`) say how things look, `measures` are formulas
+    by name (see `measure`). `parts` (see `use`) bring in what instances of parts
     are made of, after its own things; `instances` only remembers them. Lists, plain numbers and dictionaries
     (for `frames`, `initial` and `states`) are taken as they are.
     """
@@ -63,6 +64,7 @@ class Mechanism(Displayed):
     meaning: str
     drawings: tuple[Drawing, ...]
     contacts: tuple[Switching, ...]
+    measures: tuple[Measure, ...]
     instances: tuple[Instance, ...] = field(compare=False)
 
     def __init__(
@@ -86,6 +88,7 @@ class Mechanism(Displayed):
         meaning: str = "",
         drawings: Iterable[Drawing] = (),
         contacts: Iterable[Switching | Iterable[Switching]] = (),
+        measures: Iterable[Measure] = (),
         instances: Iterable[Instance] = (),
         parts: Iterable[Instance] = (),
     ) -> None:
@@ -105,6 +108,7 @@ class Mechanism(Displayed):
             "guesses": tuple(key for key in start if key in guessed), "actuated": tuple(actuated),
             "states": own_states, "state_equations": tuple(as_expr(e) for e in state_equations),
             "meaning": meaning, "drawings": tuple(drawings), "contacts": as_contacts(contacts),
+            "measures": tuple(measures),
             "instances": (*instances, *used),
         }  # fmt: skip
         for instance in used:

@@ -32,6 +32,7 @@ def check(mechanism: Mechanism) -> None:
         ("constraint", mechanism.constraints),
         ("law", mechanism.laws),
         ("sensor", mechanism.sensors),
+        ("measure", mechanism.measures),
         ("state", mechanism.states),
         ("contact", mechanism.contacts),
     ):
@@ -99,6 +100,7 @@ def _check_shared_names(mechanism: Mechanism) -> None:
         ("speed", [s.name for joint in mechanism.joints for s in joint.speeds]),
         ("state", [s.name for s in mechanism.states]),
         ("sensor", [s.name for s in mechanism.sensors]),
+        ("measure", [m.name for m in mechanism.measures]),
     ]
     _distinct({"t": "time", "pi": "number pi"}, formula)
     _refuse_primes([*formula, ("law", [law.name for law in mechanism.laws])])

@@ -16,8 +16,8 @@ from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError
 from torseur.presentation.levels.write_equations import write_equations
-from torseur.presentation.notebook.curve_svg import Series, curve_svg
 from torseur.presentation.report.compose.examination_content import influences_of, note_on
+from torseur.presentation.report.drawing.curve_svg import Series, curve_svg
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.compose_scene import Composition
 from torseur.presentation.scene.pictures.poster import svg_picture

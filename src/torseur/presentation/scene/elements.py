@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import gradient, symbols_of
+from torseur.algebra.graph import as_expr, gradient, substitute, symbols_of
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import (
     TIME,
@@ -23,6 +23,7 @@ from torseur.description.mechanism import (
     Mechanism,
     PointSpring,
 )
+from torseur.description.mechanism.loads import LENGTH
 from torseur.presentation.scene.bodies.body_poses import point
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.drawn_shapes import THIN, paint_of, wheel
@@ -96,6 +97,9 @@ class Connections:
         for load in self._mechanism.loads:
             if isinstance(load, PointSpring):
                 ends = (self._anchor(load.first), self._anchor(load.second))
+                if self._attracts_from_afar(load):
+                    yield from self._ray(load.name, ends)
+                    continue
                 elastic = load.law is not None or not load.stiffness.is_zero
                 yield from self._strut(load.name, ends, elastic, not load.damping.is_zero)
             elif isinstance(load, CoordinateSpring):
@@ -105,6 +109,20 @@ class Connections:
                 one, other = self._anchor(load.first), self._anchor(load.second)
                 if one is not None and other is not None:
                     yield Element("coil", (one, other), 1.5 * COIL * size, 2 * WIRE * size, 3, label=load.name)
+
+    def _attracts_from_afar(self, spring: PointSpring) -> bool:
+        """Whether a law of tension fades with the length, as attraction between masses or charges does."""
+        if spring.law is None:
+            return False
+        lengths = [as_expr(k * self.pictures.size) for k in (0.5, 1.0, 2.0)]
+        tensions = [self.pictures.numbers.value(substitute([spring.law], {LENGTH: x})[0]) for x in lengths]
+        sizes = [abs(t) for t in tensions if t is not None]
+        return len(sizes) == 3 and sizes[0] > sizes[1] > sizes[2] > 0
+
+    def _ray(self, name: str, ends: Ends) -> Iterator[Element]:
+        one, other = ends
+        if one is not None and other is not None:
+            yield Element("rope", (one, other), 0.0, 0.3 * ROPE * self.pictures.size, label=name)
 
     def _strut(
         self, name: str, ends: tuple[Anchor | None, Anchor | None], elastic: bool, damped: bool
@@ -144,6 +162,9 @@ class Connections:
                     yield Element("rod", (one, other), 0.0, ROD * size, label=constraint.name)
             elif isinstance(constraint, Equation) and (rack := self._rack(constraint)) is not None:
                 yield from self._wound_line(rack, constraint.name)
+            elif isinstance(constraint, Equation) and (pulley := self._pulley(constraint)) is not None:
+                anchors = (pulley.ends[0], Anchor(pulley.body, point(pulley.centre), pulley.radius), pulley.ends[1])
+                yield Element("rope", anchors, 0.0, ROPE * size, label=constraint.name)
 
     def _wound_line(self, rack: Rack, name: str) -> Iterator[Element]:
         """The rack or rope that runs off a wheel: from the slider to where its line of travel touches the wheel."""
@@ -176,6 +197,10 @@ class Connections:
         rack = self._rack(equation)
         if rack is not None:
             yield from ((rack.wheel.child.body, s) for s in self._disc(rack.wheel, abs(rack.radius), filled=True))
+        pulley = self._pulley(equation)
+        if pulley is not None and not self._is_wheel(pulley):
+            disc = wheel(pulley.centre, _frame_about(pulley.axis), pulley.radius, 0.2 * pulley.radius)
+            yield from ((pulley.body, s) for s in disc)
         for joint, radius in self._gears(equation):
             yield from ((joint.child.body, s) for s in self._disc(joint, radius, filled=False))
 
@@ -281,6 +306,41 @@ class Connections:
         aside = np.cross(self._parent_axis(slide), self._parent_axis(wheel_joint))
         return Rack(wheel_joint, slide, radius, aside * np.sign(radius))
 
+    def _pulley(self, equation: Equation) -> Pulley | None:
+        """Two sliders side by side whose ways add up to a constant: a rope over a pulley between their lines."""
+        pair = self._pair(equation)
+        if pair is None or any(kind != "translation" for kind, _, _ in pair):
+            return None
+        (_, one, a), (_, other, b) = pair
+        places = [self.pictures.beyond(joint, joint.parent) for joint in (one, other)]
+        ends = [self._anchor(joint.child) for joint in (one, other)]
+        if one.parent.body != other.parent.body or None in places or None in ends or abs(a - b) > 1e-9 * abs(a):
+            return None
+        axis = self._parent_axis(one)
+        first, second = (np.array(point(place.position)) for place in places if place is not None)
+        across = second - first
+        across = across - axis * float(across @ axis)
+        width = float(np.linalg.norm(across))
+        if float(axis @ self._parent_axis(other)) < 1 - 1e-6 or width < 1e-6 * self.pictures.size:
+            return None
+        # The sliders hang from the pulley: its centre is level with the higher of their origins.
+        top = first if float(first @ axis) < float(second @ axis) else second - across
+        turn = np.cross(axis, across / width)
+        held = tuple(end for end in ends if end is not None)
+        return Pulley(one.parent.body, top + across / 2, turn, width / 2, (held[0], held[1]))
+
+    def _is_wheel(self, pulley: Pulley) -> bool:
+        """Whether some body turns about the pulley's axis: it is the pulley then."""
+        for joint in self._mechanism.joints:
+            place = self.pictures.place(joint.parent)
+            if place is None or joint.parent.body != pulley.body or joint.kind != "revolute":
+                continue
+            off = np.array(point(place.position)) - pulley.centre
+            along = float(off @ pulley.axis)
+            if np.linalg.norm(off - along * pulley.axis) < 1e-6 * self.pictures.size:
+                return True
+        return False
+
     def _are_square(self, one: Joint, other: Joint) -> bool:
         return abs(float(self._parent_axis(one) @ self._parent_axis(other))) < 1e-6
 
@@ -318,6 +378,17 @@ class Rack:
     slide: Joint
     radius: float
     aside: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Pulley:
+    """A pulley on a body, its axis and radius, and the two things that hang on its rope."""
+
+    body: str
+    centre: Array
+    axis: Array
+    radius: float
+    ends: tuple[Anchor, Anchor]
 
 
 def _frame_about(axis: Array) -> Array:

@@ -11,10 +11,11 @@ from torseur.computation.simulation.model.system import System
 
 def formula_outputs(texts: Sequence[str], system: System) -> list[Output]:
     """Each text as an output: the name of a quantity, a formula, or `name = formula`."""
-    return [_output(text, system) for text in texts]
+    return [formula_output(text, system) for text in texts]
 
 
-def _output(text: str, system: System) -> Output:
+def formula_output(text: str, system: System) -> Output:
+    """The output of a text: the name of a quantity, a formula, or `name = formula`."""
     named = {state.name for state in system.states}
     if text in named or text in system.quantities:
         return Output(text)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torseur.algebra.graph import PI, Expr
+from torseur.algebra.graph import PI, Expr, as_expr
+from torseur.algebra.spatial import Vec3
 from torseur.computation.simulation.model.outputs_and_events import Output, formula_of
 from torseur.computation.simulation.model.system import System
 from torseur.description.language.description_errors import Report, Source
+from torseur.description.language.formulas.frame_functions import FRAME_FUNCTIONS, FrameFunctionError, frame_call
 from torseur.description.language.formulas.language_functions import FUNCTIONS, call_function
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.language.syntax.parser import parse_statements
@@ -106,12 +108,17 @@ class _Reader:
         return _with_unit(formula_of(Output(name), system), unit)
 
     def _call(self, node: x.Call) -> Read:
+        if node.function.name in FRAME_FUNCTIONS:
+            return self._frame_function(node)
         name, arguments = node.function.name, [self.read(argument) for argument in node.arguments]
         if name not in FUNCTIONS:
-            raise TorseurError(unknown_name("function", name, FUNCTIONS, f"'{self.text}': "))
+            known = [*FUNCTIONS, *FRAME_FUNCTIONS]
+            raise TorseurError(unknown_name("function", name, known, f"'{self.text}': "))
         function = FUNCTIONS[name]
         if len(arguments) != function.arity:
             raise TorseurError(f"'{self.text}': {name} takes {function.arity} arguments, got {len(arguments)}.")
+        if node.about is not None:
+            raise TorseurError(f"'{self.text}': {name} has no 'about'.")
         alike = self._common(node, arguments[1:] if name == "where" else arguments)
         if function.rule == "number" and alike not in (None, NUMBER):
             raise TorseurError(f"'{self.text}': {name} takes plain numbers, not a {kind_of(alike)}.")
@@ -119,7 +126,34 @@ class _Reader:
         if function.rule == "same":
             return Read(value, alike)
         half = None if alike is None else tuple(e / 2 for e in alike)
+        if name in ("atan2", "asin", "acos", "atan"):
+            return Read(value, NUMBER, "rad")
         return Read(value, half if function.rule == "root" else NUMBER)
+
+    def _frame_function(self, node: x.Call) -> Read:
+        """An angle between directions, or the distance of points."""
+        try:
+            call = frame_call(node)
+        except FrameFunctionError as problem:
+            raise TorseurError(f"'{self.text}': {self._excerpt(problem.node)}: {problem}") from problem
+        for _, part in (term for vector in call.vectors for component in vector for term in component):
+            if isinstance(part, x.Reference):
+                self._require_frame(".".join(part.path[:-2]))
+        vectors = [
+            Vec3(*(sum((sign * self.read(part).value for sign, part in c), as_expr(0)) for c in vector))
+            for vector in call.vectors
+        ]
+        if call.name == "distance":
+            return Read(call.value(vectors), unit_of("m").dimension, "m")
+        return Read(call.value(vectors), NUMBER, "rad")
+
+    def _require_frame(self, name: str) -> None:
+        programs = self.system.programs
+        if programs is None or f"{name}.position.x" in self.system.quantities:
+            return
+        mechanism = programs.equations.mechanism
+        known = [*(body.name for body in mechanism.bodies), *(frame for frame, _ in mechanism.frames)]
+        raise TorseurError(unknown_name("body or frame", name, known, f"'{self.text}': "))
 
     def _common(self, node: x.Node, parts: Sequence[Read]) -> Dimension | None:
         """The dimension that parts share; bare numbers take that of the others."""
@@ -170,4 +204,4 @@ def _unknown(name: str, text: str, system: System) -> str:
     known = [q.name for q in (*system.states, *system.parameters)] + list(system.quantities)
     where = "" if name == text.strip() else f"'{text}': "
     message = unknown_name("quantity", name, known, where)
-    return f"{message} The motion of a body reads BODY.position.x, a reaction JOINT.force.y."
+    return f"{message} The motion of a body reads BODY.position.x, a reaction JOINT.force.y, a power NAME.power."

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SHOWN = 11  # rows of the table on the screen
 STANDARD_OUTPUT = "-"
 SUFFIXES = (".csv", ".nc", ".json")
+PLOTS = (".svg", ".png")
 
 
 UntilOption = Annotated[
@@ -53,11 +54,27 @@ ColumnOption = Annotated[
 ]
 CurvesOption = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Plot the outputs to a .svg file; without --output, plot all states."),
+    typer.Option(
+        "--plot", metavar="FILE", help="Plot the outputs to a .svg or .png file; without --output, plot all states."
+    ),
 ]
 AcrossOption = Annotated[
     str | None,
     typer.Option("--over", metavar="EXPR", help="Quantity on the horizontal axis of the plot; time by default."),
+]
+SectionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--section", metavar="EXPR", help="Keep the states in which this changes from - to + (Poincaré section)."
+    ),
+]
+SpectrumOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--spectrum",
+        metavar="FILE",
+        help="Write amplitudes by frequency of the outputs, or of all coordinates: .csv, .svg, .png.",
+    ),
 ]
 EventOption = Annotated[
     list[str] | None,
@@ -98,6 +115,8 @@ class SimulateOptions(NamedTuple):
     output: ColumnOption = None
     plot: CurvesOption = None
     over: AcrossOption = None
+    section: SectionOption = None
+    spectrum: SpectrumOption = None
     event: EventOption = None
     rtol: RtolOption = 1e-9
     method: MethodOption = "auto"
@@ -114,7 +133,11 @@ class SimulateOptions(NamedTuple):
     Rule("--restitution", needs="--contact", why="it is the part of the speed that a contact gives back"),
     Rule("--json", not_with="--out=-", why="both would go to standard output"),
     Rule("--force", not_with="--out=-", why="standard output replaces no file"),
-    force_needs("--out", "--plot"),
+    force_needs("--out", "--plot", "--spectrum"),
+    Rule("--section", not_with="--samples", why="rows are the states of the section"),
+    Rule("--section", not_with="--event", why="the section is one"),
+    Rule("--spectrum", not_with="--section", why="a spectrum is of evenly spaced samples"),
+    Rule("--spectrum", needs="--samples", why="a spectrum is of evenly spaced samples"),
     Rule("--over", needs="--plot", why="it is what the curves are drawn over"),
 )
 def simulate(options: SimulateOptions) -> None:
@@ -128,20 +151,25 @@ def simulate(options: SimulateOptions) -> None:
     from torseur.errors import SimulationError
 
     file = options.out if str(options.out) != STANDARD_OUTPUT else None
-    require_outputs(options.force, (file, SUFFIXES), (options.plot, (".svg",)))
+    require_outputs(options.force, (file, SUFFIXES), (options.plot, PLOTS), (options.spectrum, (".csv", *PLOTS)))
     work = Work.begin(options.source, options.values)
     work.require_constraints("--formulation", options.formulation != "augmented")
     try:
-        motion = work.motion(options.formalism, options.until, options.json, **_requests(options, work))
+        motion = work.motion(
+            options.formalism, options.until, options.json, options.section, **_requests(options, work)
+        )
     except SimulationError as problem:
         raise _early_end(problem, file) from problem
     if file is not None:
         motion.save(file, overwrite=options.force)
     if options.plot is not None:
         _draw(motion, options, options.plot)
+    if options.spectrum is not None:
+        _write_spectrum(motion, options, options.spectrum)
     _print(motion, options, file)
-    if options.plot is not None and not options.json and str(options.out) != STANDARD_OUTPUT:
-        say(f"written: {options.plot}")
+    for place in (options.plot, options.spectrum):
+        if place is not None and not options.json and str(options.out) != STANDARD_OUTPUT:
+            say(f"written: {place}")
 
 
 def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:
@@ -154,14 +182,15 @@ def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:
     system = as_system(work.equations(options.formalism), dict(work.values.parameters)) if wanted else None
     outputs = formula_outputs(wanted, system) if system is not None else []
     # What is asked for twice, as a column and as what a plot is drawn over, is one column.
-    distinct = {output.name: output for output in outputs}
+    known = [] if system is None else [state.name for state in system.states]
+    distinct = {output.name: output for output in outputs if output.name not in known}
     return {
         "rtol": options.rtol,
         "method": options.method,
         "outputs": tuple(distinct.values()),
         "events": [*(options.event or ()), *contacts(work.tree, options.contact, options.restitution)],
         "formulation": options.formulation,
-        "samples": options.samples,
+        **({} if options.section is not None else {"samples": options.samples}),
     }
 
 
@@ -169,18 +198,53 @@ def _draw(motion: Trajectory, options: SimulateOptions, place: Path) -> None:
     """Curves of the outputs, or of all states, one plot per unit below the other."""
     import numpy as np
 
-    from torseur.presentation.notebook.curve_svg import Series, stacked_svg
+    from torseur.presentation.report.drawing.curve_svg import Series, stacked_svg
 
     over = None if options.over is None else options.over.partition("=")[0].strip()
     across = Series("time", np.asarray(motion.time)) if over is None else Series(over, np.asarray(motion[over]))
     units = {column.name: column.quantity.unit for column in motion.columns}
     wanted = [text.partition("=")[0].strip() for text in options.output or ()]
-    names = wanted or [column.name for column in motion.states if column.name != over]
+    names = [name for name in wanted if name != over] or [
+        column.name for column in motion.states if column.name != over
+    ]
     groups: dict[str, list[Series]] = {}
     for name in names:
         groups.setdefault("" if units[name] == "1" else units[name], []).append(Series(name, np.asarray(motion[name])))
     unit = "s" if over is None else "" if units[over] == "1" else units[over]
-    place.write_text(stacked_svg(across, groups, unit), encoding="utf-8")
+    _write_plot(stacked_svg(across, groups, unit, dots=options.section is not None), place)
+
+
+def _write_plot(svg: str, place: Path) -> None:
+    """A drawing as SVG, or as pixels."""
+    from torseur.presentation.report.drawing.curve_png import png_of
+
+    if place.suffix == ".png":
+        place.write_bytes(png_of(svg))
+    else:
+        place.write_text(svg, encoding="utf-8")
+
+
+def _write_spectrum(motion: Trajectory, options: SimulateOptions, place: Path) -> None:
+    """Amplitudes by frequency: a table, or one plot per unit."""
+    import csv
+
+    from torseur.computation.simulation import spectrum
+    from torseur.edges.plain_text import cell
+    from torseur.presentation.report.drawing.curve_svg import Series, stacked_svg
+
+    found = spectrum(motion, [text.partition("=")[0].strip() for text in options.output or ()] or None)
+    if place.suffix == ".csv":
+        with place.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["frequency [Hz]", *(cell(f"{q.name} [{q.unit}]") for q in found.quantities)])
+            writer.writerows(zip(found.frequency.tolist(), *found.amplitudes.T.tolist(), strict=True))
+        return
+    groups: dict[str, list[Series]] = {}
+    shown = found.low
+    for quantity in found.quantities:
+        unit = "" if quantity.unit == "1" else quantity.unit
+        groups.setdefault(unit, []).append(Series(quantity.name, shown[quantity.name]))
+    _write_plot(stacked_svg(Series("frequency", shown.frequency), groups, "Hz"), place)
 
 
 def _print(motion: Trajectory, options: SimulateOptions, file: Path | None) -> None:

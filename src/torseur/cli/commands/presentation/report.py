@@ -31,6 +31,14 @@ CriterionOption = Annotated[
     list[str] | None,
     typer.Option("--criterion", metavar="EXPR", help="Show how this formula changes with parameters. Repeatable."),
 ]
+OutputOption = Annotated[
+    list[str] | None,
+    typer.Option("--output", metavar="EXPR", help="Plot this too: elbow.force.x, 'camber = angle(...)'. Repeatable."),
+]
+OverOption = Annotated[
+    str | None,
+    typer.Option("--over", metavar="EXPR", help="Draw the outputs, or all coordinates, over this as well."),
+]
 LengthOption = Annotated[
     str, typer.Option("--until", metavar="T", help="Time at which the motion shown ends, e.g. 10 or '500 ms'.")
 ]
@@ -46,6 +54,8 @@ class ReportOptions(NamedTuple):
     formalism: FormalismOption = "recursive"
     values: ValueOptions = ValueOptions()
     robot: RobotOptions = RobotOptions()
+    output: OutputOption = None
+    over: OverOption = None
     criterion: CriterionOption = None
     parameters: ParametersOption = None
     force: ForceOption = False
@@ -75,6 +85,8 @@ def report(options: ReportOptions) -> None:
             initial=work.values.initial,
             rtol=options.rtol,
             reproduction=reproduction(work.source.name, work.source.text),
+            outputs=tuple(options.output or ()),
+            over=options.over or "",
             criteria=tuple(options.criterion or ()),
             vary=options.parameters,
             progress=follow,

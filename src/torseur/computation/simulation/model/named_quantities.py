@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
+from typing import Any
 
-from torseur.algebra.graph import Expr, as_expr, substitute
+from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
+from torseur.computation.simulation.model.energy_accounts import (
+    body_kinetic_energy,
+    body_potential_energy,
+    joint_power,
+    load_power,
+    quaternion_of,
+    spring_length,
+    spring_tension,
+)
 from torseur.computation.simulation.model.joint_reactions import COMPONENTS as REACTIONS
 from torseur.computation.simulation.model.joint_reactions import UNITS as UNITS_OF_REACTIONS
 from torseur.computation.simulation.model.joint_reactions import Reaction, reaction
@@ -14,8 +24,8 @@ from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.dynamics import acceleration, sensor_value
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.derivation.dynamics.loads.sensor_values import law_values
-from torseur.description.mechanism import Frame, Sensor
-from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
+from torseur.description.mechanism import Frame, Measure, PointSpring, Sensor
+from torseur.description.mechanism.frames import QUANTITIES, components_of
 
 Named = tuple[Quantity, Expr]
 
@@ -24,8 +34,10 @@ class NamedQuantities(Mapping[str, Named]):
     """Energies and power, rates, accelerations (`q1''`), algebraic unknowns, sensors, motions of frames, reactions.
 
     The last two are not listed one by one: `arm.position.x`, `arm.centre.velocity.y`, `arm.rotation.z` and so on, in
-    earth axes, and `wheel.direction.xy`, the part along x of the wheel's y axis; `elbow.force.x`, `elbow.moment.z` in
-    the axes of the joint's child frame. `undetermined` says why a quantity that was asked for has no value.
+    earth axes, `wheel.direction.xy`, the part along x of the wheel's y axis, and `wheel.quaternion.w`; `elbow.force.x`,
+    `elbow.moment.z` in the axes of the joint's child frame. Nor are `arm.kinetic_energy`, `arm.potential_energy`,
+    `elbow.power` (of the reaction and what drives the joint), `strut.power`, and `strut.length`, `strut.tension` of a
+    spring between points. `undetermined` says why a quantity that was asked for has no value.
     """
 
     def __init__(self, programs: MechanismPrograms) -> None:
@@ -39,9 +51,12 @@ class NamedQuantities(Mapping[str, Named]):
         sensor = self._sensor_of_motion(name)
         if sensor is not None:
             return self._measured(sensor)
-        direction = self._direction_of(name)
-        if direction is not None:
-            return self._direction(name, *direction)
+        quaternion = self._quaternion_of(name)
+        if quaternion is not None:
+            return self._quaternion(name, *quaternion)
+        owned = self._account_of(name)
+        if owned is not None:
+            return owned(self, name.rpartition(".")[0])
         if self._reaction_of(name) is None:
             raise KeyError(name)
         return self._reaction(name)
@@ -51,7 +66,7 @@ class NamedQuantities(Mapping[str, Named]):
             return True
         if not isinstance(name, str):
             return False
-        ways = (self._sensor_of_motion, self._direction_of, self._reaction_of)
+        ways = (self._sensor_of_motion, self._quaternion_of, self._account_of, self._reaction_of)
         return any(way(name) is not None for way in ways)
 
     def __iter__(self) -> Iterator[str]:
@@ -78,6 +93,8 @@ class NamedQuantities(Mapping[str, Named]):
                 makers[state.name] = partial(self._unknown, state.symbol)
         for sensor in equations.mechanism.sensors:
             makers[sensor.name] = partial(self._measured, sensor)
+        for measure in equations.mechanism.measures:
+            makers[measure.name] = partial(self._measure, measure)
         return makers
 
     @cached_property
@@ -119,24 +136,55 @@ class NamedQuantities(Mapping[str, Named]):
     def _sensor_of_motion(self, name: str) -> Sensor | None:
         """The sensor that a name such as `arm.velocity.x` describes."""
         parts = name.rsplit(".", 2)
-        if len(parts) != 3 or parts[0] not in self._frames or parts[1] not in QUANTITIES or parts[2] not in COMPONENTS:
+        if len(parts) != 3 or parts[0] not in self._frames or parts[1] not in QUANTITIES:
+            return None
+        if parts[2] not in components_of(parts[1]):
             return None
         return Sensor(name, parts[1], self._frames[parts[0]], parts[2])
 
-    def _direction_of(self, name: str) -> tuple[Frame, int, int] | None:
-        """Frame, axis of the earth and axis of the frame that a name such as `wheel.direction.xy` describes."""
+    def _quaternion_of(self, name: str) -> tuple[Frame, int] | None:
+        """Frame and component that a name such as `hull.quaternion.w` describes."""
         place, *rest = name.rsplit(".", 2)
-        if place not in self._frames or len(rest) != 2 or rest[0] != "direction" or len(rest[1]) != 2:
+        if place not in self._frames or len(rest) != 2 or rest[0] != "quaternion" or rest[1] not in "wxyz":
             return None
-        row, column = (COMPONENTS.index(axis) if axis in COMPONENTS else -1 for axis in rest[1])
-        return None if row < 0 or column < 0 else (self._frames[place], row, column)
+        return (self._frames[place], "wxyz".index(rest[1])) if len(rest[1]) == 1 else None
 
-    def _direction(self, name: str, frame: Frame, row: int, column: int) -> Named:
-        """A direction cosine: how far an axis of the frame, of length 1, goes along an axis of the earth."""
+    def _quaternion(self, name: str, frame: Frame, component: int) -> Named:
+        rotation = self.frames_in_motion[frame].place.rotation
+        meaning = f"component of the unit quaternion that turns the earth's axes to those of {name.rsplit('.', 2)[0]}"
+        return Quantity(name, "1", meaning), as_expr(quaternion_of(rotation)[component])
+
+    @cached_property
+    def frames_in_motion(self) -> MovingFrames:
         layout = self.equations.layout
-        place = MovingFrames(self.equations.tree.at(layout.coordinates, layout.speeds))[frame].place
-        meaning = f"component along {COMPONENTS[row]} of the {COMPONENTS[column]} axis of {name.rsplit('.', 2)[0]}"
-        return Quantity(name, "1", meaning), as_expr(getattr(place.rotation.matrix.rows[row], COMPONENTS[column]))
+        return MovingFrames(self.equations.tree.at(layout.coordinates, layout.speeds))
+
+    def _measure(self, measure: Measure) -> Named:
+        """A measure; accelerations in it are solved for first, as loads must not hold them."""
+        used = set(symbols_of([measure.formula]))
+        known = {s.symbol: self._measured(s)[1] for s in self.equations.mechanism.sensors if s.symbol in used}
+        (formula,) = substitute([measure.formula], known)
+        now = self.equations.tree.at(self.equations.layout.coordinates, self.equations.layout.speeds)
+        (value,) = law_values(now, self.frames_in_motion, [formula])
+        return Quantity(measure.name, measure.unit, measure.meaning), as_expr(value)
+
+    # Energies and powers of single bodies, joints and loads
+
+    def _account_of(self, name: str) -> Callable[[NamedQuantities, str], Named] | None:
+        owner, _, word = name.rpartition(".")
+        mechanism = self.equations.mechanism
+        kinds: dict[str, tuple[Iterable[Any], Callable[[NamedQuantities, str], Named]]] = {
+            "kinetic_energy": (mechanism.bodies, body_kinetic_energy),
+            "potential_energy": (mechanism.bodies, body_potential_energy),
+            "length": ([x for x in mechanism.loads if isinstance(x, PointSpring)], spring_length),
+            "tension": ([x for x in mechanism.loads if isinstance(x, PointSpring)], spring_tension),
+        }
+        if word == "power" and owner in [load.name for load in mechanism.loads]:
+            return load_power
+        if word == "power" and owner in [joint.name for joint in mechanism.joints]:
+            return joint_power
+        things, account = kinds.get(word, ((), load_power))
+        return account if owner in [thing.name for thing in things] else None
 
     def _reaction_of(self, name: str) -> tuple[str, int] | None:
         """Joint and component that a name such as `elbow.force.x` describes."""

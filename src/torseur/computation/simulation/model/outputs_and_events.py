@@ -9,6 +9,7 @@ from typing import TypeAlias
 from torseur.algebra.graph import Expr, Program, live_nodes, vector
 from torseur.computation.simulation.model.system import Quantity, System, Vector
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.formula_texts import read_output
 
 StateFunction: TypeAlias = Callable[[float, Vector], float]
 
@@ -18,7 +19,7 @@ class Output:
     """A quantity to tabulate along the motion.
 
     `function` is an expression in the system's own symbols or a Python function of (t, y); by default the quantity
-    of that name.
+    of that name. Where outputs are asked for, a text is a quantity by name or a formula: "camber = angle(...)".
     """
 
     name: str
@@ -95,22 +96,37 @@ def distinct_impacts(impacts: Sequence[Impact]) -> list[Impact]:
     return list(by_gap.values())
 
 
-def as_outputs(outputs: Sequence[str | Output]) -> tuple[Output, ...]:
-    """Outputs with plain names completed."""
+def as_outputs(outputs: Sequence[str | Output], system: System) -> tuple[Output, ...]:
+    """Outputs, those given as texts read."""
     listed = [outputs] if isinstance(outputs, str | Output) else outputs
-    return tuple(Output(output) if isinstance(output, str) else output for output in listed)
+    return tuple(_output(output, system) if isinstance(output, str) else output for output in listed)
 
 
 def outputs_besides_states(outputs: Sequence[str | Output], system: System) -> tuple[Output, ...]:
     """Outputs, less those that name a state: every state is a column already."""
     states = {quantity.name for quantity in system.states}
-    return tuple(o for o in as_outputs(outputs) if o.function is not None or o.name not in states)
+    return tuple(o for o in as_outputs(outputs, system) if o.function is not None or o.name not in states)
 
 
-def as_events(events: Sequence[str | Event]) -> tuple[Event, ...]:
-    """Events with plain names completed."""
+def as_events(events: Sequence[str | Event], system: System) -> tuple[Event, ...]:
+    """Events, those given as texts read."""
     listed = [events] if isinstance(events, str | Event) else events
-    return tuple(Event(event) if isinstance(event, str) else event for event in listed)
+    return tuple(_event(event, system) if isinstance(event, str) else event for event in listed)
+
+
+def _output(text: str, system: System) -> Output:
+    """A state, a quantity by its name, or a formula."""
+    if text in system.quantities or text in [state.name for state in system.states]:
+        return Output(text)
+    if not isinstance(system.rhs, Program):
+        return Output(text)
+    read: Output = read_output(text, system)
+    return read
+
+
+def _event(text: str, system: System) -> Event:
+    read = _output(text, system)
+    return Event(read.name, read.function)
 
 
 def quantity_of(output: Output, system: System) -> Quantity:

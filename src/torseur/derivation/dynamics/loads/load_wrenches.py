@@ -65,11 +65,15 @@ def load_sum(now: Snapshot) -> LoadSum:
 
 def generalised_loads(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar | None = None) -> list[Scalar]:
     """Generalised forces Q of all loads (without gravity): Q · v is their power."""
-    now = tree.at(q, v, t)
-    total = load_sum(now)
+    return _projected(load_sum(tree.at(q, v, t)))
+
+
+def _projected(total: LoadSum) -> list[Scalar]:
+    """Generalised forces of wrenches on links and forces on coordinates."""
+    tree = total.now.tree
     forces = [total.wrenches.get(i, NO_FORCE) for i in tree.outward()]
     # Wrenches all at once, by one inward pass, however many loads there are.
-    projected = project(now, forces) if total.wrenches else [0] * len(tree.layout.speeds)
+    projected = project(total.now, forces) if total.wrenches else [0] * len(tree.layout.speeds)
     return [force + total.generalised[k] if k in total.generalised else force for k, force in enumerate(projected)]
 
 
@@ -83,6 +87,24 @@ def elastic_energy(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) -> 
     start = TIME if t is None and all(isinstance(x, Expr) for x in q) else 0 if t is None else t
     values = evaluate([as_expr(energy)], tree.bindings(q, layout.speeds, start))
     return values[0]
+
+
+def generalised_by(now: Snapshot, name: str) -> list[Scalar]:
+    """Generalised forces of one load by its name: Q · v is its power."""
+    total = LoadSum(now, MovingFrames(now))
+    load = next(load for load in now.tree.mechanism.loads if load.name == name)
+    _LOADS[type(load)](load, total)
+    return _projected(total)
+
+
+def spring_state(now: Snapshot, load: PointSpring) -> tuple[Scalar, Scalar]:
+    """Length and tension of a spring between two points."""
+    total = LoadSum(now, MovingFrames(now))
+    first, second = total.frames[load.first], total.frames[load.second]
+    span = second.place.position - first.place.position
+    speed = second.velocity.linear - first.velocity.linear
+    length = s.sqrt(span.dot(span))
+    return length, _tension(load, total, length, span.dot(speed) / length)
 
 
 def _coordinate_force(load: CoordinateForce, total: LoadSum) -> None:

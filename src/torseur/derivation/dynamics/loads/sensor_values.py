@@ -16,6 +16,10 @@ from torseur.errors import UnsupportedError
 def sensor_value(sensor: Sensor, frames: MovingFrames) -> Scalar:
     """The component a sensor measures."""
     frame, axes = frames[sensor.of], frames[sensor.axes]
+    if sensor.kind == "direction":
+        along, axis = tuple(sensor.component)
+        turn = axes.place.rotation.inverse.then(frame.place.rotation)
+        return getattr(turn.matrix.rows["xyz".index(along)], axis)
     vectors = {
         "position": frame.place.position,
         "velocity": frame.velocity.linear,

@@ -11,7 +11,7 @@ from torseur.description.language.formulas.dimensions import dimension_of
 from torseur.description.language.formulas.name_scope import Context, Function, Known, Placed, Scope
 from torseur.description.language.syntax import syntax_nodes as x
 from torseur.description.mechanism import Parameter, Sensor
-from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
+from torseur.description.mechanism.frames import QUANTITIES, components_of
 from torseur.description.mechanism.units import si_unit_of
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class References:
     def _sensor(self, node: x.Reference) -> Known | None:
         """frame.velocity.x and its like: a sensor, made where it is first mentioned."""
         *place, kind, component = ("", "", *node.path)[-max(3, len(node.path)) :]
-        if kind not in QUANTITIES or component not in COMPONENTS:
+        if kind not in QUANTITIES or component not in components_of(kind):
             return None
         of = self.places.named_frame(tuple(part for part in place if part))
         if of is None:
@@ -183,7 +183,7 @@ class References:
             self.scope.fault(node, f"'{node.name}' is a coordinate of several joints. Say which: {names}.")
             return
         *place, kind, component = ("", *node.path)[-max(2, len(node.path)) :]
-        if kind in QUANTITIES and component in COMPONENTS:
+        if kind in QUANTITIES and component in components_of(kind):
             self.scope.unknown(node, "body", ".".join(place), {**self.scope.bodies, **self.scope.frames})
             return
         known = {**context.local, **self.scope.quantities, **self.scope.definitions}

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import Expr, as_expr, constant_value, symbol, symbols_of
 from torseur.algebra.graph import scalar as s
+from torseur.algebra.spatial import Vec3
 from torseur.description.language.formulas.dimensions import (
+    LENGTH,
     MOST_UNKNOWNS,
     NUMBER,
     Dim,
@@ -18,6 +20,7 @@ from torseur.description.language.formulas.dimensions import (
     dimension_of,
     with_article,
 )
+from torseur.description.language.formulas.frame_functions import FRAME_FUNCTIONS, FrameFunctionError, frame_call
 from torseur.description.language.formulas.language_functions import FUNCTIONS, call_function, combine
 from torseur.description.language.formulas.name_scope import Context, Known, Scope
 from torseur.description.language.syntax import syntax_nodes as x
@@ -145,8 +148,12 @@ class Formulas:
 
     def _call(self, node: x.Call, context: Context) -> Term:
         name = node.function.name
-        terms = [self._any(argument, context) for argument in node.arguments]
         function = self.scope.functions.get(name)
+        if function is None and name in FRAME_FUNCTIONS:
+            return self._frame_function(node, context)
+        terms = [self._any(argument, context) for argument in node.arguments]
+        if node.about is not None:
+            self.scope.fault(node.about, f"function '{name}' has no 'about'.")
         if function is None:
             return self._known_function(node, name, terms)
         if len(terms) != len(function.arguments):
@@ -156,6 +163,25 @@ class Formulas:
             if wanted is not None:
                 self.require_dimension(term, wanted)
         return Term(node, function.result, False, lambda: function.build()(*(term.build() for term in terms)))
+
+    def _frame_function(self, node: x.Call, context: Context) -> Term:
+        """An angle between directions, or the distance of points."""
+        try:
+            call = frame_call(node)
+        except FrameFunctionError as problem:
+            self.scope.fault(problem.node, str(problem))
+            return self._unreadable(node)
+        wanted = LENGTH if call.name == "distance" else None
+        vectors = [[[(sign, self._any(part, context)) for sign, part in c] for c in vector] for vector in call.vectors]
+        for vector in vectors:
+            terms = [term for component in vector for _, term in component if not term.literal]
+            for term in terms:
+                self.require_dimension(term, wanted or terms[0].dimension)
+
+        def build() -> Expr:
+            return call.value([Vec3(*(sum(sign * t.build() for sign, t in c) for c in vector)) for vector in vectors])
+
+        return Term(node, wanted or NUMBER, False, self.guard(node, build))
 
     def _known_function(self, node: x.Call, name: str, terms: list[Term]) -> Term:
         if name not in FUNCTIONS:

@@ -11,8 +11,8 @@ from torseur.description.language.formulas.name_scope import Context, Deferred, 
 from torseur.description.language.formulas.read_places import vector_of
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
-from torseur.description.mechanism import Law, Parameter, Vector, implied_symbols
-from torseur.description.mechanism.frames import COMPONENTS, QUANTITIES
+from torseur.description.mechanism import Law, Measure, Parameter, Vector, implied_symbols
+from torseur.description.mechanism.frames import QUANTITIES, components_of
 from torseur.description.mechanism.units import si_unit_of, unit_of
 
 ACCELERATION = dimension_of("m/s^2")
@@ -167,11 +167,49 @@ def read_sensor(statement: x.SensorIs, shop: Workshop) -> None:
     kind, component = (*statement.quantity.path, "")[:2]
     if kind not in QUANTITIES:
         shop.scope.unknown(statement.quantity, "quantity", kind, QUANTITIES)
-    elif component not in COMPONENTS or len(statement.quantity.path) != 2:
-        shop.scope.fault(statement.quantity, f"say which component: {kind}.x, {kind}.y or {kind}.z.")
+    elif component not in components_of(kind) or len(statement.quantity.path) != 2:
+        *first, last = (f"{kind}.{component}" for component in components_of(kind))
+        shop.scope.fault(statement.quantity, f"say which component: {', '.join(first)} or {last}.")
     elif shop.define(name, "sensor", shop.scope.quantities):
         shop.references.sensor(name.text, kind, component, of, axes)
         shop.scope.names.taken.add(name.text)
+
+
+def declare_measure(statement: x.MeasureIs, shop: Workshop) -> None:
+    """Makes a measure known: other formulas may hold it, and then hold its formula."""
+    name = statement.name
+    if name.text in shop.scope.definitions or not shop.define(name, "measure", shop.scope.quantities):
+        return
+
+    def build() -> Expr:
+        return shop.measures[name.text]()
+
+    def fault() -> None:
+        shop.scope.fault(name, f"'{name.text}' is defined by itself.")
+
+    shop.scope.quantities[name.text] = Known(shop.scope.dimensions.unknown(), Deferred(build, fault))
+    shop.scope.names.taken.add(name.text)
+
+
+def read_measure(statement: x.MeasureIs, shop: Workshop) -> Callable[[], Measure]:
+    """The measure, ready to build."""
+    name = statement.name.text
+    formula = shop.formulas.read(statement.formula, None, Context(name, slot="measure"))
+    known = shop.scope.quantities[name]
+    shop.formulas.require_dimension(formula, known.dimension)
+    shop.measures[name] = formula.build
+
+    def build() -> Measure:
+        unit = "rad" if _is_angle(statement.formula) else si_unit_of(shop.scope.dimensions.unit(known.dimension))
+        return Measure(name, known.build(), unit, statement.meaning)
+
+    return build
+
+
+def _is_angle(node: x.Expression) -> bool:
+    while isinstance(node, x.Negative):
+        node = node.operand
+    return isinstance(node, x.Call) and node.function.name in ("angle", "atan2", "atan", "asin", "acos")
 
 
 def read_initial(

@@ -33,7 +33,8 @@ def read_drawing(statement: x.DrawingIs, shop: Workshop) -> Callable[[], Drawing
         return lambda: Drawing("nothing", (Frame("earth"),))
     _check_place(statement, shop)
     items = Items(_with_our_words(statement, shop), shop.scope, f"a drawn {kind}")
-    direction = items.clause("along")
+    # A ring lies about its axis, a cylinder along it; both words say the same direction.
+    direction = items.clause("along") or items.clause("about")
     axis = None if direction is None else shop.places.direction(direction, CONTEXT)
     if direction is not None and statement.word != "on":
         shop.scope.fault(direction, f"what is drawn {statement.word} points lies along them; leave `along` out.")
@@ -42,7 +43,7 @@ def read_drawing(statement: x.DrawingIs, shop: Workshop) -> Callable[[], Drawing
     colour = _colour(items, shop)
     given = items.value("transparency")
     transparency = None if given is None else shop.formulas.read(given, NUMBER, CONTEXT)
-    items.finish((*DRAWINGS[kind].sizes, "colour", "transparency"), ("along",))
+    items.finish((*DRAWINGS[kind].sizes, "colour", "transparency"), ("along", "about"))
     text = _text(statement, shop)
 
     def build() -> Drawing:

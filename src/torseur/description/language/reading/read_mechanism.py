@@ -18,11 +18,13 @@ from torseur.description.language.reading.read_constraints import constraint_nam
 from torseur.description.language.reading.read_contacts import read_switching, switching_names
 from torseur.description.language.reading.read_definitions import (
     declare_law,
+    declare_measure,
     declare_parameter,
     read_actuated,
     read_gravity,
     read_initial,
     read_law,
+    read_measure,
     read_parameter,
     read_sensor,
 )
@@ -64,6 +66,7 @@ from torseur.description.mechanism import (
     Joint,
     Law,
     Load,
+    Measure,
     Mechanism,
     MovingSymbols,
     Parameter,
@@ -81,7 +84,8 @@ DEFAULT_NAME = "mechanism"
 # Undetermined constants are numbered in this order, whatever the order of the text.
 _KINDS: dict[str, type[x.Statement] | tuple[type[x.Statement], ...]] = {
     "parameter": x.ParameterIs, "law": x.LawIs, "joint": x.JointIs, "body": x.BodyIs, "frame": x.DefinitionIs,
-    "sensor": x.SensorIs, "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
+    "sensor": x.SensorIs, "measure": x.MeasureIs,
+    "load": (x.WrenchIs, x.SpringIs), "constraint": (x.EquationIs, x.DistanceIs, x.RollingIs),
     "bound": (x.BoundIs, x.EquationIs), "friction": x.FrictionIs,
     "contact": (x.BoundIs, x.EquationIs, x.FrictionIs, x.ContactIs, x.UpdateIs),
     "state": x.StateIs, "update": x.UpdateIs,
@@ -109,6 +113,7 @@ class Understood:
     states: list[tuple[x.Statement, Callable[[], State]]] = field(default_factory=list)
     state_equations: list[tuple[x.Statement, Callable[[], Expr]]] = field(default_factory=list)
     drawings: list[tuple[x.Statement, Callable[[], Drawing]]] = field(default_factory=list)
+    measures: list[tuple[x.Statement, Callable[[], Measure]]] = field(default_factory=list)
     instances: list[tuple[x.Statement, Callable[[], Instance]]] = field(default_factory=list)
 
 
@@ -164,6 +169,8 @@ class Reader:
             declare_table(table, self.shop)
         self.joints = declare_joints(self.all(x.JointIs), self.shop)
         self.states = declare_states(self.all(x.StateIs), self.shop)
+        for measure in self.all(x.MeasureIs):
+            declare_measure(measure, self.shop)
         for definition in definitions:
             if not self._is_frame(definition.value):
                 self._declare_definition(definition)
@@ -208,6 +215,8 @@ class Reader:
         self._understand_initial(parts)
         self._understand_actuated(parts)
         parts.drawings = [(drawing, read_drawing(drawing, shop)) for drawing in self.all(x.DrawingIs)]
+        measures = [m for m in self.all(x.MeasureIs) if m.name.text in self.scope.quantities]
+        parts.measures = [(measure, read_measure(measure, shop)) for measure in measures]
         self._only_one(x.MechanismIs, "the mechanism is named")
         self._only_one(x.GravityIs, "gravity is given")
         return parts
@@ -331,7 +340,7 @@ class Reader:
             "initial": self._build_parts(parts.initial), "guesses": parts.guesses,
             "actuated": parts.actuated,
             "states": self._build_parts(parts.states), "state_equations": self._build_parts(parts.state_equations),
-            "drawings": self._build_parts(parts.drawings),
+            "drawings": self._build_parts(parts.drawings), "measures": self._build_parts(parts.measures),
         }  # fmt: skip
         instances = self._build_parts(parts.instances)
         self._check_bodies_have_joints()

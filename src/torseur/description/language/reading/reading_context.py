@@ -45,6 +45,7 @@ class Workshop:
         self.masses: dict[str, Term] = {}
         self.speeds: list[str] = []
         self.states: list[str] = []
+        self.measures: dict[str, Callable[[], Expr]] = {}
         self.law_arguments: dict[str, dict[str, Known]] = {}
 
     def define(self, name: x.Name, kind: str, *known: Mapping[str, object]) -> bool:

@@ -50,11 +50,12 @@ class Fresh(Expression):
 
 @dataclass(frozen=True)
 class Call(Expression):
-    """A function of arguments; `diag(a, b, c)` with the unit that follows it."""
+    """A function of arguments; `diag(a, b, c)` with the unit that follows it, `angle(a, b about c)` with its axis."""
 
     function: Reference
     arguments: tuple[Expression, ...]
     unit: str | None = None
+    about: Expression | None = None
 
 
 @dataclass(frozen=True)

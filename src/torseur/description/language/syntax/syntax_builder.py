@@ -81,9 +81,9 @@ class Builder:
         return x.Reference(*self._extent(parts, []), path, len(parts) - len(path))
 
     def call(self, parts: list[Any]) -> x.Call:
-        function, *arguments, _, unit = parts
+        function, *arguments, about, _, unit = parts
         given = tuple(a for a in arguments if a is not None)
-        return x.Call(*self._extent(parts, parts), function, given, None if unit is None else str(unit))
+        return x.Call(*self._extent(parts, parts), function, given, None if unit is None else str(unit), about)
 
     def fresh(self, parts: list[Any]) -> x.Fresh:
         label, *arguments = parts
@@ -260,6 +260,10 @@ class Builder:
 
     def sensor(self, parts: list[Any]) -> x.SensorIs:
         return x.SensorIs(*_bounds(parts), *parts)
+
+    def measured(self, parts: list[Any]) -> x.MeasureIs:
+        name, value, meaning = parts
+        return x.MeasureIs(*_bounds([name]), name, value, _text(meaning))
 
     def join(self, parts: list[Any]) -> x.JointIs:
         first, order, second, name, kind, coordinates, items = parts

@@ -239,6 +239,15 @@ class SensorIs(Statement):
 
 
 @dataclass(frozen=True)
+class MeasureIs(Statement):
+    """`measure camber = angle(wheel.z, earth.z about chassis.x) "camber"`."""
+
+    name: Name
+    formula: Expression
+    meaning: str
+
+
+@dataclass(frozen=True)
 class WrenchPart(Node):
     """`force [x, y, z]`, or `force body = B end` with undetermined components."""
 

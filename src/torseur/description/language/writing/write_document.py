@@ -38,6 +38,7 @@ from torseur.description.mechanism import (
     Joint,
     Law,
     Load,
+    Measure,
     Mechanism,
     Parameter,
     Part,
@@ -124,7 +125,8 @@ class _Document:
             "drawings": [drawing_text(drawing, script) for drawing in m.drawings],
         }
         parts["laws"] += self._undetermined_functions()
-        parts["measurements"] = [self._sensor(sensor) for sensor in self._declared_sensors()]
+        measures = [self._measure(measure) for measure in m.measures]
+        parts["measurements"] = [*(self._sensor(sensor) for sensor in self._declared_sensors()), *measures]
         parts = {"parameters": self._parameters() + gravity} | parts
         return "\n".join(_section(title, lines) for title, lines in parts.items() if lines)
 
@@ -265,6 +267,10 @@ class _Document:
         axes = "" if sensor.axes == EARTH else f" in {self.script.frame(sensor.axes, place)}"
         of = self.script.frame(sensor.of, place)
         return f"measure {name_text(sensor.name)} = {sensor.kind}.{sensor.component} of {of}{axes} ;"
+
+    def _measure(self, measure: Measure) -> str:
+        formula = self.script.formula(measure.formula, None, Place(measure.name))
+        return f"measure {name_text(measure.name)} = {formula}{meaning_text(measure.meaning)} ;"
 
     def _state(self, state: State) -> str:
         start = dict(self.mechanism.initial).get(state.name)

@@ -15,7 +15,7 @@ from torseur.description.mechanism.bodies import Body, implied_symbols
 from torseur.description.mechanism.constraints import Constraint
 from torseur.description.mechanism.contacts import Switching
 from torseur.description.mechanism.drawings import Drawing
-from torseur.description.mechanism.frames import EARTH_NAME, Frame, Placement, Sensor
+from torseur.description.mechanism.frames import EARTH_NAME, Frame, Measure, Placement, Sensor
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE, Load
 from torseur.description.mechanism.mechanism import Mechanism
@@ -45,6 +45,7 @@ class Content:
     state_equations: tuple[Expr, ...]
     drawings: tuple[Drawing, ...]
     contacts: tuple[Switching, ...]
+    measures: tuple[Measure, ...]
 
 
 CONTENTS = tuple(field.name for field in fields(Content))
@@ -222,6 +223,7 @@ def instance_content(
         states=tuple(replace(state, name=names.name(state.name)) for state in names.in_formulas(part.states)),
         state_equations=names.in_formulas(part.state_equations),
         contacts=tuple(mounting.framed(names.framed(contact)) for contact in names.in_formulas(part.contacts)),
+        measures=tuple(replace(m, name=names.name(m.name)) for m in names.in_formulas(part.measures)),
         drawings=tuple(
             replace(d, frames=tuple(mounting.frame(names.frame(frame)) for frame in d.frames)) for d in drawings
         ),

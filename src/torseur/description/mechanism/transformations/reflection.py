@@ -79,7 +79,7 @@ class _Reflection:
         parts = {
             name: self._put_in(getattr(mechanism, name), signs)
             for name in ("bodies", "joints", "gravity", "loads", "constraints", "states", "state_equations", "frames",
-                         "drawings", "sensors", "contacts")
+                         "drawings", "sensors", "contacts", "measures")
         }  # fmt: skip
         values = tuple(p.value for p in mechanism.parameters)
         parameters = [
@@ -100,6 +100,7 @@ class _Reflection:
             frames=tuple((name, self.frame(frame)) for name, frame in parts["frames"]),
             initial=tuple((name, _signed(value, signs.get(name, 1))) for name, value in initial),
             states=parts["states"],
+            measures=parts["measures"],
             contacts=tuple(self.contact(element) for element in parts["contacts"]),
             state_equations=parts["state_equations"],
             drawings=tuple(self.drawing(drawing) for drawing in parts["drawings"]),
@@ -118,7 +119,10 @@ class _Reflection:
             yield from self._joint_signs(joint)
         for sensor in mechanism.sensors:
             signs = self.axial if sensor.kind.startswith("rotation") else self.polar
-            yield sensor.name, signs[COMPONENTS.index(sensor.component)]
+            sign = 1
+            for component in sensor.component:  # a direction cosine has two: of the frame's axis, and along which
+                sign *= signs[COMPONENTS.index(component)]
+            yield sensor.name, sign
 
     def _joint_signs(self, joint: Joint) -> Iterator[tuple[str, int]]:
         if any(motion.kind == "quaternion" for motion in joint.motions):

@@ -19,7 +19,7 @@ from torseur.presentation.report.compose.account import Account, JointAccount, Q
 from torseur.presentation.report.compose.derivation_cards import DEFAULT_STUDY, SensitivityStudy
 from torseur.presentation.report.compose.equation_cards import Blocks
 from torseur.presentation.report.compose.examination_content import influences_of, loops_of, note_on, sensitivity_plots
-from torseur.presentation.report.compose.motion_content import checks_of, mobility_facts, plots_of
+from torseur.presentation.report.compose.motion_content import checks_of, crossplots_of, mobility_facts, plots_of
 from torseur.presentation.report.compose.term_values import Samples, samples_of
 from torseur.presentation.report.page.equation_content import EquationBlock
 from torseur.presentation.report.page.report_content import (
@@ -48,7 +48,9 @@ LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H", "cylindrical": "C"
 
 def outputs_for(equations: Equations) -> list[str]:
     """What a trajectory must hold besides the states for its report."""
-    return ["kinetic_energy", "potential_energy", "energy", *(str(a.name) for a in equations.layout.accelerations)]
+    measures = [measure.name for measure in equations.mechanism.measures]
+    accelerations = [str(a.name) for a in equations.layout.accelerations]
+    return ["kinetic_energy", "potential_energy", "energy", *accelerations, *measures]
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Supplement:
     """What a report shows beside mechanism, equations and motion.
 
     `notes` say what is left out and why. A `robot` file gives bodies their looks, and a list of what it says and the
-    mechanism does not. `sensitivities` have a part of their own. `still` says why there is no trajectory; `position` is
-    what is then drawn.
+    mechanism does not. `asked` are the outputs that somebody asked for by name, also drawn `over` another one.
+    `sensitivities` have a part of their own. `still` says why there is no trajectory; `position` is what is then drawn.
     """
 
     reproduction: Reproduction = field(default_factory=Reproduction)
@@ -68,6 +70,8 @@ class Supplement:
     still: str = ""
     position: Trajectory | None = None
     study: SensitivityStudy = DEFAULT_STUDY
+    asked: tuple[str, ...] = ()
+    over: str = ""
 
 
 def compose(
@@ -104,9 +108,12 @@ def compose(
         view=page.composition.view(),
         still=beside.still,
         plots=(
-            *(plots_of(tree, trajectory) if trajectory is not None else ()),
+            *(plots_of(tree, trajectory, beside.asked) if trajectory is not None else ()),
             *(sensitivity_plots(sensitivities) if sensitivities is not None else ()),
         ),
+        crossplots=crossplots_of(trajectory, beside.asked, beside.over)
+        if trajectory is not None and beside.over
+        else (),
         influences=influences_of(sensitivities) if sensitivities is not None else (),
         influences_note=note_on(sensitivities) if sensitivities is not None else "",
         checks=page.checks(),

@@ -56,6 +56,7 @@ MOST_POSES = 15_000  # samples times bodies, which keeps the page of a large mec
 class Occasion:
     """What a report is to show: how long a motion (s), by which formalism, with which values (SI) and accuracy.
 
+    `outputs` are quantities or formulas to plot, also drawn `over` another one: a coupler curve, a phase portrait.
     `criteria` are formulas whose derivatives by the parameters `vary` (all by default) have a part of the page.
     """
 
@@ -65,6 +66,8 @@ class Occasion:
     initial: Mapping[str, float] = field(default_factory=dict)
     rtol: float = 1e-9
     reproduction: Reproduction = field(default_factory=Reproduction)
+    outputs: tuple[str, ...] = ()
+    over: str = ""
     criteria: tuple[str, ...] = ()
     vary: str | None = None
     progress: Callable[[float], None] | None = None
@@ -102,6 +105,8 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         notes=tuple(notes),
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
         robot=robot,
+        asked=tuple(label_of(text) for text in occasion.outputs),
+        over=label_of(occasion.over) if motion is not None else "",
         sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
         study=_study(occasion),
     )
@@ -158,7 +163,7 @@ def _motion(equations: Equations, occasion: Occasion, notes: list[str]) -> Traje
             equations,
             occasion.until,
             samples=sample_count(occasion.until, len(equations.mechanism.bodies)),
-            outputs=outputs_for(equations),
+            outputs=_outputs(equations, occasion),
             parameters=dict(occasion.parameters),
             initial=dict(occasion.initial),
             rtol=occasion.rtol,
@@ -171,6 +176,20 @@ def _motion(equations: Equations, occasion: Occasion, notes: list[str]) -> Traje
     except TorseurError as problem:
         notes.append(f"No motion: {problem}")
         return None
+
+
+def _outputs(equations: Equations, occasion: Occasion) -> list[str]:
+    """What the page needs and what was asked for, each once; states are there anyway."""
+    layout = equations.layout
+    states = [*layout.coordinate_names, *layout.speed_names]
+    wanted = [*outputs_for(equations), *occasion.outputs, *([occasion.over] if occasion.over else [])]
+    by_name = {label_of(text): text for text in wanted if label_of(text) not in states}
+    return list(by_name.values())
+
+
+def label_of(text: str) -> str:
+    """The name that an output is shown by: camber of `camber = angle(...)`."""
+    return text.partition("=")[0].strip()
 
 
 def sample_count(seconds: float, bodies: int) -> int:

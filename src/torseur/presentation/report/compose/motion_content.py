@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from torseur.algebra.graph import Expr, as_expr, directional_derivative, live_nodes
-from torseur.computation.simulation import Trajectory
+from torseur.computation.simulation import Kind, Trajectory
 from torseur.derivation.equations import Equations
 from torseur.derivation.tree import Tree
 from torseur.description.mechanism import TIME
 from torseur.errors import counted
 from torseur.presentation.report.compose.term_values import Samples
-from torseur.presentation.report.page.report_content import Check, Curve, Fact, Plot
+from torseur.presentation.report.page.report_content import Check, CrossPlot, Curve, Fact, Plot
 from torseur.presentation.typesetting.formula import formula
 from torseur.presentation.typesetting.read_graph import read_name
 
@@ -32,9 +32,45 @@ ROUNDING = 1e-13  # of a sum, relative to the sum of the absolute values of its 
 HELD = 1e-7  # m, rad and their rates: errors of constraints above which a check fails
 
 
-def plots_of(tree: Tree, trajectory: Trajectory) -> tuple[Plot, ...]:
-    """Coordinates, then speeds, then energies."""
-    return (*_states(tree, trajectory, speeds=False), *_states(tree, trajectory, speeds=True), _energies(trajectory))
+def plots_of(tree: Tree, trajectory: Trajectory, asked: Sequence[str] = ()) -> tuple[Plot, ...]:
+    """What somebody asked for and what the mechanism measures, then coordinates, speeds and energies."""
+    names = dict.fromkeys([*asked, *(measure.name for measure in tree.mechanism.measures)])
+    return (
+        *(_quantities(trajectory, list(names)) if names else ()),
+        *_states(tree, trajectory, speeds=False),
+        *_states(tree, trajectory, speeds=True),
+        _energies(trajectory),
+    )
+
+
+def _quantities(trajectory: Trajectory, names: Sequence[str]) -> list[Plot]:
+    """A plot per unit."""
+    times = np.asarray(trajectory.time)
+    return [Plot("Quantities", unit, times, curves) for unit, curves in _by_unit(trajectory, names).items()]
+
+
+def crossplots_of(trajectory: Trajectory, asked: Sequence[str], over: str) -> tuple[CrossPlot, ...]:
+    """What was asked for over another quantity, a plot per unit; all coordinates where nothing was."""
+    if not over:
+        return ()
+    units = {column.name: column.quantity.unit for column in trajectory.columns}
+    names = [name for name in asked if name != over]
+    names = names or [c.name for c in trajectory.columns if c.kind is Kind.COORDINATE and c.name != over]
+    places = np.asarray(trajectory[over])
+    by_unit = _by_unit(trajectory, names)
+    return tuple(CrossPlot(over, _shown(units[over]), places, unit, curves) for unit, curves in by_unit.items())
+
+
+def _by_unit(trajectory: Trajectory, names: Sequence[str]) -> dict[str, tuple[Curve, ...]]:
+    units = {column.name: _shown(column.quantity.unit) for column in trajectory.columns}
+    by_unit: dict[str, tuple[Curve, ...]] = {}
+    for name in names:
+        by_unit[units[name]] = (*by_unit.get(units[name], ()), Curve(name, np.asarray(trajectory[name])))
+    return by_unit
+
+
+def _shown(unit: str) -> str:
+    return "" if unit == "1" else unit
 
 
 def _states(tree: Tree, trajectory: Trajectory, speeds: bool) -> list[Plot]:

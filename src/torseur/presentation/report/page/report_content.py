@@ -58,6 +58,17 @@ class Plot:
     clock: tuple[float, float] | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class CrossPlot:
+    """Curves of one unit over another quantity than time: a coupler curve, a phase portrait, camber against travel."""
+
+    across: str
+    across_unit: str
+    places: Array
+    unit: str
+    curves: tuple[Curve, ...]
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A row of the table of parameters; `bodies` light up with it."""
@@ -219,6 +230,7 @@ class ReportContent:
     still: str = ""  # why there is no motion, where only a position is shown
     view: View = field(default_factory=View)
     plots: tuple[Plot, ...] = ()
+    crossplots: tuple[CrossPlot, ...] = ()
     influences: tuple[Influence, ...] = ()
     influences_note: str = ""
     checks: tuple[Check, ...] = ()

@@ -172,6 +172,7 @@ def _main(content: ReportContent, index: Index) -> Markup:
         sections.parameters(content.parameters, index),
         sections.tables(content.tables),
         convergence(content.convergence),
+        sections.crossplots(content.crossplots),
         influences.sensitivities(content.influences, content.influences_note),
         sections.checks(content.checks),
         certificate(content.certificate),

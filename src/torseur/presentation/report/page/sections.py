@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from math import ceil, floor, isfinite, log10
 
+from torseur.presentation.report.drawing.curve_svg import FLUID, Series, curve_svg
 from torseur.presentation.report.drawing.diagram import diagram
 from torseur.presentation.report.page.equation_view import Index, block, math
 from torseur.presentation.report.page.report_content import (
     Certificate,
     Check,
     Convergence,
+    CrossPlot,
     DataTable,
     Fact,
     Formalism,
@@ -50,6 +52,19 @@ def findings(sentences: tuple[str, ...]) -> Markup:
     )
     listed = element("ul", *(element("li", one) for one in sentences), class_="findings")
     return element("details", head, element("div", listed), class_="card block")
+
+
+def crossplots(plots: tuple[CrossPlot, ...]) -> Markup:
+    """Curves over another quantity than time."""
+    if not plots:
+        return Markup()
+    drawn = []
+    for plot in plots:
+        curves = [Series(curve.label, curve.values) for curve in plot.curves]
+        svg = curve_svg(Series(plot.across, plot.places), curves, plot.across_unit, plot.unit)
+        # The page's policy lets no style stand in an element.
+        drawn.append(element("div", Markup(svg.replace(f' style="{FLUID}"', "", 1)), class_="crossplot"))
+    return section("crossplots", f"Over {plots[0].across}", *drawn)
 
 
 def freedom(facts: tuple[Fact, ...]) -> Markup:

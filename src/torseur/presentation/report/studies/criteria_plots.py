@@ -9,7 +9,7 @@ import numpy as np
 
 from torseur.analysis.studies.definition.axes import Vector
 from torseur.analysis.studies.sweeps.sweep_summary import Influence, Spread
-from torseur.presentation.report.studies.study_axes import HUES, Frame, figure, number, widen, with_unit
+from torseur.presentation.report.drawing.study_axes import HUES, Frame, figure, number, widen, with_unit
 from torseur.presentation.typesetting.markup import Markup
 
 BAR_ROW = 34

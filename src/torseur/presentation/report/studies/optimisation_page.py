@@ -11,8 +11,8 @@ from torseur.analysis.studies.definition.goals import limits_of, violation
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.optimisation.optimisation import Optimum
 from torseur.analysis.studies.optimisation.optimisation_journal import Iterate
+from torseur.presentation.report.drawing.study_axes import HUES, Frame, figure, keys, number, widen, with_unit
 from torseur.presentation.report.page.sections import section
-from torseur.presentation.report.studies.study_axes import HUES, Frame, figure, keys, number, widen, with_unit
 from torseur.presentation.report.studies.study_page import gallery, how_to_reproduce, page, table, write
 from torseur.presentation.typesetting.markup import Markup, element, join
 

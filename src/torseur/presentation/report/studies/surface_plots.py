@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from torseur.analysis.studies.definition.axes import Vector
-from torseur.presentation.report.studies.study_axes import (
+from torseur.presentation.report.drawing.study_axes import (
     BANDS,
     Frame,
     band_colour,

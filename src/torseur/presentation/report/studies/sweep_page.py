@@ -15,6 +15,7 @@ from torseur.analysis.studies.sweeps.response_surface import ResponseSurface, le
 from torseur.analysis.studies.sweeps.result_store import DONE, Store
 from torseur.analysis.studies.sweeps.sweep_summary import Spread, Summary, summarise
 from torseur.errors import TorseurError
+from torseur.presentation.report.drawing.study_axes import figure, keys, number, with_unit
 from torseur.presentation.report.page.sections import section
 from torseur.presentation.report.studies.criteria_plots import (
     band_over_time,
@@ -25,7 +26,6 @@ from torseur.presentation.report.studies.criteria_plots import (
     over_axis,
     sobol_bars,
 )
-from torseur.presentation.report.studies.study_axes import figure, keys, number, with_unit
 from torseur.presentation.report.studies.study_page import gallery, how_to_reproduce, page, table, write
 from torseur.presentation.report.studies.surface_plots import heat_map, surface_map
 from torseur.presentation.typesetting.markup import Markup, element, join

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.algebra.spatial import Transform
+from torseur.algebra.spatial import SAME, Transform
 from torseur.description.mechanism import (
     DRAWINGS,
     EARTH_NAME,
@@ -30,8 +30,9 @@ from torseur.description.mechanism import (
 )
 from torseur.presentation.scene.bodies.body_masses import BodyMass, body_mass
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
+from torseur.presentation.scene.bodies.connecting_rods import gimbal_ring, offset_at_end, rods_to_solids
 from torseur.presentation.scene.bodies.drawn_shapes import drawn_shapes, wheel
-from torseur.presentation.scene.bodies.joint_shapes import hub, rail, transform_of_offsets
+from torseur.presentation.scene.bodies.joint_shapes import hub, moving_axes, rail, transform_of_offsets
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.solid_shapes import solid_shapes
 from torseur.presentation.scene.orientation import rotation
@@ -72,7 +73,9 @@ class Pictures:
             return (*self._plates(), *joints, *drawn)
         described = self.numbers.tree.mechanism.body(body)
         if described.solids:
-            return (*solid_shapes(described, self.numbers, ROD * self.size), *joints, *drawn)
+            solids = tuple(solid_shapes(described, self.numbers, ROD * self.size))
+            held = rods_to_solids(solids, [self.start(body), *self.ends(body)], 0.7 * ROD * self.size)
+            return (*solids, *held, *joints, *drawn)
         return (*self._rods(described), *joints, *drawn)
 
     @cached_property
@@ -174,6 +177,26 @@ class Pictures:
                 if frame.body == body:
                     yield joint, frame
 
+    def carried_at_centre(self, body: str, near: float) -> list[str]:
+        """Bodies that a body carries on a joint at its mass centre."""
+        centre, links = self.masses[body].centre, self.numbers.tree.links
+        here = [k for k, link in enumerate(links) if link.name == body]
+        if centre is None or not here:
+            return []
+        carried = [link for link in links if link.parent == here[0] and link.name in self.masses]
+        places = [(link.name, self.beyond(link.joint, link.joint.parent)) for link in carried]
+        at = [(name, np.array(point(place.position))) for name, place in places if place is not None]
+        return [name for name, spot in at if np.linalg.norm(spot - np.array(centre)) <= near]
+
+    def axes_of(self, body: str) -> list[Array]:
+        """The axes about which the joints of a body turn, in its frame."""
+        axes = []
+        for joint, frame in self._joints(body):
+            place = self.place(frame)
+            if place is not None:
+                axes += [axis for kind, axis in moving_axes(joint, self.numbers, place) if kind == "rotation"]
+        return axes
+
     def start(self, body: str) -> Array:
         """The origin of the joint that carries a body; its mass centre where no joint holds it anywhere."""
         carrier = next((link.joint for link in self.numbers.tree.links if link.name == body), None)
@@ -193,6 +216,7 @@ class Pictures:
     def _points(self, body: str) -> list[Array]:
         places = [self.beyond(joint, frame) for joint, frame in self._joints(body) if len(joint.coordinates) <= 5]
         places += [self.place(frame) for frame in self._attachments(body)]
+        places += [self._before(joint, frame) for joint, frame in self._joints(body)]
         points = [np.array(point(place.position)) for place in places if place is not None]
         centre = self.masses[body].centre if body in self.masses else None
         places_and_centre = [*points, np.array(centre)] if centre is not None else points
@@ -221,6 +245,14 @@ class Pictures:
         offset = self.numbers.of(transform_of_offsets(joint))
         return place if offset is None else place.then(offset)
 
+    def _before(self, joint: Joint, frame: Frame) -> Transform | None:
+        """On the child's side, where the offsets begin with which a joint ends."""
+        place, offset = self.place(frame), offset_at_end(joint)
+        if place is None or frame is not joint.child or offset is SAME:
+            return None
+        known = self.numbers.of(offset)
+        return None if known is None else place.then(known.inverse)
+
     def _rods(self, body: Body) -> Iterator[Shape]:
         start, size = self.start(body.name), self.size
         ends = [end for end in self.ends(body.name) if np.linalg.norm(end - start) > 1e-3 * size]
@@ -230,6 +262,10 @@ class Pictures:
         yield from wheels
         mass = self.masses[body.name]
         if wheels or not mass.mass:
+            return
+        ring = gimbal_ring(self, body.name)
+        if ring is not None:
+            yield ring
             return
         room = self._room(body.name, mass)
         solid = self._ellipsoid(mass, room)
@@ -302,10 +338,20 @@ class Pictures:
         """Where the mechanism is held by the earth."""
         for joint, frame in self._joints(EARTH_NAME):
             place = self.place(frame)
-            if place is not None and len(joint.coordinates) <= MOST_HELD and joint.kind != "prismatic":
+            if place is not None and len(joint.coordinates) <= MOST_HELD and self._is_held(joint, place):
                 turn = quaternion_of(rotation_matrix(place.rotation, 1)[0])
                 edge = PLATE * self.size
                 yield Box(point(place.position), (edge, edge, 0.16 * edge), turn, shade=0.9)
+
+        for frame in self._attachments(EARTH_NAME):
+            place = self.place(frame)
+            if place is not None:
+                yield Sphere(point(place.position), 1.2 * ROD * self.size, shade=0.9)
+
+    def _is_held(self, joint: Joint, place: Transform) -> bool:
+        """Whether a joint holds a point of what it carries: one that only slides does not."""
+        axes = list(moving_axes(joint, self.numbers, place))
+        return not axes or any(kind == "rotation" for kind, _ in axes)
 
     def is_length(self, load: CoordinateSpring) -> bool:
         """Whether a sliding coordinate is the length of its spring: it has a rest length and stays away from zero."""

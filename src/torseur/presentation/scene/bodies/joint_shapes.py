@@ -30,7 +30,7 @@ def hub(joint: Joint, numbers: Numbers, place: Transform, size: float) -> Iterat
         yield Sphere(point(origin), BALL * size, shade=0.8)
     elif turns:
         yield _rod(origin, turns[0], PIN_RADIUS * size, PIN_LENGTH * size)
-    elif slides and joint.kind != "prismatic":
+    elif len(slides) == 1 and joint.kind != "prismatic":
         yield _rod(origin, slides[0], SLEEVE_RADIUS * size, SLEEVE_LENGTH * size)
 
 

@@ -150,6 +150,11 @@ class Renderer:
             for number, corners in enumerate(self._boxes):
                 if len(corners):
                     points.append((corners @ turns[number].T + places[number]) @ self.axes.T)
+            held = [a for one in self.scene.elements for a in one.anchors]
+            if held:
+                numbers = [self.scene.index(anchor.body) for anchor in held]
+                ends = [places[n] + turns[n] @ np.array(a.point) for n, a in zip(numbers, held, strict=True)]
+                points.append(np.array(ends) @ self.axes.T)
             size = float(np.linalg.norm(np.ptp(np.concatenate(points), axis=0)))
             first = first or size
             if size > 3 * first:  # what flies apart is framed as it begins

@@ -25,7 +25,7 @@ from torseur.presentation.scene.shapes import (
     Tube,
 )
 
-AROUND, CAP, RING = 20, 5, 40
+AROUND, CAP, RING = 36, 6, 48
 Indices = NDArray[np.int64]
 
 

@@ -77,9 +77,10 @@ def _idle(model: Model, values: Mapping[str, float]) -> list[str]:
 def _compute(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
     """The motion, or its valid part with the reason why it ends."""
     samples = sample_count(request.until, len(model.mechanism.bodies))
+    outputs = (*ENERGIES, *(measure.name for measure in model.mechanism.measures))
     system = start_system(model, request.values, request.initial)
     try:
-        motion = simulate(system, request.until, samples=samples, outputs=ENERGIES, rtol=RTOL)
+        motion = simulate(system, request.until, samples=samples, outputs=outputs, rtol=RTOL)
         return motion, list(motion.notes)
     except SimulationError as problem:
         partial = problem.trajectory

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.presentation.report.studies.study_axes import tick_labels, ticks, widen
+from torseur.presentation.report.drawing.study_axes import tick_labels, ticks, widen
 from torseur.presentation.scene.palette import FIRST
 from torseur.presentation.typesetting.markup import Markup, element
 
@@ -29,12 +29,14 @@ class Series:
     values: Array
 
 
-def curve_svg(across: Series, curves: Sequence[Series], across_unit: str, unit: str) -> Markup:
-    """A plot of curves over `across`; the text is drawn in the colour of what surrounds it."""
+def curve_svg(across: Series, curves: Sequence[Series], across_unit: str, unit: str, dots: bool = False) -> Markup:
+    """A plot of curves over `across`, or of single points; the text is drawn in the colour of what surrounds it."""
     across_values, shown = _thin(across.values, [curve.values for curve in curves])
     x_span, y_span = _span(across_values, 0.0), _span(np.concatenate(shown) if shown else np.zeros(1), 0.05)
     frame = _Frame(x_span, y_span)
     lines = [
+        *(_dots(frame, across_values, values, k) for k, values in enumerate(shown)),
+    ] if dots else [
         element(
             "path", d=frame.path(across_values, values), fill="none", stroke=FIRST[k % len(FIRST)].light,
             stroke_width="1.6", stroke_linejoin="round",
@@ -51,9 +53,9 @@ def curve_svg(across: Series, curves: Sequence[Series], across_unit: str, unit: 
     )  # fmt: skip
 
 
-def stacked_svg(across: Series, groups: Mapping[str, Sequence[Series]], across_unit: str) -> str:
+def stacked_svg(across: Series, groups: Mapping[str, Sequence[Series]], across_unit: str, dots: bool = False) -> str:
     """One plot per unit, one below the other, as a file of its own."""
-    plots = [curve_svg(across, curves, across_unit, unit) for unit, curves in groups.items()]
+    plots = [curve_svg(across, curves, across_unit, unit, dots) for unit, curves in groups.items()]
     # Within another drawing a plot has a place and a height of its own, and no style of pages.
     plain = [plot.replace(f' style="{FLUID}"', "", 1) for plot in plots]
     placed = [p.replace("<svg ", f'<svg y="{k * HEIGHT:.0f}" height="{HEIGHT:.0f}" ', 1) for k, p in enumerate(plain)]
@@ -62,6 +64,15 @@ def stacked_svg(across: Series, groups: Mapping[str, Sequence[Series]], across_u
         "svg", Markup("".join(placed)), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:.0f} {tall:.0f}",
         width=f"{WIDTH:.0f}", height=f"{tall:.0f}", color="#1c2126",
     )  # fmt: skip
+
+
+def _dots(frame: _Frame, across: Array, values: Array, number: int) -> Markup:
+    """Single points, as a path of round ends: thousands of them stay one element."""
+    known = np.isfinite(across) & np.isfinite(values)
+    places = zip(frame.x(across[known]), frame.y(values[known]), strict=True)
+    way = "".join(f"M{x:.1f},{y:.1f}h0" for x, y in places)
+    colour = FIRST[number % len(FIRST)].light
+    return element("path", d=way, fill="none", stroke=colour, stroke_width="3", stroke_linecap="round")
 
 
 def _span(values: Array, margin: float) -> tuple[float, float]:

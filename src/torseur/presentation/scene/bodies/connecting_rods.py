@@ -1,0 +1,92 @@
+"""Guesses at what holds a body together: rods from its joints to solids that lie apart from them, rings of gimbals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from torseur.algebra.graph import scalar as s
+from torseur.algebra.graph import symbols_of
+from torseur.algebra.spatial import NULL, SAME, Rotation, Transform, Vec3, about
+from torseur.description.mechanism import TIME, Joint
+from torseur.presentation.scene.bodies.body_poses import point
+from torseur.presentation.scene.pictures.triangles import surface_of
+from torseur.presentation.scene.scene import Array
+from torseur.presentation.scene.shapes import Capsule, Ring, Shape
+
+if TYPE_CHECKING:
+    from torseur.presentation.scene.bodies.body_shapes import Pictures
+
+TOUCHING = 0.05  # parts of its size that a joint may lie outside of a solid and still be seen to touch it
+NESTED = 1.12  # a ring is this much larger than what turns in it
+
+
+def rods_to_solids(solids: Sequence[Shape], points: Iterable[Array], radius: float) -> Iterator[Shape]:
+    """Rods from points of a body that lie apart from all its solids to the nearest of these."""
+    boxes = [_box(solid) for solid in solids]
+    joined: list[Array] = []
+    for place in points:
+        apart = [_distance(place, low, high) / max(float(np.linalg.norm(high - low)), 1e-12) for low, high in boxes]
+        if not boxes or min(apart) <= TOUCHING or any(np.allclose(place, other) for other in joined):
+            continue
+        joined.append(place)
+        low, high = boxes[int(np.argmin([_distance(place, *box) for box in boxes]))]
+        yield Capsule(point(place), point((low + high) / 2), radius)
+
+
+def _box(solid: Shape) -> tuple[Array, Array]:
+    surface = surface_of(solid, 0.0)
+    assert surface is not None, "solids have surfaces"
+    return surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+
+
+def _distance(place: Array, low: Array, high: Array) -> float:
+    return float(np.linalg.norm(np.maximum(0.0, np.maximum(low - place, place - high))))
+
+
+def offset_at_end(joint: Joint) -> Transform:
+    """The motions of a joint after the last one that moves: they are fixed in the body that it carries.
+
+    A bead that turns about a centre at a distance R, `dof1 = theta || [0,1,0], dof2 = [0, 0, -R]`, is held by a rod.
+    """
+    moving = {TIME, *(q.symbol for q in joint.coordinates)}
+    place = SAME
+    for motion in reversed(joint.motions):
+        if motion.kind == "quaternion" or moving & set(symbols_of([motion.amount])):
+            return place
+        axis = Vec3(*motion.axis)
+        if motion.kind == "rotation":
+            step = Transform(about(axis, motion.amount), NULL)
+        else:
+            step = Transform(Rotation(), axis * (motion.amount / s.sqrt(axis.dot(axis))))
+        place = step.then(place)
+    return SAME
+
+
+def gimbal_ring(pictures: Pictures, body: str) -> Shape | None:
+    """A ring for a body whose joints all meet in its mass centre, where it carries another: it hides nothing within.
+
+    It has the body's largest radius of gyration, and room for what it carries. It holds the axes of both joints.
+    """
+    mass, near = pictures.masses[body], 1e-6 * pictures.size
+    carried = pictures.carried_at_centre(body, near)
+    if not carried or not mass.mass or mass.principal is None or mass.principal[1] <= 0 or mass.centre is None:
+        return None
+    if any(np.linalg.norm(end - np.array(mass.centre)) > near for end in [*pictures.ends(body), pictures.start(body)]):
+        return None
+    radius = max(float(np.sqrt(mass.principal[2] / mass.mass)), *(NESTED * _reach(pictures, one) for one in carried))
+    axes = pictures.axes_of(body)
+    normal = np.cross(axes[0], axes[-1]) if len(axes) > 1 else np.zeros(3)
+    if not np.linalg.norm(normal) > 1e-6 and mass.inertia is not None:
+        normal = np.linalg.eigh(mass.inertia)[1][:, 2]
+    return Ring(point(mass.centre), point(normal / np.linalg.norm(normal)), radius, 0.04 * radius)
+
+
+def _reach(pictures: Pictures, body: str) -> float:
+    """How far the shapes of a body reach from its mass centre."""
+    centre = np.array(pictures.masses[body].centre or (0.0, 0.0, 0.0))
+    surfaces = [surface_of(shape, 0.0) for shape in pictures.shapes(body)]
+    corners = [np.linalg.norm(s.vertices - centre, axis=1).max() for s in surfaces if s is not None and len(s.vertices)]
+    return float(max(corners, default=0.0))
