@@ -47,6 +47,7 @@ LEVELS = {
     "analysis.sensitivity": 15,
     "analysis.robotics": 15,
     "analysis.design": 15,
+    "analysis.optimal_motion": 15,
     "analysis.identification": 16,
     "analysis.biomechanics": 17,
     "analysis.published_studies": 18,

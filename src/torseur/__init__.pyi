@@ -51,6 +51,7 @@ from torseur.analysis.identification import fit_motion as fit_motion
 from torseur.analysis.identification import identify as identify
 from torseur.analysis.identification import linear_model as linear_model
 from torseur.analysis.identification import make_trial as make_trial
+from torseur.analysis.optimal_motion import OptimalMotion as OptimalMotion
 from torseur.analysis.robotics import Robot as Robot
 from torseur.analysis.sensitivity import Criterion as Criterion
 from torseur.analysis.sensitivity import Jump as Jump

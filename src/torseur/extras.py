@@ -14,7 +14,7 @@ PURPOSES = {
     "pictures": "pictures as PNG, animations as MP4, WebM and GIF (`torseur animate`)",
     "identification": "physically consistent identification",
     "xacro": "robot files with macros (xacro)",
-    "casadi": "functions for CasADi (`ts.casadi_function`)",
+    "casadi": "functions for CasADi (`ts.casadi_function`) and optimal motions (`ts.OptimalMotion`)",
     "meshes": "mesh files of robots beyond STL and OBJ",
 }
 _NEEDED = re.compile(r"""^([A-Za-z0-9._-]+)(\[[^\]]*\])?([^;]*);.*extra == ['"](\w+)['"]""")
