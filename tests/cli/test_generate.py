@@ -20,6 +20,7 @@ FILES = {
     "fortran": ["double_pendulum.f90"],
     "python": ["double_pendulum.py"],
     "jax": ["double_pendulum.py"],
+    "controller": ["CMakeLists.txt", "double_pendulum.c", "double_pendulum.h", "example.c", "microcontroller.c"],
     "matlab": [
         "+double_pendulum/inverse_dynamics.m", "+double_pendulum/mass_matrix.m", "+double_pendulum/parameters.m",
     ],

@@ -16,7 +16,7 @@ from torseur.analysis.robotics.coordinate_limits import coordinate_limits
 from torseur.analysis.robotics.pose_problems import Wishes, inverse_kinematics
 from torseur.analysis.robotics.reaching import Reach, along_path
 from torseur.computation.codegen import bake
-from torseur.computation.functions.array_function import array_function
+from torseur.computation.functions.frameworks.array_function import array_function
 from torseur.computation.functions.function_requests import programs_of
 from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.equations import Equations

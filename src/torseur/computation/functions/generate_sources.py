@@ -9,7 +9,8 @@ from torseur.algebra.graph import Input
 from torseur.computation.codegen import bake
 from torseur.computation.codegen.sources.generate_files import generate_files
 from torseur.computation.codegen.sources.source_module import Module
-from torseur.computation.functions.function_requests import pause_collection, programs_of
+from torseur.computation.functions.control_laws import CONTROL_LAWS, control_law
+from torseur.computation.functions.function_requests import pause_collection, programs_of, split_requests
 from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.dynamics.recursion import motion_names
 from torseur.derivation.equations import parameter_values
@@ -27,8 +28,9 @@ def generate(
 ) -> dict[str, str]:
     """The sources of some functions of a mechanism, by file name.
 
-    functions   such as "inverse_dynamics,mass_matrix,frame:hand,forward_dynamics/q,v"
-    target      c, cpp, cuda, fortran, python, jax or matlab
+    functions   such as "inverse_dynamics,mass_matrix,frame:hand,forward_dynamics/q,v", or laws of control,
+                "computed_torque" and "pd_with_gravity"
+    target      c, cpp, cuda, fortran, python, jax, matlab or controller (C99 with a fixed workspace)
     parameters  values that replace those of the description
     baked       writes the parameters' values into the code, in place of an argument p
     batch       adds functions over many states at once (target c)
@@ -51,7 +53,10 @@ def module_of(
     baked: bool = False,
 ) -> Module:
     """The functions asked for, as programs that belong together."""
-    programs = programs_of(equations, functions)
+    texts = split_requests(functions) if isinstance(functions, str) else list(functions)
+    programs = tuple(
+        control_law(equations, text) if text in CONTROL_LAWS else programs_of(equations, [text])[0] for text in texts
+    )
     if not programs:
         raise TorseurError("no function is asked for, such as inverse_dynamics.")
     accelerated = any(node in program.given for program in programs for node in equations.layout.accelerations)

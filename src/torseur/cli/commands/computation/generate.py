@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FUNCTIONS = (
     "What to write, separated by commas: inverse_dynamics, forward_dynamics, mass_matrix, bias, energies, frame:NAME, "
     "constraint_residuals, ... With /q,v their derivatives by q and v, with /q/q second ones, with /along:q,v those "
-    "along a direction."
+    "along a direction. Laws of control: computed_torque, pd_with_gravity."
 )
 PLACE = "Folder to write to; with target fmu also the name of the file, NAME.fmu."
 OPEN = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "energies")
@@ -45,6 +45,7 @@ class Target(StrEnum):
     python = "python"
     jax = "jax"
     matlab = "matlab"
+    controller = "controller"
     fmu = "fmu"
 
 
@@ -52,7 +53,12 @@ class GenerateOptions(NamedTuple):
     """Which functions, in which language, and with which values."""
 
     source: SourceArgument
-    target: Annotated[Target, typer.Option("--target", help="The language, or fmu.", show_default=False)]
+    target: Annotated[
+        Target,
+        typer.Option(
+            "--target", help="The language, controller (C99 with a fixed workspace), or fmu.", show_default=False
+        ),
+    ]
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help=PLACE, show_default=False)]
     function: Annotated[list[str] | None, typer.Option("--function", metavar="LIST", help=FUNCTIONS)] = None
     baked: Annotated[

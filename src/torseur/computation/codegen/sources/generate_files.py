@@ -20,6 +20,7 @@ TARGETS = {
     "python": "torseur.computation.codegen.targets.python.python_module",
     "cuda": "torseur.computation.codegen.targets.cuda.cuda_module",
     "jax": "torseur.computation.codegen.targets.jax.jax_module",
+    "controller": "torseur.computation.codegen.targets.c.c_controller",
     "matlab": "torseur.computation.codegen.targets.matlab.matlab_module",
 }
 """The module that prints for each target; its `module_files` does. Imported when asked for."""

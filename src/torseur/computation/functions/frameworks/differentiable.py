@@ -16,7 +16,7 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.algebra.graph import Expr, Input, Output, Program, directional_derivative, symbol, weighted_gradient
-from torseur.computation.functions.array_function import array_function
+from torseur.computation.functions.frameworks.array_function import array_function
 from torseur.errors import TorseurError
 
 
