@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import stat
+import sys
 
 import pytest
 import sympy as sp
 
 import torseur as ts
+from torseur.algebra.exact import engines
 from torseur.errors import UnsupportedError
 
 x, y, z, t, a, b = sp.symbols("x y z t a b")
@@ -182,3 +184,12 @@ def test_msolve_agrees():
 def test_bad_input(call, said):
     with pytest.raises(UnsupportedError, match=said):
         call()
+
+
+def test_a_basis_is_limited_by_computing_and_not_by_the_clock(monkeypatch):
+    """A program that sleeps is not stopped where one that computes is: another's load changes no answer."""
+    sleeping = [sys.executable, "-c", "import time; time.sleep(1.5); print('done')"]
+    assert engines._limited(sleeping, "", 1).stdout == "done\n"
+    if sys.platform != "win32":
+        with pytest.raises(TimeoutError):
+            engines._limited([sys.executable, "-c", "while True: pass"], "", 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,8 +20,11 @@ from torseur.errors import UnsupportedError
 # algorithm without criteria does not come back from there.
 LIMITS = (500, 4000, 4000)
 _HARMLESS = 11  # variables up to which these limits are reached in a moment, those of modules not counted
+# Processor seconds, so that a busy machine answers like a quiet one; by the clock twenty times as many at most, which
+# is the only limit where processor time cannot be limited (Windows).
 FLINT_SECONDS = 30
 SECONDS = 300
+_PATIENCE = 20
 
 
 class TooLarge(UnsupportedError):
@@ -71,17 +75,14 @@ def _flint_apart(given: Any, ring: FlintRing) -> list[Any]:
     terms = [[[*map(int, m), str(int(c))] for m, c in p.to_dict().items()] for p in given]
     question = json.dumps([len(ring.variables), ORDERS[ring.order], terms])
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _APART],
-            input=question,
-            capture_output=True,
-            text=True,
-            timeout=FLINT_SECONDS,
-            check=True,
-        )
-    except subprocess.TimeoutExpired as error:
+        done = _limited([sys.executable, "-c", _APART], question, FLINT_SECONDS)
+    except TimeoutError as error:
         count = len(ring.variables)
-        raise TooLarge(f"python-flint found no standard basis in {count} variables in {FLINT_SECONDS} s.") from error
+        raise TooLarge(
+            f"python-flint found no standard basis in {count} variables in {FLINT_SECONDS} s of computing."
+        ) from error
+    if done.returncode:
+        raise UnsupportedError(f"python-flint failed: {done.stderr.strip()[-300:]}")
     members = [
         ring.context.from_dict({tuple(powers): int(c) for *powers, c in polynomial})
         for polynomial in json.loads(done.stdout)
@@ -89,6 +90,28 @@ def _flint_apart(given: Any, ring: FlintRing) -> list[Any]:
     return _sorted(members, ring)
 
 
+def _limited(command: list[str], given: str, seconds: int) -> subprocess.CompletedProcess[str]:
+    """A program that may compute for so many seconds; raises TimeoutError where it would take more."""
+    limit = [] if sys.platform == "win32" else [sys.executable, "-c", _LIMIT, str(seconds)]
+    try:
+        done = subprocess.run([*limit, *command], input=given, capture_output=True, text=True, check=False,
+                              timeout=seconds * _PATIENCE)  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError from error
+    if sys.platform != "win32" and -done.returncode in (signal.SIGXCPU, signal.SIGKILL):
+        raise TimeoutError
+    return done
+
+
+# Set by the process itself before it becomes the program: what runs between fork and exec must not be Python where
+# there are threads.
+_LIMIT = """
+import os, resource, sys
+seconds = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
 _APART = """
 import json, sys
 from flint import Ordering, fmpz_mpoly_ctx, fmpz_mpoly_vec
@@ -140,11 +163,9 @@ def _run(name: str, options: list[str], script: str) -> str:
             f"{name} is not installed: no program '{_PROGRAMS[name]}' on the path. Leave `engine` out for python-flint."
         )
     try:
-        done = subprocess.run(
-            [program, *options], input=script, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise TooLarge(f"{name} found no basis in {SECONDS} s.") from error
+        done = _limited([program, *options], script, SECONDS)
+    except TimeoutError as error:
+        raise TooLarge(f"{name} found no basis in {SECONDS} s of computing.") from error
     if done.returncode or "? " in done.stdout:
         raise UnsupportedError(f"{name} failed: {(done.stderr or done.stdout).strip()[:300]}")
     return done.stdout

@@ -17,9 +17,9 @@ from torseur.computation.simulation.loop.routine_binding import Binding
 from torseur.computation.simulation.model.first_order_form import Model, as_system
 from torseur.computation.simulation.model.outputs_and_events import (
     Output,
+    as_outputs,
     is_python,
     output_program,
-    outputs_besides_states,
     quantity_of,
 )
 from torseur.computation.simulation.model.system import Law, Quantity, System
@@ -58,7 +58,7 @@ def fmu_model(
         require_smooth(chosen.programs.equations.mechanism, "an FMU")
     if not isinstance(chosen.rhs, Program):
         raise UnsupportedError(f"{chosen.name} is a Python function, which an FMU cannot hold.")
-    wanted = outputs_besides_states(outputs, chosen)
+    wanted = as_outputs(outputs, chosen)
     for output in wanted:
         if is_python(output):
             raise UnsupportedError(f"output '{output.name}' is a Python function, which an FMU cannot hold.")

@@ -36,8 +36,9 @@ class AlgebraicMobility:
 
     `dimension` is that over the complex numbers (an upper bound of every finite mobility; -1 where nothing closes), for
     general values of the parameters without one. `mobility` is the finite mobility proven for all configurations where
-    none of `apart` is zero, None where no proof was found; `here` whether the configuration examined is one of them,
-    None where none was. `hilbert` is the Hilbert polynomial, empty where lengths are symbols or roots.
+    none of `apart` is zero, None where no proof was found, and `given_up` says what was too large to decide; `here`
+    whether the configuration examined is one of them, None where none was. `hilbert` is the Hilbert polynomial, empty
+    where lengths are symbols or roots.
     """
 
     mechanism: str
@@ -50,6 +51,7 @@ class AlgebraicMobility:
     apart: tuple[str, ...]
     here: bool | None
     velocity_constraints: int = 0
+    given_up: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -66,6 +68,7 @@ class AlgebraicMobility:
             "where_not_zero": list(self.apart),
             "proven_here": self.here,
             "velocity_constraints": self.velocity_constraints,
+            "given_up": list(self.given_up),
         }
 
 
@@ -81,9 +84,10 @@ def _lines(m: AlgebraicMobility) -> list[str]:
     if m.hilbert:
         lines.append(f"  {m.hilbert}")
     lines.append(f"  no configuration moves with more than {counted(m.dimension, 'freedom')}")
+    given_up = [f"  given up on the way: {reason}" for reason in m.given_up]
     if m.mobility is None:
         lines.append("  where it moves with so many was not found, so that less is not excluded")
-        return lines
+        return [*lines, *given_up]
     where = (
         f"where {' and '.join(m.apart)} {'is' if len(m.apart) == 1 else 'are'} not zero" if m.apart else "everywhere"
     )
@@ -94,7 +98,7 @@ def _lines(m: AlgebraicMobility) -> list[str]:
             if m.here
             else "  which leaves the configuration examined open"
         )
-    return lines
+    return lines if m.here else [*lines, *given_up]
 
 
 def algebraic_mobility(
@@ -118,15 +122,16 @@ def algebraic_mobility(
     closures = [f for f in loops.closures if f != 0]
     dimension, hilbert = _dimension(loops, closures)
     at = None if loops.parameters else at
-    apart = _local(loops, closures, dimension, at) if dimension >= 0 else None
+    given_up: list[str] = []
+    apart = _local(loops, closures, dimension, at, given_up) if dimension >= 0 else None
     here = apart is not None if at is not None else None
     if apart is None and at is not None and dimension >= 0:
-        apart = _local(loops, closures, dimension, None)
+        apart = _local(loops, closures, dimension, None, given_up)
     mobility = None if apart is None else dimension
     written = tuple(dict.fromkeys(_text(p) for p in apart or () if p.free_symbols and not is_positive(p, loops.ring)))
     return AlgebraicMobility(
         mechanism.name, loops.coordinates, tuple(str(p) for p in loops.parameters), len(closures), dimension, hilbert,
-        mobility, written, here, loops.velocity_constraints,
+        mobility, written, here, loops.velocity_constraints, tuple(dict.fromkeys(given_up)),
     )  # fmt: skip
 
 
@@ -188,9 +193,12 @@ def _gradients(loops: PolynomialLoops, closures: Sequence[Any]) -> list[list[Any
 
 
 def _local(
-    loops: PolynomialLoops, closures: Sequence[Any], dimension: int, at: Mapping[str, float] | None
+    loops: PolynomialLoops, closures: Sequence[Any], dimension: int, at: Mapping[str, float] | None, given_up: list[str]
 ) -> tuple[Any, ...] | None:
-    """Polynomials where none of which vanishes the mobility is the dimension; None where they were not found."""
+    """Polynomials where none of which vanishes the mobility is the dimension; None where they were not found.
+
+    Bases that grew too large are passed over and told in `given_up`.
+    """
     minor = _regular_minor(loops, closures, loops.size - dimension, at)
     if minor is None:
         return None
@@ -199,7 +207,8 @@ def _local(
     for free in _independent_sets(loops, closures):
         try:
             denominators = _denominators(loops, closures, free)
-        except TooLarge:
+        except TooLarge as reason:
+            given_up.append(str(reason))
             continue
         if at is None or all(abs(_at(p, loops, at)) > _CLEAR for p in denominators):
             return (minor, *denominators)
