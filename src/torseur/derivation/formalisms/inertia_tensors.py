@@ -7,24 +7,26 @@ With ρ_i = [O_iM; 1]
     G_ij  = ∫ ρ_i ρ_jᵀ dm over Σ_i ∩ Σ_j              4x4, zero unless one motion carries the other
     K_ij  = S_i G_ij S_jᵀ                          kinetic tensor, 3x3
     a_ij  = tr K_ij                                 mass matrix
-    Γ_i,jk = φ̃_j : K_ik                             for j before k, and for j = k: Christoffel symbols of the first kind
+    Γ_i,jk = φ̃_j : K_ik                             for j before k: Christoffel symbols of the first kind
+    Γ_i,kk = φ̃_k : K_ik + tr(S_i G_ik [δ̃_k, τ_k]ᵀ)   with the derivatives δ, τ of φ and t as the moved body sees them
     Q_i   = g · (M_i t_i + φ_i x U_ii)               weight, with U_ii and M_i the last column of G_ii
 
 Everything is in earth axes. Tensors of composite bodies follow by G_ii = g_i + Σ_children T G_cc Tᵀ and G_ij =
 T G_jj, T = [[1, O_iO_j], [0, 1]]. Where the three axes of a quaternion or the six of a free body in its own
-axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every ordered pair of them. Joints whose
-coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v. (Sandel 2007 for
-chains of one-dof joints.)
+axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every ordered pair of them. A complex joint,
+given by formulas or tables of one coordinate, is one screw {φ(q), t(q)}; only these have δ and τ, and S' = φ̃ S + [δ̃, τ].
+Other joints whose coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v. (Sandel
+2007 for chains of one-dof joints.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import Expr, as_expr, directional_derivative
 from torseur.algebra.spatial import NULL, Vec3
 from torseur.derivation.dynamics import link_poses
 from torseur.derivation.equations.formulation import Formulation
@@ -95,6 +97,22 @@ class InertiaTensors(Formulation):
         return K
 
     @cached_property
+    def bent_traces(self) -> dict[tuple[int, int], Expr]:
+        """tr(S_i G_ik [δ̃_k, τ_k]ᵀ) for complex joints k and all i where one carries the other; δ and τ per second."""
+        traces: dict[tuple[int, int], Expr] = {}
+        bending = {k for k, (_, screw) in enumerate(self.screws) if screw.bends}
+        for i, k in self.kinetic_tensors:
+            if k in bending:
+                a, b = self.screws[i][0], self.screws[k][0]
+                far = b if a in self._way_to_earth(b) else a
+                levers = [self.steps[far].origin - self.steps[step].origin for step in (a, b)]
+                weighed = product_with_transpose(
+                    self.composite_tensors[far], _bend_matrix(self.screws[k][1], levers[1])
+                )
+                traces[i, k] = trace(product(screw_matrix(self.screws[i][1], levers[0]), weighed))
+        return traces
+
+    @cached_property
     def _numbers(self) -> list[range]:
         """The numbers of each motion's screws."""
         numbers, start = [], 0
@@ -143,6 +161,8 @@ class InertiaTensors(Formulation):
             step, screw = self.screws[k]
             quadratic = skew_contraction(self._turning[step], tensor) * screw.rate
             along[i] = along[i] + quadratic + trace(tensor) * screw.change
+        for (i, k), bent in self.bent_traces.items():
+            along[i] = along[i] + bent * self.screws[k][1].rate
         return self._along_speeds(along)
 
     def _weights(self) -> list[Expr]:
@@ -193,17 +213,37 @@ class InertiaTensors(Formulation):
                     value = skew_contraction(self.screws[j][1].phi, tensor)
                     if not value.is_zero:
                         symbols[names[i], names[j], names[k]] = value
-        return symbols
+        for (i, k), bent in self.bent_traces.items():
+            # A complex joint has one coordinate: its δ and τ are those per unit of its rate, times this.
+            (per_rate,) = directional_derivative([bent], {self.screws[k][1].rate: 1})
+            total = symbols.get((names[i], names[k], names[k]), as_expr(0)) + per_rate
+            symbols[names[i], names[k], names[k]] = total
+        return {key: value for key, value in symbols.items() if not value.is_zero}
+
+    def _screw_derivative(self, screw: Screw) -> Matrix:
+        """S' = φ̃ S + [δ̃, τ] = [δ̃ + φ̃ φ̃, φ x t + τ], per unit of the coordinate's rate."""
+        own, bent = screw_matrix(screw), _bend_matrix(screw)
+        flat = directional_derivative([entry for row in bent for entry in row], {screw.rate: 1})
+        tilde = [row[:3] for row in own]
+        return plus(product(tilde, own), [flat[4 * k : 4 * k + 4] for k in range(3)])
 
     def objects(self) -> Mapping[str, Any]:
         names = [screw.name for _, screw in self.screws]
         pairs = [(i, j) for i, j in self.kinetic_tensors if i <= j]
+        pairs_of_screws = list(zip(names, (screw for _, screw in self.screws), strict=True))
+        bent = {name: self._screw_derivative(screw) for name, screw in pairs_of_screws if screw.bends}
         return {
-            "screws S": {name: screw_matrix(screw) for name, (_, screw) in zip(names, self.screws, strict=True)},
+            "screws S": {name: screw_matrix(screw) for name, screw in pairs_of_screws},
+            **({"screw derivatives S'": bent} if bent else {}),
             "inertia tensors G": {(names[i], names[j]): self.inertia_tensor_of(i, j) for i, j in pairs},
             "kinetic tensors K": {(names[i], names[j]): self.kinetic_tensors[i, j] for i, j in pairs},
             "Christoffel symbols": self.christoffel_symbols(),
         }
+
+
+def _bend_matrix(screw: Screw, lever: Vec3 = NULL) -> Matrix:
+    """[δ̃, τ + δ x lever]."""
+    return screw_matrix(replace(screw, phi=screw.bend.angular, t=screw.bend.linear), lever)
 
 
 def screw_matrix(screw: Screw, lever: Vec3 = NULL) -> Matrix:

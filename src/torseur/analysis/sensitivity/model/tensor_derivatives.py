@@ -43,6 +43,9 @@ class TensorDerivatives:
         # which no coordinate is the integral: ∂/∂q_l would not turn what motion l carries.
         if driven != layout.speeds or rates != layout.speeds:
             return False
+        # ∂/∂q_l of a complex joint's screw would be its second derivative.
+        if any(screw.bends for _, screw in self.tensors.screws):
+            return False
         axes = [[motion.axis for motion in link.joint.motions] for link in tree.links]
         constants = flatten([tree.gravity, axes, [(link.base, link.inertia) for link in tree.links]])
         moving = {*layout.coordinates, *layout.speeds, TIME}

@@ -2,7 +2,8 @@
 
 A joint is a chain of turns and moves; each is one screw (φ, t) at a point O: per unit of its rate the bodies it
 carries turn at φ and the point of them at O moves at t. Its rate s' follows from the speeds v. A quaternion is
-one motion of three screws, and a free joint with speeds in body axes one motion of six.
+one motion of three screws, a free joint with speeds in body axes one motion of six, and a joint of one coordinate, of
+whatever formulas or tables its motions are, one screw (φ(q), t(q)) at the origin of the body that it moves.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torseur.algebra.graph import Expr, jacobian
-from torseur.algebra.spatial import NULL, UNIT, Transform, Vec3, from_quaternion, unit
+from torseur.algebra.graph import Expr, as_expr, jacobian, substitute, symbols_of
+from torseur.algebra.spatial import NULL, REST, UNIT, Motion, Transform, Vec3, from_quaternion, unit
 from torseur.derivation.dynamics import link_poses
-from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates, moves_in_own_axes
+from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates, components, moves_in_own_axes
 from torseur.derivation.formalisms.ingredients.placements import now
 from torseur.derivation.tree import GROUND, Link, Tree
 from torseur.derivation.tree.definitions import resolve_structure
@@ -25,7 +26,10 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Screw:
-    """φ and t in earth axes, with the rate s' it is driven at, ∂s'/∂v by speed slot, and s'' at constant speeds."""
+    """φ and t in earth axes, with the rate s' it is driven at, ∂s'/∂v by speed slot, and s'' at constant speeds.
+
+    `bend` is how φ and t change along the motion as the moved body sees them, in earth axes: zero for turns and moves.
+    """
 
     name: str
     phi: Vec3
@@ -33,6 +37,11 @@ class Screw:
     rate: Expr
     partials: dict[int, Expr]
     change: Expr
+    bend: Motion = REST
+
+    @property
+    def bends(self) -> bool:
+        return not all(component.is_zero for component in components(self.bend))
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class _Walk:
 
     def follow(self, i: int, link: Link) -> None:
         before = self.last[link.parent]
-        if moves_in_own_axes(link):
+        if moves_in_own_axes(link) or _is_complex(link):
             self.steps.append(Step(self.poses[i].position, self.body_axes(i, link), before, i))
         else:
             frames = enumerate(self.frames(link))
@@ -117,8 +126,14 @@ class _Walk:
 
     def body_axes(self, i: int, link: Link) -> tuple[Screw, ...]:
         turned = self.poses[i].rotation.to_parent
-        pairs = zip(link.motion.screws, link.symbols.speeds, strict=True)
-        return tuple(self.screw(str(u.name), turned(s.angular), turned(s.linear), u, link) for s, u in pairs)
+        parts = zip(link.motion.screws, link.motion.screw_rates, link.symbols.speeds, strict=True)
+        return tuple(
+            replace(
+                self.screw(str(u.name).rstrip("'"), turned(s.angular), turned(s.linear), u, link),
+                bend=Motion(turned(rate.angular), turned(rate.linear)),
+            )
+            for s, rate, u in parts
+        )
 
     def screw(self, name: str, phi: Vec3, t: Vec3, rate: Expr, link: Link) -> Screw:
         partials = {k: entry for (_, k), entry in jacobian([rate], self.tree.layout.speeds).items()}
@@ -128,3 +143,15 @@ class _Walk:
     def resolved(self, thing: Any) -> Any:
         """A structure with laws and dependent parameters replaced by their formulas."""
         return resolve_structure(self.tree.mechanism, self.tree.definitions, thing)
+
+
+def _is_complex(link: Link) -> bool:
+    """Whether one coordinate moves the body otherwise than by one turn or move of its amount, at no other's rate."""
+    symbols = link.symbols
+    if len(symbols.coordinates) != 1 or symbols.followed:
+        return False
+    moving = [m.amount for m in link.joint.motions if symbols.coordinates[0] in set(symbols_of([m.amount]))]
+    if len(moving) == 1 and (moving[0] is symbols.coordinates[0] or moving[0] is -symbols.coordinates[0]):
+        return False
+    drift = substitute(components(link.motion.velocity), {symbols.speeds[0]: as_expr(0)})
+    return all(component.is_zero for component in drift)
