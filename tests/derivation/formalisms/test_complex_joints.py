@@ -183,3 +183,44 @@ def test_a_file_of_measured_points_gives_the_same_joint(tmp_path):
 def test_tables_that_are_no_joint_are_refused(tmp_path, rows, words):
     with pytest.raises(ts.TorseurError, match=words):
         screw(tmp_path, rows)
+
+
+@pytest.mark.parametrize("psi", [0.4, -1.1])
+def test_tensors_hold_the_printed_screw_and_its_derivative(psi):
+    """Sandel's (1.5.33) and (1.5.34), in the axes of the driven shaft, with w = 1 + cos² α tan² ψ."""
+    alpha, equations = 0.6, derive(library.load("cardan"), "inertia_tensors")
+    objects, values = equations.objects, {equations.layout.coordinates[0]: psi}
+    values |= {x: alpha for x in equations.layout.parameters if x.name == "alpha"}
+    sine, cosine, tangent = math.sin(alpha), math.cos(alpha), math.tan(psi)
+    w, square = 1 + (cosine * tangent) ** 2, 1 + tangent**2
+    phi = np.array([-sine / w**0.5, -sine * cosine * tangent / w**0.5, -((sine * tangent) ** 2) * cosine / w])
+    own = np.array([sine * cosine**2 * tangent * square / w**1.5, -sine * cosine * square / w**1.5,
+                    -2 * sine**2 * cosine * tangent * square / w**2])  # fmt: skip
+    S, bent = (
+        np.array([evaluate(row, values) for row in objects[name]["psi"]], dtype=float)
+        for name in ("screws S", "screw derivatives S'")
+    )
+    assert pytest.approx(np.column_stack([tilde(phi), np.zeros(3)]), abs=1e-13) == S
+    assert bent == pytest.approx(np.column_stack([tilde(own) + tilde(phi) @ tilde(phi), np.zeros(3)]), abs=1e-13)
+    assert list(objects["inertia tensors G"]) == [("psi", "psi")]  # one screw per coordinate
+
+
+def tilde(v):
+    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def test_complex_joints_behind_each_other_reversed_and_on_quasi_velocities():
+    text = """
+    param k = 2 ;
+    gravity = [0, -9.81 m/s^2, 1 m/s^2] ;
+    let a = body mass = 1 kg, centre = [0.1, 0.2, 0.3], inertia = diag(0.1, 0.2, 0.25) end ;
+    let b = body mass = 2 kg, centre = [0.3, -0.2, 0.1], inertia = diag(0.3, 0.2, 0.25) end ;
+    let c = body mass = 0.7 kg, centre = [0.1, -0.2, 0.1], inertia = diag(0.3, 0.2, 0.25) end ;
+    join a.frame and earth as j1 with link(q1) dof1 = q1 || [0, 0, 1], dof2 = q1^2*1 m along [1, 0, 0],
+        dof3 = sin(k*q1) || [1, 2, 0] speeds u = 2*q1' end ;
+    join [1, 0.2, 0.3] ++ (0.4 || [1, 2, 0]) @ b and a.frame as j2 with link(q2) dof1 = q2^2 || [0, 1, 1],
+        dof2 = 0.3 || [1, 0, 0], dof3 = sin(q2)*1 m along [0, 1, 0] end ;
+    join [1, 0.2, 0.3] @ b and c.frame as j3 with helical(q3) about [1, 1, 0] pitch = 0.1 m/rad end ;
+    """
+    certificate = certify(ts.parse(text), formalisms=["inertia_tensors", "lagrange"])
+    assert certificate.agrees and certificate.worst < 1e-45

@@ -3,32 +3,32 @@
 Elementary motion i turns what it carries (Σ_i) at φ_i and moves its point O_i at t_i per unit of its rate s_i'.
 With ρ_i = [O_iM; 1]
 
-    S_i   = [φ̃_i, t_i]                             ∂OM/∂s_i = S_i ρ_i for M in Σ_i
-    G_ij  = ∫ ρ_i ρ_jᵀ dm over Σ_i ∩ Σ_j              4x4, zero unless one motion carries the other
-    K_ij  = S_i G_ij S_jᵀ                          kinetic tensor, 3x3
-    a_ij  = tr K_ij                                 mass matrix
+    S_i    = [φ̃_i, t_i]                             ∂OM/∂s_i = S_i ρ_i for M in Σ_i
+    G_ij   = ∫ ρ_i ρ_jᵀ dm over Σ_i ∩ Σ_j             4x4, zero unless one motion carries the other
+    K_ij   = S_i G_ij S_jᵀ                         kinetic tensor, 3x3
+    a_ij   = tr K_ij                                mass matrix
     Γ_i,jk = φ̃_j : K_ik                             for j before k: Christoffel symbols of the first kind
-    Γ_i,kk = φ̃_k : K_ik + tr(S_i G_ik [δ̃_k, τ_k]ᵀ)   with the derivatives δ, τ of φ and t as the moved body sees them
-    Q_i   = g · (M_i t_i + φ_i x U_ii)               weight, with U_ii and M_i the last column of G_ii
+    Γ_i,kk = φ̃_k : K_ik + tr(S_i G_ik [δ̃_k, τ_k]ᵀ)   δ, τ: derivatives of φ and t as the moved body sees them
+    Q_i    = g · (M_i t_i + φ_i x U_ii)              weight, with U_ii and M_i the last column of G_ii
 
-Everything is in earth axes. Tensors of composite bodies follow by G_ii = g_i + Σ_children T G_cc Tᵀ and G_ij =
-T G_jj, T = [[1, O_iO_j], [0, 1]]. Where the three axes of a quaternion or the six of a free body in its own
-axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every ordered pair of them. A complex joint,
-given by formulas or tables of one coordinate, is one screw {φ(q), t(q)}; only these have δ and τ, and S' = φ̃ S + [δ̃, τ].
-Other joints whose coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v. (Sandel
-2007 for chains of one-dof joints.)
+Everything of motion i is in the axes of what it moves; K_ij, and what it is contracted with, in those of the farther
+motion. Tensors of composite bodies follow by G_ii = g_i + Σ_children T G_cc Tᵀ and G_ij = T G_jj, where T = [[R, r],
+[0, 1]] is the place of one motion in another. Where the three axes of a quaternion or the six of a free body in its
+own axes move together, Schwarz fails and Γ_i,kj = φ̃_j : K_ik holds for every ordered pair of them. A complex joint,
+given by formulas or tables of one coordinate, is one screw {φ(q), t(q)}; only these have δ and τ, with S' = φ̃ S +
+[δ̃, τ]. Other joints whose coordinates enter several motions, and quasi-velocities, follow by the chain rule s' = F v.
+(Sandel 2007 for chains of one-dof joints.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, directional_derivative
-from torseur.algebra.spatial import NULL, Vec3
-from torseur.derivation.dynamics import link_poses
+from torseur.algebra.spatial import NULL, Force, Motion, Transform, Vec3
 from torseur.derivation.equations.formulation import Formulation
 from torseur.derivation.formalisms.ingredients.applied_loads import applied_loads
 from torseur.derivation.formalisms.ingredients.elementary_motions import NONE, Screw, Step, elementary_steps
@@ -40,7 +40,7 @@ from torseur.derivation.formalisms.ingredients.matrices import (
     transpose,
     zeros,
 )
-from torseur.derivation.formalisms.ingredients.placements import inertia_tensor, now
+from torseur.derivation.formalisms.ingredients.placements import inertia_tensor
 
 
 @dataclass(frozen=True)
@@ -63,54 +63,65 @@ class InertiaTensors(Formulation):
 
     @cached_property
     def composite_tensors(self) -> list[Matrix]:
-        """G_ii of every motion: all that it carries, at its own point."""
-        poses = link_poses(now(self.tree))
+        """G_ii of every motion: all that it carries."""
         G = [zeros(4, 4) for _ in self.steps]
         for a in reversed(range(len(self.steps))):
             step = self.steps[a]
             if step.link != NONE:
-                rotation = [[*row, 0] for row in poses[step.link].rotation.matrix.rows] + [[0, 0, 0, 1]]
-                body = inertia_tensor(self.tree.links[step.link].inertia)
-                own = product_with_transpose(product(rotation, body), rotation)
-                G[a] = plus(G[a], _shift_tensor(own, poses[step.link].position - step.origin))
+                G[a] = plus(G[a], inertia_tensor(self.tree.links[step.link].inertia))
             # Whole by now: steps stand after those that carry them, so everything beyond was added before.
             if step.before != NONE:
-                lever = step.origin - self.steps[step.before].origin
-                G[step.before] = plus(G[step.before], _shift_tensor(G[a], lever))
+                T = place_matrix(step.place)
+                G[step.before] = plus(G[step.before], product_with_transpose(product(T, G[a]), T))
         return G
+
+    @cached_property
+    def carried(self) -> list[dict[int, Motion]]:
+        """Per motion: the screws that carry it, and its own, at its origin and in its axes, by numbers."""
+        listed: list[dict[int, Motion]] = []
+        for a, step in enumerate(self.steps):
+            own = {k: screw.motion for k, screw in zip(self._numbers[a], step.screws, strict=True)}
+            before = {} if step.before == NONE else listed[step.before]
+            listed.append({k: step.place.motion_to_child(motion) for k, motion in before.items()} | own)
+        return listed
 
     @cached_property
     def kinetic_tensors(self) -> dict[tuple[int, int], Matrix]:
         """K_ij by numbers of screws, where one carries the other; K_ji = K_ijᵀ."""
         K: dict[tuple[int, int], Matrix] = {}
-        numbers = self._numbers
-        for b, step in enumerate(self.steps):
-            for j, screw in zip(numbers[b], step.screws, strict=True):
-                weighed = product_with_transpose(self.composite_tensors[b], screw_matrix(screw))
-                for a in self._way_to_earth(b):
-                    for i, other in zip(numbers[a], self.steps[a].screws, strict=True):
-                        # Both screws of one motion carry each other; each pair is taken once, its transpose follows.
-                        if i <= j:
-                            lever = step.origin - self.steps[a].origin
-                            K[i, j] = product(screw_matrix(other, lever), weighed)
-                            K[j, i] = transpose(K[i, j])
+        for b in range(len(self.steps)):
+            for j in self._numbers[b]:
+                weighed = product_with_transpose(self.composite_tensors[b], screw_matrix(self.carried[b][j]))
+                for i, motion in self.carried[b].items():
+                    # Both screws of one motion carry each other; each pair is taken once, its transpose follows.
+                    if i <= j:
+                        K[i, j] = product(screw_matrix(motion), weighed)
+                        K[j, i] = transpose(K[i, j])
         return K
 
     @cached_property
     def bent_traces(self) -> dict[tuple[int, int], Expr]:
         """tr(S_i G_ik [δ̃_k, τ_k]ᵀ) for complex joints k and all i where one carries the other; δ and τ per second."""
         traces: dict[tuple[int, int], Expr] = {}
-        bending = {k for k, (_, screw) in enumerate(self.screws) if screw.bends}
-        for i, k in self.kinetic_tensors:
-            if k in bending:
-                a, b = self.screws[i][0], self.screws[k][0]
-                far = b if a in self._way_to_earth(b) else a
-                levers = [self.steps[far].origin - self.steps[step].origin for step in (a, b)]
-                weighed = product_with_transpose(
-                    self.composite_tensors[far], _bend_matrix(self.screws[k][1], levers[1])
-                )
-                traces[i, k] = trace(product(screw_matrix(self.screws[i][1], levers[0]), weighed))
+        for b, bent in enumerate(self._bent):
+            own = set(self._numbers[b])
+            weighed = {k: product_with_transpose(self.composite_tensors[b], screw_matrix(m)) for k, m in bent.items()}
+            for i, motion in self.carried[b].items():
+                for k, tensor in weighed.items():
+                    # Here, in the axes of the farther one of both.
+                    if i in own or k in own:
+                        traces[i, k] = trace(product(screw_matrix(motion), tensor))
         return traces
+
+    @cached_property
+    def _bent(self) -> list[dict[int, Motion]]:
+        """Per motion: (δ, τ) of the complex joints that carry it, at its origin and in its axes."""
+        listed: list[dict[int, Motion]] = []
+        for a, step in enumerate(self.steps):
+            own = {k: screw.bend for k, screw in zip(self._numbers[a], step.screws, strict=True) if screw.bends}
+            before = {} if step.before == NONE else listed[step.before]
+            listed.append({k: step.place.motion_to_child(motion) for k, motion in before.items()} | own)
+        return listed
 
     @cached_property
     def _numbers(self) -> list[range]:
@@ -127,21 +138,22 @@ class InertiaTensors(Formulation):
             step = self.steps[step].before
 
     @cached_property
-    def _turning(self) -> list[Vec3]:
-        """Per motion k, 2 Σ_{j before k} φ_j s_j' + Σ_{j in k} φ_j s_j'.
+    def _turning(self) -> list[dict[int, Vec3]]:
+        """Per motion a, for the motions k that carry it and itself: 2 Σ_{j before k} φ_j s_j' + Σ_{j in k} φ_j s_j'.
 
         Its tilde contracted with K_ik is Σ_j Γ_i,jk s_j', each pair of different motions counted in both orders.
         """
-        carried: list[Vec3] = []
-        turning: list[Vec3] = []
-        for step in self.steps:
-            before = NULL if step.before == NONE else carried[step.before]
-            own = NULL
-            for screw in step.screws:
-                own = own + screw.phi * screw.rate
-            carried.append(before + own)
-            turning.append(before * 2 + own)
-        return turning
+        listed = []
+        for a in range(len(self.steps)):
+            turning, total = dict[int, Vec3](), NULL
+            for k in reversed([*self._way_to_earth(a)]):
+                own = NULL
+                for j in self._numbers[k]:
+                    own = own + self.carried[a][j].angular * self.screws[j][1].rate
+                turning[k] = total * 2 + own
+                total = total + own
+            listed.append(turning)
+        return listed
 
     def mass_matrix(self) -> list[list[Expr]]:
         """Fᵀ a F with a_ij = tr K_ij."""
@@ -159,34 +171,35 @@ class InertiaTensors(Formulation):
         along = [-w for w in self._weights()]
         for (i, k), tensor in self.kinetic_tensors.items():
             step, screw = self.screws[k]
-            quadratic = skew_contraction(self._turning[step], tensor) * screw.rate
+            far = max(step, self.screws[i][0])  # steps stand after those that carry them
+            quadratic = skew_contraction(self._turning[far][step], tensor) * screw.rate
             along[i] = along[i] + quadratic + trace(tensor) * screw.change
         for (i, k), bent in self.bent_traces.items():
             along[i] = along[i] + bent * self.screws[k][1].rate
         return self._along_speeds(along)
 
     def _weights(self) -> list[Expr]:
-        gravity, weights = self.tree.gravity, []
+        gravity: list[Vec3] = []
+        for step in self.steps:
+            before = self.tree.gravity if step.before == NONE else gravity[step.before]
+            gravity.append(step.place.rotation.to_child(before))
+        weights = []
         for a, screw in self.screws:
             # The last column of G = ∫ (OM, 1)(OM, 1)ᵀ dm: first moment and mass of all that the motion carries.
             *moment, mass = (row[3] for row in self.composite_tensors[a])
-            weights.append(as_expr(gravity.dot(screw.t * mass + screw.phi.cross(Vec3(*moment)))))
+            weights.append(as_expr(gravity[a].dot(screw.t * mass + screw.phi.cross(Vec3(*moment)))))
         return weights
 
     def loads(self) -> list[Expr]:
         applied = applied_loads(self.tree)
-        poses = link_poses(now(self.tree))
-        forces: list[tuple[Vec3, Vec3]] = [(NULL, NULL)] * len(self.steps)
+        forces = [Force(NULL, NULL)] * len(self.steps)
         for a in reversed(range(len(self.steps))):
             step = self.steps[a]
             if step.link in applied.wrenches:
-                wrench, turn = applied.wrenches[step.link], poses[step.link].rotation.to_parent
-                lever = poses[step.link].position - step.origin
-                forces[a] = _add_wrench(forces[a], turn(wrench.moment), turn(wrench.force), lever)
+                forces[a] = forces[a] + applied.wrenches[step.link]
             if step.before != NONE:
-                lever = step.origin - self.steps[step.before].origin
-                forces[step.before] = _add_wrench(forces[step.before], *forces[a], lever)
-        along = [as_expr(screw.phi.dot(forces[a][0]) + screw.t.dot(forces[a][1])) for a, screw in self.screws]
+                forces[step.before] = forces[step.before] + step.place.force_to_parent(forces[a])
+        along = [as_expr(screw.motion.dot(forces[a])) for a, screw in self.screws]
         return [x + y for x, y in zip(applied.generalised, self._along_speeds(along), strict=True)]
 
     def _along_speeds(self, along: list[Expr]) -> list[Expr]:
@@ -198,19 +211,24 @@ class InertiaTensors(Formulation):
         return total
 
     def inertia_tensor_of(self, i: int, j: int) -> Matrix:
-        """G_ij of two screws of which i carries j."""
+        """G_ij of two screws of which i carries j: by rows in the axes of i, by columns in those of j."""
         a, b = self.screws[i][0], self.screws[j][0]
-        lever = self.steps[b].origin - self.steps[a].origin
-        return product(shift(lever), self.composite_tensors[b])
+        tensor = self.composite_tensors[b]
+        while b != a:
+            tensor = product(place_matrix(self.steps[b].place), tensor)
+            b = self.steps[b].before
+        return tensor
 
     def christoffel_symbols(self) -> dict[tuple[str, str, str], Expr]:
         """Γ_i,jk = φ̃_j : K_ik by names of motions, for j before k or moving together with it, where not zero."""
         names = [screw.name for _, screw in self.screws]
         symbols = {}
         for (i, k), tensor in self.kinetic_tensors.items():
-            for a in self._way_to_earth(self.screws[k][0]):
+            step = self.screws[k][0]
+            seen = self.carried[max(step, self.screws[i][0])]
+            for a in self._way_to_earth(step):
                 for j in self._numbers[a]:
-                    value = skew_contraction(self.screws[j][1].phi, tensor)
+                    value = skew_contraction(seen[j].angular, tensor)
                     if not value.is_zero:
                         symbols[names[i], names[j], names[k]] = value
         for (i, k), bent in self.bent_traces.items():
@@ -222,7 +240,7 @@ class InertiaTensors(Formulation):
 
     def _screw_derivative(self, screw: Screw) -> Matrix:
         """S' = φ̃ S + [δ̃, τ] = [δ̃ + φ̃ φ̃, φ x t + τ], per unit of the coordinate's rate."""
-        own, bent = screw_matrix(screw), _bend_matrix(screw)
+        own, bent = screw_matrix(screw.motion), screw_matrix(screw.bend)
         flat = directional_derivative([entry for row in bent for entry in row], {screw.rate: 1})
         tilde = [row[:3] for row in own]
         return plus(product(tilde, own), [flat[4 * k : 4 * k + 4] for k in range(3)])
@@ -233,7 +251,7 @@ class InertiaTensors(Formulation):
         pairs_of_screws = list(zip(names, (screw for _, screw in self.screws), strict=True))
         bent = {name: self._screw_derivative(screw) for name, screw in pairs_of_screws if screw.bends}
         return {
-            "screws S": {name: screw_matrix(screw) for name, screw in pairs_of_screws},
+            "screws S": {name: screw_matrix(screw.motion) for name, screw in pairs_of_screws},
             **({"screw derivatives S'": bent} if bent else {}),
             "inertia tensors G": {(names[i], names[j]): self.inertia_tensor_of(i, j) for i, j in pairs},
             "kinetic tensors K": {(names[i], names[j]): self.kinetic_tensors[i, j] for i, j in pairs},
@@ -241,27 +259,17 @@ class InertiaTensors(Formulation):
         }
 
 
-def _bend_matrix(screw: Screw, lever: Vec3 = NULL) -> Matrix:
-    """[δ̃, τ + δ x lever]."""
-    return screw_matrix(replace(screw, phi=screw.bend.angular, t=screw.bend.linear), lever)
-
-
-def screw_matrix(screw: Screw, lever: Vec3 = NULL) -> Matrix:
-    """S T = [φ̃, t + φ x lever], acting on [O'M; 1] for a point O' at the lever from the screw's own point."""
-    p, t = screw.phi, screw.t + screw.phi.cross(lever)
+def screw_matrix(motion: Motion) -> Matrix:
+    """S = [φ̃, t]."""
+    p, t = motion.angular, motion.linear
     rows = [[0, -p.z, p.y, t.x], [p.z, 0, -p.x, t.y], [-p.y, p.x, 0, t.z]]
     return [[as_expr(entry) for entry in row] for row in rows]
 
 
-def shift(lever: Vec3) -> Matrix:
-    """T = [[1, lever], [0, 1]]."""
-    rows = [[*(int(i == j) for j in range(3)), component] for i, component in enumerate(lever)]
+def place_matrix(place: Transform) -> Matrix:
+    """T = [[R, r], [0, 1]]."""
+    rows = [[*row, r] for row, r in zip(place.rotation.matrix.rows, place.position, strict=True)]
     return [[as_expr(entry) for entry in row] for row in [*rows, [0, 0, 0, 1]]]
-
-
-def _shift_tensor(tensor: Matrix, lever: Vec3) -> Matrix:
-    """T G Tᵀ."""
-    return product_with_transpose(product(shift(lever), tensor), shift(lever))
 
 
 def trace(tensor: Matrix) -> Expr:
@@ -272,8 +280,3 @@ def skew_contraction(v: Vec3, tensor: Matrix) -> Expr:
     """ṽ : K."""
     axial = Vec3(tensor[2][1] - tensor[1][2], tensor[0][2] - tensor[2][0], tensor[1][0] - tensor[0][1])
     return as_expr(v.dot(axial))
-
-
-def _add_wrench(total: tuple[Vec3, Vec3], moment: Vec3, force: Vec3, lever: Vec3) -> tuple[Vec3, Vec3]:
-    """A moment and a force acting at a lever, added to those at the point."""
-    return total[0] + moment + lever.cross(force), total[1] + force

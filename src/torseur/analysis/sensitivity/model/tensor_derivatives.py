@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.algebra.graph import Expr, as_expr, symbols_of
-from torseur.algebra.spatial import Vec3
+from torseur.algebra.spatial import Rotation, Vec3
 from torseur.derivation.dynamics import coordinate_rates
 from torseur.derivation.formalisms.inertia_tensors import InertiaTensors, skew_contraction, trace
 from torseur.derivation.formalisms.ingredients.elementary_motions import NONE
-from torseur.derivation.formalisms.ingredients.matrices import Matrix, plus, product, zeros
+from torseur.derivation.formalisms.ingredients.matrices import Matrix, plus, product, product_with_transpose, zeros
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.mechanism import TIME
 
@@ -69,11 +69,33 @@ class TensorDerivatives:
             return i, j
         return (j, i) if j in self._ways[i] else None
 
+    @cached_property
+    def _axes(self) -> list[Rotation]:
+        """The axes of every motion in those of the earth, in which what turns together is added."""
+        listed: list[Rotation] = []
+        for step in self.tensors.steps:
+            own = step.place.rotation
+            listed.append(own if step.before == NONE else listed[step.before].then(own))
+        return listed
+
+    @cached_property
+    def _phis(self) -> list[Vec3]:
+        return [self._axes[step].to_parent(screw.phi) for step, screw in self.tensors.screws]
+
     def _phi(self, i: int) -> Vec3:
-        return self.tensors.screws[i][1].phi
+        return self._phis[i]
+
+    @cached_property
+    def _kinetics(self) -> dict[tuple[int, int], Matrix]:
+        """R K Rᵀ, K being in the axes of the farther motion."""
+        turned = {}
+        for (i, j), tensor in self.tensors.kinetic_tensors.items():
+            rows = [list(row) for row in self._axes[max(self.tensors.screws[n][0] for n in (i, j))].matrix.rows]
+            turned[i, j] = product_with_transpose(product(rows, tensor), rows)
+        return turned
 
     def _kinetic(self, i: int, j: int) -> Matrix:
-        return self.tensors.kinetic_tensors.get((i, j), zeros(3, 3))
+        return self._kinetics.get((i, j), zeros(3, 3))
 
     def kinetic_derivative(self, i: int, j: int, l: int) -> Matrix:
         """∂K_ij/∂q_l."""
@@ -112,7 +134,7 @@ class TensorDerivatives:
         step, screw = self.tensors.screws[far]
         # The last column of the composite tensor: first moment and mass of everything that this motion carries.
         *moment, mass = (row[3] for row in self.tensors.composite_tensors[step])
-        velocity = screw.t * mass + screw.phi.cross(Vec3(*moment))
+        velocity = self._axes[step].to_parent(screw.t * mass + screw.phi.cross(Vec3(*moment)))
         return as_expr(self.tensors.tree.gravity.dot(self._phi(near).cross(velocity)))
 
     def by_coordinate(self, i: int, l: int) -> Expr:

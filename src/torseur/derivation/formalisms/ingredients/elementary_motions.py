@@ -1,4 +1,4 @@
-"""A tree as a sequence of elementary motions, each with its screws in earth axes.
+"""A tree as a sequence of elementary motions, each with its screws in the axes of what it moves.
 
 A joint is a chain of turns and moves; each is one screw (φ, t) at a point O: per unit of its rate the bodies it
 carries turn at φ and the point of them at O moves at t. Its rate s' follows from the speeds v. A quaternion is
@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, jacobian, substitute, symbols_of
-from torseur.algebra.spatial import NULL, REST, UNIT, Motion, Transform, Vec3, from_quaternion, unit
-from torseur.derivation.dynamics import link_poses
+from torseur.algebra.spatial import NULL, REST, SAME, UNIT, Motion, Transform, Vec3, unit
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates, components, moves_in_own_axes
-from torseur.derivation.formalisms.ingredients.placements import now
 from torseur.derivation.tree import GROUND, Link, Tree
 from torseur.derivation.tree.definitions import resolve_structure
 from torseur.derivation.tree.joints.joint_kinematics import displacement, reversed_motions
@@ -26,18 +24,26 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Screw:
-    """φ and t in earth axes, with the rate s' it is driven at, ∂s'/∂v by speed slot, and s'' at constant speeds.
+    """φ and t, with the rate s' it is driven at, ∂s'/∂v by speed slot, and s'' at constant speeds.
 
-    `bend` is how φ and t change along the motion as the moved body sees them, in earth axes: zero for turns and moves.
+    `motion` holds them at the origin and in the axes of its step. `bend` is how they change along the motion as the
+    moved body sees them, per second: zero for turns and moves.
     """
 
     name: str
-    phi: Vec3
-    t: Vec3
+    motion: Motion
     rate: Expr
     partials: dict[int, Expr]
     change: Expr
     bend: Motion = REST
+
+    @property
+    def phi(self) -> Vec3:
+        return self.motion.angular
+
+    @property
+    def t(self) -> Vec3:
+        return self.motion.linear
 
     @property
     def bends(self) -> bool:
@@ -46,9 +52,12 @@ class Screw:
 
 @dataclass(frozen=True)
 class Step:
-    """One elementary motion: its screws at a point, the step before it, and the link it ends in (NONE in mid-joint)."""
+    """One elementary motion: its frame in that of the step before it, its screws, and the link it ends in.
 
-    origin: Vec3
+    The link is NONE in mid-joint; the frame of a step that ends in a link is the link's.
+    """
+
+    place: Transform
     screws: tuple[Screw, ...]
     before: int
     link: int
@@ -68,77 +77,69 @@ class _Walk:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.rates = Rates(tree)
-        self.poses = link_poses(now(tree))
         self.steps: list[Step] = []
         self.last: dict[int, int] = {GROUND: NONE}
 
     def follow(self, i: int, link: Link) -> None:
         before = self.last[link.parent]
         if moves_in_own_axes(link) or _is_complex(link):
-            self.steps.append(Step(self.poses[i].position, self.body_axes(i, link), before, i))
+            self.steps.append(Step(link.motion.transform, self.body_axes(link), before, i))
         else:
-            frames = enumerate(self.frames(link))
-            walked = [(place, self.screws(link, place, motion, k)) for k, (place, motion) in frames]
-            # Motions at constant amounts only place what follows; a joint of nothing else still needs a step for its
-            # link.
-            moving = [(place, screws) for place, screws in walked if screws] or walked[:1]
-            for place, screws in moving:
-                self.steps.append(Step(place.position, screws, before, NONE))
+            for place, screws in self.chain(link):
+                self.steps.append(Step(place, screws, before, NONE))
                 before = len(self.steps) - 1
             self.steps[-1] = replace(self.steps[-1], link=i)
         self.last[i] = len(self.steps) - 1
 
-    def frames(self, link: Link) -> list[tuple[Transform, ElementaryMotion]]:
-        """For each motion of the joint, the frame it acts in: turned before a turn, already moved for a move."""
-        near = link.joint.child if link.reverse else link.joint.parent
-        parent, base = self.tree.place(near)
-        place = self.resolved(base)
-        if parent != GROUND:
-            place = self.poses[parent].then(place)
-        frames = []
-        for motion in reversed_motions(link.joint.motions) if link.reverse else link.joint.motions:
-            motion = self.resolved(motion)
-            moved = place.then(displacement(motion, link.symbols.quaternion))
-            # A move has no point of its own. At the place it has moved to, levers to what it carries do not contain it;
-            # the axis of a turn goes through the place before it.
-            frames.append((moved if motion.kind == "translation" else place, motion))
-            place = moved
-        return frames
+    def chain(self, link: Link) -> list[tuple[Transform, tuple[Screw, ...]]]:
+        """For each motion of the joint, its frame in the one before, and its screws.
 
-    def screws(self, link: Link, place: Transform, motion: ElementaryMotion, number: int) -> tuple[Screw, ...]:
-        turned = place.rotation.to_parent
+        Motions at constant amounts only place what follows: they belong to the frame of the motion before them. A joint
+        of nothing else still has a frame.
+        """
+        near = link.joint.child if link.reverse else link.joint.parent
+        head = self.resolved(self.tree.place(near)[1])
+        steps: list[tuple[Transform, tuple[Screw, ...]]] = []
+        motions = reversed_motions(link.joint.motions) if link.reverse else link.joint.motions
+        for number, motion in enumerate(self.resolved(tuple(motions))):
+            moved = displacement(motion, link.symbols.quaternion)
+            if screws := self.screws(link, moved, motion, number):
+                steps.append((head.then(moved), screws))
+                head = SAME
+            elif steps:
+                place, own = steps[-1]
+                seen = tuple(replace(screw, motion=moved.motion_to_child(screw.motion)) for screw in own)
+                steps[-1] = (place.then(moved), seen)
+            else:
+                head = head.then(moved)
+        return steps or [(head, ())]
+
+    def screws(self, link: Link, moved: Transform, motion: ElementaryMotion, number: int) -> tuple[Screw, ...]:
+        """The screws of one motion in the frame that it leads to: an axis has the same components before and after."""
         if motion.kind in ("rotation", "translation"):
             (rate,) = self.rates.change([motion.amount])
-            axis = turned(unit(Vec3(*motion.axis)))
-            phi, t = (axis, NULL) if motion.kind == "rotation" else (NULL, axis)
+            axis = unit(Vec3(*motion.axis))
+            screw = Motion(axis, NULL) if motion.kind == "rotation" else Motion(NULL, axis)
             name = str(motion.amount.name or f"{link.joint.name}.{number + 1}")
-            return () if rate.is_zero else (self.screw(name, phi, t, rate, link),)
-        if motion.kind == "quaternion":
-            body = place.rotation.then(from_quaternion(*link.symbols.quaternion))
-            axes = [body.to_parent(axis) for axis in UNIT]
-        else:
-            # From the child's side: its speeds turn the body that is carried here backwards, in axes that do not turn
-            # with it.
-            axes = [-turned(axis) for axis in UNIT]
+            return () if rate.is_zero else (self.screw(name, screw, rate, link),)
+        # From the child's side, the speeds of a quaternion turn the body that is carried here backwards, in axes that
+        # do not turn with it.
+        axes = UNIT if motion.kind == "quaternion" else [-moved.rotation.to_child(axis) for axis in UNIT]
         rates = self.rates.natural_speeds(link)[-3:]
         names = [str(symbol.name) for symbol in link.symbols.natural[-3:]]
-        return tuple(self.screw(n, axis, NULL, rate, link) for n, axis, rate in zip(names, axes, rates, strict=True))
+        parts = zip(names, axes, rates, strict=True)
+        return tuple(self.screw(name, Motion(axis, NULL), rate, link) for name, axis, rate in parts)
 
-    def body_axes(self, i: int, link: Link) -> tuple[Screw, ...]:
-        turned = self.poses[i].rotation.to_parent
+    def body_axes(self, link: Link) -> tuple[Screw, ...]:
         parts = zip(link.motion.screws, link.motion.screw_rates, link.symbols.speeds, strict=True)
         return tuple(
-            replace(
-                self.screw(str(u.name).rstrip("'"), turned(s.angular), turned(s.linear), u, link),
-                bend=Motion(turned(rate.angular), turned(rate.linear)),
-            )
-            for s, rate, u in parts
+            replace(self.screw(str(u.name).rstrip("'"), screw, u, link), bend=rate) for screw, rate, u in parts
         )
 
-    def screw(self, name: str, phi: Vec3, t: Vec3, rate: Expr, link: Link) -> Screw:
+    def screw(self, name: str, motion: Motion, rate: Expr, link: Link) -> Screw:
         partials = {k: entry for (_, k), entry in jacobian([rate], self.tree.layout.speeds).items()}
         (change,) = self.rates.change([rate])
-        return Screw(name, phi, t, rate, partials, change)
+        return Screw(name, motion, rate, partials, change)
 
     def resolved(self, thing: Any) -> Any:
         """A structure with laws and dependent parameters replaced by their formulas."""
