@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from analysis.biomechanics import walking
-from torseur.analysis.biomechanics import Axes, MotionTrial
+from torseur.analysis.biomechanics import Axes, Conditioning, Markers, MotionTrial, human36, simulated_trial
+from torseur.analysis.biomechanics import walking as computed_walk
 from torseur.analysis.biomechanics.recordings.conditioning import condition_trial, strip_subject
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
+from torseur.errors import RecordingError
 
+PERSON = human36(1.78, 74.0, "de_leva_male")
 TURNS = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}
 
 
@@ -78,3 +81,39 @@ def test_plates_are_filtered_before_they_are_thinned_out():
     assert np.abs(found.force[:, 2] - (700 + 50 * np.sin(2 * np.pi * frames))).max() < 3.0
     assert "low-pass filter at" in found.notes[0]
     assert np.array_equal(plate.at(time[::1]).force, force)
+
+
+def test_plate_of_either_sign_pushes_up():
+    """A file that holds what the person exerts is turned round, with its reason; one that pushes up stays."""
+    made = simulated_trial(PERSON, computed_walk(PERSON, 0.7))
+    trial = replace(made, plates=made.plates[:1])
+    wrong = replace(trial, plates=tuple(plate.opposite() for plate in trial.plates))
+    for given in (trial, wrong):
+        plates = condition_trial(given).plates
+        for plate, right in zip(plates, trial.plates, strict=True):
+            assert np.array_equal(plate.force, right.force)
+    assert "pulls down in 100 %" in condition_trial(wrong).plates[0].notes[-1]
+
+
+def test_conditioning_of_a_whole_recording():
+    """Oracle: a slow motion and force under fast noise, an offset of the plate and a gap; each step undoes its own."""
+    time = np.arange(1000) / 1000
+    slow = np.sin(2 * np.pi * time)
+    fast = 0.2 * np.sin(2 * np.pi * 120 * time)
+    load = np.where(time > 0.3, 700.0, 0.0)
+    force = np.column_stack([0 * time + 4.0, 0 * time, load + 12.0 + 20 * fast])
+    corners = np.array([[0.3, 0.3, 0], [0.3, -0.3, 0], [-0.3, -0.3, 0], [-0.3, 0.3, 0]])
+    plate = PlateRecord(time, force, 0 * force, 0 * force, corners, "left", axes=Axes(z="up"))
+    points = np.stack([slow + fast, 0 * time, 1 + 0 * time], axis=1)[:, None]
+    points = np.concatenate([points, points + 0.1], axis=1)
+    points[400:405, 0] = np.nan
+    trial = MotionTrial(Markers(time, ("A", "B"), points, Axes(z="up")), (plate, replace(plate, name="right")))
+    done = Conditioning(plates=["left"], zero=True, fill=8, frequency=10, rate=100).applied(trial)
+    assert [one.name for one in done.plates] == ["left"] and done.markers.rate == pytest.approx(100)
+    inner = slice(15, -15)
+    assert np.abs(done.markers.positions[inner, 1, 0] - 0.1 - slow[::10][inner]).max() < 0.005
+    assert np.isfinite(done.markers.positions).all() and "zeroed by 12" in " ".join(done.plates[0].notes)
+    assert done.plates[0].force[:100, 2] == pytest.approx(0.0, abs=1.0)
+    assert np.all(Conditioning(threshold=50).applied(trial).plates[0].force[:250] == 0)
+    with pytest.raises(RecordingError, match="unknown plate '3'"):
+        Conditioning(plates=["3"]).applied(trial)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from analysis.biomechanics.laboratories import HEIGHT, MASS, OWN, Laboratory, person, places, recording, standing, truth
-from torseur.analysis.biomechanics import Markers, MotionTrial, write_c3d
+from torseur.analysis.biomechanics import Markers, MotionTrial, exchange_labels, write_c3d
 from torseur.analysis.biomechanics.person import Protocol, analyse_person
 from torseur.analysis.biomechanics.person.anatomical_frames import HIPS, PelvisSize, chord
 from torseur.analysis.biomechanics.person_model.marker_sets import fitting_sets, marker_set, marker_set_names
+from torseur.analysis.biomechanics.recordings.motion_trial import RecordedEvent
 from torseur.analysis.biomechanics.simulated_trials import walking
 from torseur.errors import RecordingError
 from torseur.presentation.report.person.person_tables import person_checks
@@ -184,3 +185,38 @@ def test_command_takes_a_file_with_subjects(tmp_path, monkeypatch):
     document = json.loads(done.output)
     assert document["calibration"]["lengths"]["r_thigh_length"]["measured"] == pytest.approx(0.405, abs=0.01)
     assert len(places(lab)) == 16 and "lower" in (tmp_path / "gait.html").read_text()
+
+
+def test_treadmill_is_walked_on():
+    """The same walk seen from a belt: the same angles, cycles and stride, and the belt's speed in the notes."""
+    lab = laboratory("plug_in_gait_lower")
+    made = recording(lab, walking(person(), 3.2))
+    speed = 0.68 * HEIGHT / 1.2
+    shift = np.outer(made.markers.time, [speed, 0.0, 0.0])
+    on_belt = MotionTrial(replace(made.markers, positions=made.markers.positions - shift[:, None]))
+    found = analyse_person(on_belt, height=HEIGHT, mass=MASS, protocol=Protocol(lab.name))
+    assert found.walks and any("belt moves at 1.0" in note for note in found.notes)
+    cycle = found.cycles["r_foot"][0]
+    assert cycle.end - cycle.start == pytest.approx(1.2, abs=0.03)
+
+
+def test_events_of_the_file_cut_the_cycles():
+    lab = laboratory("plug_in_gait_lower")
+    marked = [RecordedEvent(0.25, "Right", "Foot Strike"), RecordedEvent(1.0, "Right", "Foot Off"),
+              RecordedEvent(1.45, "Right", "Foot Strike"), RecordedEvent(0.5, "Left", "Foot Strike")]  # fmt: skip
+    trial = replace(recording(lab, MOTION), events=tuple(marked))
+    found = analyse_person(trial, height=HEIGHT, mass=MASS, protocol=Protocol(lab.name))
+    (cycle,) = found.cycles["r_foot"]
+    assert (cycle.start, cycle.end) == (0.25, 1.45) and cycle.stance == pytest.approx(0.625, abs=0.01)
+
+
+def test_swapped_labels_of_a_segment_fail_a_check():
+    lab = Laboratory("cast")
+    trial = recording(lab, MOTION)
+    swapped = exchange_labels(trial.markers, "R_TH1", "R_SK2", slice(60, 90))
+    still = standing(lab)
+    found = analyse_person(
+        replace(trial, markers=swapped), height=HEIGHT, mass=MASS, standing=still, protocol=Protocol("cast")
+    )
+    (check,) = (one for one in person_checks(found) if one.title == "Markers keep the shape of their segments")
+    assert not check.ok and "'R_TH1' and 'R_SK2' exchanged" in check.detail

@@ -14,6 +14,7 @@ from torseur.analysis.biomechanics.motion.joint_centres import score
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
 from torseur.analysis.biomechanics.motion.segment_motion import SegmentMotion, segment_motion
 from torseur.analysis.biomechanics.person_model.human36 import marker_places
+from torseur.analysis.biomechanics.recordings.label_check import all_label_faults
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
 from torseur.analysis.biomechanics.smoothing import rotation_rates
@@ -126,6 +127,7 @@ class LimbEstimate:
     estimate: SegmentEstimate
     trials: tuple[SegmentTrial, ...]
     warnings: tuple[str, ...] = ()
+    label_faults: tuple[str, ...] = ()
 
     @property
     def positive(self) -> bool:
@@ -174,8 +176,12 @@ def identify_limb(
     part = np.ix_([0, 1, 2, 6], [0, 1, 2, 6])
     _, moment, inertia = inertia_from_poinsot(estimate.J[part])
     joint_place = estimate.J[:3, 3:6].T @ moment / (moment @ moment) if centre == "unknown" else None
+    groups = {limb.name: list(used), limb.carrier: list(limb.carrier_labels(seen[0].markers.labels))}
+    faults = tuple(f"trial '{one.name}', {fault}" for one in seen for fault in all_label_faults(one.markers, groups))
     warnings = tuple(_movement_warnings(seen, limb))
-    return LimbEstimate(limb, estimate.J, estimate.deviation, inertia, moment, joint_place, estimate, trials, warnings)
+    return LimbEstimate(
+        limb, estimate.J, estimate.deviation, inertia, moment, joint_place, estimate, trials, warnings, faults
+    )
 
 
 def limb_motion(trial: MotionTrial, limb: Limb, labels: Sequence[str] = ()) -> SegmentMotion:

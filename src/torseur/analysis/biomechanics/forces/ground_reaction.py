@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from torseur.errors import RecordingError
 
 FEET = ("r_foot", "l_foot")
 LOADED = 20.0  # N: below, a centre of pressure means nothing
+_BELT = 0.3  # m/s: slower, soles near the ground stand on a floor
 _LIFTED = 0.01  # m: height at which a point of a sole bears half
 
 
@@ -66,12 +67,20 @@ def vertical(body: BodyInMotion) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Footing:
-    """Where each foot stands and when it touches the ground: soles (frames, points, 3), contact (frames)."""
+    """Where each foot stands and when it touches the ground: soles (frames, points, 3), contact (frames).
+
+    `belt` is the velocity of the ground (m/s): that of a treadmill, zero on a floor.
+    """
 
     soles: Mapping[str, Array]
     contact: Mapping[str, Mask]
     floor: float
     up: Array
+    belt: Array = field(default_factory=lambda: np.zeros(3))
+
+    def carried(self, time: Array) -> Array:
+        """How far a treadmill's belt has carried what stands on it (frames, 3); zero on a floor."""
+        return np.outer(time - time[0], self.belt)
 
     def middle(self, foot: str) -> Array:
         """The middle of a sole (frames, 3)."""
@@ -94,11 +103,23 @@ def footing(
     up = vertical(body)
     soles = {foot: _points(body, foot, points) for foot, points in sole.items()}
     floor = min(float(np.min(points @ up)) for points in soles.values())
+    rates = {foot: np.gradient(points, body.motion.time, axis=0) for foot, points in soles.items()}
+    belt = _belt(soles, rates, up, floor + gap)
     contact = {}
     for foot, points in soles.items():
-        rate = np.linalg.norm(np.gradient(points, body.motion.time, axis=0), axis=2)
+        rate = np.linalg.norm(rates[foot] - belt, axis=2)
         contact[foot] = ((points @ up < floor + gap) & (rate < speed)).any(axis=1)
-    return Footing(soles, contact, floor, up)
+    return Footing(soles, contact, floor, up, belt)
+
+
+def _belt(soles: Mapping[str, Array], rates: Mapping[str, Array], up: Array, height: float) -> Array:
+    """Velocity along the ground that soles near it have on the whole: zero unless they all move, as on a belt."""
+    low = np.concatenate([rates[foot][points @ up < height] for foot, points in soles.items()])
+    if not len(low):
+        return np.zeros(3)
+    drift = np.median(low, axis=0)
+    drift = drift - (drift @ up) * up
+    return drift if float(np.linalg.norm(drift)) > _BELT else np.zeros(3)
 
 
 def _points(body: BodyInMotion, foot: str, places: Sequence[Sequence[float]]) -> Array:

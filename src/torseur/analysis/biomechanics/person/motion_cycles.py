@@ -11,8 +11,10 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.analysis.biomechanics.forces.ground_reaction import Footing
 from torseur.analysis.biomechanics.recordings.markers import runs
+from torseur.analysis.biomechanics.recordings.motion_trial import RecordedEvent
 
 POINTS = 101
+_STRIKES, _LEAVES = ("foot strike", "heel strike", "initial contact", "foot contact"), ("foot off", "toe off")
 _SHORTEST = 3  # frames: contacts and pauses below are flicker
 PERCENT = np.linspace(0.0, 100.0, POINTS)
 
@@ -46,6 +48,21 @@ def cycles_of(feet: Footing, time: Array, foot: str) -> tuple[Cycle, ...]:
     cycles = []
     for (first, off), (second, _) in pairwise(begun):
         cycles.append(Cycle(foot, first, off, second, float(time[first]), float(time[second])))
+    return tuple(cycles)
+
+
+def marked_cycles(events: Sequence[RecordedEvent], time: Array, foot: str) -> tuple[Cycle, ...]:
+    """Whole cycles of a foot between strikes that somebody marked; none where there are no two."""
+    side = {"r_foot": "right", "l_foot": "left"}[foot]
+    own = [event for event in events if event.context.lower() == side and time[0] <= event.time <= time[-1]]
+    strikes = [event.time for event in own if event.label.lower() in _STRIKES]
+    leaves = [event.time for event in own if event.label.lower() in _LEAVES]
+    cycles = []
+    for start, end in pairwise(sorted(strikes)):
+        off = next((instant for instant in sorted(leaves) if start < instant < end), None)
+        if off is not None:
+            first, leave, last = (int(np.argmin(np.abs(time - instant))) for instant in (start, off, end))
+            cycles.append(Cycle(foot, first, leave, last, start, end))
     return tuple(cycles)
 
 

@@ -22,14 +22,15 @@ from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names, joint_motion
 from torseur.analysis.biomechanics.person.calibration import Calibration, calibrate
 from torseur.analysis.biomechanics.person.model_axes import turn_to_model_axes
-from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of
+from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of, marked_cycles
 from torseur.analysis.biomechanics.person.protocol import Protocol, require_set
 from torseur.analysis.biomechanics.person_model.anthropometry import Anthropometry, anthropometry
 from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
 from torseur.analysis.biomechanics.person_model.marker_sets import BODIES, OWN
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
+from torseur.analysis.biomechanics.recordings.label_check import LabelFault, all_label_faults
 from torseur.analysis.biomechanics.recordings.markers import Markers
-from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
+from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial, RecordedEvent
 from torseur.analysis.biomechanics.tracking import FittedMotion, inverse_kinematics
 from torseur.analysis.identification.data.differentiation import Derivatives
 from torseur.description.mechanism import Mechanism
@@ -60,6 +61,8 @@ class PersonTrial:
     notes: tuple[str, ...] = ()
     calibration: Calibration | None = None
     protocol: Protocol = field(default_factory=Protocol)
+    label_faults: tuple[LabelFault, ...] = ()
+    events: tuple[RecordedEvent, ...] = ()
 
     @property
     def mechanism(self) -> Mechanism:
@@ -71,8 +74,17 @@ class PersonTrial:
 
     @cached_property
     def cycles(self) -> dict[str, tuple[Cycle, ...]]:
-        """Whole cycles of each foot."""
-        return {foot: cycles_of(self.feet, self.motion.time, foot) for foot in self.feet.soles}
+        """Whole cycles of each foot, by the events of the recording where somebody marked its strikes."""
+        found = {}
+        for foot in self.feet.soles:
+            marked = marked_cycles(self.events, self.motion.time, foot)
+            found[foot] = marked or cycles_of(self.feet, self.motion.time, foot)
+        return found
+
+    @cached_property
+    def way(self) -> Array:
+        """Where the mass centre is on the ground that the feet stand on (frames, 3): a treadmill's belt moves."""
+        return self.dynamics.body.mass_centre - self.feet.carried(self.motion.time)
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -83,7 +95,7 @@ class PersonTrial:
     @property
     def walks(self) -> bool:
         """Whether a foot makes a whole cycle and the person goes somewhere."""
-        way = np.ptp(self.dynamics.body.mass_centre[:, [0, 2]], axis=0)
+        way = np.ptp(self.way[:, [0, 2]], axis=0)
         return any(self.cycles.values()) and bool(np.linalg.norm(way) > 0.3 * self.height)
 
 
@@ -108,6 +120,7 @@ def analyse_person(
     require_set(trial.markers.labels, how)
     model = mechanism or human36(height, mass, table)
     turned, notes = turn_to_model_axes(trial, how.marker_set)
+    faults = all_label_faults(turned.markers, how.marker_set.groups(turned.markers.labels))
     calibration = _calibration(model, turned, standing, how)
     model = calibration.mechanism if calibration else model
     held = how.held(coordinate_names(model))
@@ -122,11 +135,17 @@ def analyse_person(
     markers = turned.markers.frames(used)
     fit = replace(fit, time=fit.time[used], q=fit.q[used], distances=fit.distances[used],
                   converged=fit.converged[used], rounds=fit.rounds[used])  # fmt: skip
+    said = (*map(str, faults), *fit.notes, *cut, *said)
+    notes = (*trial.markers.notes, *trial.notes, *notes, *_belt_note(feet), *motion.notes)
     return PersonTrial(
         trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
-        source, turned.plates, (*fit.notes, *cut, *said), (*trial.markers.notes, *trial.notes, *notes, *motion.notes),
-        calibration, how,
+        source, turned.plates, said, notes, calibration, how, faults, turned.events,
     )  # fmt: skip
+
+
+def _belt_note(feet: Footing) -> list[str]:
+    speed = float(np.linalg.norm(feet.belt))
+    return [f"a treadmill: its belt moves at {speed:.2f} m/s, by the feet on it"] if speed else []
 
 
 def _calibration(model: Mechanism, trial: MotionTrial, standing: Markers | None, how: Protocol) -> Calibration | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
@@ -15,13 +16,28 @@ from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
 HIGH = ("LFHD", "RFHD", "LBHD", "RBHD", "C7", "CLAV", "LSHO", "RSHO", "LASI", "RASI", "LPSI", "RPSI", "SACR",
         "LASIS", "RASIS", "LPSIS", "RPSIS", "LIAS", "RIAS", "LIPS", "RIPS")  # fmt: skip
 LOW = ("LANK", "RANK", "LHEE", "RHEE", "LTOE", "RTOE", "LANM", "RANM", "LCAL", "RCAL", "LMT5", "RMT5")
+_LOADED, _FEW = 50.0, 5  # N, and samples, from which the sense of a plate's force means something
 _APART, _ALONG = 0.3, 0.9  # m between high and low markers, and the part of it along one axis
 
 
 def condition_trial(trial: MotionTrial, axes: Axes | None = None) -> MotionTrial:
-    """The trial with plain labels and with its vertical axis, each change noted; `axes` that are given stay."""
+    """The trial with plain labels, its vertical axis, and plates that push up, each change noted; given `axes` stay."""
     plain = replace(trial, markers=strip_subject(trial.markers))
-    return plain if axes is not None else find_up(plain)
+    upright = plain if axes is not None else find_up(plain)
+    return replace(upright, plates=tuple(_pushing_up(plate) for plate in upright.plates))
+
+
+def _pushing_up(plate: PlateRecord) -> PlateRecord:
+    """What a plate exerts on the person: turned round where it would pull everybody down, as some files have it."""
+    if not {"up", "down"} & set(plate.axes.words):
+        return plate
+    lift = plate.force @ plate.axes.upward
+    loaded = lift[np.abs(lift) > _LOADED]
+    if len(loaded) < _FEW or float(np.median(loaded)) > 0:
+        return plate
+    return plate.opposite().with_note(
+        f"the file holds what the person exerts: it pulls down in {100 * np.mean(loaded < 0):.0f} % of loaded samples"
+    )
 
 
 def strip_subject(markers: Markers) -> Markers:

@@ -59,6 +59,18 @@ def label_faults(
     return tuple(_without_repetition(faults))
 
 
+def all_label_faults(markers: Markers, segments: Groups, tolerance: float = TOLERANCE) -> tuple[LabelFault, ...]:
+    """The faults of all segments whose markers show their shape: three at least, off a line, seen together."""
+    judged = {}
+    for name, labels in segments.items():
+        try:
+            segment_motion(markers, labels, name=name)
+        except RecordingError:
+            continue
+        judged[name] = labels
+    return label_faults(markers, judged, tolerance=tolerance) if judged else ()
+
+
 def require_labels(markers: Markers, segments: Groups, tolerance: float = TOLERANCE) -> None:
     """Refuses a recording in which a segment loses its shape; the first faults are named."""
     faults = label_faults(markers, segments, tolerance=tolerance)

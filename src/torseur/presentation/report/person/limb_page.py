@@ -136,5 +136,6 @@ def _checks(limb: LimbEstimate) -> tuple[Check, ...]:
             "The reactions are explained",
             f"{100 * left:.2g} % of the moment's variation is left, good below {100 * GOOD_FIT:g} %",
         ),
+        Check(not limb.label_faults, "Markers keep the shape of their segments", "; ".join(limb.label_faults)),
         Check(not limb.warnings, "The rest of the body stands still", "; ".join(limb.warnings)),
     )

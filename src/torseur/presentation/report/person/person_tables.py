@@ -71,7 +71,7 @@ def _gait(person: PersonTrial) -> DataTable:
     for foot, cycles in person.cycles.items():
         if not cycles:
             continue
-        way = person.feet.middle(foot)
+        way = person.feet.middle(foot) - person.feet.carried(person.motion.time)
         lengths = [float(np.linalg.norm((way[c.last] - way[c.first])[[0, 2]])) for c in cycles]
         times = [c.end - c.start for c in cycles]
         rows.append((
@@ -240,6 +240,11 @@ def _checks(person: PersonTrial) -> Iterator[Check]:
     )  # fmt: skip
     unfit = int(np.sum(~fit.converged))
     yield Check(unfit == 0, "Every frame was solved", f"{len(fit) - unfit} of {len(fit)} frames")
+    swapped = person.label_faults
+    yield Check(
+        not swapped, "Markers keep the shape of their segments",
+        str(swapped[0]) if swapped else "every segment with three markers, within 20 mm",
+    )  # fmt: skip
     if person.calibration is not None and person.calibration.standing:
         yield from _calibration_checks(person.calibration)
     if person.source == PLATES and len(person.feet.soles) == 2:
