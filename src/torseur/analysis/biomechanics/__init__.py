@@ -21,6 +21,15 @@ from torseur.analysis.biomechanics.motion.joint_centres import JointCentre, mean
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, joint_motion
 from torseur.analysis.biomechanics.motion.segment_motion import SegmentMotion, segment_motion
 from torseur.analysis.biomechanics.person import Calibration, Protocol, analyse_person, calibrate
+from torseur.analysis.biomechanics.person.group_tests import GroupTest, paired_test, variance_analysis
+from torseur.analysis.biomechanics.person.session import (
+    CycleCurve,
+    Stride,
+    cycle_curve,
+    cycle_curves,
+    strides_of,
+    symmetry_of,
+)
 from torseur.analysis.biomechanics.person_model.anthropometry import Anthropometry, anthropometry
 from torseur.analysis.biomechanics.person_model.human36 import SegmentInertia, human36
 from torseur.analysis.biomechanics.person_model.marker_sets import MarkerSet, fitting_sets, marker_set
@@ -36,12 +45,13 @@ from torseur.analysis.biomechanics.tracking import FittedMotion, MarkerModel, in
 
 __all__ = [
     "NOT_STATED", "OPENSIM_AXES", "Z_UP", "Analog", "Anthropometry", "Axes", "BodyInMotion", "Calibration",
-    "Conditioning", "FittedMotion", "Gap", "JointCentre", "JointMotion", "MarkerModel", "MarkerSet", "Markers",
-    "MotionTrial", "PlateRecord", "PlateSetup", "Protocol", "Reaction", "SegmentInertia", "SegmentMotion",
-    "TrialDynamics", "analyse_person", "anthropometry", "calibrate", "exchange_labels", "fill_gaps", "fitting_sets",
-    "ground_reaction", "human36", "human_footing", "inverse_kinematics", "joint_motion", "kalman_smooth",
-    "label_faults", "marker_set", "mean_helical_axis", "plate_record", "point_rates", "read_c3d", "read_csv",
-    "read_mot", "read_motion", "read_trc", "require_labels", "rotation_rates", "score", "segment_motion",
-    "share_between_feet", "simulated_trial", "trial_dynamics", "vertical", "walking", "write_c3d", "write_csv",
+    "Conditioning", "CycleCurve", "FittedMotion", "Gap", "GroupTest", "JointCentre", "JointMotion", "MarkerModel",
+    "MarkerSet", "Markers", "MotionTrial", "PlateRecord", "PlateSetup", "Protocol", "Reaction", "SegmentInertia",
+    "SegmentMotion", "Stride", "TrialDynamics", "analyse_person", "anthropometry", "calibrate", "cycle_curve",
+    "cycle_curves", "exchange_labels", "fill_gaps", "fitting_sets", "ground_reaction", "human36", "human_footing",
+    "inverse_kinematics", "joint_motion", "kalman_smooth", "label_faults", "marker_set", "mean_helical_axis",
+    "paired_test", "plate_record", "point_rates", "read_c3d", "read_csv", "read_mot", "read_motion", "read_trc",
+    "require_labels", "rotation_rates", "score", "segment_motion", "share_between_feet", "simulated_trial",
+    "strides_of", "symmetry_of", "trial_dynamics", "variance_analysis", "vertical", "walking", "write_c3d", "write_csv",
     "write_mot", "write_trc",
 ]  # fmt: skip

@@ -225,7 +225,21 @@ def read_c3d(
         if not any_size:
             require_plausible(markers.positions, length, unit is not None, file)
     plates, notes = plates_of(parameters, analog, length, stated_axes, least_force)
-    return MotionTrial(markers, plates, analog, notes, _events(parameters))
+    return MotionTrial(markers, plates, analog, notes, _events(parameters), _results(content, parameters))
+
+
+def _results(content: Content, parameters: Parameters) -> dict[str, Array]:
+    """Points that are results and no markers, without the subject's name, in the file's own units."""
+    labels, listed = parameters.labels("POINT"), _listed_results(parameters)
+    return {
+        label.rpartition(":")[2]: np.where(content.frames.seen[:, k, None], content.frames.points[:, k], np.nan)
+        for k, label in enumerate(labels[: content.frames.points.shape[1]]) if label.rpartition(":")[2] in listed
+    }  # fmt: skip
+
+
+def _listed_results(parameters: Parameters) -> set[str]:
+    # By the groups in which the file lists them, not by their names; a subject's name may stand before either.
+    return {label.rpartition(":")[2] for group in _RESULTS for label in parameters.texts("POINT", group)}
 
 
 def _events(parameters: Parameters) -> tuple[RecordedEvent, ...]:
@@ -306,8 +320,7 @@ def _markers(file: Path, content: Content, parameters: Parameters, factor: float
     # The format marks a point that was not seen by a negative residual; its coordinates are then meaningless.
     points[~content.frames.seen] = np.nan
     notes += _gaps_at_origin(points, labels)
-    # By the groups in which the file lists them, not by their names; a subject's name may stand before either.
-    listed = {label.rpartition(":")[2] for group in _RESULTS for label in parameters.texts("POINT", group)}
+    listed = _listed_results(parameters)
     results = {label for label in labels if label.rpartition(":")[2] in listed}
     kept = [k for k, label in enumerate(labels) if label not in results]
     if len(kept) < len(labels):

@@ -22,7 +22,7 @@ _INT, _FLOAT = 2, 4  # kinds of numbers in ezc3d
 def write_c3d(
     path: str | Path, trial: MotionTrial, setups: Sequence[PlateSetup] = (), channels: Sequence[Array] = ()
 ) -> Path:
-    """A trial as a C3D file in mm, with its analog channels and, after them, those of force plates.
+    """A trial as a C3D file in mm, with its results, its analog channels and, after them, those of force plates.
 
     `channels` gives what each plate of `setups` recorded, (samples, channels) in N, N m and m at the rate of the analog
     channels. Without them the trial's own plates are written as plates of type 2.
@@ -64,15 +64,21 @@ def plate_channels(setup: PlateSetup, force: Array, moment_about_origin: Array) 
 def _write_points(content: Any, trial: MotionTrial) -> None:
     markers, group = trial.markers, content["parameters"]["POINT"]
     group["RATE"]["value"] = np.array([markers.rate])
-    group["LABELS"]["value"] = list(markers.labels)
     group["UNITS"]["value"] = ["mm"]
     for name, value in _screen(markers.axes).items():
         content.add_parameter("POINT", name, [value])
-    points = np.ones((4, len(markers.labels), len(markers)))
-    points[:3] = np.moveaxis(_MM * markers.positions, 2, 0).swapaxes(1, 2)
+    # Results stand among the points, as angles in degrees stand beside markers in mm, and are listed by their kind.
+    labels = [*markers.labels, *trial.results]
+    values = np.stack([*np.moveaxis(_MM * markers.positions, 1, 0), *trial.results.values()])
+    group["LABELS"]["value"] = labels
+    for kind in ("ANGLES", "MOMENTS", "POWERS"):
+        if own := [label for label in trial.results if kind.title()[:-1] in label]:
+            content.add_parameter("POINT", kind, own)
+    points = np.ones((4, len(labels), len(markers)))
+    points[:3] = np.moveaxis(values, 2, 0)
     content["data"]["points"] = points
-    content["data"]["meta_points"]["residuals"] = np.where(markers.present, 0.0, -1.0).T[None]
-    content["data"]["meta_points"]["camera_masks"] = np.zeros((7, len(markers.labels), len(markers)), dtype=bool)
+    content["data"]["meta_points"]["residuals"] = np.where(np.isfinite(values).all(axis=2), 0.0, -1.0)[None]
+    content["data"]["meta_points"]["camera_masks"] = np.zeros((7, len(labels), len(markers)), dtype=bool)
 
 
 def _screen(axes: Axes) -> dict[str, str]:

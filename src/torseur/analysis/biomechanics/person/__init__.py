@@ -2,7 +2,7 @@
 
 from torseur.analysis.biomechanics.person.calibration import Calibration, calibrate
 from torseur.analysis.biomechanics.person.model_axes import turn_to_model_axes
-from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of, over_cycles
+from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of
 from torseur.analysis.biomechanics.person.person_analysis import PersonTrial, analyse_person
 from torseur.analysis.biomechanics.person.protocol import Protocol
 
@@ -14,6 +14,5 @@ __all__ = [
     "analyse_person",
     "calibrate",
     "cycles_of",
-    "over_cycles",
     "turn_to_model_axes",
 ]

@@ -160,7 +160,7 @@ def _pelvis(
     for side, place in hips.items():
         centres[f"{side}_hip"] = middle + R @ place
     notes.append(
-        f"hips by {method} from a pelvis {1e3 * size.width:.0f} mm wide and {1e3 * size.depth:.0f} mm deep"
+        f"hips by {method.capitalize()} from a pelvis {1e3 * size.width:.0f} mm wide and {1e3 * size.depth:.0f} mm deep"
         if method != "score" else "hips by SCoRE from a recording of moving legs"
     )  # fmt: skip
 

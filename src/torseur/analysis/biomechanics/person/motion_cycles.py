@@ -66,12 +66,6 @@ def marked_cycles(events: Sequence[RecordedEvent], time: Array, foot: str) -> tu
     return tuple(cycles)
 
 
-def over_cycles(values: Array, time: Array, cycles: Sequence[Cycle]) -> tuple[Array, Array]:
-    """Mean and standard deviation of a quantity over cycles, at 0, 1, ..., 100 percent."""
-    rows = [np.interp(one.start + PERCENT / 100 * (one.end - one.start), time, values) for one in cycles]
-    return np.mean(rows, axis=0), np.std(rows, axis=0)
-
-
 def over_trial(values: Array, time: Array) -> Array:
     """A quantity at 0, 1, ..., 100 percent of the trial."""
     return np.asarray(np.interp(time[0] + PERCENT / 100 * (time[-1] - time[0]), time, values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -63,6 +64,7 @@ class PersonTrial:
     protocol: Protocol = field(default_factory=Protocol)
     label_faults: tuple[LabelFault, ...] = ()
     events: tuple[RecordedEvent, ...] = ()
+    results: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -140,6 +142,7 @@ def analyse_person(
     return PersonTrial(
         trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
         source, turned.plates, said, notes, calibration, how, faults, turned.events,
+        {label: values[used] for label, values in trial.results.items()},
     )  # fmt: skip
 
 

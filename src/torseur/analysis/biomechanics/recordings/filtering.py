@@ -48,7 +48,8 @@ class Conditioning:
             plates = tuple(plate.low_pass(self.frequency) for plate in plates)
         if self.rate:
             markers = resampled(markers, self.rate)
-        return replace(trial, markers=markers, plates=plates)
+        results = {} if self.rate else trial.results
+        return replace(trial, markers=markers, plates=plates, results=results)
 
 
 def _bridged(markers: Markers, longest: int) -> Markers:

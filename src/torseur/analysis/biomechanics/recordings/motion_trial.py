@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -48,13 +49,17 @@ class RecordedEvent:
 
 @dataclass(frozen=True, eq=False)
 class MotionTrial:
-    """Markers, plates, analog channels and events of one recording, with one clock; all in SI along the same axes."""
+    """Markers, plates, analog channels and events of one recording, with one clock; all in SI along the same axes.
+
+    `results` are what the laboratory's software computed and wrote among the points, (frames, 3) in the file's units.
+    """
 
     markers: Markers
     plates: tuple[PlateRecord, ...] = ()
     analog: Analog | None = None
     notes: tuple[str, ...] = ()
     events: tuple[RecordedEvent, ...] = ()
+    results: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for plate in self.plates:

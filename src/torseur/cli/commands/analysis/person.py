@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from torseur.cli.commands.analysis.protocol_options import ProtocolOptions, read_protocol
-from torseur.cli.commands.analysis.recording import RecordingArgument, RecordingOptions
-from torseur.cli.shared.option_rules import force_needs, option_rules
+from torseur.cli.commands.analysis.recording import RecordingOptions
+from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
 
 if TYPE_CHECKING:
+    from torseur.analysis.biomechanics import MotionTrial
     from torseur.analysis.biomechanics.person import Calibration, PersonTrial
 
 HEIGHT = "Height of the person, e.g. 1.78 or '178 cm'."
@@ -20,13 +21,20 @@ MASS = "Mass of the person in kg."
 TABLE = "Proportions of the segments: de_leva_male, de_leva_female, dempster or human36."
 STANDING = "Recording of the person standing still: lengths of segments and places of markers."
 SET = "Another length, mass or radius of a segment, e.g. 'r_thigh_length=0.43 m'. Repeatable."
-OUT = "File for angles, moments and powers over time, .csv."
+TRIALS = "Markers: .c3d, .trc or .csv; several trials of the same movement are reported together."
+CYCLES = "File for the mean and standard deviation of every curve over the cycles of all trials, .csv."
+STRIDES = "File for times, lengths and work of every stride, .csv."
+NORMAL = "Usual curves, drawn beside: a .csv such as --cycles writes."
+OUT = (
+    "File for one trial: .csv with everything over time, .mot with angles, .trc with markers, .c3d with markers, "
+    "plates and our results."
+)
 
 
 class PersonOptions(NamedTuple):
     """What `torseur person` is asked for."""
 
-    trial: RecordingArgument
+    trials: Annotated[list[Path], typer.Argument(metavar="RECORDING...", help=TRIALS, show_default=False)]
     height: Annotated[str, typer.Option("--height", metavar="LENGTH", help=HEIGHT, show_default=False)]
     mass: Annotated[str, typer.Option("--mass", metavar="MASS", help=MASS, show_default=False)]
     table: Annotated[str, typer.Option("--table", metavar="NAME", help=TABLE)] = "de_leva_male"
@@ -38,12 +46,20 @@ class PersonOptions(NamedTuple):
         Path | None,
         typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report.", rich_help_panel=OUTPUT),
     ] = None
+    cycles: Annotated[Path | None, typer.Option("--cycles", metavar="FILE", help=CYCLES, rich_help_panel=OUTPUT)] = None
+    strides: Annotated[Path | None, typer.Option("--strides", metavar="FILE", help=STRIDES, rich_help_panel=OUTPUT)] = (
+        None
+    )
+    normal: Annotated[Path | None, typer.Option("--normal", metavar="FILE", help=NORMAL)] = None
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help=OUT, rich_help_panel=OUTPUT)] = None
     force: ForceOption = False
     json: JsonOption = False
 
 
-@option_rules(force_needs("--report", "--out"))
+@option_rules(
+    force_needs("--report", "--out", "--cycles", "--strides"),
+    Rule("--normal", needs="--report", why="usual curves are drawn on the page"),
+)
 def person(options: PersonOptions) -> None:
     """Compute joint angles, moments and powers of a person from markers and force plates.
 
@@ -53,34 +69,48 @@ def person(options: PersonOptions) -> None:
 
       torseur person squat.c3d --height '165 cm' --mass 58 --table de_leva_female --standing still.c3d
 
+      torseur person walk1.c3d walk2.c3d --height 1.78 --mass 74 --report gait.html --cycles gait.csv
+
       torseur person gait.c3d --height 1.7 --mass 65 --marker-set plug_in_gait_lower --filter 6 --zero
     """
     from torseur.analysis.biomechanics.person import analyse_person
     from torseur.analysis.biomechanics.person_model.human36 import human36
     from torseur.cli.commands.analysis.recording import open_recording
     from torseur.cli.shared.console import print_json, working
-    from torseur.cli.shared.exits import end_with
+    from torseur.cli.shared.exits import USAGE, CommandError, end_with
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.value_options import si_number
     from torseur.presentation.report.person.person_tables import person_checks
 
-    require_outputs(options.force, (options.report, (".html",)), (options.out, (".csv",)))
+    require_outputs(
+        options.force, (options.report, (".html",)), (options.out, (".csv", ".mot", ".trc", ".c3d")),
+        (options.cycles, (".csv",)), (options.strides, (".csv",)),
+    )  # fmt: skip
+    if options.out is not None and len(options.trials) > 1:
+        raise CommandError("--out writes one trial over time: give one recording, or --cycles for all.", USAGE)
     height, mass = si_number("--height", options.height, "m"), si_number("--mass", options.mass, "kg")
     model = human36(height, mass, options.table, values=dict(_setting(text) for text in options.settings or ()))
     protocol = read_protocol(options.protocol, options.recording)
-    recorded = open_recording(options.trial, *options.recording)
+    seen = [open_recording(path, *options.recording) for path in options.trials]
     still = None if options.standing is None else open_recording(options.standing, options.recording.points).markers
-    with working(f"{recorded.name}: {len(recorded.markers)} frames", quiet=options.json):
-        analysis = analyse_person(
-            recorded, height=height, mass=mass, table=options.table, standing=still, mechanism=model,
-            protocol=protocol,
-        )  # fmt: skip
-    written = _write(analysis, options.report, options.out, options.force)
+    found = []
+    for recorded in seen:
+        with working(f"{recorded.name}: {len(recorded.markers)} frames", quiet=options.json):
+            found.append(analyse_person(
+                recorded, height=height, mass=mass, table=options.table, standing=still, mechanism=model,
+                protocol=protocol,
+            ))  # fmt: skip
+    written = _write(found, seen, options)
     if options.json:
-        print_json({**person_document(analysis), "written": written})
+        print_json({**session_document(found), "written": written})
     else:
-        _tell(analysis, written)
-    end_with([check.title for check in person_checks(analysis) if not check.ok])
+        for analysis in found:
+            _tell(analysis, written if analysis is found[-1] else [])
+    several = len(found) > 1
+    end_with([
+        f"{one.name}: {check.title}" if several else check.title
+        for one in found for check in person_checks(one) if not check.ok
+    ])  # fmt: skip
 
 
 def _setting(text: str) -> tuple[str, float]:
@@ -93,19 +123,54 @@ def _setting(text: str) -> tuple[str, float]:
     return name.strip(), si_number("--set", value, "kg" if name.strip().endswith("mass") else "m")
 
 
-def _write(analysis: PersonTrial, report: Path | None, out: Path | None, force: bool) -> list[str]:
+def _write(found: list[PersonTrial], seen: list[MotionTrial], options: PersonOptions) -> list[str]:
+    from torseur.analysis.biomechanics.person.session import read_normal, write_cycles, write_strides
+
     written = []
-    if report is not None:
+    if options.report is not None:
         from torseur.cli.shared.output_files import reproduction
         from torseur.presentation.report.page.report_page import write_report
         from torseur.presentation.report.person.person_page import person_content
 
-        write_report(person_content(analysis, reproduction()), report, overwrite=force)
-        written.append(str(report))
-    if out is not None:
-        write_curves(out, analysis)
-        written.append(str(out))
+        normal = None if options.normal is None else read_normal(options.normal)
+        content = person_content(found[0], reproduction(), others=found[1:], normal=normal)
+        write_report(content, options.report, overwrite=options.force)
+        written.append(str(options.report))
+    if options.out is not None:
+        write_trial(options.out, found[0], seen[0])
+        written.append(str(options.out))
+    for path, write in ((options.cycles, write_cycles), (options.strides, write_strides)):
+        if path is not None:
+            write(path, found)
+            written.append(str(path))
     return written
+
+
+def write_trial(path: Path, analysis: PersonTrial, recorded: MotionTrial) -> None:
+    """A trial over time by the suffix of the file."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from torseur.analysis.biomechanics import write_c3d, write_mot, write_trc
+    from torseur.analysis.biomechanics.person.file_results import own_results
+
+    if path.suffix == ".mot":
+        write_mot(path, replace(analysis.fit, q=analysis.motion.q, coordinates=analysis.motion.names))
+    elif path.suffix == ".trc":
+        write_trc(path, analysis.markers)
+    elif path.suffix == ".c3d":
+        # Results stand in the frames that were used; the others have none.
+        time = recorded.markers.time
+        first = int(np.argmin(np.abs(time - analysis.motion.time[0])))
+        results = {}
+        for label, values in own_results(analysis).items():
+            results[label] = np.full((len(time), 3), np.nan)
+            results[label][first : first + len(values)] = values
+        plates = tuple(plate.at(time) for plate in recorded.plates)
+        write_c3d(path, replace(recorded, analog=None, plates=plates, results=results))
+    else:
+        write_curves(path, analysis)
 
 
 def write_curves(path: Path, analysis: PersonTrial) -> None:
@@ -132,10 +197,22 @@ def write_curves(path: Path, analysis: PersonTrial) -> None:
         writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
 
 
+def session_document(found: list[PersonTrial]) -> dict[str, Any]:
+    """One trial as plain data, or several under their names; strides and symmetry of all together."""
+    from torseur.analysis.biomechanics.person.session import strides_of, symmetry_of
+
+    documents = [person_document(one) for one in found]
+    checks = [{**check, "trial": one["name"]} for one in documents for check in one["checks"]]
+    whole = documents[0] if len(found) == 1 else {"trials": documents, "checks": checks}
+    symmetry = [{**vars(one), "index": one.index} for one in symmetry_of(found)]
+    return {**whole, "strides": [vars(one) for one in strides_of(found)], "symmetry": symmetry}
+
+
 def person_document(analysis: PersonTrial) -> dict[str, Any]:
     """A trial as plain data: extremes of every coordinate, quality, checks."""
     import numpy as np
 
+    from torseur.analysis.biomechanics.person.file_results import agreements
     from torseur.cli.commands.analysis.identify import checks_document
     from torseur.presentation.report.person.person_tables import person_checks
 
@@ -161,6 +238,7 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
             }
             for name in motion.names
         },
+        "beside_file": [vars(one) for one in agreements(analysis, analysis.results)],
         "checks": checks_document(person_checks(analysis)),
         "warnings": list(analysis.warnings),
         "calibration": calibration_document(analysis.calibration),

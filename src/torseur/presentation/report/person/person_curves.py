@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from torseur.analysis.biomechanics.person.motion_cycles import PERCENT, over_cycles, over_trial
+from torseur.analysis.biomechanics.person.motion_cycles import PERCENT, over_trial
 from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
+from torseur.analysis.biomechanics.person.session import QUANTITIES, cycle_curve, quantity_of
 from torseur.presentation.report.page.report_content import Curve, Plot
 from torseur.presentation.report.person.person_looks import in_words
 from torseur.presentation.scene.scene import Array
@@ -19,13 +21,22 @@ FRONTAL = (("hip", "adduction", "thigh"),)
 NO_PLOT_BELOW = np.radians(8.0)
 
 
-def person_plots(person: PersonTrial) -> tuple[Plot, ...]:
-    """Reactions and the mass centre over time, then every joint that moves, over a cycle where there is one."""
+@dataclass(frozen=True, eq=False)
+class Session:
+    """Trials of a person, the first of which is shown over time, and usual curves by "knee_flexion angle"."""
+
+    trials: Sequence[PersonTrial]
+    normal: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+
+
+def person_plots(shown: Session) -> tuple[Plot, ...]:
+    """Reactions and the mass centre over time, then every joint that moves, over the cycles where there are some."""
+    person = shown.trials[0]
     followed = [joint for joint in (*LEGS, *FRONTAL) if any(_follows(person, joint, side) for side in SIDES)]
     joints = [*followed, *(joint for joint in ARMS if _moves(person, joint))]
     plots = [*([_reactions(person)] if person.dynamics.reactions else []), _mass_centre(person)]
     for joint in joints:
-        plots += _joint(person, joint)
+        plots += _joint(shown, joint)
     plots += [_spine(person), _momentum(person)]
     return tuple(plots)
 
@@ -69,35 +80,39 @@ def _momentum(person: PersonTrial) -> Plot:
     return Plot("Angular momentum about the mass centre", "m²/s", person.motion.time, curves)
 
 
-def _joint(person: PersonTrial, joint: tuple[str, str, str]) -> list[Plot]:
+def _joint(shown: Session, joint: tuple[str, str, str]) -> list[Plot]:
     name, angle, segment = joint
-    over_mass = 1 / person.mass
-    kinds: tuple[tuple[str, str, Callable[[str], Array]], ...] = (
-        (f"{name.capitalize()} {angle}", "°", lambda c: np.degrees(person.motion.of(c))),
-        (f"{name.capitalize()} {angle} moment", "N m/kg", lambda c: over_mass * person.dynamics.moment(c)),
-        (f"{name.capitalize()} {angle} power", "W/kg", lambda c: over_mass * person.dynamics.power(c)),
-    )
-    return [_both_sides(person, title, unit, values, f"{name}_{angle}", segment) for title, unit, values in kinds]
+    titles = {"angle": "", "moment": " moment", "power": " power"}
+    return [
+        _both_sides(shown, f"{name.capitalize()} {angle}{titles[quantity]}", quantity, f"{name}_{angle}", segment)
+        for quantity in QUANTITIES
+    ]
 
 
-def _both_sides(
-    person: PersonTrial, title: str, unit: str, values: Callable[[str], Array], coordinate: str, segment: str
-) -> Plot:
+def _both_sides(shown: Session, title: str, quantity: str, coordinate: str, segment: str) -> Plot:
     """Right and left over their own cycles, with the spread over several; or over the whole trial."""
-    time, curves = person.motion.time, []
-    for side, (word, foot) in SIDES.items():
-        if f"{side}_{coordinate}" not in person.free:
+    person, curves = shown.trials[0], []
+    time = person.motion.time
+    unit = {"deg": "°"}.get(QUANTITIES[quantity], QUANTITIES[quantity])
+    walked = [trial for trial in shown.trials if trial.walks]
+    for side, (word, _) in SIDES.items():
+        name = f"{side}_{coordinate}"
+        if name not in person.free:
             continue
-        whole = values(f"{side}_{coordinate}")
-        cycles = person.cycles.get(foot, ()) if person.walks else ()
-        if cycles:
-            mean, spread = over_cycles(whole, time, cycles)
-            count = f", {len(cycles)} cycles" if len(cycles) > 1 else ""
-            band = _row(spread) if len(cycles) > 1 else None
-            curves.append(Curve(word + count, _row(mean), body=f"{word} {segment}", band=band, dashed=side == "l"))
-        elif not person.walks:
-            curves.append(Curve(word, _row(over_trial(whole, time)), body=f"{word} {segment}", dashed=side == "l"))
-    if person.walks:
+        curve = cycle_curve(walked, name, quantity) if walked else None
+        if curve is not None:
+            count = f", {curve.count} cycles" if curve.count > 1 else ""
+            band = _row(curve.deviation) if curve.count > 1 else None
+            curves.append(
+                Curve(word + count, _row(curve.mean), body=f"{word} {segment}", band=band, dashed=side == "l")
+            )
+        elif not walked:
+            values = over_trial(quantity_of(person, name, quantity), time)
+            curves.append(Curve(word, _row(values), body=f"{word} {segment}", dashed=side == "l"))
+    usual = shown.normal.get(f"{coordinate} {quantity}") if walked else None
+    if usual is not None:
+        curves.append(Curve("usual", _row(usual[0]), band=_row(usual[1])))
+    if walked:
         return Plot(f"{title} over a cycle", unit, PERCENT, tuple(curves), across="%")
     clock = (float(time[0]), float(time[-1]))
     return Plot(f"{title} over the trial", unit, PERCENT, tuple(curves), across="%", clock=clock)

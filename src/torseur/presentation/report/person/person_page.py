@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
 from torseur.presentation.report.page.report_content import ReportContent, Reproduction
-from torseur.presentation.report.person.person_curves import person_plots
+from torseur.presentation.report.person.person_curves import Session, person_plots
 from torseur.presentation.report.person.person_looks import (
     LEFT,
     MIDDLE,
@@ -21,7 +23,7 @@ from torseur.presentation.report.person.person_tables import person_checks, pers
 from torseur.presentation.scene.bodies.body_poses import quaternions
 from torseur.presentation.scene.overlays import Arrows, Dots, Overlay
 from torseur.presentation.scene.palette import Colour
-from torseur.presentation.scene.scene import Body, Motion, View
+from torseur.presentation.scene.scene import Array, Body, Motion, View
 
 MOST_SAMPLES = 400
 METRES_PER_NEWTON = 1e-3
@@ -29,8 +31,15 @@ MARKER_RADIUS = 0.009
 MARKERS, FORCES = Colour("#1f5fc4", "#8fbcff"), Colour("#c2571a", "#f08a4b")
 
 
-def person_content(person: PersonTrial, reproduction: Reproduction | None = None) -> ReportContent:
-    """What the page of a trial shows."""
+def person_content(
+    person: PersonTrial,
+    reproduction: Reproduction | None = None,
+    *,
+    others: Sequence[PersonTrial] = (),
+    normal: Mapping[str, tuple[Array, Array]] | None = None,
+) -> ReportContent:
+    """What the page of a trial shows; cycles of `others` count with its own, `normal` are usual curves beside them."""
+    shown = Session((person, *others), normal or {})
     chosen = _shown_frames(len(person.motion))
     bodies = _bodies(person)
     return ReportContent(
@@ -39,11 +48,11 @@ def person_content(person: PersonTrial, reproduction: Reproduction | None = None
         description=_description(person),
         bodies=bodies,
         warnings=person.warnings,
-        tables=person_tables(person),
+        tables=person_tables(person, shown.trials),
         motion=_motion(person, chosen),
         overlays=_overlays(person, chosen),
         view=View(up=(0.0, 1.0, 0.0), azimuth=-0.75, elevation=0.16, level=person.feet.floor - SUNK),
-        plots=person_plots(person),
+        plots=person_plots(shown),
         checks=person_checks(person),
         reproduction=reproduction or Reproduction(),
         diagram=False,
@@ -76,7 +85,7 @@ def _description(person: PersonTrial) -> str:
         followed = person.protocol.followed.replace("_", " ")
         text += f" Followed by markers: {followed}. Everything else is held, with its mass, as the model has it."
     if person.calibration is not None:
-        text += f" Fitted to the person: {'; '.join(person.calibration.notes)}."
+        text += " Lengths and places of the markers are the person's own, as measured below."
     return text
 
 

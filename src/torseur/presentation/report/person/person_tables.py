@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from torseur.analysis.biomechanics.person.calibration import EXPECTED, LENGTHS, SIDES_ALIKE, Calibration
+from torseur.analysis.biomechanics.person.file_results import agreements
 from torseur.analysis.biomechanics.person.person_analysis import PLATES, PersonTrial
+from torseur.analysis.biomechanics.person.session import symmetry_of
 from torseur.analysis.biomechanics.person_model.anthropometry import TABLES
 from torseur.analysis.biomechanics.person_model.human36 import (
     SEGMENT_NAMES,
@@ -32,13 +34,14 @@ GOOD_FIT, GOOD_FORCE, GOOD_MOMENT = 0.015, 0.05, 0.01
 RIGID_TRUNK = 0.15  # of the greatest reaction: what a trunk without markers leaves when it rides on the pelvis
 
 
-def person_tables(person: PersonTrial) -> tuple[DataTable, ...]:
+def person_tables(person: PersonTrial, trials: Sequence[PersonTrial] = ()) -> tuple[DataTable, ...]:
     """Gait, joints, segments against anthropometry, quality of fit, and what is left over."""
-    gait = [_gait(person)] if person.walks else []
+    walked = [trial for trial in trials or (person,) if trial.walks]
+    gait = [_gait(trial) for trial in walked] + ([_symmetry(walked)] if walked else [])
     balance = [_residual_table(person)] if len(person.dynamics.reactions) == 2 else []
     return (
-        *gait, joint_table(person), _fit(person), *balance, *_calibrated(person), *_segments(person), _masses(person),
-        *_notes(person),
+        *gait, joint_table(person), *_beside_file(person), _fit(person), *balance, *_calibrated(person),
+        *_segments(person), _masses(person), *_notes(person),
     )  # fmt: skip
 
 
@@ -65,6 +68,34 @@ def _notes(person: PersonTrial) -> list[DataTable]:
     return [DataTable("Notes", ("What was done",), rows)] if rows else []
 
 
+def _symmetry(trials: Sequence[PersonTrial]) -> DataTable:
+    """Right beside left, with the index of symmetry."""
+    rows = tuple(
+        (one.quantity, f"{one.right:.3g}", f"{one.left:.3g}", one.unit, _number(one.index, 1))
+        for one in symmetry_of(trials)
+    )
+    note = "Symmetry index: right less left over their mean; 0 is symmetric. Work is that of hip, knee and ankle."
+    return DataTable("Symmetry", ("Quantity", "Right", "Left", "Unit", "Index (%)"), rows, note, (1, 2, 4))
+
+
+def _beside_file(person: PersonTrial) -> list[DataTable]:
+    """Curves beside those that the laboratory's own software wrote into the file."""
+    rows = tuple(
+        (
+            one.result,
+            in_words(one.coordinate),
+            f"{one.correlation:.3f}",
+            f"{one.rms:.2f}",
+            _number(one.offset),
+            one.unit,
+        )
+        for one in agreements(person, person.results)
+    )
+    headings = ("Result", "Here", "Correlation", "Root mean square", "Offset", "Unit")
+    note = "Difference from the results that the file holds; moments with the signs of Plug-in-Gait."
+    return [DataTable("Beside the results of the file", headings, rows, note, (2, 3, 4))] if rows else []
+
+
 def _gait(person: PersonTrial) -> DataTable:
     """Times and lengths of the cycles of each foot."""
     rows = []
@@ -80,7 +111,7 @@ def _gait(person: PersonTrial) -> DataTable:
             f"{100 * np.mean([c.stance for c in cycles]):.0f}",
         ))  # fmt: skip
     headings = ("Side", "Cycles", "Cycle (s)", "Stride (m)", "Speed (m/s)", "Cadence (steps/min)", "Stance (%)")
-    return DataTable("Gait", headings, tuple(rows), numeric=tuple(range(1, 7)))
+    return DataTable(f"Gait: {person.name}", headings, tuple(rows), numeric=tuple(range(1, 7)))
 
 
 def joint_table(person: PersonTrial) -> DataTable:

@@ -1,0 +1,71 @@
+"""Our angles and moments as results of a C3D file, and beside those that the laboratory's own software wrote there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from torseur.algebra.arrays import Array
+from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
+
+# The three components of results of Plug-in-Gait as our coordinates. Its moments are those of extensors and plantar
+# flexors; ours drive the angle up.
+_ANGLES = {"Hip": ("hip_flexion", "hip_adduction", "hip_rotation"), "Knee": ("knee_flexion", "", ""),
+           "Ankle": ("ankle_flexion", "ankle_inversion", "")}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a curve of ours lies beside that of the file: correlation, and what is left after their mean difference."""
+
+    result: str
+    coordinate: str
+    correlation: float
+    rms: float
+    offset: float
+    unit: str
+
+
+def own_results(person: PersonTrial) -> dict[str, Array]:
+    """Angles (deg) and moments (N m/kg) of the legs by the labels of Plug-in-Gait, (frames, 3)."""
+    found = {}
+    for side in "rl":
+        for joint, names in _ANGLES.items():
+            full = [f"{side}_{name}" if name else "" for name in names]
+            if full[0] in person.free:
+                angles = [np.degrees(person.motion.of(name)) if name else 0 * person.motion.time for name in full]
+                moments = [
+                    -person.dynamics.moment(name) / person.mass if name else 0 * person.motion.time for name in full
+                ]
+                found[f"{side.upper()}{joint}Angles"] = np.stack(angles, axis=1)
+                found[f"{side.upper()}{joint}Moment"] = np.stack(moments, axis=1)
+    return found
+
+
+def agreements(person: PersonTrial, results: Mapping[str, Array]) -> list[Agreement]:
+    """Flexions of hips, knees and ankles, their moments, and adductions, beside the file's own."""
+    found = []
+    for label, ours in own_results(person).items():
+        if label not in results:
+            continue
+        names = _ANGLES[label[1:].removesuffix("Angles").removesuffix("Moment")]
+        for k, name in enumerate(names[: 2 if label.endswith("Angles") else 1]):
+            if name and (one := _beside(label, f"{label[0].lower()}_{name}", ours[:, k], results[label][:, k])):
+                found.append(one)
+    return found
+
+
+def _beside(label: str, name: str, ours: Array, theirs: Array) -> Agreement | None:
+    known = np.isfinite(theirs) & (theirs != 0)
+    if known.sum() < 10 or np.ptp(theirs[known]) == 0:
+        return None
+    a, b = ours[known], theirs[known]
+    unit = "deg" if label.endswith("Angles") else "N m/kg"
+    if unit != "deg" and np.ptp(b) > 100 * np.ptp(a):
+        b = b / 1000  # the file's moments are in N mm/kg
+    gap = a - b
+    return Agreement(
+        label, name, float(np.corrcoef(a, b)[0, 1]), float(np.sqrt(np.mean(gap**2))), float(gap.mean()), unit
+    )
