@@ -236,10 +236,11 @@ def _moved(case):
 
 def motion_question(case):
     """Coordinates, speeds, kinetic energy and every reaction of a motion; constant energy where nothing takes any."""
-    ours = _moved(case)
     joints = [j.name for j in case.mechanism.joints]
     parts = {name: [f"{name}.{what}.{x}" for what in ("force", "moment") for x in "xyz"] for name in joints}
+    # The product first: where it refuses, the oracle need not compute.
     trajectory = _simulated(case, ["kinetic_energy", "energy", *(part for name in joints for part in parts[name])])
+    ours = _moved(case)
     for k, state in enumerate([case.state, *ours.states]):
         if case.mechanism.contacts and not k:
             continue  # a start that touches and closes in rebounds at once: before or after is a matter of taste
@@ -283,10 +284,10 @@ def _derivatives(case, method, second=False):
     if criterion is None or _start_depends(case) or (second and case.mechanism.contacts):
         raise Unclear("no start that is the same function of parameters for both")
     parameters = [p.name for p in case.mechanism.parameters if p.name.rpartition(".")[2] in ("a", "k", "m")]
-    ours = _oracle_derivatives(case, criterion, parameters)
     result = ts.sensitivity(
         case.equations, criterion, parameters, until=SPAN, method=method, second_order=second, rtol=1e-10
     )
+    ours = _oracle_derivatives(case, criterion, parameters)
     theirs = np.array([float(np.ravel(result.slope(criterion, p))[-1]) for p in parameters])
     case.compare(f"derivatives of {criterion} by a, k, m", theirs, ours, 1e-5, np.max(np.abs(ours)))
     if second:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,18 @@ def test_a_quaternion_completed_to_length_one_has_the_derivatives_of_its_complet
     result = ts.sensitivity(ts.parse(text), "w", ["p"], until=0.1, second_order=True)
     assert result.trusted and np.ravel(result.slope("w", "p"))[0] == pytest.approx(-0.75, abs=1e-12)
     assert np.ravel(result["w"].hessian)[0] == pytest.approx(-1 / 0.8**3, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_a_rate_that_is_no_speed_is_kept_beside_constraints(method):
+    """Oracle: Chaplygin's sleigh, v' = a w², (J + m a²) w' = -m a v w, from v = X/cos θ and no turning."""
+    text = """param X = 1 m/s, th0 = 0.6, a = 0.3 m ;
+        let b = body mass = 1 kg, centre = [a, 0, 0], inertia = diag(0, 0, 0.2) kg*m^2 end ;
+        join earth and b.frame as j with planar(x, y, th) speeds v, u = velocity in b, w = th' end ;
+        constrain 0 = u as edge ; init th = th0, x' = X ;"""
+    # It goes straight on, y = X tan θ t, whatever a is.
+    found = ts.sensitivity(ts.parse(text), "y", ["X", "th0", "a"], until=0.7, method=method, rtol=1e-10)
+    expected = [0.7 * math.tan(0.6), 0.7 / math.cos(0.6) ** 2, 0.0]
+    assert found["y"].value == pytest.approx(0.7 * math.tan(0.6), rel=1e-9)
+    assert found["y"].gradient == pytest.approx(expected, rel=1e-7, abs=1e-8)
+    assert found.trusted

@@ -410,3 +410,13 @@ def test_a_guess_near_half_a_turn_closes_by_none():
     join earth and a.frame as D with fixed(), role = loop end ; init q about 3 ;"""
     q = ts.simulate(ts.parse(text), until=0.01)["q"][0]
     assert np.cos(q) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_given_rate_that_is_no_speed_leaves_the_others_at_zero():
+    """A skate at an angle of 0.6 with x' = 1: it runs along its edge, v = 1/cos 0.6, and does not turn."""
+    skate = ts.parse("""let b = body mass = 1 kg, centre = [0.3, 0, 0] m, inertia = diag(0, 0, 0.2) kg*m^2 end ;
+        join earth and b.frame as j with planar(x, y, th) speeds v, u = velocity in b, w = th' end ;
+        constrain 0 = u as edge ; init th = 0.6, x' = 1 m/s ;""")
+    motion = ts.simulate(skate, 0.1, samples=2, outputs=["x'"])
+    assert [motion[name][0] for name in ("x'", "v", "u", "w")] == pytest.approx([1, 1 / np.cos(0.6), 0, 0], abs=1e-12)
+    assert "given: th = 0.6, x' = 1" in motion.notes[0] and "w." in motion.notes[0]

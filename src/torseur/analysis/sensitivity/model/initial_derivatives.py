@@ -14,8 +14,13 @@ from torseur.analysis.sensitivity.model.variation import Variation
 from torseur.analysis.sensitivity.model.varied_parameters import Varied, constants_matrix, starts_matrix
 from torseur.analysis.sensitivity.results.verification import WEIGHTS
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
-from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
+from torseur.computation.simulation.constrained.start.initial_speeds import (
+    free_speeds,
+    held_rates,
+    moving_state,
+)
 from torseur.computation.simulation.constrained.start.position_assembly import Mask, assemble, free_directions
+from torseur.computation.simulation.constrained.start.start_account import Consistent
 from torseur.computation.simulation.model.initial_state import initial_state, quaternion_slots, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import System, Vector
@@ -180,6 +185,11 @@ class StartProjection:
         free = self.free_directions
         return bool(np.linalg.matrix_rank(rows @ free, tol=1e-9) < free.shape[1]) if len(rows) and free.size else False
 
+    @property
+    def holds_rates(self) -> bool:
+        """Whether rates are given that are no speeds: they say something of several speeds, beside the constraints."""
+        return bool(held_rates(self.numbers, self.given_names))
+
     @cached_property
     def lasting(self) -> list[int]:
         """Numbers of the constraints that are no contacts."""
@@ -280,6 +290,8 @@ def _assemble(variation: Variation, own: Vector, given: Mapping[str, float], t: 
     start, n = StartProjection(variation, given, t), len(variation.states)
     phi, slip, _ = start.levels
     result, count = own.copy(), start.numbers.coordinates
+    if start.holds_rates:
+        return _by_differences(start)
     if start.is_open:
         result[:count] = _by_differences(start)[:count]
     # Assembly keeps what is given and moves the rest until the constraints hold; differentiated:
@@ -308,7 +320,8 @@ def given_state_tangents(variation: Variation, given: Mapping[str, float], t: fl
 def _by_differences(start: StartProjection) -> Vector:
     """Tangents of an assembled state that nearness to a guess completes: what assembly finds, differenced.
 
-    No equation determines what is left open, so that it cannot be differentiated through one.
+    No equation determines what is left open, so that it cannot be differentiated through one. Speeds are differenced
+    too where rates are given that are no speeds.
     """
     system, numbers = start.variation.system, start.numbers
     names = [quantity.name for quantity in system.parameters]
@@ -320,7 +333,11 @@ def _by_differences(start: StartProjection) -> Vector:
         guess = np.array(initial_state(numbers.equations, dict(zip(names, values.tolist(), strict=True)), start.given))
         for slot, weight in parameter.starts:
             guess[slot] += weight * step
-        return assemble(replace(numbers, parameters=values), start.t, guess, start.given_names).y
+        shifted = replace(numbers, parameters=values)
+        closed = assemble(shifted, start.t, guess, start.given_names)
+        if not start.holds_rates:
+            return closed.y
+        return moving_state(shifted, start.t, Consistent(closed.y), guess, start.given_names).y
 
     columns = []
     for parameter in start.variation.varied:

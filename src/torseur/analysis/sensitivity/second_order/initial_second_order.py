@@ -148,6 +148,11 @@ class InitialCurvature:
                 f"{variation.system.name}: second order needs a start that its constraints determine; nearness to a "
                 "guess, which completes this one, has no second derivative. Give more coordinates."
             )
+        if start.holds_rates:
+            raise UnsupportedError(
+                f"{variation.system.name}: second order under constraints needs a start by speeds, and rates are given "
+                "that are none. Give the declared speeds."
+            )
         moved = np.flatnonzero(np.any(given_state_tangents(variation, self.given, self.t), axis=1))
         if len(moved):
             raise UnsupportedError(

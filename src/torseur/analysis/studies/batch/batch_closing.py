@@ -28,7 +28,7 @@ from torseur.computation.codegen.kernels.batch_kernel import BatchKernel, compil
 from torseur.computation.codegen.kernels.compiled_routine import CompiledRoutine
 from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained, at_start
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
-from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds
+from torseur.computation.simulation.constrained.start.initial_speeds import free_speeds, held_rates
 from torseur.computation.simulation.constrained.start.position_assembly import (
     CLOSED,
     Mask,
@@ -78,6 +78,8 @@ class Closing:
         numbers = self._numbers
         if self._constrained.massless or numbers.programs.quaternions or numbers.play is not None:
             return False
+        if held_rates(numbers, self._stated):
+            return False  # given rates hold beside the constraints
         if any(symbols_of([condition.value]) for condition in numbers.programs.conditions):
             return False  # dimensions of a point may make its loops impossible
         return has_constant_directions(numbers, held_slots(numbers, self._stated))

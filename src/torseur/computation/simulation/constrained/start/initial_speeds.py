@@ -26,7 +26,6 @@ from torseur.errors import TorseurError
 
 AMPLIFIED = 100.0  # how much more than a gap by rounding an exact value may move to close it
 INDEPENDENT = 1e-9  # part of the largest singular value above which a constraint says something new
-TOUCHES = 1e-9  # part of a unit speed by which a rate counts as moved
 LOOSE = 1e-2  # part of a unit speed that constraints must leave for it to be set freely, without others running away
 NOTHING = 1e-7  # part of the fastest speed that is none
 SLIDING = 1e-3  # what a translation counts beside a rotation where the least of both is looked for
@@ -75,7 +74,7 @@ def _velocities(
     exact = _exact_speeds(numbers, given)
     limit = CLOSED * (1.0 + fastest)
     written = min(MOST, rounding((v[exact] / fastest).tolist()) + rounding(v[exact].tolist())) * fastest
-    follow = free_speeds(numbers, t, _fewest_speeds(numbers, t, y, target[:count], given), given)
+    follow = free_speeds(numbers, t, _fewest_speeds(numbers, t, y, rows / scale[:, None], target / scale, given), given)
     for mask, largest in ((follow, limit), (~exact, limit), (np.ones(len(v), dtype=bool), max(written, limit))):
         change = _smallest(numbers, metric, rows, target, mask)
         missed = np.abs((target - rows @ change) / scale)
@@ -88,17 +87,20 @@ def _velocities(
         raise TorseurError(_contradiction(numbers, rows[:count], (target - rows @ change)[:count], "velocities"))
     result = y.copy()
     result[numbers.coordinates :] = (v + change) * numbers.scales
-    return Consistent(result, closed.notes, closed.account + _speed_account(numbers, asked, result, given, follow))
+    return Consistent(result, closed.notes, closed.account + _speed_account(numbers, t, asked, result, given, follow))
 
 
 def _speed_account(
-    numbers: StateNumbers, asked: Vector, y: Vector, given: Collection[str], follow: Mask
+    numbers: StateNumbers, t: float, asked: Vector, y: Vector, given: Collection[str], follow: Mask
 ) -> tuple[StartValue, ...]:
     values = []
     for k, name in enumerate(numbers.equations.layout.speed_names):
         now, before = float(y[numbers.coordinates + k]), float(asked[numbers.coordinates + k])
         origin = origin_of(name, given, numbers.guesses, is_free=not follow[k])
         values.append(StartValue(name, now, origin, now - before if origin in (GIVEN, GUESSED) else 0.0))
+    slots = held_rates(numbers, given)
+    rates = numbers.of(numbers.programs.dynamics, t, y)["rates"] if slots else np.zeros(0)
+    values += [StartValue(str(numbers.equations.layout.rates[k].name), float(rates[k]), GIVEN) for k in slots]
     return tuple(values)
 
 
@@ -121,12 +123,21 @@ def _held_rates(
     numbers: StateNumbers, t: float, y: Vector, asked: Vector, given: Collection[str]
 ) -> tuple[Vector, Vector]:
     """Rows of given rates of coordinates that are no speeds, and what is missing from them."""
-    layout = numbers.equations.layout
-    slots = [k for k, rate in enumerate(layout.rates) if rate.name in given and rate.name not in layout.speed_names]
+    slots = held_rates(numbers, given)
     if not slots:
         return np.zeros((0, len(numbers.scales))), np.zeros(0)
     wanted, now = (numbers.of(numbers.programs.dynamics, t, state)["rates"][slots] for state in (asked, y))
     return numbers.reach(t, y)[slots], wanted - now
+
+
+def held_rates(numbers: StateNumbers, given: Collection[str]) -> list[int]:
+    """Numbers of given rates of coordinates that are no speeds."""
+    layout = numbers.equations.layout
+    return [k for k, rate in enumerate(layout.rates) if rate.name in given and rate.name not in layout.speed_names]
+
+
+def _unit_rows(rows: Vector) -> Vector:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None])
 
 
 def free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> Mask:
@@ -148,11 +159,11 @@ def free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
 
 def _determined(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> tuple[Mask, list[Vector]]:
     """Exact speeds, and an orthonormal basis of what is determined: these, and what the constraints say beside them."""
-    layout = numbers.equations.layout
-    rates = [slot for slot, rate in enumerate(layout.rates) if rate.name in given]
-    fixed = np.any(np.abs(numbers.reach(t, y)[rates]) > TOUCHES, axis=0) | _exact_speeds(numbers, given)
+    fixed = _exact_speeds(numbers, given)
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales / numbers.row_scales[:, None]
-    _, sizes, directions = np.linalg.svd(np.where(fixed, 0.0, rows))
+    # A given rate that is no speed says something of several speeds, as a constraint does: none of them is exact by it.
+    held = _unit_rows(numbers.reach(t, y)[held_rates(numbers, given)])
+    _, sizes, directions = np.linalg.svd(np.where(fixed, 0.0, np.concatenate([rows, held])))
     rank = int(np.sum(sizes > numbers.negligible(INDEPENDENT) * sizes.max(initial=0.0)))
     return fixed, [*np.eye(len(fixed))[fixed], *directions[:rank]]
 
@@ -182,9 +193,12 @@ def _setting_order(numbers: StateNumbers, y: Vector) -> list[int]:
     return sorted(range(len(layout.speeds)), key=rank)
 
 
-def _fewest_speeds(numbers: StateNumbers, t: float, y: Vector, target: Vector, given: Collection[str]) -> Vector:
+def _fewest_speeds(
+    numbers: StateNumbers, t: float, y: Vector, rows: Vector, target: Vector, given: Collection[str]
+) -> Vector:
     """The state with the speeds of the least sum of sizes that the constraints allow, of rotations before translations.
 
+    `rows` and what is missing from them, `target`, are those of constraints and of given rates, in comparable units.
     Sums of sizes are least where as many as possible are zero; a wheel that is told to turn then rolls on, and does not
     turn on the spot. Exact speeds and guesses stay.
     """
@@ -201,12 +215,11 @@ def _fewest_speeds(numbers: StateNumbers, t: float, y: Vector, target: Vector, g
     from scipy.optimize import linprog
 
     v = y[numbers.coordinates :] / numbers.scales
-    rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales / numbers.row_scales[:, None]
     left, sizes, right = np.linalg.svd(rows[:, free], full_matrices=False)
     rank = int(np.sum(sizes > numbers.negligible(INDEPENDENT) * sizes.max(initial=0.0)))
     # Independent equations of the free speeds u = a - b, a and b not negative: their sum is the size of u.
     matrix = right[:rank]
-    wanted = (left[:, :rank].T @ (target / numbers.row_scales)) / sizes[:rank] + matrix @ v[free]
+    wanted = (left[:, :rank].T @ target) / sizes[:rank] + matrix @ v[free]
     size = float(np.abs(wanted).max(initial=0.0))
     if size == 0.0:
         return y
