@@ -15,6 +15,7 @@ from torseur.cli.shared.option_rules import Rule
 if TYPE_CHECKING:
     from torseur.cli.shared.prepared_model import Work
     from torseur.computation.linearisation import RootLocus, SmallMotions, Steady
+    from torseur.computation.linearisation.operating_point import Kinematics
     from torseur.computation.linearisation.verification import Check
     from torseur.derivation.equations import Equations
     from torseur.derivation.tree import Tree
@@ -85,6 +86,13 @@ class Surroundings:
         self.work.require_determined(equations)
         return equations
 
+    @cached_property
+    def kinematics(self) -> Kinematics:
+        """The programs of the mechanism, made once for all states that are looked for."""
+        from torseur.computation.linearisation.operating_point import kinematics_of
+
+        return kinematics_of(self.equations)
+
     @property
     def name(self) -> str:
         return self.work.source.mechanism.name
@@ -96,7 +104,7 @@ class Surroundings:
         given = self._values_with(parameters, at)
         moving, fixed = self.near.moving or (), self.near.fix or ()
         self.near.require_movable(self.work.tree)
-        return steady_motion(self.equations, moving=moving, fixed=fixed, **given)
+        return steady_motion(self.kinematics, moving=moving, fixed=fixed, **given)
 
     def state(
         self, parameters: Mapping[str, float] | None = None, at: Mapping[str, float] | None = None

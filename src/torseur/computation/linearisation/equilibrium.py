@@ -2,7 +2,9 @@
 
 Unknowns are moves along the speeds and of states beyond mechanics, the speeds and the multipliers. They satisfy the
 balance of forces without accelerations, the constraints at both levels, states that stay as they are, and what is
-given; coordinates that are not said to move stand still.
+given; coordinates that are not said to move stand still. In a joint with speeds of its own, such as the velocity of a
+car in its own axes, all speeds may then be other than zero: a steady turn moves along x, y and yaw, and the rates of
+the other coordinates, combinations of the speeds, vanish.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.computation.linearisation.operating_point import Laws, Model, Point, point_of
+from torseur.computation.linearisation.operating_point import Kinematics, Laws, Model, Point, point_of
 from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
 from torseur.computation.linearisation.verification import Check, check_steadiness
 from torseur.computation.simulation.model.system import Vector
@@ -62,7 +64,7 @@ class Steady:
 
 
 def equilibrium(
-    model: Model,
+    model: Model | Kinematics,
     at: Mapping[str, float] | None = None,
     *,
     fixed: Collection[str] = (),
@@ -78,7 +80,7 @@ def equilibrium(
 
 
 def steady_motion(
-    model: Model,
+    model: Model | Kinematics,
     at: Mapping[str, float] | None = None,
     *,
     moving: Collection[str] = (),
@@ -108,6 +110,28 @@ def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collec
     return np.vstack([jacobian, np.eye(jacobian.shape[1])[held]]), size
 
 
+def moving_speeds(point: Point, names: Collection[str]) -> tuple[int, ...]:
+    """Numbers of the speeds and states that need not be zero where the named coordinates move."""
+    beside = [name for own in _own_speeds(point, names) for name in own]
+    return speeds_along(point, [*names, *beside])
+
+
+def standing_coordinates(point: Point, moving: Collection[str]) -> list[int]:
+    """Numbers of coordinates that stand still beside moving ones in a joint with speeds of its own."""
+    names = point.equations.layout.coordinate_names
+    return [names.index(name) for own in _own_speeds(point, moving) for name in own if name not in moving]
+
+
+def _own_speeds(point: Point, moving: Collection[str]) -> list[list[str]]:
+    """The coordinates of each joint with speeds of its own that moves, but for quaternions."""
+    return [
+        names
+        for joint in point.equations.mechanism.joints
+        if (joint.speeds or joint.frame_speeds) and joint.freedoms == len(joint.coordinates)
+        and set(names := [q.name for q in joint.coordinates]) & set(moving)
+    ]  # fmt: skip
+
+
 def speeds_along(point: Point, names: Collection[str]) -> tuple[int, ...]:
     """Numbers of the speeds along which the named coordinates move, and of named states beyond mechanics after them."""
     layout = point.equations.layout
@@ -127,11 +151,13 @@ class _Search:
     moving: tuple[int, ...]
     fixed: tuple[int, ...]
     names: frozenset[str]
+    standing: tuple[int, ...]
 
     @staticmethod
     def about(point: Point, multipliers: Vector, moving: Collection[str], fixed: Collection[str]) -> _Search:
-        speeds = speeds_along(point, moving), speeds_along(point, fixed)
-        return _Search(point, multipliers, *speeds, frozenset(fixed))
+        speeds = moving_speeds(point, moving), speeds_along(point, fixed)
+        standing = tuple(standing_coordinates(point, moving))
+        return _Search(point, multipliers, *speeds, frozenset(fixed), standing)
 
     def at_rest(self) -> Point:
         """The point with everything that does not move at rest."""
@@ -265,7 +291,15 @@ class _Search:
     def _residual(self, size: float) -> Vector:
         """What is left of forces, in units of `size`, of positions, of velocities and of rates of states."""
         rates = self._held_states * self.point.state_rates / self.point.move_scales[self.point.speeds :]
-        return np.concatenate([self._balance() / size, self.point.gaps, self.point.slips, rates])
+        parts = [self._balance() / size, self.point.gaps, self.point.slips, rates, self._standing_rates()]
+        return np.concatenate(parts)
+
+    def _standing_rates(self) -> Vector:
+        """Rates of coordinates that stand still though the speeds of their joint do not vanish."""
+        if not self.standing:
+            return np.zeros(0)
+        rates = self.point.numbers.of(self.point.programs.dynamics, self.point.t, self.point.y)["rates"]
+        return np.asarray(rates[list(self.standing)])
 
     def _jacobian(self) -> tuple[float, Vector]:
         """A size of forces, and the Jacobian of the residuals by moves, speeds and multipliers."""
@@ -277,6 +311,7 @@ class _Search:
         reach, states = point.kinematics["reach"], point.moves - n
         units = (self._held_states / point.move_scales[n:])[:, None]
         of_states = derivatives["rate_derivatives"][:, point.numbers.coordinates - states :].T * units
+        standing = derivatives["rate_derivatives"][:, list(self.standing)].T
         by_move, by_speed = np.split(by_state, [point.numbers.coordinates])
         moves = by_move.T @ reach
         # Forces are counted in units of a stiffness, so that rows of all three kinds are lengths and comparable. Where
@@ -288,6 +323,7 @@ class _Search:
         #     [  C_h           0    0          0   ]           positions
         #     [  (C v + drift)_q N  C          0   ]           velocities
         #     [  z'_q N             z'_v       0   ]           states that stay
+        #     [  q'_q N             q'_v       0   ]           coordinates that stand still beside moving ones
         blocks = [
             [moves / size, by_speed.T / size, point.rows.T / size],
             [
@@ -300,6 +336,11 @@ class _Search:
                 of_states[:, : point.numbers.coordinates] @ reach,
                 of_states[:, point.numbers.coordinates :],
                 np.zeros((states, m)),
+            ],
+            [
+                standing[:, : point.numbers.coordinates] @ reach,
+                standing[:, point.numbers.coordinates :],
+                np.zeros((len(standing), m)),
             ],
         ]
         return float(size), np.block(blocks)

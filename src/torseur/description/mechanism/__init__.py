@@ -104,6 +104,7 @@ from torseur.description.mechanism.quantities import (
 )
 from torseur.description.mechanism.solids import SHAPES, Solid, along, solid
 from torseur.description.mechanism.speeds import body_rotation, body_speeds, body_velocity, quaternion_coordinates
+from torseur.description.mechanism.transformations.driven_inputs import DrivenInput, driven_input, with_sensors
 from torseur.description.mechanism.transformations.instancing import CONTENTS
 from torseur.description.mechanism.transformations.parts import Instance, Part, attachment, mirror, use
 from torseur.description.mechanism.transformations.reflection import reflect
@@ -132,6 +133,7 @@ __all__ = [
     "CoordinateSpring",
     "Distance",
     "Drawing",
+    "DrivenInput",
     "DryFriction",
     "ElementaryMotion",
     "Equation",
@@ -181,6 +183,7 @@ __all__ = [
     "denavit_hartenberg",
     "distance",
     "draw",
+    "driven_input",
     "driver",
     "equation",
     "fixed",
@@ -222,6 +225,7 @@ __all__ = [
     "universal",
     "update",
     "use",
+    "with_sensors",
     "within",
     "without_contacts",
 ]

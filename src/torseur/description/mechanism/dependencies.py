@@ -55,6 +55,7 @@ _FIXED = "A frame is fixed in its body: put a body with mass = 0, inertia = 0 on
 # Why these and no others: docs/decisions/0066-what-formulas-may-depend-on.md.
 SLOTS = {
     "parameter": Slot("value of a parameter", (), "Name a formula that moves by `let`, or write a `law`."),
+    "input": Slot("value for a part", STATE),
     "initial": Slot("initial value", (), "Relations between coordinates are constraints: `constrain ... = ...`."),
     "gravity": Slot(
         "gravity", ("time",),

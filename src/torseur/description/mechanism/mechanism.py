@@ -16,6 +16,7 @@ from torseur.description.mechanism.frames import Frame, Measure, Sensor
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import Load
 from torseur.description.mechanism.quantities import Guess, Law, Parameter, State, Vector, as_states, as_vector
+from torseur.description.mechanism.transformations.moving_inputs import with_moving_inputs
 from torseur.description.mechanism.validation import check, check_instances
 from torseur.display import Displayed
 from torseur.errors import MechanismError, counted, unknown_name
@@ -114,6 +115,7 @@ class Mechanism(Displayed):
         for instance in used:
             for kind in SHARED:
                 fields[kind] = (*fields[kind], *getattr(instance.content, kind))
+        fields = with_moving_inputs(fields, {p.name for instance in used for p in instance.content.parameters})
         # Frozen: mechanisms are shared by trees, equations and kernels that are kept under them.
         for name, value in fields.items():
             object.__setattr__(self, name, value)

@@ -23,7 +23,7 @@ from torseur.analysis.sensitivity.model.varied_parameters import Requested, Vari
 from torseur.analysis.sensitivity.results.sensitivities import Response, Sensitivities
 from torseur.analysis.sensitivity.results.verification import verify as verify_result
 from torseur.computation.linearisation import Steady, steady_motion
-from torseur.computation.linearisation.equilibrium import speeds_along, steady_equations
+from torseur.computation.linearisation.equilibrium import moving_speeds, standing_coordinates, steady_equations
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.single_state import Evaluator
@@ -120,10 +120,12 @@ class SteadyState:
         slip = levels["slip_derivatives"].reshape(states + self.variation.columns, -1)[states:].T
         # Rows of F, and so of F_p, as steady_equations stacks them:
         #
-        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' | s - s_start of what is fixed ]
+        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' | q' that stand | s - s_start of what is fixed ]
         balance = derivatives[states:, : point.speeds].T / size
         gaps = phi[: point.programs.holonomic]
-        parts = [balance, gaps, slip, self._state_rates]
+        # How the speeds of a joint give its rates is no matter of parameters.
+        standing = np.zeros((len(standing_coordinates(point, self.moving)), self.variation.columns))
+        parts = [balance, gaps, slip, self._state_rates, standing]
         kept = by_state[sum(len(part) for part in parts) :]
         return by_state, np.vstack([*parts, -kept @ self.start_tangents])
 
@@ -142,7 +144,7 @@ class SteadyState:
     def units_of_state_rates(self) -> Vector:
         """What rates of states beyond mechanics are multiplied by in F: 0 for those that may go on changing."""
         point = self.steady.point
-        is_held = ~np.isin(np.arange(point.speeds, point.moves), speeds_along(point, self.moving))
+        is_held = ~np.isin(np.arange(point.speeds, point.moves), moving_speeds(point, self.moving))
         return np.asarray(is_held / point.move_scales[point.speeds :])
 
     @cached_property
@@ -150,7 +152,7 @@ class SteadyState:
         """Tangents of the state that the search starts from, as those of s: what does not move starts at rest."""
         point, start = self.steady.point, self.variation.start
         moves = np.linalg.lstsq(point.kinematics["reach"], start[: point.numbers.coordinates], rcond=1e-12)[0]
-        moving = np.isin(np.arange(point.speeds), speeds_along(point, self.moving))
+        moving = np.isin(np.arange(point.speeds), moving_speeds(point, self.moving))
         speeds = np.where(moving[:, None], start[point.numbers.coordinates :], 0.0)
         return np.vstack([moves, speeds, np.zeros((len(self.steady.multipliers), self.variation.columns))])
 

@@ -146,6 +146,13 @@ def _solved_together(common: System, programs: MechanismPrograms) -> System:
     )
 
 
+def system_with_accelerations(equations: Equations) -> System:
+    """The system whose formulas keep accelerations and multipliers as inputs of their own, loops or not."""
+    system = system_without_values(equations)[1]
+    assert system.programs is not None
+    return _solved_together(system, system.programs)
+
+
 def system_at_rest(system: System) -> System:
     """The system of a mechanism without freedoms whose constraints hold: it has no states, and none change."""
     assert system.programs is not None

@@ -341,7 +341,7 @@ def _values(reading: InstanceReading, shop: Workshop) -> dict[str, Term]:
             shop.scope.fault(given.name, f"'{name}' is given twice.")
         else:
             assert isinstance(given.value, x.Expression)
-            context = Context(f"{reading.name}.{name}", slot="parameter")
+            context = Context(f"{reading.name}.{name}", slot="input")
             values[name] = shop.formulas.read(given.value, dimension_of(known[name].si_unit), context)
     return values
 

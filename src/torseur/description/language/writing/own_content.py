@@ -64,10 +64,12 @@ def given_values(instance: Instance, mechanism: Mechanism) -> list[tuple[str, Ex
         tuple(p.value for p in part.parameters)
     )
     now = {p.name: p.value for p in mechanism.parameters}
+    given = dict(instance.values)
     values = []
     for p, default in zip(part.parameters, defaults, strict=True):
         value = now.get(f"{instance.name}.{p.name}")
-        value = -value if value is not None and signs.get(p.name, 1) < 0 else value
+        # A value that moves has become a formula of the mechanism, and its parameter is gone.
+        value = given.get(p.name) if value is None else -value if signs.get(p.name, 1) < 0 else value
         if value is not None and value is not default:
             values.append((p.name, value))
     return values
