@@ -34,6 +34,7 @@ from torseur.cli.commands.installation.doctor import doctor
 from torseur.cli.commands.presentation.animate import animate
 from torseur.cli.commands.presentation.report import report
 from torseur.cli.commands.presentation.studio import studio
+from torseur.cli.commands.vehicles.handling import handling
 from torseur.cli.shared.exits import guard
 from torseur.cli.shared.option_records import expand_options
 from torseur.cli.shared.option_rules import check_rules
@@ -100,6 +101,7 @@ COMMANDS = (
     modes,
     locus,
     response,
+    handling,
     sensitivity,
     identify,
     recording,

@@ -19,6 +19,7 @@ from torseur.computation.linearisation.operating_point import Kinematics, Laws, 
 from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
 from torseur.computation.linearisation.verification import Check, check_steadiness
 from torseur.computation.simulation.model.system import Vector
+from torseur.derivation.equations import parameter_values
 from torseur.errors import TorseurError, unknown_name
 
 ITERATIONS = 40
@@ -97,6 +98,26 @@ def steady_motion(
     start = point_of(model, at, parameters, laws, t)
     search = _Search.about(start, np.zeros(len(start.rows)), moving, fixed)
     return replace(search, point=search.at_rest()).solve()
+
+
+def steady_from(
+    steady: Steady,
+    moving: Collection[str],
+    parameters: Mapping[str, float],
+    kinematics: Kinematics,
+    fixed: Collection[str] = (),
+) -> Steady:
+    """The steady motion near another one of the same mechanism, some of its parameters having changed."""
+    point = steady.point
+    names = point.equations.layout.parameter_names
+    now = dict(zip(names, point.numbers.parameters.tolist(), strict=True)) | dict(parameters)
+    given = parameter_values(kinematics.programs.equations, {name: now[name] for name in names})
+    numbers = replace(point.numbers, parameters=np.array(list(given.values())))
+    search = _Search.about(replace(point, numbers=numbers), steady.multipliers, moving, fixed)
+    found = search._by_newton()
+    if found is None:
+        raise TorseurError(search._failure())
+    return Steady(found.point, found.multipliers, found.moving)
 
 
 def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()) -> tuple[Vector, float]:

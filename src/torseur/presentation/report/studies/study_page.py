@@ -106,13 +106,13 @@ def table(
     return tables((given,)) if rows else Markup()
 
 
-def how_to_reproduce(command: str, text: str, name: str) -> Markup:
+def how_to_reproduce(command: str, text: str, name: str, what: str = "the study file") -> Markup:
     """The command, the study file, and with what it was made."""
     try:
         made = f"Made with torseur {version('torseur')}."
     except PackageNotFoundError:
         made = "Made with torseur."
-    head = element("summary", element("span", name), element("small", "the study file"))
+    head = element("summary", element("span", name), element("small", what))
     source = element("details", head, element("div", _listing(text)), class_="card block")
     return section("reproduce", "How to reproduce", _listing(command), source, element("p", made, class_="note"))
 

@@ -1,0 +1,1 @@
+"""Commands for vehicles: handling and suspensions."""

@@ -1,0 +1,1 @@
+"""Pages of vehicles: handling and suspension."""
