@@ -17,7 +17,7 @@ from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
 from torseur.analysis.vehicles.cornering import TIME, Turn, straight_running, turn_of
 from torseur.analysis.vehicles.vehicle import Vehicle
 from torseur.computation.linearisation.equilibrium import Steady, steady_equations
-from torseur.computation.linearisation.frequency_response import FrequencyResponse, response_per_input
+from torseur.computation.linearisation.frequency_response import FrequencyResponse, output_rows, response_per_input
 from torseur.computation.linearisation.modes import Mode
 from torseur.computation.linearisation.small_motions import small_motions
 from torseur.computation.simulation import Trajectory, simulate
@@ -29,6 +29,7 @@ from torseur.description.mechanism.frames import Frame, Sensor, placement
 from torseur.description.mechanism.transformations.moving_inputs import with_moving_inputs
 
 LANE = 3.5  # m, by which a double lane change leads aside (ISO 3888-1)
+SLOWLY = 1.0  # rad/s, at which it is looked how a vehicle follows its drive
 HANDS = 25.0  # rad/s, how fast hands follow what the driver wants
 
 
@@ -333,18 +334,18 @@ def lane_change(
 
 def _push(run: Handling) -> float:
     """Drive over the lack of speed that makes up for it with a time constant of two seconds."""
-    vehicle, point = run.vehicle, run.turn.motions.point
-    ahead = read_formula(f"{vehicle.body}.iframe.acceleration.x", system_with_accelerations(point.equations)).value
-    program = Program("ahead", (*point.programs.inputs, *point.programs.solution), (matrix("ahead", [[ahead]]),))
+    vehicle, motions = run.vehicle, run.turn.motions
+    point = motions.point
     slot = point.equations.layout.parameter_names.index(vehicle.drive)
-    found = []
-    for more in (0.0, 1.0):
-        given = point.numbers.parameters.copy()
-        given[slot] += more
-        pushed = replace(point, numbers=replace(point.numbers, parameters=given))
-        a, multipliers = pushed.solution
-        found.append(float(pushed.numbers.of(program, point.t, point.y, a=a, l=multipliers)["ahead"][0, 0]))
-    return 0.5 / (found[1] - found[0])
+    given = point.numbers.parameters.copy()
+    given[slot] += 1.0
+    pushed = replace(point, numbers=replace(point.numbers, parameters=given))
+    more = (pushed.solution[0] - point.solution[0])[list(motions.speeds)]
+    # Slowly, when wheels and tyres have followed: a torque turns the wheels first and moves the vehicle after that.
+    ahead = read_formula(f"{vehicle.body}.iframe.velocity.x", system_with_accelerations(point.equations)).value
+    inputs = np.concatenate([np.zeros(len(motions.positions)), more])
+    gain = np.linalg.solve(1j * SLOWLY * np.eye(len(inputs)) - motions.state_matrix, inputs)
+    return 0.5 / float(abs(SLOWLY * (output_rows(motions, ahead)[0] @ gain)))
 
 
 _STEPS = ((15.0, 30.0, 1.0), (70.0, 25.0, -1.0))  # where a change begins (m), over which way, to which side
