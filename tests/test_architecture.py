@@ -50,6 +50,7 @@ LEVELS = {
     "analysis.optimal_motion": 15,
     "analysis.identification": 16,
     "analysis.biomechanics": 17,
+    "analysis.vehicles": 17,
     "analysis.published_studies": 18,
     "analysis.studies": 19,
     "presentation.typesetting": 20,

@@ -30,7 +30,15 @@ def test_functions_that_were_packages_once():
 
 def test_public_folders_are_few_and_known():
     folders = [name for name in NAMES if isinstance(getattr(torseur, name), ModuleType)]
-    assert folders == ["algebra", "biomechanics", "identification", "intrinsic", "library", "published_studies"]
+    assert folders == [
+        "algebra",
+        "biomechanics",
+        "identification",
+        "intrinsic",
+        "library",
+        "published_studies",
+        "vehicles",
+    ]
 
 
 def test_a_public_folder_has_what_it_lists_and_nothing_else():

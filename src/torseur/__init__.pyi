@@ -28,6 +28,7 @@ from torseur.algebra.spatial import Transform as Transform
 from torseur.analysis import biomechanics as biomechanics
 from torseur.analysis import identification as identification
 from torseur.analysis import published_studies as published_studies
+from torseur.analysis import vehicles as vehicles
 from torseur.analysis.biomechanics import Axes as Axes
 from torseur.analysis.biomechanics import Markers as Markers
 from torseur.analysis.biomechanics import MotionTrial as MotionTrial
@@ -62,6 +63,7 @@ from torseur.analysis.sensitivity.adjoint.adjoint_solution import adjoint_soluti
 from torseur.analysis.sensitivity.model.sensitivity_equations import (
     sensitivity_equations as sensitivity_equations,
 )
+from torseur.analysis.sensitivity.steady.input_response import input_response as input_response
 from torseur.analysis.sensitivity.steady.small_motion_sensitivity import (
     eigenvalue_sensitivity as eigenvalue_sensitivity,
 )

@@ -35,6 +35,7 @@ from torseur.cli.commands.presentation.animate import animate
 from torseur.cli.commands.presentation.report import report
 from torseur.cli.commands.presentation.studio import studio
 from torseur.cli.commands.vehicles.handling import handling
+from torseur.cli.commands.vehicles.road import road
 from torseur.cli.commands.vehicles.suspension import suspension
 from torseur.cli.shared.exits import guard
 from torseur.cli.shared.option_records import expand_options
@@ -104,6 +105,7 @@ COMMANDS = (
     response,
     handling,
     suspension,
+    road,
     sensitivity,
     identify,
     recording,

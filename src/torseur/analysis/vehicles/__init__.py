@@ -1,1 +1,42 @@
 """What vehicle engineers ask of a mechanism: steady cornering, handling, curves of suspensions, roads."""
+
+from torseur.analysis.vehicles.cornering import SteadyCornering, Turn, steady_cornering, straight_running
+from torseur.analysis.vehicles.handling import (
+    Gains,
+    Handling,
+    LaneChange,
+    StepSteer,
+    eigenvalues_over_speed,
+    handling,
+    lane_change,
+    step_steer,
+)
+from torseur.analysis.vehicles.hardpoints import BestSuspension, optimise_suspension
+from torseur.analysis.vehicles.roads import Road, road_profile
+from torseur.analysis.vehicles.suspension import Curves, Suspension, steering_curves, suspension_curves
+from torseur.analysis.vehicles.vehicle import Vehicle, vehicle
+
+__all__ = [
+    "BestSuspension",
+    "Curves",
+    "Gains",
+    "Handling",
+    "LaneChange",
+    "Road",
+    "SteadyCornering",
+    "StepSteer",
+    "Suspension",
+    "Turn",
+    "Vehicle",
+    "eigenvalues_over_speed",
+    "handling",
+    "lane_change",
+    "optimise_suspension",
+    "road_profile",
+    "steady_cornering",
+    "steering_curves",
+    "step_steer",
+    "straight_running",
+    "suspension_curves",
+    "vehicle",
+]

@@ -30,7 +30,7 @@ SLOW = 1e-3  # 1/s: growth below which speed and course, which nothing holds, co
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A steady turn: lateral acceleration (m/s²), what steering and drive are, the motion, and small motions about it."""
+    """A steady turn: lateral acceleration (m/s²), steering and drive, the motion, and small motions about it."""
 
     lateral_acceleration: float
     steering: float
@@ -56,13 +56,13 @@ class Turn:
     def growth(self) -> float:
         """The largest real part of the eigenvalues (1/s): negative where the turn is stable with steering held.
 
-        Of those that say nothing, one is left out for each coordinate that moves; the speed, which nothing but the drive
-        holds, stays: in straight running without drag it has a root of zero.
+        Of those that say nothing, one is left out for each coordinate that moves; the speed, which nothing but the
+        drive holds, stays: in straight running without drag it has a root of zero.
         """
         rate = self.lateral_acceleration / self.speed
         roots = [mode.eigenvalue for mode in self.motions.modes]
         for neutral in (1j * rate, -1j * rate, *([0j] * (self.moving - 2))):
-            roots.remove(min(roots, key=lambda s, n=neutral: abs(s - n)))
+            roots.pop(int(np.argmin(np.abs(np.array(roots) - neutral))))
         return max((s.real for s in roots), default=-np.inf)
 
     @property
@@ -132,8 +132,8 @@ def steady_cornering(
 ) -> SteadyCornering:
     """Steady turns at a speed from straight running up to a lateral acceleration, or past the limit.
 
-    Turns go to the side of a positive steering parameter. The curve ends at `up_to`, a little past the limit, or
-    where no turn is found any more (`ended` says which).
+    Turns go to the side of a positive steering parameter. The curve ends at `up_to`, a little past the limit,
+    where an unstable vehicle needs countersteering, or where no turn is found any more (`ended` says which).
     """
     steered, given = vehicle.steered, dict(parameters or {})
     now = straight_running(vehicle, speed, given, time)
@@ -149,10 +149,10 @@ def steady_cornering(
     while len(turns) < MOST_TURNS:
         aim = place + step * direction
         # Along the direction from the last two turns: c · (a, δ) = c · aim, in units of the axes.
-        weights = direction / units
+        turning, steering = (direction / units).tolist()
         try:
             found = steady_from(
-                now, vehicle.moving, _aim(vehicle, speed, *weights.tolist(), float(direction @ aim)), steered.kinematics
+                now, vehicle.moving, _aim(vehicle, speed, turning, steering, float(direction @ aim)), steered.kinematics
             )
         except TorseurError:
             found = None
@@ -174,6 +174,9 @@ def steady_cornering(
         if abs(place[0]) * 9.81 >= up_to:
             ended = f"{up_to:g} m/s² were reached"
             break
+        if not turns[-1].is_stable and reached[1] * turns[1].steering < 0.0:
+            ended = "turns became unstable and need steering to the other side"
+            break
         if beyond == BEYOND:
             ended = "the limit was passed"
             break
@@ -186,7 +189,7 @@ def _aim(vehicle: Vehicle, speed: float, turning: float, steering: float, aim: f
 
 
 def _rolling(vehicle: Vehicle, speed: float, parameters: Mapping[str, float]) -> dict[str, float]:
-    """The initial state with all its speeds in proportion, so that wheels roll: that of the vehicle at another speed."""
+    """The initial speeds all made larger or smaller in proportion, so that wheels roll at another speed."""
     point = point_of(vehicle.kinematics, None, {k: v for k, v in parameters.items() if not _is_aim(vehicle, k)})
     names = point.equations.layout.speed_names
     (joint,) = [j for j in vehicle.mechanism.joints if j.child.body == vehicle.body and j.parent.body == "earth"]
@@ -241,7 +244,8 @@ def turn_of(vehicle: Vehicle, steady: Steady) -> Turn:
     steered, state = vehicle.steered, steady.state
     layout = vehicle.kinematics.programs.equations.layout
     kept = {name: state[name] for name in (*layout.coordinate_names, *layout.speed_names)}
-    given = dict(zip(steady.point.equations.layout.parameter_names, steady.point.numbers.parameters.tolist(), strict=True))
+    names, numbers = steady.point.equations.layout.parameter_names, steady.point.numbers.parameters
+    given = dict(zip(names, numbers.tolist(), strict=True))
     held = {name: given[name] for name in layout.parameter_names}
     held |= {vehicle.steering: state[steered.steering], vehicle.drive: state[steered.drive]}
     point = point_of(vehicle.kinematics, kept, held, None, steady.point.t)

@@ -1,4 +1,4 @@
-"""Handling: what the small motions about straight running, a step of steering and a change of lanes say of a vehicle."""
+"""Handling: what small motions about straight running, a step of steering and a change of lanes say of a vehicle."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def gains_of(vehicle: Vehicle, straight: Steady, speed: float) -> Gains:
     row = n + len(point.gaps) + len(point.slips) + hold
     right = np.zeros(len(jacobian))
     right[row] = 1.0 / point.move_scales[n + hold]
-    change = np.linalg.lstsq(jacobian, right, rcond=1e-13)[0]
+    change: Vector = np.asarray(np.linalg.lstsq(jacobian, right, rcond=1e-13)[0], dtype=float)
     of_coordinates = point.kinematics["reach"] @ change[: point.moves]
     steering = of_coordinates[layout.coordinate_names.index(steered.steering)]
     # δv of the mass centre sideways over its speed ahead, and roll: of the body's own frame, about its x axis.
@@ -171,7 +171,10 @@ def _formula_derivative(vehicle: Vehicle, steady: Steady, formula: str, change: 
 
 
 def eigenvalues_over_speed(
-    vehicle: Vehicle, speeds: Sequence[float] | Vector, parameters: Mapping[str, float] | None = None, time: float = TIME
+    vehicle: Vehicle,
+    speeds: Sequence[float] | Vector,
+    parameters: Mapping[str, float] | None = None,
+    time: float = TIME,
 ) -> list[tuple[complex, ...]]:
     """Eigenvalues about straight running at each speed, without those of place, heading and turns of wheels."""
     return [turn_of(vehicle, straight_running(vehicle, float(v), parameters, time)).eigenvalues for v in speeds]
@@ -262,7 +265,7 @@ def _motion(
     wanted = formula_outputs([f"{_column(name)} = {formula}" for name, formula in outputs.items()], system)
     start = dict(run.turn.state) | dict(extra or {})
     return simulate(
-        mechanism, TIME + until, start=TIME, samples=int(round(until * 100)) + 1, initial=start, parameters=given,
+        mechanism, TIME + until, start=TIME, samples=round(until * 100) + 1, initial=start, parameters=given,
         outputs=wanted, rtol=rtol,
     )  # fmt: skip
 
@@ -321,7 +324,9 @@ def lane_change(
     angle = driven.coordinate
     hands = motor(f"{angle.name}.hands", angle.name, angle.name,
                   HANDS**2 * (delayed.symbol - angle.symbol) - 2 * HANDS * angle.rate)  # fmt: skip
-    whole = replace(driven.mechanism, loads=(*driven.mechanism.loads, hands), states=(*driven.mechanism.states, delayed))
+    whole = replace(
+        driven.mechanism, loads=(*driven.mechanism.loads, hands), states=(*driven.mechanism.states, delayed)
+    )
     pushing = as_expr(run.turn.drive) + _push(run) * (v - vehicle.speed)
     controlled = with_formula(whole, {vehicle.drive: pushing})
     outputs = {**_outputs(vehicle), "way": f"{body}.iframe.position.x", "aside": f"{body}.iframe.position.y"}

@@ -31,6 +31,7 @@ from torseur.description.mechanism import (
     with_sensors,
 )
 from torseur.description.mechanism.frames import EARTH
+from torseur.description.mechanism.quantities import ORIGIN
 from torseur.errors import TorseurError, list_names, unknown_name
 
 ITERATIONS = 40
@@ -120,18 +121,18 @@ class Prepared:
     def of(suspension: Suspension) -> Prepared:
         mechanism = suspension.mechanism
         springs = [load for load in mechanism.loads if isinstance(load, (PointSpring, CoordinateSpring, Bushing))]
+        if suspension.body != EARTH_NAME:  # what stands on the ground is the tyre
+            springs = [load for load in springs if EARTH_NAME not in _ends(load)]
         # Tyres, brakes, weight and whatever else acts is no matter of a suspension's curves.
         bare = replace(
-            mechanism, loads=tuple(springs), states=(), state_equations=(), gravity=(0, 0, 0), contacts=(), instances=(),
+            mechanism, loads=tuple(springs), states=(), state_equations=(), gravity=ORIGIN, contacts=(), instances=(),
             initial=tuple(i for i in mechanism.initial if i[0] not in {s.name for s in mechanism.states}),
         )  # fmt: skip
         ends = [load for load in springs if isinstance(load, PointSpring)]
         frames = [*_four(_frame(mechanism, suspension.wheel)), *_four(_frame(mechanism, suspension.body))]
         frames += [_frame(mechanism, name) for name in suspension.kingpin or ()]
         frames += [frame for load in ends for frame in (load.first, load.second)]
-        sensors = [
-            Sensor(f"point {k} {c}", "position", frame, c) for k, frame in enumerate(frames) for c in "xyz"
-        ]
+        sensors = [Sensor(f"point {k} {c}", "position", frame, c) for k, frame in enumerate(frames) for c in "xyz"]
         whole = with_sensors(bare, sensors)
         kinematics = kinematics_of(whole)
         equations = kinematics.programs.equations
@@ -146,7 +147,8 @@ class Prepared:
     def start(self, steering: float | None = None) -> Placed:
         """The suspension as it is described, the steering at a value."""
         s = self.suspension
-        given, at = dict(s.parameters), {}
+        given: dict[str, float] = dict(s.parameters)
+        at: dict[str, float] = {}
         if steering is not None and s.steering is not None:
             (given if self._steers_by_parameter else at)[s.steering] = steering
         point = point_of(self.kinematics, at, given, None, 1e3)
@@ -162,6 +164,10 @@ class Prepared:
         if name is not None and name not in names and name not in coordinates:
             raise TorseurError(unknown_name("parameter or coordinate", name, [*names, *coordinates], "steering: "))
         return name in names
+
+
+def _ends(load: PointSpring | CoordinateSpring | Bushing) -> tuple[str, ...]:
+    return () if isinstance(load, CoordinateSpring) else (load.first.body, load.second.body)
 
 
 def _four(frame: Frame) -> list[Frame]:
@@ -273,7 +279,7 @@ class Placed:
             return placed
         s = self.prepared.suspension
         raise TorseurError(
-            f"'{s.wheel}' does not reach {height:.4g} m over '{s.body}': the arms are at their end. Ask for less travel."
+            f"'{s.wheel}' does not reach {height:.4g} m over '{s.body}': the arms end before. Ask for less travel."
         )
 
     # What the curves are made of, in the axes of the body
@@ -424,7 +430,7 @@ def _steering_axis(placed: Placed, steering: float | None) -> tuple[NDArray[np.f
     low, high = (np.array([end._own(end.points[k] - end.points[4]) for k in range(4)]) for end in ends)
     rates, here = high - low, 0.5 * (high + low)
     # ω from how the axes of the wheel turn: ω = ½ Σ e x e'.
-    spin = 0.5 * sum(np.cross(here[k] - here[0], rates[k] - rates[0]) for k in (1, 2, 3))
+    spin = 0.5 * np.sum([np.cross(here[k] - here[0], rates[k] - rates[0]) for k in (1, 2, 3)], axis=0)
     size = float(spin @ spin)
     if size < 1e-24:
         raise TorseurError(f"steering by '{suspension.steering}' does not turn '{suspension.wheel}'.")

@@ -120,9 +120,10 @@ def vehicle(
     """
     joint = _ground_joint(mechanism, body)
     known = [p.name for p in mechanism.parameters]
+    own = [name for name in known if "." not in name]
     for name in (steering, *([drive] if drive is not None else [])):
         if name not in known:
-            raise TorseurError(unknown_name("parameter", name, known, "steering and drive: "))
+            raise TorseurError(unknown_name("parameter", name, own or known, "steering and drive: "))
     if drive is None:
         mechanism, drive = _with_force_ahead(mechanism, joint.child.body)
     owned = {q.name for other in mechanism.joints if other is not joint for q in other.coordinates}
@@ -140,17 +141,16 @@ def _ground_joint(mechanism: Mechanism, body: str | None) -> Joint:
     found = [j for j in free if body is None or j.child.body == body]
     if len(found) != 1:
         have = list_names([j.child.body for j in free])
-        what = f"bodies that move freely over the ground: {have}. Name one" if free else "no body moves freely over it"
+        there = f"here are {have}: name one (--body, body=)." if free else "here is none."
         raise TorseurError(
-            f"{mechanism.name}: a vehicle has one body on a joint `free` or `planar` from the ground; there are {what}"
-            + (" (body)." if free else ".")
+            f"{mechanism.name}: a vehicle has one body on a joint `free` or `planar` from the ground; {there}"
         )
     joint = found[0]
     if not (joint.speeds or joint.frame_speeds):
         body = joint.child.body
         raise TorseurError(
-            f"{mechanism.name}: a steady turn has constant speeds in the axes of '{body}'. Give joint '{joint.name}' such "
-            f"speeds: speeds vx, vy, vz = velocity in {body}, p, q, r = rotation in {body}."
+            f"{mechanism.name}: a steady turn has constant speeds in the axes of '{body}'. Give joint '{joint.name}' "
+            f"such speeds: speeds vx, vy, vz = velocity in {body}, p, q, r = rotation in {body}."
         )
     return joint
 

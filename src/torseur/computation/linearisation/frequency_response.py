@@ -98,7 +98,9 @@ def _formula_rows(motions: SmallMotions, formula: Expr) -> tuple[Vector, Vector]
     point, programs = motions.point, motions.point.programs
     layout = point.equations.layout
     if any(node in programs.multipliers for node in live_nodes([formula])):
-        raise TorseurError("output: forces of constraints have no response yet. Take motions, or forces by their formulas.")
+        raise TorseurError(
+            "output: forces of constraints have no response yet. Take motions, or forces by their formulas."
+        )
     groups = (layout.coordinates, layout.speeds, layout.accelerations)
     outputs = tuple(matrix(f"by {k}", dense_jacobian([formula], group)) for k, group in enumerate(groups))
     program = Program("output", (*programs.inputs, *programs.solution), outputs)

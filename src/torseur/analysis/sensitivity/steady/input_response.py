@@ -41,7 +41,9 @@ class InputMotions:
         read = read_formula(output, system_with_accelerations(self.motions.point.equations))
         if self.driven is None:
             return replace(
-                frequency_response(self.motions, self.input, read.value, frequencies), output=output, units=(read.unit, "")
+                frequency_response(self.motions, self.input, read.value, frequencies),
+                output=output,
+                units=(read.unit, ""),
             )
         values = response_per_input(self.motions, self.driven.coordinate.name, read.value, frequencies)
         units = (read.unit, self.driven.coordinate.unit)

@@ -120,7 +120,7 @@ class SteadyState:
         slip = levels["slip_derivatives"].reshape(states + self.variation.columns, -1)[states:].T
         # Rows of F, and so of F_p, as steady_equations stacks them:
         #
-        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' | q' that stand | s - s_start of what is fixed ]
+        #     [ Cᵀ λ - f (in units of size) | Φ (holonomic) | C v + drift | z' | standing q' | s - s_start, fixed ]
         balance = derivatives[states:, : point.speeds].T / size
         gaps = phi[: point.programs.holonomic]
         # How the speeds of a joint give its rates is no matter of parameters.

@@ -21,8 +21,12 @@ SHOWN = 21  # rows of the table on the screen
 
 InputOption = Annotated[
     str,
-    typer.Option("--input", metavar="NAME", help="A parameter, law, load or equation that oscillates, or a coordinate or speed that a force acts along.",
-                 show_default=False),
+    typer.Option(
+        "--input",
+        metavar="NAME",
+        help="A parameter, law, load or equation that oscillates, or a coordinate or speed that a force acts along.",
+        show_default=False,
+    ),
 ]
 OutputOption = Annotated[
     str,

@@ -1,4 +1,4 @@
-"""`torseur handling`: steady cornering to the limit, understeer, characteristic speed, a step of steering, a lane change."""
+"""`torseur handling`: steady cornering to the limit, understeer, characteristic speed, steps, lane changes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 SHOWN = 16  # turns on the screen
 
 SteeringOption = Annotated[
-    str, typer.Option("--steering", metavar="NAME", help="Parameter that steers, an angle or a way.", show_default=False)
+    str,
+    typer.Option("--steering", metavar="NAME", help="Parameter that steers, an angle or a way.", show_default=False),
 ]
 DriveOption = Annotated[
     str | None,
-    typer.Option("--drive", metavar="NAME", help="Parameter that drives, a force or torque; by default a force ahead at the "
-                 "mass centre keeps the speed."),
+    typer.Option("--drive", metavar="NAME", help="Parameter that drives, a force or torque; by default a force at "
+                 "the mass centre keeps the speed."),
 ]  # fmt: skip
 BodyOption = Annotated[
     str | None, typer.Option("--body", metavar="NAME", help="The body that moves freely, where there are several.")
@@ -37,7 +38,8 @@ StepOption = Annotated[
     str, typer.Option("--step", metavar="A", help="Lateral acceleration that the step of steering aims at.")
 ]
 SpeedsOption = Annotated[
-    str | None, typer.Option("--speeds", metavar="FROM..TO", help="Follow the eigenvalues over speeds (m/s), e.g. 5..40.")
+    str | None,
+    typer.Option("--speeds", metavar="FROM..TO", help="Follow the eigenvalues over speeds (m/s), e.g. 5..40."),
 ]
 LaneOption = Annotated[bool, typer.Option("--lane-change", help="A double lane change by a driver, too.")]
 TurnsOption = Annotated[bool, typer.Option("--turns/--no-turns", help="Follow steady turns to the limit.")]
@@ -218,9 +220,21 @@ def summary_rows(run: Handling, turns: SteadyCornering | None) -> list[tuple[str
     gains = run.gains
     rows = [
         ("yaw gain", f"{gains.yaw_gain:.6g} rad/s per {unit}", "yaw rate over steering, in a slight steady turn"),
-        ("steering gradient", f"{gains.steering_per_acceleration:.6g} {unit} per m/s²", "steering over lateral acceleration"),
-        ("understeer gradient", f"{run.understeer_gradient:.6g} {unit} per m/s²", "the part of it that does not go as 1/V²"),
-        ("steered length", f"{run.steered_length:.6g} m*{unit}", "wheelbase times ratio: steering over curvature, slowly"),
+        (
+            "steering gradient",
+            f"{gains.steering_per_acceleration:.6g} {unit} per m/s²",
+            "steering over lateral acceleration",
+        ),
+        (
+            "understeer gradient",
+            f"{run.understeer_gradient:.6g} {unit} per m/s²",
+            "the part of it that does not go as 1/V²",
+        ),
+        (
+            "steered length",
+            f"{run.steered_length:.6g} m*{unit}",
+            "wheelbase times ratio: steering over curvature, slowly",
+        ),
         ("sideslip gradient", f"{gains.sideslip_per_acceleration:.6g} rad per m/s²", "at the mass centre"),
         ("roll gradient", f"{gains.roll_per_acceleration:.6g} rad per m/s²", "of the body"),
     ]
@@ -254,7 +268,9 @@ def _show(run: Handling, turns: SteadyCornering | None, stepped: StepSteer, lane
              "stable" if t.is_stable else "unstable"]
             for t in turns.turns[::step]
         ]  # fmt: skip
-        show_table("steady turns", ["m/s²", run.vehicle.steering, run.vehicle.drive, "growth (1/s)", ""], rows, [0, 1, 2, 3])
+        show_table(
+            "steady turns", ["m/s²", run.vehicle.steering, run.vehicle.drive, "growth (1/s)", ""], rows, [0, 1, 2, 3]
+        )
     kinds = ("steady", "overshoot", "peak time", "response time", "settling time")
     rows = []
     for curve in stepped.curves:

@@ -1,4 +1,4 @@
-"""`torseur suspension`: camber, toe, caster, roll centre, support angles, wheel rate and motion ratio over the travel."""
+"""`torseur suspension`: camber, toe, caster, roll centre, wheel rate and more over the travel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ ReferenceOption = Annotated[
     str, typer.Option("--body", metavar="NAME", help="Body or frame in whose axes everything is measured.")
 ]
 RadiusOption = Annotated[
-    str, typer.Option("--radius", metavar="LENGTH", help="From the wheel's centre to the contact.", rich_help_panel=GEOMETRY)
+    str,
+    typer.Option(
+        "--radius", metavar="LENGTH", help="From the wheel's centre to the contact.", rich_help_panel=GEOMETRY
+    ),
 ]
 SteeredOption = Annotated[
     str | None,
@@ -39,7 +42,9 @@ KingpinOption = Annotated[
 ]
 WheelbaseOption = Annotated[
     str | None,
-    typer.Option("--wheelbase", metavar="LENGTH", help="Wheelbase: anti-dive is computed, too.", rich_help_panel=GEOMETRY),
+    typer.Option(
+        "--wheelbase", metavar="LENGTH", help="Wheelbase: anti-dive is computed, too.", rich_help_panel=GEOMETRY
+    ),
 ]
 HeightOption = Annotated[
     str,
@@ -49,9 +54,12 @@ ShareOption = Annotated[
     float,
     typer.Option("--brake-share", min=0.0, max=1.0, help="Part of the braking at this axle.", rich_help_panel=GEOMETRY),
 ]
-TravelOption = Annotated[str, typer.Option("--travel", metavar="FROM..TO", help="Travel of the wheel, rebound to bump.")]
+TravelOption = Annotated[
+    str, typer.Option("--travel", metavar="FROM..TO", help="Travel of the wheel, rebound to bump.")
+]
 SteerOption = Annotated[
-    str | None, typer.Option("--over", metavar="FROM..TO", help="Curves over the steering (in SI) instead of the travel.")
+    str | None,
+    typer.Option("--over", metavar="FROM..TO", help="Curves over the steering (in SI) instead of the travel."),
 ]
 PlacesOption = Annotated[int, typer.Option("--points", min=3, help="Number of places.")]
 VariantOption = Annotated[
@@ -68,8 +76,12 @@ TargetOption = Annotated[
     typer.Option("--target", metavar="'CURVE=VALUE'", rich_help_panel=SEARCH,
                  help="What a curve should be: a value, or a file of two columns (travel, value in SI). Repeatable."),
 ]  # fmt: skip
-CurvesFileOption = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE.csv", help="Write the curves to a file.")]
-SuspensionPageOption = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page of the curves.")]
+CurvesFileOption = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE.csv", help="Write the curves to a file.")
+]
+SuspensionPageOption = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page of the curves.")
+]
 
 
 class SuspensionOptions(NamedTuple):
@@ -108,7 +120,7 @@ class SuspensionOptions(NamedTuple):
 def suspension(options: SuspensionOptions) -> None:
     """Draw camber, toe, caster, roll centre, support angles, wheel rate and motion ratio over travel or steering.
 
-    Example: torseur suspension library:car --wheel fl.hub --body body --steering steer --wheelbase 2.55 --report front.html
+    Example: torseur suspension library:car --wheel fl.hub --body body --steering steer --report front.html
     """
     import numpy as np
 
@@ -198,7 +210,9 @@ def _table(path: Path) -> Callable[[Any], Any]:
     from torseur.errors import TorseurError
 
     try:
-        rows = [line.replace(";", ",").split(",") for line in bounded_text(path, 1_000_000).splitlines() if line.strip()]
+        rows = [
+            line.replace(";", ",").split(",") for line in bounded_text(path, 1_000_000).splitlines() if line.strip()
+        ]
         points = np.array([[float(x) for x in row] for row in rows if not row[0].strip()[:1].isalpha()])
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or np.any(np.diff(points[:, 0]) <= 0):
             raise ValueError

@@ -21,6 +21,7 @@ DEEPEST_FILES = 16
 MOST_FILES = 200
 LIBRARY = "library:"
 ROBOTS = (".urdf", ".xml", ".mjcf")
+TYRES, TYRE_PART = ".tir", ("pacejka_tyre", "library:parts/pacejka")  # files of coefficients, and the part they are of
 Read = Callable[[Parsed, Report, str, "PartSources"], Mechanism | None]
 
 
@@ -160,6 +161,8 @@ class PartSources:
             return None
         if path.suffix.lower() in ROBOTS:
             return self._robot(file, path)
+        if path.suffix.lower() == TYRES:
+            return self._tyre(file, path)
         try:
             text = bounded_text(path, 4 * LARGEST_TEXT)
         except (OSError, UnicodeDecodeError) as problem:
@@ -170,7 +173,7 @@ class PartSources:
 
     def _text(self, file: x.Text, path: Path, text: str) -> PartSources | Part | None:
         """The parts of a text, or the mechanism it describes where it defines none."""
-        shown = file.text if file.text.startswith(LIBRARY) else str(Path(self.report.source.file).parent / file.text)
+        shown = file.text if file.text.startswith(LIBRARY) else self._shown(file)
         inner = Report(Source(text.removeprefix("\ufeff"), shown))
         parsed = parse_statements(inner.source, inner)
         root = path.parent if file.text.startswith(LIBRARY) else self.root
@@ -204,6 +207,27 @@ class PartSources:
         except (TorseurError, OSError) as problem:
             self.report.add(file.start, file.end, f"'{file.text}': {problem}")
             return None
+
+    def _tyre(self, file: x.Text, path: Path) -> Part | None:
+        """The tyre of the library with the coefficients of a file."""
+        from torseur.description.readers.tyre_file import read_tyre_file
+
+        name, place = TYRE_PART
+        found = self.of_file(x.Name(file.start, file.end, name), x.Text(file.start, file.end, place))
+        if found is None:
+            return None
+        mechanism = found.part.mechanism
+        try:
+            tyre = read_tyre_file(path, self._shown(file), frozenset(p.name for p in mechanism.parameters))
+        except TorseurError as problem:
+            self.report.add(file.start, file.end, str(problem))
+            return None
+        side = f", measured at the {tyre.side.lower()}" if tyre.side in ("LEFT", "RIGHT") else ""
+        whole = replace(mechanism.with_values(**tyre.values), meaning=f"tyre of {path.name}{side}")
+        return Part(whole, found.part.attachments)
+
+    def _shown(self, file: x.Text) -> str:
+        return str(Path(self.report.source.file).parent / file.text)
 
     def _path_of(self, file: x.Text) -> Path | None:
         """The file's path, in the folder of the text that is read or in that of the library's parts."""

@@ -87,10 +87,11 @@ def _as_parameter(mechanism: Mechanism, name: str) -> tuple[Mechanism, Parameter
                 unit, changed = put(thing, Parameter(_symbol(name, thing), as_expr(0), "1"))
                 parameter = Parameter(_symbol(name, thing), as_expr(0), unit)
                 kept = tuple(changed if other is thing else other for other in things)
-                return replace(
-                    mechanism, **{kind: kept}, parameters=(*mechanism.parameters, parameter), instances=()
-                ), parameter
-    known = [thing.name for kind in ("parameters", "laws", "loads", "constraints") for thing in getattr(mechanism, kind)]
+                more: dict[str, Any] = {kind: kept, "parameters": (*mechanism.parameters, parameter)}
+                return replace(mechanism, instances=(), **more), parameter
+    known = [
+        thing.name for kind in ("parameters", "laws", "loads", "constraints") for thing in getattr(mechanism, kind)
+    ]
     raise TorseurError(unknown_name("parameter, law, load or constraint", name, known, "input: "))
 
 
@@ -110,9 +111,11 @@ def _in_load(load: Any, more: Parameter) -> tuple[str, Any]:
     if isinstance(load, CoordinateForce):
         return "1", replace(load, law=load.law * larger)
     if isinstance(load, (AppliedWrench, JointWrench)):
-        scaled = {key: tuple(larger * c for c in getattr(load, key)) for key in ("force", "moment")}
-        return "1", replace(load, **scaled)
-    raise TorseurError(f"input '{load.name}': a spring or bushing is no input; its stiffness or rest as parameter is one.")
+        x, y, z, *m = (larger * c for c in (*load.force, *load.moment))
+        return "1", replace(load, force=(x, y, z), moment=(m[0], m[1], m[2]))
+    raise TorseurError(
+        f"input '{load.name}': a spring or bushing is no input; its stiffness or rest as parameter is one."
+    )
 
 
 def _in_constraint(constraint: Any, more: Parameter) -> tuple[str, Any]:

@@ -1,4 +1,4 @@
-"""The page of a vehicle's handling: steady turns to the limit, gradients, modes, responses, a step, a change of lanes."""
+"""The page of a vehicle's handling: steady turns to the limit, gradients, modes, responses, a step, a lane change."""
 
 from __future__ import annotations
 
@@ -55,15 +55,19 @@ def _summary(run: Handling, turns: SteadyCornering | None) -> Markup:
         ["Steering gradient", number(factor * 9.81 * gains.steering_per_acceleration), f"{unit} per g",
          "steering over lateral acceleration"],
         ["Yaw gain", number(DEGREES * gains.yaw_gain / factor), f"°/s per {unit}", "yaw rate over steering"],
-        ["Sideslip gradient", number(DEGREES * 9.81 * gains.sideslip_per_acceleration), "° per g", "at the mass centre"],
+        ["Sideslip gradient", number(DEGREES * 9.81 * gains.sideslip_per_acceleration), "° per g", "mass centre"],
         ["Roll gradient", number(DEGREES * 9.81 * gains.roll_per_acceleration), "° per g", "of the body"],
     ]  # fmt: skip
     if run.characteristic_speed is not None:
         v = run.characteristic_speed
-        rows.append(["Characteristic speed", number(3.6 * v), "km/h", f"{number(v)} m/s: there the yaw gain is largest"])
+        rows.append(
+            ["Characteristic speed", number(3.6 * v), "km/h", f"{number(v)} m/s: there the yaw gain is largest"]
+        )
     if run.critical_speed is not None:
         v = run.critical_speed
-        rows.append(["Critical speed", number(3.6 * v), "km/h", f"{number(v)} m/s: beyond, straight running is unstable"])
+        rows.append(
+            ["Critical speed", number(3.6 * v), "km/h", f"{number(v)} m/s: beyond, straight running is unstable"]
+        )
     if turns is not None:
         limit = "not reached" if turns.limit is None else number(turns.limit)
         rows.append(["Limit", limit, "m/s²", f"largest lateral acceleration of a steady turn; {turns.ended}"])
@@ -87,11 +91,13 @@ def _turns(turns: SteadyCornering | None) -> Markup:
     shown = [q.name for q in joint.coordinates if q.name not in turns.vehicle.moving]
     units = {str(x.name): str(x.data.unit) for x in (*motion.coordinates, *motion.speeds)}
     for name in shown:
-        scale, of = (DEGREES, "°") if units[name] == "rad" else (1000.0, "mm") if units[name] == "m" else (1, units[name])
+        scale, of = (
+            (DEGREES, "°") if units[name] == "rad" else (1000.0, "mm") if units[name] == "m" else (1, units[name])
+        )
         drawing = curves(across, (name, of), [(a, scale * turns.of(name))])
         figures.append(figure(with_unit(name, of), "Over the lateral acceleration.", drawing))
     figures.append(
-        figure("Growth of disturbances (1/s)", "Largest real part with steering and drive held; above zero a turn is unstable.",
+        figure("Growth of disturbances (1/s)", "Largest real part, steering and drive held; unstable above zero.",
                curves(across, ("growth", "1/s"), [(a, growth)]))
     )  # fmt: skip
     drive = np.array([turn.drive for turn in turns.turns])
@@ -104,7 +110,9 @@ def _turns(turns: SteadyCornering | None) -> Markup:
 
 def _stability(a: np.ndarray, steering: np.ndarray, growth: np.ndarray, named: tuple[str, str]) -> Markup:
     """Steering over lateral acceleration, stable and unstable turns in two colours."""
-    frame = Frame(widen(a, 0.03), widen(steering), "lateral acceleration (m/s²)", with_unit(*named), width=520, height=280)
+    frame = Frame(
+        widen(a, 0.03), widen(steering), "lateral acceleration (m/s²)", with_unit(*named), width=520, height=280
+    )
     for low in range(len(a) - 1):
         stable = max(growth[low], growth[low + 1]) <= 1e-3
         frame.line(list(zip(a[low : low + 2], steering[low : low + 2], strict=True)),
@@ -112,7 +120,9 @@ def _stability(a: np.ndarray, steering: np.ndarray, growth: np.ndarray, named: t
     for x, y, s in zip(a, steering, growth, strict=True):
         frame.dot(x, y, 2.4, f"{number(x)} m/s²: {number(y)} {named[1]}", class_=f"dot series-{0 if s <= 1e-3 else 1}")
     drawing = join([frame.svg("Steering over lateral acceleration"), keys(["stable", "unstable with steering held"])])
-    return figure(f"Steering ({named[1]})", "A line that bends up understeers, one that bends down oversteers.", drawing)
+    return figure(
+        f"Steering ({named[1]})", "A line that bends up understeers, one that bends down oversteers.", drawing
+    )
 
 
 def _modes(run: Handling) -> Markup:
@@ -120,8 +130,9 @@ def _modes(run: Handling) -> Markup:
         [number(m.frequency), number(m.damping_ratio), number(m.eigenvalue.real), ", ".join(run.moves_in(m))]
         for m in run.modes if m.eigenvalue.imag >= 0
     ]  # fmt: skip
-    return table("Modes of straight running", ["Frequency (Hz)", "Damping", "Growth (1/s)", "Largest in"], rows, (0, 1, 2),
-                 "Modes of ride, roll, yaw and wheels; without place, heading and turns of the wheels.")  # fmt: skip
+    head = ["Frequency (Hz)", "Damping", "Growth (1/s)", "Largest in"]
+    note = "Modes of ride, roll, yaw and wheels; without place, heading and turns of the wheels."
+    return table("Modes of straight running", head, rows, (0, 1, 2), note)
 
 
 def _roots(roots: Roots) -> Markup:
@@ -188,10 +199,15 @@ def _lanes(lanes: LaneChange | None) -> Markup:
     path = figure("Path (m)", f"The mass centre leaves the path by {number(lanes.largest_error)} m at most.",
                   join([curves(named, ("aside", "m"), [(lanes.way, lanes.path), (lanes.way, lanes.aside)]),
                         keys(["path", "mass centre"])]))  # fmt: skip
-    figures = [path, figure("Steering (°)", "", curves(named, ("steering", "°"), [(lanes.way, DEGREES * lanes.steering)]))]
+    figures = [
+        path,
+        figure("Steering (°)", "", curves(named, ("steering", "°"), [(lanes.way, DEGREES * lanes.steering)])),
+    ]
     for name, (scale, unit) in {"lateral acceleration": (1.0, "m/s²"), "roll": (DEGREES, "°"),
                                 "sideslip": (DEGREES, "°")}.items():  # fmt: skip
         curve = lanes.curves[name]
         if np.abs(curve).max() > 1e-9:
-            figures.append(figure(f"{name.capitalize()} ({unit})", "", curves(named, (name, unit), [(lanes.way, scale * curve)])))
+            figures.append(
+                figure(f"{name.capitalize()} ({unit})", "", curves(named, (name, unit), [(lanes.way, scale * curve)]))
+            )
     return gallery("lanes", "Double lane change", "By a driver who sees the path ahead (ISO 3888-1).", figures)

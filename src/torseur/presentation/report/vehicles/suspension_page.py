@@ -29,7 +29,11 @@ def write_suspension_page(
 ) -> Path:
     """The page of one suspension and its variants."""
     name = suspension.mechanism.meaning or suspension.mechanism.name
-    facts = [f"wheel: {suspension.wheel}", f"measured in: {suspension.body}", f"radius {number(1e3 * suspension.radius)} mm"]
+    facts = [
+        f"wheel: {suspension.wheel}",
+        f"measured in: {suspension.body}",
+        f"radius {number(1e3 * suspension.radius)} mm",
+    ]
     parts = [_design(curves), *(_group(title, names, curves) for title, names in GROUPS.items()), _ratios(curves)]
     text = to_text(suspension.mechanism)
     parts += [_best(best), how_to_reproduce(command, text, suspension.mechanism.name, "the mechanism")]
@@ -64,7 +68,9 @@ def _group(title: str, names: Sequence[str], curves: Sequence[Curves]) -> Markup
         lines = [(stretch * c.places, scale * c.values[name]) for c in own]
         drawing = drawn(across, (name, unit), lines)
         legend = keys([c.name for c in own]) if len(own) > 1 else Markup()
-        figures.append(figure(with_unit(name.capitalize(), unit), f"Positive: {QUANTITIES[name][1]}.", join([drawing, legend])))
+        figures.append(
+            figure(with_unit(name.capitalize(), unit), f"Positive: {QUANTITIES[name][1]}.", join([drawing, legend]))
+        )
     return gallery(title.lower().replace(" ", "-"), title, "", figures)
 
 
@@ -82,6 +88,10 @@ def _ratios(curves: Sequence[Curves]) -> Markup:
 def _best(best: BestSuspension | None) -> Markup:
     if best is None:
         return Markup()
-    rows = [[name, number(value), "at its bound" if name in best.at_bounds else ""] for name, value in best.values.items()]
-    note = f"Error of the curves {number(best.error_before)} before, {number(best.error_after)} after (root mean square)."
+    rows = [
+        [name, number(value), "at its bound" if name in best.at_bounds else ""] for name, value in best.values.items()
+    ]
+    note = (
+        f"Error of the curves {number(best.error_before)} before, {number(best.error_after)} after (root mean square)."
+    )
     return table("Hardpoints found", ["Parameter", "Value (SI)", ""], rows, (1,), note)
