@@ -63,7 +63,7 @@ from torseur.analysis.sensitivity.adjoint.adjoint_solution import adjoint_soluti
 from torseur.analysis.sensitivity.model.sensitivity_equations import (
     sensitivity_equations as sensitivity_equations,
 )
-from torseur.analysis.sensitivity.steady.input_response import input_response as input_response
+from torseur.analysis.sensitivity.steady.input_response import input_motions as input_motions
 from torseur.analysis.sensitivity.steady.small_motion_sensitivity import (
     eigenvalue_sensitivity as eigenvalue_sensitivity,
 )

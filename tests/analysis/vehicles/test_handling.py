@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from analysis.vehicles import bicycle
 
 import torseur as ts
+from analysis.vehicles import bicycle
 from torseur import vehicles
 
-SATURATING = bicycle.TEXT.replace(
-    "-Cf*((vy + a*r)/vx - delta)", "8 kN*tanh(-Cf/8 kN*((vy + a*r)/vx - delta))"
-).replace("-Cr*(vy - b*r)/vx", "5 kN*tanh(-Cr/5 kN*(vy - b*r)/vx)")
+SATURATING = bicycle.TEXT.replace("-Cf*((vy + a*r)/vx - delta)", "8 kN*tanh(-Cf/8 kN*((vy + a*r)/vx - delta))").replace(
+    "-Cr*(vy - b*r)/vx", "5 kN*tanh(-Cr/5 kN*(vy - b*r)/vx)"
+)
 
 
 @pytest.fixture(scope="module")

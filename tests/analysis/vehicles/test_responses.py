@@ -43,7 +43,7 @@ def quarter(force):
     ],
 )
 def test_quarter_car(given, output, expected):
-    found = ts.input_response(ts.parse(QUARTER), given, output, W, rest=True)
+    found = ts.input_motions(ts.parse(QUARTER), given, rest=True).response(output, W)
     np.testing.assert_allclose(found.values, expected(), rtol=1e-11)
 
 
@@ -56,12 +56,14 @@ def test_an_input_that_moves_a_joint_acts_by_its_acceleration():
     join earth and slide with link() dof = a along [1, 0, 0] end ;
     join slide and bob with revolute(q) about [0, 0, 1] damping = 0.3 N*m*s end ;
     """
-    found = ts.input_response(ts.parse(text), "a", "bob.iframe.position.x", W)
+    found = ts.input_motions(ts.parse(text), "a").response("bob.iframe.position.x", W)
     s = 1j * W
     np.testing.assert_allclose(found.values, 1 - s * s / (s * s + 0.3 * s + 9.81), rtol=1e-10)
 
 
-@pytest.mark.parametrize(("given", "words"), [("ms", "'ms' cannot be an input: body 'body': the mass"), ("roda", "road")])
+@pytest.mark.parametrize(
+    ("given", "words"), [("ms", "'ms' cannot be an input: body 'body': the mass"), ("roda", "road")]
+)
 def test_what_cannot_be_an_input(given, words):
     with pytest.raises(ts.TorseurError, match=words):
-        ts.input_response(ts.parse(QUARTER), given, "zs", W)
+        ts.input_motions(ts.parse(QUARTER), given)

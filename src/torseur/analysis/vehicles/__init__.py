@@ -13,8 +13,9 @@ from torseur.analysis.vehicles.handling import (
 )
 from torseur.analysis.vehicles.hardpoints import BestSuspension, optimise_suspension
 from torseur.analysis.vehicles.roads import Road, road_profile
-from torseur.analysis.vehicles.suspension import Curves, Suspension, steering_curves, suspension_curves
-from torseur.analysis.vehicles.vehicle import Vehicle, vehicle
+from torseur.analysis.vehicles.steered_vehicle import Vehicle, vehicle
+from torseur.analysis.vehicles.suspension_curves import Curves, steering_curves, suspension_curves
+from torseur.analysis.vehicles.wheel_travel import Suspension
 
 __all__ = [
     "BestSuspension",

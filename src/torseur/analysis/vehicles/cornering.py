@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.analysis.vehicles.vehicle import Vehicle
+from torseur.analysis.vehicles.steered_vehicle import Vehicle
 from torseur.computation.linearisation.equilibrium import Steady, steady_from, steady_motion
 from torseur.computation.linearisation.operating_point import Point, point_of
 from torseur.computation.linearisation.small_motions import SmallMotions, small_motions

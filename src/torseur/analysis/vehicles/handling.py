@@ -15,7 +15,7 @@ from torseur.algebra.graph.scalar import atan, maximum, minimum, tanh
 from torseur.analysis.sensitivity.criteria.formula_outputs import formula_outputs
 from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
 from torseur.analysis.vehicles.cornering import TIME, Turn, straight_running, turn_of
-from torseur.analysis.vehicles.vehicle import Vehicle
+from torseur.analysis.vehicles.steered_vehicle import Vehicle
 from torseur.computation.linearisation.equilibrium import Steady, steady_equations
 from torseur.computation.linearisation.frequency_response import FrequencyResponse, output_rows, response_per_input
 from torseur.computation.linearisation.modes import Mode

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.analysis.vehicles.suspension import QUANTITIES, Curves, Suspension, require_curve, suspension_curves
+from torseur.analysis.vehicles.suspension_curves import QUANTITIES, Curves, require_curve, suspension_curves
+from torseur.analysis.vehicles.wheel_travel import Suspension
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError
 

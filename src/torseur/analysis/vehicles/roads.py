@@ -20,7 +20,6 @@ from torseur.errors import TorseurError, unknown_name
 CLASSES = {"A": 16.0, "B": 64.0, "C": 256.0, "D": 1024.0, "E": 4096.0, "F": 16384.0, "G": 65536.0, "H": 262144.0}
 REFERENCE = 0.1  # 1/m
 LOWEST, HIGHEST = 0.011, 2.83  # 1/m, the range of the standard
-STRIPS_PER_LENGTH = 2.0  # half as wide as what the length resolves
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +57,13 @@ def road_profile(
     count = round(length / spacing) + 1
     require_memory(count, FREQUENCY, f"a road of {count} points")
     way: Vector = np.arange(count, dtype=float) * spacing
-    step = 1.0 / length / STRIPS_PER_LENGTH
-    n = np.arange(max(LOWEST, step), min(HIGHEST, 0.5 / spacing), step)
-    density = CLASSES[kind] * 1e-6 * (n / REFERENCE) ** -2
-    amplitudes = np.sqrt(2.0 * density * step)
+    # Strips half as wide as what the length resolves: the sum repeats itself after twice the length only.
+    n = np.fft.rfftfreq(2 * count, spacing)
+    inside = (n >= LOWEST) & (n <= min(HIGHEST, 0.5 / spacing))
+    density = CLASSES[kind] * 1e-6 * (np.where(inside, n, np.inf) / REFERENCE) ** -2.0
     phases = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, len(n))
-    height: Vector = np.zeros(count)
-    for frequency, amplitude, phase in zip(n, amplitudes, phases, strict=True):
-        height += amplitude * np.cos(2.0 * np.pi * frequency * way + phase)
+    strips = np.sqrt(2.0 * density * n[1]) * np.exp(1j * phases)
+    height: Vector = np.asarray(np.fft.irfft(strips * count)[:count], dtype=float)
     if flat > 0.0:
         s = np.clip(way / flat, 0.0, 1.0)
         height *= s**3 * (10.0 - 15.0 * s + 6.0 * s**2)

@@ -95,23 +95,3 @@ def _held(point: Point, driven: DrivenInput) -> Point:
     y[state] = 1.0
     y[state] = -without / (replace(point, y=y).solution[0][speed] - without)
     return replace(point, y=y)
-
-
-def input_response(
-    mechanism: Mechanism,
-    input: str,
-    output: str,
-    frequencies: Sequence[float] | Vector,
-    at: Mapping[str, float] | None = None,
-    *,
-    moving: Collection[str] = (),
-    fixed: Collection[str] = (),
-    parameters: Mapping[str, float] | None = None,
-    rest: bool = False,
-) -> FrequencyResponse:
-    """Frequency response of a formula to an input, such as the acceleration of the seat to the height of the road.
-
-    See `input_motions` for what an input is and about which state; angular frequencies in rad/s.
-    """
-    motions = input_motions(mechanism, input, at, moving=moving, fixed=fixed, parameters=parameters, rest=rest)
-    return motions.response(output, frequencies)

@@ -82,7 +82,7 @@ def handling(options: HandlingOptions) -> None:
     """
     from torseur.analysis.vehicles.handling import eigenvalues_over_speed, lane_change, step_steer
     from torseur.analysis.vehicles.handling import handling as of_vehicle
-    from torseur.analysis.vehicles.vehicle import vehicle
+    from torseur.analysis.vehicles.steered_vehicle import vehicle
     from torseur.cli.shared.console import print_json, progress, say, working
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work

@@ -13,7 +13,7 @@ from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, 
 
 if TYPE_CHECKING:
     from torseur.analysis.vehicles.hardpoints import BestSuspension
-    from torseur.analysis.vehicles.suspension import Curves
+    from torseur.analysis.vehicles.suspension_curves import Curves
 
 GEOMETRY, SEARCH = "Geometry", "Search"
 
@@ -124,7 +124,8 @@ def suspension(options: SuspensionOptions) -> None:
     """
     import numpy as np
 
-    from torseur.analysis.vehicles.suspension import Suspension, steering_curves, suspension_curves
+    from torseur.analysis.vehicles.suspension_curves import steering_curves, suspension_curves
+    from torseur.analysis.vehicles.wheel_travel import Suspension
     from torseur.cli.shared.console import print_json, say, working
     from torseur.cli.shared.exits import USAGE, CommandError
     from torseur.cli.shared.output_files import require_outputs
@@ -190,7 +191,7 @@ def _search(base: Any, options: SuspensionOptions, places: Any, work: Any) -> Be
 
 
 def _target(text: str) -> tuple[str, Any]:
-    from torseur.analysis.vehicles.suspension import QUANTITIES
+    from torseur.analysis.vehicles.suspension_curves import QUANTITIES
     from torseur.errors import TorseurError, unknown_name
 
     name, equals, value = (part.strip() for part in text.partition("="))
@@ -294,7 +295,7 @@ def _columns(curves: Curves) -> dict[str, Any]:
 
 def _write(curves: list[Curves], path: Path) -> None:
     """One row per variant and place, in SI."""
-    from torseur.analysis.vehicles.suspension import QUANTITIES
+    from torseur.analysis.vehicles.suspension_curves import QUANTITIES
     from torseur.cli.shared.output_files import write_text
     from torseur.edges.plain_text import cell
 
@@ -327,7 +328,7 @@ SHOWN_AS = {"rad": ("deg", 57.29577951308232), "m": ("mm", 1e3), "N/m": ("N/mm",
 def _show(name: str, curves: list[Curves], best: BestSuspension | None) -> None:
     import numpy as np
 
-    from torseur.analysis.vehicles.suspension import QUANTITIES
+    from torseur.analysis.vehicles.suspension_curves import QUANTITIES
     from torseur.cli.shared.console import say, show_table
 
     for one in curves:

@@ -210,7 +210,7 @@ class PartSources:
 
     def _tyre(self, file: x.Text, path: Path) -> Part | None:
         """The tyre of the library with the coefficients of a file."""
-        from torseur.description.readers.tyre_file import read_tyre_file
+        from torseur.description.language.formulas.tyre_files import read_tyre_file
 
         name, place = TYRE_PART
         found = self.of_file(x.Name(file.start, file.end, name), x.Text(file.start, file.end, place))

@@ -3,7 +3,7 @@
 The mechanism gets a light body that turns by the value u of the input, which stands wherever the parameter stood: the
 equations of all else are those of the mechanism whose input is u(t), with its rate and acceleration where a joint
 follows it. The row of u itself only says what force that takes. So steady states, small motions and responses to an
-input need no method of their own. Why so: docs/decisions/0100-inputs-are-coordinates.md.
+input need no method of their own. Why so: docs/decisions/0096-inputs-are-coordinates.md.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from torseur.analysis.vehicles.hardpoints import BestSuspension
-from torseur.analysis.vehicles.suspension import QUANTITIES, Curves, Suspension
+from torseur.analysis.vehicles.suspension_curves import QUANTITIES, Curves
+from torseur.analysis.vehicles.wheel_travel import Suspension
 from torseur.description.language import to_text
 from torseur.presentation.report.studies.criteria_plots import curves as drawn
 from torseur.presentation.report.studies.study_axes import figure, keys, number, with_unit
