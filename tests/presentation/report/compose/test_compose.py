@@ -77,7 +77,7 @@ def test_view_has_gravity_pointing_down(pendulum):
     assert content.view.up == pytest.approx((0, 1, 0))
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in library.entries() if entry.name not in MOTIONLESS])
+@pytest.mark.parametrize("name", [e.name for e in library.entries() if e.name not in (*MOTIONLESS, "car")])  # a minute
 def test_every_check_of_the_library_holds(name):
     content, _ = content_of(name)
     assert [check.title for check in content.checks if not check.ok] == []
