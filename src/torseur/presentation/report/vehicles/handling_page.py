@@ -10,8 +10,8 @@ import numpy as np
 from torseur.analysis.vehicles.cornering import SteadyCornering
 from torseur.analysis.vehicles.handling import Handling, LaneChange, StepSteer
 from torseur.description.language import to_text
+from torseur.presentation.report.drawing.study_axes import Frame, figure, keys, number, widen, with_unit
 from torseur.presentation.report.studies.criteria_plots import curves
-from torseur.presentation.report.studies.study_axes import Frame, figure, keys, number, widen, with_unit
 from torseur.presentation.report.studies.study_page import gallery, how_to_reproduce, page, table, write
 from torseur.presentation.typesetting.markup import Markup, join
 

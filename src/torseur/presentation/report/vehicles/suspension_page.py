@@ -11,8 +11,8 @@ from torseur.analysis.vehicles.hardpoints import BestSuspension
 from torseur.analysis.vehicles.suspension_curves import QUANTITIES, Curves
 from torseur.analysis.vehicles.wheel_travel import Suspension
 from torseur.description.language import to_text
+from torseur.presentation.report.drawing.study_axes import figure, keys, number, with_unit
 from torseur.presentation.report.studies.criteria_plots import curves as drawn
-from torseur.presentation.report.studies.study_axes import figure, keys, number, with_unit
 from torseur.presentation.report.studies.study_page import gallery, how_to_reproduce, page, table, write
 from torseur.presentation.typesetting.markup import Markup, join
 
