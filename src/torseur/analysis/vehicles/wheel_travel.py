@@ -84,7 +84,8 @@ class Prepared:
             springs = [load for load in springs if EARTH_NAME not in _ends(load)]
         # Tyres, brakes, weight and whatever else acts is no matter of a suspension's curves.
         bare = replace(
-            mechanism, loads=tuple(springs), states=(), state_equations=(), gravity=ORIGIN, contacts=(), measures=(), instances=(),
+            mechanism, loads=tuple(springs), states=(), state_equations=(), gravity=ORIGIN, contacts=(), measures=(),
+            instances=(),
             initial=tuple(i for i in mechanism.initial if i[0] not in {s.name for s in mechanism.states}),
         )  # fmt: skip
         ends = [load for load in springs if isinstance(load, PointSpring)]
