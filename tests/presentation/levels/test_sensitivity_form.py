@@ -230,6 +230,21 @@ def test_second_order_hessian_of_printed_adjoints() -> None:
     assert end[4] == pytest.approx(hessian[0, 0], rel=1e-6)
 
 
+def test_second_order_in_scalars() -> None:
+    """By hand for m x'' + k x = 0: m u_mk'' + k u_mk = -(u_k'' + u_m), and the Hessians of x² and of ∫ k x² dt."""
+    spring = ts.parse("""mechanism spring ; param m = 2 kg, k = 30 N/m ; let b = body mass = m end ;
+        join earth and b.frame as j with prismatic(x) along [1, 0, 0] stiffness = k end ; init x = 0.1 m ;""")
+    both = ts.sensitivity_equations(spring, "m,k", "x^2")
+    lines = ts.write_sensitivity_equations(both, "direct", "scalar", second_order=True).splitlines()
+    assert "0 = m*u_x_m_k'' + k*u_x_m_k - s_m_k_2    (* along x, second derivatives by m and k *)" in lines
+    assert {"s_m_k_2 = -(u_x_k'' + u_x_m)", "g_m_k = 2*u_x_k*u_x_m"} <= set(lines)
+    assert "d2g/dm/dk = g_m_k + 2*x*u_x_m_k" in lines
+    over = ts.sensitivity_equations(spring, "k", ts.Criterion("k*x^2", "integral"))
+    lines = ts.write_sensitivity_equations(over, "adjoint", "scalar", second_order=True).splitlines()
+    assert "p_k_k = 2*u_x*(k*u_x + 2*x)" in lines
+    assert "d2g/dk/dk = integral(p_k_k - lambda_2*s_k_k_2, t, t_0, t_f)" in lines
+
+
 def test_a_letter_of_the_mechanism_is_left_to_it() -> None:
     """A mechanism with parameters A, B, g and rho has its matrices and criterion by other letters."""
     system = ts.sensitivity_equations(_mechanism("free_body"), "A", "kinetic_energy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from torseur.algebra.graph import Expr, as_expr, directional_derivative
 from torseur.derivation.equations.sensitivity_elements import Tangent
@@ -27,16 +28,75 @@ class SensitivityWriter(SensitivityEntries):
     def scalar_rows(self) -> list[Statement]:
         """One equation per speed or state, with the coefficients as short as they can be written."""
         rows = self._adjoint_rows() if self.method == "adjoint" else self._direct_rows()
-        if self.second_order:
-            extra = [(name, e) for name, e, _, _ in self.second_entries()]
-            rows += [
-                (f"{name}_{i}" if len(e) > 1 else name, read_name(f"{name}_{i}" if len(e) > 1 else name),
-                 [(value, None)], Remark())
-                for name, e in extra
-                for i, (value,) in enumerate(e, 1)
-                if not value.is_zero
-            ]  # fmt: skip
-        return self._composed(rows) + (self._gradient_rows())
+        if not self.second_order:
+            return self._composed(rows) + self._gradient_rows()
+        if self.method == "adjoint":
+            rows += self._direct_rows()
+        for name, entries, _, _ in self.second_entries():
+            names = [f"{name}_{i}" for i in range(1, len(entries) + 1)] if len(entries) > 1 else [name]
+            pairs = zip(names, entries, strict=True)
+            rows += [(n, read_name(n), [(value, None)], Remark()) for n, (value,) in pairs if not value.is_zero]
+        parameters = self.system.parameters
+        pairs_of = [(j, k) for j in range(len(parameters)) for k in range(j, len(parameters))]
+        if self.method == "direct":
+            rows += [row for j, k in pairs_of for row in self._second_rows(j, k)]
+        hessians = [one for j, k in pairs_of for one in self._hessian_rows(j, k)]
+        return self._composed(rows) + self._gradient_rows() + hessians
+
+    def _pair_name(self, j: int, k: int) -> str:
+        return f"{self.system.parameters[j].name}_{self.system.parameters[k].name}"
+
+    def _second_forcing(self, j: int, k: int) -> list[tuple[int, Name]]:
+        """The rows in which s is not zero, with its names there."""
+        forcing = self.elements.second_forcing(self.system.tangents[j], self.system.tangents[k])
+        name = f"{self.letters.spell('s', self._pair_name(j, k))}"
+        names = [read_name(f"{name}_{i}" if len(forcing) > 1 else name) for i in range(1, len(forcing) + 1)]
+        return [(i, n) for i, (n, value) in enumerate(zip(names, forcing, strict=True)) if not value.is_zero]
+
+    def _second_rows(self, j: int, k: int) -> list[_ScalarRow]:
+        """0 = Σ A_ij u_jk' + Σ (B - J)_ij u_jk - s_i."""
+        e, pair = self.elements, self._pair_name(j, k)
+        tangent, forcing = self.system.tangent(f"_{pair}"), dict(self._second_forcing(j, k))
+        coordinates, rows = len(self.system.equations.rates), list[_ScalarRow]()
+        names = [self.system.parameters[j].name, self.system.parameters[k].name]
+        for i in range(e.size):
+            if i < coordinates and self._is_plain(i):
+                continue
+            middle, last = self._by_tangents(i, tangent, coordinates)
+            terms: list[_Weighted] = [*_weighted(e.matrix[i], tangent.rates), *middle, *last]
+            if i in forcing:
+                terms.append((as_expr(-1), forcing[i]))
+            about = f"{self._row_meaning(i)}, second derivatives by {' and '.join(names)}"
+            rows.append((f"R_second_{pair}_{i + 1}", ZERO, terms, Remark(about)))
+        return rows
+
+    def _hessian_rows(self, j: int, k: int) -> list[Statement]:
+        """d²g/dx_j dx_k with sums written out."""
+        if self.terms is None:
+            return []
+        first, second = self.system.parameters[j], self.system.parameters[k]
+        pair = self._pair_name(j, k)
+        whole = self._hessian(first, second, pair)  # refuses events and accelerations
+        own = self.elements.second_derivative(self.terms.formula, self.system.tangents[j], self.system.tangents[k])
+        value: list[_Weighted] = [] if own.is_zero else [(as_expr(1), self.letters.plain(self.letter, pair))]
+        if self.method == "direct":
+            inner = [*value, *_weighted(self.terms.by_states, self.system.tangent(f"_{pair}").states)]
+            outer: list[_Weighted] = []
+        else:
+            adjoints, _ = self.system.adjoints
+            along: list[_Weighted] = [(-adjoints[i], name) for i, name in self._second_forcing(j, k)]
+            inner = [*value, *along] if self.kind == "integral" else along
+            outer = [] if self.kind == "integral" else value
+        *extra, summed = self._composed([(f"{whole.name}_inner", ZERO, inner, Remark())])
+        *more, beside = self._composed([(f"{whole.name}_outer", ZERO, outer, Remark())])
+        right = summed.right
+        if right != ZERO and (self.method == "adjoint" or self.kind == "integral"):
+            right = integral(right, TIME_NAME, self.start_time, self.end_time)
+        right = right if beside.right == ZERO else beside.right if right == ZERO else add(beside.right, right)
+        start = self.system.second_start(first, second)
+        if self.method == "adjoint" and (start is None or any(not entry.is_zero for entry in start)):
+            right = add(right, self.start_term(at_start(self.letters.bold("u", pair))))
+        return [*extra, *more, replace(whole, rows=((right,),))]
 
     def _direct_rows(self) -> list[_ScalarRow]:
         """0 = Σ A_ij u_j' + Σ (B - J)_ij u_j + h_i, with h = A_x y' - f_x of each parameter below."""
