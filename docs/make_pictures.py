@@ -13,6 +13,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+import torseur as ts
 from torseur.description import library
 from torseur.description.readers import read_robot
 from torseur.presentation.report.compose.make_report import Occasion, content_of
@@ -110,8 +111,34 @@ def take_levels(browser: Any, page: Path) -> None:
         print(f"{target.relative_to(PICTURES.parent)}: {target.stat().st_size // 1000} kB")
 
 
+def take_thesis() -> None:
+    """Figures of the thesis: basis of the adjoint system (2.4.4), surface over time (2.4.3), overshoot (2.4.14)."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    oscillator = library.load("mass_spring_damper")
+    ts.adjoint_solution(oscillator, "x", until=2.0, samples=81).plot(PICTURES / "thesis_basis.png", of_basis=True)
+    stiffness = {"k": [float(k) for k in range(10, 61, 5)]}
+    surface = ts.sensitivity_surface(oscillator, "x", "c", stiffness, until=2.0, samples=61, verify=False)
+    surface.plot_over_time(PICTURES / "thesis_over_time.png", "c", "per_percent")
+    speeds = [float(v) for v in range(10, 41, 2)]
+    figure, axes = pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")
+    for steering, style in ((0.05, "-"), (0.15, ":")):
+        moving = [ts.published_studies.vehicle.transient(speed=v, steering=steering) for v in speeds]
+        shown = [one.overshoot("r", "C2") for one in moving]
+        axes.plot(speeds, shown, style, lw=1 + 20 * steering, label=f"steering {steering} rad")
+    axes.set(xlabel="speed [m/s]", ylabel="overshoot of dr/dC2 [%]")
+    axes.legend(frameon=False)
+    figure.savefig(PICTURES / "thesis_overshoot.png", dpi=100)
+
+
 def main(names: list[str]) -> None:
     """All pictures, or those named."""
+    if names == ["thesis"]:
+        take_thesis()
+        return
     browser_path = os.environ.get("TORSEUR_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=browser_path, args=list(SWITCHES))
