@@ -143,6 +143,10 @@ def _words(text: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
 _READ: dict[str, Callable[[str], Any]] = {
     "strict": _switch,
     "base": str,
@@ -158,6 +162,8 @@ _READ: dict[str, Callable[[str], Any]] = {
     "partial": _switch,
     "stops": float,
     "sticking": _switch,
+    "ground": float,
+    "touching": _list,
     "arguments": _words,
     "symbolic": str,
 }
@@ -165,6 +171,7 @@ _EXPECTED = {
     _switch: "true or false",
     float: "a number",
     str: "a word",
+    _list: "names, such as left_foot,right_foot",
     _words: "names with values, such as tool:gripper,length:0.4",
     _values: "joints with values (rad, m), such as knee:0.5,hip:0",
 }

@@ -32,7 +32,7 @@ from torseur.description.mechanism import (
 from torseur.description.readers.rigid_placement import body_inertia
 from torseur.description.readers.robot_assembly import Names, coordinate_names
 from torseur.description.readers.robot_file import ASSUMED, Finding, RobotFile
-from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.xml_document import RobotFileError
 from torseur.errors import unknown_name
 

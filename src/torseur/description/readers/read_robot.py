@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from torseur.description.readers.meshes.mesh_paths import MeshFolder
@@ -20,7 +20,8 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
                packages: Mapping[str, str | Path] | None = None, keyframe: str | None = None,
                mimic: bool = True, locked: Mapping[str, float] | None = None, armature: bool = True,
                damping: bool = True, friction: bool = True, partial: bool = False, stops: float | None = None,
-               sticking: bool = False, arguments: Mapping[str, str] | None = None,
+               sticking: bool = False, ground: float | None = None, touching: Sequence[str] = (),
+               arguments: Mapping[str, str] | None = None,
                symbolic: str = "") -> RobotFile:  # fmt: skip
     """The robot that a URDF, xacro, SDF or MJCF file describes; the root element tells which it is.
 
@@ -36,13 +37,16 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
     partial         reads a file of which bodies are missing here (composites, flexible parts, models elsewhere)
     stops           restitution of rigid stops at the limits of joints; None: limits are kept, and nothing stops there
     sticking        dry friction sticks and slides, instead of fading below friction_speed
+    ground          friction of the ground, which shapes for contact then touch: the planes of the file, or z = 0
+    touching        the bodies that touch it; all that have such shapes, where none is named
     symbolic        "inertia,geometry": masses, centres, inertias; lengths and angles; and gravity are parameters, with
                     the file's numbers as their values
     arguments       {"name": "value"} of what a xacro file calls arg
     armature, damping, friction   False leaves out the inertia of rotors, dampers, or dry friction
     """
     options = Options(strict, base, merge_fixed, density, friction_speed, dict(packages or {}), keyframe, mimic,
-                      dict(locked or {}), armature, damping, friction, partial, stops, sticking)  # fmt: skip
+                      dict(locked or {}), armature, damping, friction, partial, stops, sticking, ground,
+                      tuple(touching))  # fmt: skip
     file = Path(path)
     root = read_document(file)
     if is_xacro(root, file):

@@ -23,7 +23,7 @@ from torseur.description.mechanism import (
 from torseur.description.readers.rigid_placement import body_inertia, place_of, placement_of, turn_of_quaternion
 from torseur.description.readers.robot_assembly import Assembly
 from torseur.description.readers.robot_file import RobotFile, Shape
-from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.xml_document import RobotFileError
 
 

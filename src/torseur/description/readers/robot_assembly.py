@@ -43,6 +43,7 @@ from torseur.description.mechanism import (
 from torseur.description.readers.reading_ledger import Ledger
 from torseur.description.readers.rigid_placement import impossibility, quaternion_of
 from torseur.description.readers.robot_file import IMPOSSIBLE_INERTIA, MISSING_MESH, Control, Limit, RobotFile, Shape
+from torseur.description.readers.shapes.ground_contacts import Ground, ground_contacts
 from torseur.description.readers.xml_document import Element, RobotFileError
 from torseur.errors import unknown_name
 
@@ -69,6 +70,8 @@ class Options:
     partial: bool = False
     stops: float | None = None
     sticking: bool = False
+    ground: float | None = None
+    touching: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.base not in (AS_WRITTEN, FIXED, FLOATING):
@@ -77,6 +80,10 @@ class Options:
             raise RobotFileError(f"friction_speed is {self.friction_speed}: expected a speed of zero or more.")
         if self.stops is not None and not 0.0 <= self.stops <= 1.0:
             raise RobotFileError(f"stops is {self.stops}: expected a restitution between 0 and 1.")
+        if self.ground is not None and not 0.0 <= self.ground < float("inf"):
+            raise RobotFileError(f"ground is {self.ground}: expected a coefficient of friction of zero or more.")
+        if self.touching and self.ground is None:
+            raise RobotFileError("touching names what touches the ground: give the ground's friction, too.")
         if self.density is not None and not 0.0 < self.density < float("inf"):
             raise RobotFileError(f"density is {self.density}: expected a positive number of kg/m^3.")
 
@@ -336,6 +343,9 @@ class Assembly:
         self.ledger.note_renaming(changed)
         given = self._given()
         self._note_other_starts(given)
+        if self.options.ground is not None:
+            ground = Ground(self.options.ground, self.options.touching)
+            self.contacts += ground_contacts(self.shapes, ground, self.frames, self.ledger)
         mechanism = Mechanism(
             Names("robot").fresh(name), bodies=self.bodies, joints=self.joints, loads=self.loads,
             constraints=self.constraints, parameters=self.parameters, gravity=gravity, frames=self.frames,

@@ -71,7 +71,8 @@ class Shape:
 
     kind and size (m): box (edges x, y, z), sphere (radius), cylinder and capsule (radius, length along z between the
     centres of the ends), ellipsoid (half axes), plane (half extents x, y), mesh (scale x, y, z).
-    `at` places the shape's centre in the body's frame; `colour` is red, green, blue, opacity.
+    `at` places the shape's centre in the body's frame; `colour` is red, green, blue, opacity. It `touches` others where
+    the file says so.
     """
 
     body: str
@@ -81,6 +82,7 @@ class Shape:
     role: str = "visual"
     colour: tuple[float, ...] | None = None
     mesh: MeshFile | None = None
+    touches: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from torseur.description.readers.robot_assembly import Assembly
 from torseur.description.readers.robot_file import Shape
 from torseur.description.readers.sdf.sdf_frames import WORLD, FrameGraph, pose_of, without_dust
 from torseur.description.readers.sdf.sdf_models import Model
-from torseur.description.readers.shape_inertia import Central, shapes_inertia
+from torseur.description.readers.shapes.shape_inertia import Central, shapes_inertia
 from torseur.description.readers.xml_document import Element, RobotFileError
 
 COMPONENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -134,7 +134,7 @@ def _shape(element: Element, body: str, folder: MeshFolder) -> Shape | None:
         given = geometry.first(kind)
         if given is not None:
             size = tuple(value for tag, count in sizes for value in content_numbers(given, tag, count))
-            return Shape(body, kind, size, at, element.tag, colour)
+            return Shape(body, kind, size, at, element.tag, colour, touches=element.tag == "collision")
     mesh = geometry.first("mesh")
     if mesh is not None:
         return _mesh(mesh, Shape(body, "mesh", (), at, element.tag, colour), folder)

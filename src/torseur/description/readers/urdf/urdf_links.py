@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torseur.algebra.spatial import Symmetric3
 from torseur.description.mechanism import HERE, Body, Placement, placement, turn
 from torseur.description.readers.attribute_numbers import number, numbers
 from torseur.description.readers.meshes.mesh_paths import MeshFolder
 from torseur.description.readers.robot_assembly import Assembly
 from torseur.description.readers.robot_file import Shape
-from torseur.description.readers.shape_inertia import shapes_inertia
+from torseur.description.readers.shapes.shape_inertia import shapes_inertia
 from torseur.description.readers.xml_document import Element, RobotFileError
 
 # Places in URDF: an offset, then fixed-axis roll, pitch and yaw.
@@ -136,8 +138,9 @@ def _shapes(link: Element, body: str, materials: dict[str, tuple[float, ...] | N
             element.take()
             continue
         if shape is not None:
-            shapes.append(Shape(**{**vars(shape), "colour": _shape_colour(element, materials)}))
-    if any(shape.role == "collision" for shape in shapes):
+            colour = _shape_colour(element, materials)
+            shapes.append(replace(shape, colour=colour, touches=shape.role == "collision"))
+    if any(shape.touches for shape in shapes) and assembly.options.ground is None:
         assembly.ledger.note_unmodelled("<collision>: shapes are kept, contact is not modelled.", link)
     return shapes
 

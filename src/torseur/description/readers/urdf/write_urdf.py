@@ -10,7 +10,7 @@ from torseur.description.mechanism import EARTH_NAME, CoordinateSpring, Equation
 from torseur.description.readers.rigid_placement import place_of
 from torseur.description.readers.robot_assembly import Names
 from torseur.description.readers.robot_file import RobotFile, Shape
-from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.urdf import GRAVITY
 from torseur.description.readers.writing.coordinate_relations import relation_of
 from torseur.description.readers.writing.file_outline import LeftOut, Limb, Outline, outline

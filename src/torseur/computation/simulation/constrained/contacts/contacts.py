@@ -38,6 +38,7 @@ from torseur.errors import SimulationError, TorseurError
 THICKNESS = 1e-12  # of the layer in which a contact closes
 TOUCHING = 1e-9  # gap that counts as none
 ABOVE_ROUNDING = 1e-14
+FLYING = 1e-6  # part of the speed of rest that a rebound has at least
 RESTING = 1e-6  # rate of a gap that ends in contact, where a unit move adds 1 m or 1 rad to it
 CREEPING = (1e-11, 1e-6)  # the same for sliding speeds along a line, and in a plane
 MOST_AT_ONCE = 200  # changes of contacts at one time
@@ -176,8 +177,9 @@ class Contacts:
         gaps, rates = self._gaps(t, y)
         bending = (found["rows"] @ a - found["gamma"])[self.first : self.first + len(self.impacts)]
         near = np.abs(gaps) <= TOUCHING * self.gap_sizes
-        times = [2 * rate / -bend for rate, bend, n in zip(rates, bending, near, strict=True) if n and rate > 0 > bend]
-        return min(times, default=np.inf)
+        # What a stop lets go of leaves without a speed, but for rounding: that is no flight, and no step is as short.
+        flying = near & (rates > FLYING * self.rest_speeds) & (bending < 0.0)
+        return float(np.min(2 * rates[flying] / -bending[flying], initial=np.inf))
 
     def _active(self, closed: set[int]) -> list[int]:
         """Rows of lasting constraints and of contacts that hold."""

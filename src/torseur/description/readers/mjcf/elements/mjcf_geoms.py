@@ -16,7 +16,7 @@ from torseur.description.readers.mjcf.mjcf_places import place
 from torseur.description.readers.mjcf.mjcf_scene import Scene
 from torseur.description.readers.rigid_placement import place_of, placement_of
 from torseur.description.readers.robot_file import Shape
-from torseur.description.readers.shape_inertia import times, unit_inertia
+from torseur.description.readers.shapes.shape_inertia import times, unit_inertia
 from torseur.description.readers.xml_document import Element, RobotFileError
 from torseur.errors import unknown_name
 
@@ -55,7 +55,8 @@ def read_geom(element: Element, body: str, outer: Transform, scene: Scene) -> Ge
     size, at = _long_shape(element, kind) if _has_ends(element, kind) else _centred_shape(element, kind, asset, scene)
     if outer.rotation.factors or any(outer.position):
         at = placement_of(outer.then(place_of(at)))
-    shape = Shape(body, kind, size, at, _role(element), _colour(element, scene), asset.mesh if asset else None)
+    mesh = asset.mesh if asset else None
+    shape = Shape(body, kind, size, at, _role(element), _colour(element, scene), mesh, _touches(element, scene))
     if name and kind in ("sphere", "cylinder") and asset is None:  # tendons may pass over it
         scene.wraps[name] = Wrap(kind, Frame(body, at), as_expr(size[0]))
     return _with_inertia(element, shape, asset, scene)
@@ -122,6 +123,13 @@ def _centred_shape(
 
 def _role(element: Element) -> str:
     return "visual" if number(element, "group", 0.0) <= _SHOWN_GROUPS else "collision"
+
+
+def _touches(element: Element, scene: Scene) -> bool:
+    """Whether the geom collides with anything: read where contact with the ground is asked for, else listed."""
+    if scene.assembly.options.ground is None or "contact" in scene.settings.disabled:
+        return False
+    return bool(number(element, "contype", 1.0) or number(element, "conaffinity", 1.0))
 
 
 def _colour(element: Element, scene: Scene) -> tuple[float, ...] | None:

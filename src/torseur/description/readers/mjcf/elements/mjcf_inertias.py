@@ -16,7 +16,7 @@ from torseur.description.readers.mjcf.mjcf_scene import Scene
 from torseur.description.readers.mjcf.mjcf_settings import Settings
 from torseur.description.readers.rigid_placement import array_of
 from torseur.description.readers.robot_file import MISSING_MESH
-from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.xml_document import Element
 
 

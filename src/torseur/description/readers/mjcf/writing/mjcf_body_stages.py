@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torseur.algebra.spatial import NULL, SAME, Transform, Vec3
-from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.writing.file_outline import Limb, Outline
 from torseur.description.readers.writing.numeric_values import Values
 from torseur.description.readers.writing.simple_joints import Motion, Offset, Step, merge_offsets, steps_of

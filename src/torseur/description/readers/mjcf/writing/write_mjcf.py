@@ -25,7 +25,7 @@ from torseur.description.readers.mjcf.writing.mjcf_body_stages import Hinge, Sta
 from torseur.description.readers.rigid_placement import impossibility, place_of, principal
 from torseur.description.readers.robot_assembly import Names
 from torseur.description.readers.robot_file import RobotFile, Shape
-from torseur.description.readers.shape_inertia import central
+from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.writing.coordinate_relations import relation_of
 from torseur.description.readers.writing.file_outline import LeftOut, Outline, outline
 from torseur.description.readers.writing.numeric_values import Values
