@@ -28,9 +28,14 @@ _NORMAL = tuple(symbol(f"normal {axis} of a support", "1") for axis in "xyz")
 def contact_elements(equations: Equations, contact: Contact) -> list[Bound | DryFriction]:
     """The bounds of a contact and their friction, in the symbols of the layout."""
     elements: list[Bound | DryFriction] = []
+    seen: set[tuple[Expr, ...]] = set()
     for suffix, centre, support in _parts(contact):
         name = contact.name + suffix
         gap, slips = _gap_and_slips(equations, contact, centre, support)
+        # In a plane mechanism corners lie behind each other: one carries what all of them would share.
+        if (gap, *slips) in seen:
+            continue
+        seen.add((gap, *slips))
         elements.append(Bound(name, gap, contact.restitution))
         mu, static = contact.coefficient, contact.static
         if slips and not (mu.is_zero and static is None):  # what cannot slide has nothing to rub
