@@ -70,7 +70,7 @@ def test_it_opens_with_everything_in_its_place(visit):
     page = visit()
     assert page.evaluate(WORDS, "#title") == "Orthogonal double pendulum"
     assert page.evaluate(COUNT, "#panel-equations .term") > 10
-    assert page.evaluate(COUNT, ".handle") == 2
+    assert page.evaluate(COUNT, ".handle:not(.hand)") == 2
     assert page.evaluate(COUNT, "#curves .plot") == 3
     wait_until(page, "document.querySelectorAll('#derivatives .influence tbody tr').length === 5")
     page.wait_for_timeout(500)

@@ -181,7 +181,7 @@ def test_what_cannot_be_opened_is_said(tmp_path):
         ("library:four_bra", "four_bar"),
         (tmp_path, "folder"),
         (tmp_path / "no" / "a.lsd", "no folder"),
-        ("arm.urdf", "torseur convert"),
+        ("arm.urdf", "cannot be read"),
     ):
         with pytest.raises(TorseurError, match=said):
             begin(file, tmp_path / "state")

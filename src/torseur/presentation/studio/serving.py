@@ -67,7 +67,7 @@ def running(file: str | Path | None = None, place: Place | None = None, folder: 
 
 
 def begin(file: str | Path | None, folder: Path | None = None) -> Session:
-    """The session of a file, new or not, or of a mechanism of the library."""
+    """The session of a file, new or not, of a robot file, or of a mechanism of the library."""
     if file is None or str(file).startswith(PREFIX):
         entry = START if file is None else str(file)
         source_of(entry)  # refused here when there is no such mechanism
@@ -76,9 +76,8 @@ def begin(file: str | Path | None, folder: Path | None = None) -> Session:
     if path.is_dir():
         raise TorseurError(f"'{file}' is a folder; give the name of a file in it.")
     if path.suffix.lower() in ROBOT_SUFFIXES:
-        raise TorseurError(
-            f"'{file}' is a robot file; turn it into a description first: torseur convert {path.name} {path.stem}.lsd"
-        )
+        # The page works on the text that describes the robot; the robot's own file is never written.
+        return Session(None, str(path.resolve()), folder)
     if not path.parent.is_dir():
         raise TorseurError(f"cannot open '{file}': there is no folder '{path.parent}'.")
     return Session(path, folder=folder)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from torseur.description.library import PREFIX, source_of
 from torseur.edges.budgets import bounded_text, parsed_json
 from torseur.errors import TorseurError
 from torseur.presentation.studio.messages import LONGEST_TEXT
@@ -46,7 +47,7 @@ class Session:
     """The state of the page for one file, or for none."""
 
     def __init__(self, file: Path | None, entry: str = START, folder: Path | None = None) -> None:
-        """`entry` is the mechanism of the library that a session without a file begins with."""
+        """`entry` is what a session without a file begins with: a mechanism of the library, or a robot file."""
         self.file, self.entry = file, entry
         self.store = (folder or state_folder()) / f"{_key(file, entry)}.json"
         self.written = _read_text(file) if file is not None and file.exists() else None
@@ -55,13 +56,13 @@ class Session:
         self.state = kept or State(first)
 
     def _first(self) -> str:
-        """The text without anything kept: that of the file, or of the library; for a new file nearly nothing."""
+        """The text without anything kept: that of the file, the library or the robot; for a new file nearly nothing."""
         if self.written is not None:
             return self.written
         if self.file is not None:
             return f"mechanism {re.sub(r'[^A-Za-z0-9_]', '_', self.file.stem) or 'new'} ;\n\n"
-        from torseur.description.library import source_of
-
+        if not self.entry.startswith(PREFIX):
+            return _robot_text(self.entry)
         return source_of(self.entry)
 
     @property
@@ -125,6 +126,20 @@ class Session:
             return None
         right = isinstance(state.text, str) and isinstance(state.values, dict) and isinstance(state.initial, dict)
         return state if right else None
+
+
+def _robot_text(path: str) -> str:
+    """A robot file as a description, with its shapes and meshes drawn, and what it says beside as comments."""
+    from torseur.description.language import to_text
+    from torseur.description.readers import read_robot, summary
+    from torseur.description.readers.writing.robot_drawings import drawn_mechanism
+
+    robot = read_robot(path)
+    notes = [f"(* {line.replace('(*', '( *').replace('*)', '* )')} *)" for line in summary(robot.findings)]
+    text = "\n".join([to_text(drawn_mechanism(robot)), *notes, ""])
+    if len(text) > LONGEST_TEXT:
+        raise SessionError(f"'{path}' is a description of {len(text)} characters; the studio takes {LONGEST_TEXT}.")
+    return text
 
 
 def state_folder() -> Path:

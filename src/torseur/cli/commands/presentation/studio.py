@@ -9,7 +9,9 @@ import typer
 
 FileArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[FILE]", help="An existing or new .lsd file, or library:NAME.", show_default=False),
+    typer.Argument(
+        metavar="[FILE]", help="An existing or new .lsd file, a robot file, or library:NAME.", show_default=False
+    ),
 ]
 HostOption = Annotated[
     str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on; other machines can then reach the page.")

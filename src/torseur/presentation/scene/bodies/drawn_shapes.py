@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from torseur.algebra.spatial import Transform
 from torseur.description.mechanism import Drawing
 from torseur.description.mechanism.drawings import rgb
+from torseur.description.readers.meshes import Mesh as Simple
 from torseur.description.readers.meshes import read_mesh
 from torseur.description.readers.meshes.mesh_decimation import decimate
 from torseur.errors import TorseurError
@@ -34,7 +36,7 @@ from torseur.presentation.scene.shapes import (
     Tube,
 )
 
-MOST_TRIANGLES = 12_000
+MOST_TRIANGLES = 6_000
 THIN, HEAD = 0.012, (4.0, 2.4)  # of the typical length; length and width of an arrow's head by its thickness
 SPOKES = 3
 Sizes = dict[str, float]
@@ -115,9 +117,15 @@ def wheel(centre: Array, turn: Array, radius: float, width: float) -> Iterator[S
     yield Cylinder(point(centre - half), point(centre + half), 0.14 * radius, shade=0.8)
 
 
+@lru_cache(maxsize=128)
+def _coarse_mesh(file: str, changed: float) -> Simple:
+    """The mesh with few triangles; kept, because a page asks for it with every motion, until the file is changed."""
+    return decimate(read_mesh(Path(file)), MOST_TRIANGLES)
+
+
 def _mesh(file: str, d: Sizes, at: Array, turn: Array) -> Mesh:
     try:
-        mesh = decimate(read_mesh(Path(file)), MOST_TRIANGLES)
+        mesh = _coarse_mesh(file, Path(file).stat().st_mtime)
     except OSError as problem:
         raise TorseurError(f"the mesh '{file}' cannot be read: {problem.strerror}.") from None
     if len(mesh.vertices) > MOST_VERTICES:

@@ -1,4 +1,7 @@
-"""Handles: for each coordinate a point of the body it moves, and where that point goes per unit of the coordinate."""
+"""Handles: for each coordinate a point of the body it moves, and where that point goes per unit of the coordinate.
+
+At the ends of open chains are hands, which several coordinates move together.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from torseur.presentation.scene.scene import Array
 # A difference: the error of about 1e-5 of the length is less than a pixel.
 STEP = 1e-5
 ASIDE = 0.45  # of the typical length: handles where a body has no point that moves
-MOST_HANDLES = 60
+MOST_HANDLES, MOST_HANDS = 60, 10
 STILL = 0.05  # of the typical length per unit: a point that moves less is no handle
 
 
@@ -40,7 +43,39 @@ def handles(page: Page, start: Trajectory) -> list[dict[str, Any]]:
             taken.append(points[chosen])
             place = {"body": number + 1, "point": points[chosen].tolist(), "move": moves[chosen].tolist()}
             listing.append({"name": str(symbol.name), **place})
-    return listing[:MOST_HANDLES]
+    return listing[:MOST_HANDLES] + _hands(page, poses, drawing)
+
+
+def _hands(page: Page, poses: list[tuple[Array, Array]], drawing: Pictures) -> list[dict[str, Any]]:
+    """A handle at the end of each open chain of several joints, with the columns of its Jacobian.
+
+    The page turns a drag of the hand into motions of all coordinates before it, as inverse kinematics does.
+    """
+    tree = page.tree
+    if tree.loops or tree.mechanism.constraints or any(link.symbols.quaternion for link in tree.links):
+        return []
+    bodies = [body.name for body in tree.mechanism.bodies]
+    names, parents = tree.layout.coordinate_names, {link.parent for link in tree.links}
+    listing = []
+    for k, link in enumerate(tree.links):
+        if k in parents or link.name not in bodies:
+            continue
+        number = bodies.index(link.name)
+        point = _candidates(drawing, link)[0]
+        columns = {name: _move(*poses[number], lane, point) for lane, name in enumerate(names, 1)}
+        moves = {name: column.tolist() for name, column in columns.items() if np.linalg.norm(column) > 0}
+        if len(moves) > 1:
+            still = [0.0, 0.0, 0.0]
+            listing.append(
+                {
+                    "name": f"{link.name} (hand)",
+                    "body": number + 1,
+                    "point": point.tolist(),
+                    "move": still,
+                    "moves": moves,
+                }
+            )
+    return listing[:MOST_HANDS]
 
 
 def _lanes(start: Trajectory, names: Sequence[str]) -> Trajectory:

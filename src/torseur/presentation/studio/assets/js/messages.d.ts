@@ -16,7 +16,8 @@ export interface Fault { line: number; column: number; end: number; message: str
 export interface Quantity { name: string; value: number | null; unit: string; meaning: string; symbol: string; formula?: string }
 
 /** A point of a body that moves with a coordinate, in body axes, and how far it moves per unit of it, in world axes. */
-export interface Handle { name: string; body: number; point: Vector; move: Vector }
+/** `moves` are there for a hand: where its point goes per unit of each coordinate. */
+export interface Handle { name: string; body: number; point: Vector; move: Vector; moves?: Record<string, Vector> }
 
 /** Markup of some plots and what they show; their numbers are arrays plot-NUMBER-CURVE. */
 export interface PlotFrames { html: string; list: Omit<PlotData, "times">[] }

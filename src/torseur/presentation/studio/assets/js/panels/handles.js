@@ -8,6 +8,7 @@ import { make } from "../../../../report/assets/js/shared/elements.js";
 import { add, project, rotate, scale } from "../../../../report/assets/js/numbers/linear.js";
 import { short, stepOf } from "./sliders.js";
 
+const SHYNESS = 0.02; // of the hand's reach: how little a stretched arm may jump
 const SMALLEST_REACH = 6; // pixels per unit of the coordinate below which a drag means nothing
 
 export class Handles {
@@ -55,9 +56,9 @@ export class Handles {
   /** @param {Handle} handle @param {Quantity[]} quantities @returns {Mark} */
   ring(handle, quantities) {
     const { name, body } = handle, meaning = quantities.find((one) => one.name === name)?.meaning, text = make("span", { className: "name" });
-    const element = make("button", { type: "button", className: `handle colour-${body}` }, text);
-    element.setAttribute("role", "slider");
-    element.setAttribute("aria-label", meaning ? `${name}, ${meaning}, at the start` : `${name} at the start`);
+    const element = make("button", { type: "button", className: `handle ${handle.moves ? "hand " : ""}colour-${body}` }, text);
+    element.setAttribute("role", handle.moves ? "button" : "slider");
+    element.setAttribute("aria-label", handle.moves ? `hand ${name}: drag it, or move it by arrow keys` : meaning ? `${name}, ${meaning}, at the start` : `${name} at the start`);
     element.dataset.handle = name;
     const mark = { ...handle, element, text };
     element.addEventListener("pointerdown", (event) => this.take(event, mark));
@@ -73,6 +74,10 @@ export class Handles {
       const [p, q] = stage.motion.pose(mark.body, this.store.state.time);
       const [x, y, , w] = project(camera, add(p, rotate(q, mark.point)));
       mark.element.style.transform = `translate(${((x / w) * 0.5 + 0.5) * clientWidth}px, ${(0.5 - (y / w) * 0.5) * clientHeight}px)`;
+      if (mark.moves) {
+        mark.text.textContent = mark.name;
+        continue;
+      }
       const value = this.start[mark.name], text = `${mark.name} = ${angle(value, this.units.get(mark.name) ?? "")}`;
       mark.text.textContent = text;
       mark.element.setAttribute("aria-valuenow", short(value));
@@ -82,11 +87,14 @@ export class Handles {
 
   // Pixels that a point moves on the screen per unit of its coordinate, by a difference over a thousandth of a unit.
   /** @param {Mark} mark @returns {[number, number]} */
-  reach(mark) {
+  reach(mark) { return this.onScreen(mark, mark.move); }
+
+  /** Pixels for a way of the mark's point in the mechanism. @param {Mark} mark @param {Vector} move @returns {[number, number]} */
+  onScreen(mark, move) {
     if (!this.theatre) return [0, 0];
     const { stage } = this.theatre, { clientWidth, clientHeight } = stage.canvas, camera = stage.camera.matrix();
     const [p, q] = stage.motion.pose(mark.body, stage.motion.first), from = add(p, rotate(q, mark.point));
-    const step = 1e-3, way = scale(rotate(stage.motion.upright, mark.move), step);
+    const step = 1e-3, way = scale(rotate(stage.motion.upright, move), step);
     /** @param {Vector} point */
     const screen = (point) => { const [x, y, , w] = project(camera, point); return [(x / w) * 0.5 * clientWidth, (-y / w) * 0.5 * clientHeight]; };
     const [a, b] = [screen(from), screen(add(from, way))];
@@ -103,9 +111,16 @@ export class Handles {
     element.classList.add("held");
     this.goToStart();
     this.hold(true);
+    // Answers to earlier ways come late and bring their start with them: a drag counts from where it began.
+    const led = { ...this.start };
     let value = this.start[name], before = [event.clientX, event.clientY];
     /** @param {PointerEvent} moved */
     const move = ({ clientX, clientY }) => {
+      if (mark.moves) {
+        this.lead(mark, clientX - before[0], clientY - before[1], led);
+        before = [clientX, clientY];
+        return;
+      }
       const [rx, ry] = this.reach(mark), long = rx * rx + ry * ry;
       if (long < SMALLEST_REACH ** 2) return;
       value += ((clientX - before[0]) * rx + (clientY - before[1]) * ry) / long;
@@ -121,9 +136,35 @@ export class Handles {
     element.addEventListener("lostpointercapture", end, { once: true });
   }
 
+  // The least motion of all coordinates that moves the hand so on the screen: dq = Jᵀ (J Jᵀ + λ)⁻¹ d, J with two rows.
+  /** @param {Mark} mark @param {number} dx @param {number} dy @param {Numbers} values where the coordinates are; they are moved */
+  lead(mark, dx, dy, values) {
+    const columns = Object.entries(mark.moves ?? {}).map(([name, move]) => ({ name, at: this.onScreen(mark, move) }));
+    const sum = (/** @type {(at: [number, number]) => number} */ of) => columns.reduce((total, { at }) => total + of(at), 0);
+    const size = sum(([x, y]) => x * x + y * y), shy = SHYNESS * size;
+    if (size < SMALLEST_REACH ** 2) return;
+    const xx = sum(([x]) => x * x) + shy, xy = sum(([x, y]) => x * y), yy = sum(([, y]) => y * y) + shy, det = xx * yy - xy * xy;
+    const a = (yy * dx - xy * dy) / det, b = (xx * dy - xy * dx) / det;
+    for (const { name, at: [x, y] } of columns) {
+      values[name] += x * a + y * b;
+      this.changed(name, values[name]);
+    }
+  }
+
+  /** @param {KeyboardEvent} event @param {Mark} mark */
+  keyOfHand(event, mark) {
+    const pixels = { ArrowLeft: [-8, 0], ArrowRight: [8, 0], ArrowUp: [0, -8], ArrowDown: [0, 8] }[event.key];
+    if (event.key === "Escape") for (const name of Object.keys(mark.moves ?? {})) this.changed(name);
+    if (!pixels) return;
+    event.preventDefault();
+    this.goToStart();
+    this.lead(mark, pixels[0], pixels[1], this.start);
+  }
+
   /** @param {KeyboardEvent} event @param {string} name */
   key(event, name) {
-    const way = stepOf(event);
+    const mark = this.marks.get(name), way = stepOf(event);
+    if (mark?.moves) return this.keyOfHand(event, mark);
     if (event.key === "Escape") this.changed(name);
     if (!way || !this.theatre) return;
     event.preventDefault();

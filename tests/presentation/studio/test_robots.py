@@ -1,0 +1,78 @@
+"""Robot files in the studio: their shapes as drawings, and hands whose Jacobian is that of the robot object."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import torseur as ts
+from presentation.studio.answering import last
+from torseur.description.readers import read_robot
+from torseur.description.readers.writing.robot_drawings import drawn_mechanism
+from torseur.presentation.studio.answers.motion_answers import move
+from torseur.presentation.studio.messages import Request
+from torseur.presentation.studio.serving import begin
+
+ARM = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial><origin xyz="0 0 0.2"/><mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 0.2" rpy="0.3 0 0"/><geometry><cylinder radius="0.05" length="0.4"/></geometry>
+      <material name="red"><color rgba="1 0 0.5 0.25"/></material></visual>
+  </link>
+  <link name="lower">
+    <inertial><origin xyz="0 0 0.15"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.005" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 0.3"/><geometry><mesh filename="tool.stl" scale="0.5 1 2"/></geometry></visual>
+    <collision><geometry><box size="1 1 1"/></geometry></collision>
+  </link>
+  <joint name="turn" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="9" velocity="9"/></joint>
+  <joint name="bend" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="0 0 0.4" rpy="0 0.7 0"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="9" velocity="9"/></joint>
+</robot>"""
+TOOL = """solid t
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid t"""
+
+
+@pytest.fixture
+def arm(tmp_path):
+    (tmp_path / "tool.stl").write_text(TOOL)
+    (tmp_path / "arm.urdf").write_text(ARM)
+    return tmp_path / "arm.urdf"
+
+
+def test_shapes_become_drawings_and_stay_where_they_are(arm):
+    mechanism = ts.parse(ts.to_text(drawn_mechanism(read_robot(arm))))
+    assert [drawing.kind for drawing in mechanism.drawings] == ["cylinder", "mesh"]
+    cylinder, mesh = mechanism.drawings
+    assert cylinder.colour == "#ff0080" and float(cylinder.transparency) == 0.75
+    assert mesh.text == (arm.parent / "tool.stl").resolve().as_posix()
+    assert {name: float(value) for name, value in mesh.sizes} == {"scale_x": 0.5, "scale_y": 1, "scale_z": 2}
+    assert [float(x) for x in cylinder.frames[0].placement.position] == [0, 0, 0.2]
+
+
+def test_a_robot_file_is_opened_and_never_written(arm, tmp_path):
+    session = begin(arm, tmp_path / "state")
+    assert session.file is None and "draw mesh" in session.state.text and "(* " in session.state.text
+    assert "no file yet" in session.save() and arm.read_text() == ARM
+    assert ts.parse(session.state.text).name == "arm"
+
+
+def test_hands_have_the_jacobian_of_their_point(arm, tmp_path):
+    text = begin(arm, tmp_path / "state").state.text
+    start = {"turn": 0.4, "bend": 0.9}
+    motion = last(move(Request("move", 1, text, initial=start, until=0.01), None), "motion")
+    (hand,) = [handle for handle in motion["handles"] if "moves" in handle]
+    assert hand["name"] == "lower (hand)" and list(hand["moves"]) == ["turn", "bend"]
+    robot = ts.Robot(arm)
+    q = np.array([start[name] for name in robot.coordinate_names])
+    place, jacobian = robot.fk("lower", q), robot.jacobian("lower", q)
+    arm_of_point = place[:3, :3] @ np.array(hand["point"])
+    columns = jacobian[:3] + np.cross(jacobian[3:].T, arm_of_point).T
+    for name, column in zip(robot.coordinate_names, columns.T, strict=True):
+        assert hand["moves"][name] == pytest.approx(column, abs=1e-4)
