@@ -41,7 +41,7 @@ class ModeSensitivities:
     @property
     def frequency_slopes(self) -> Vector:
         """Of the frequencies |Im s| / 2π (Hz)."""
-        return np.asarray(np.sign(self.eigenvalues.imag)[:, None] * self.slopes.imag / (2.0 * np.pi))
+        return np.asarray(np.sign(self.eigenvalues.imag)[:, None] * self.slopes.imag / (2.0 * np.pi) + 0.0)
 
     @property
     def damping_slopes(self) -> Vector:
@@ -50,7 +50,9 @@ class ModeSensitivities:
         with np.errstate(divide="ignore", invalid="ignore"):
             # ζ = -Re s / |s|, by the quotient rule with |s|' = (Re s Re s' + Im s Im s') / |s|.
             size = np.abs(s)
-            return np.asarray(-ds.real / size + s.real * (s.real * ds.real + s.imag * ds.imag) / size**3)
+            slopes = -ds.real / size + s.real * (s.real * ds.real + s.imag * ds.imag) / size**3
+            # A real eigenvalue has ζ = ±1, whatever it is: what the quotients leave there is rounding.
+            return np.asarray(np.where(s.imag == 0.0, 0.0 * slopes, slopes) + 0.0)
 
     def in_form(self, what: str, form: str) -> Vector:
         """Derivatives of the frequencies ("frequency") or damping ratios ("damping") in one of the forms."""
