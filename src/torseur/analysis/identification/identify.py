@@ -12,6 +12,7 @@ from torseur.analysis.identification.data.trials import Trial
 from torseur.analysis.identification.estimators import least_squares as ls
 from torseur.analysis.identification.estimators.body_family import body_family, consistent_problem, expected_parameters
 from torseur.analysis.identification.estimators.consistent_fit import Certificate, fit_consistent
+from torseur.analysis.identification.estimators.correlated_noise import related_covariance
 from torseur.analysis.identification.estimators.priors import Prior, description_parameters
 from torseur.analysis.identification.estimators.regression import (
     Regression,
@@ -74,6 +75,10 @@ class Options:
             raise IdentificationError(f"confidence is a part of one, such as 0.95, not {self.confidence:g}.")
 
 
+# Methods whose solution is that of weighted or ordinary least squares, or begins there.
+_SQUARES = ("ordinary", "weighted", *CONSISTENT)
+
+
 def identify(
     model: LinearModel, trials: Sequence[Trial], method: str = "weighted", options: Options | None = None
 ) -> Estimate:
@@ -95,6 +100,7 @@ def identify(
     follow(0.3)
     solution = _solve(regression, columns, method, options)
     follow(0.6)
+    covariance = related_covariance(regression, columns, solution) if method in _SQUARES else solution.covariance
     # Base combinations are what the data determine; single parameters need a reference, or the conditions on bodies.
     parameters, certificate = _all_parameters(regression, columns, combination, method, options, solution)
     values = solution.values if certificate is None or parameters is None else combination @ parameters
@@ -110,7 +116,7 @@ def identify(
     rows = sum(t.rows for t in regression.triangles.values())
     expected = expected_parameters(model, options.prior)
     warnings = [*doubts_about_data(condition, unexcited, rows, len(columns))]
-    warnings += doubts_about_signs(model, columns, values, solution.covariance)
+    warnings += doubts_about_signs(model, columns, values, covariance)
     if expected is not None:
         warnings += doubts_about_forces(regression, _all_columns(model, columns, combination @ expected))
     warnings += doubts_about_residuals(fits)
@@ -122,7 +128,7 @@ def identify(
         columns=columns,
         combination=combination,
         values=values,
-        covariance=solution.covariance,
+        covariance=covariance,
         noise={regression.equations[k]: s for k, s in solution.noise.items()},
         parameters=parameters,
         expected=expected,
