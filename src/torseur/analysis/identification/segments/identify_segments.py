@@ -16,6 +16,7 @@ from torseur.analysis.identification.estimators.consistent_fit import (
     LinearLimits,
     fit_consistent,
 )
+from torseur.analysis.identification.estimators.correlated_noise import long_run
 from torseur.analysis.identification.model.base_parameters import combination_of, independent_columns
 from torseur.analysis.identification.results.fit_checks import FitCheck
 from torseur.analysis.identification.segments.conjugate_gradient import Descent, Stopping, descend
@@ -105,7 +106,7 @@ def identify_segments(
         )
         J = descent.J
         _require_least(system, J, best, descent)
-    undetermined, deviation = system.certainty(J)
+    undetermined, deviation = system.certainty(J, trials)
     warnings = _warnings(J, positive, system.unexcited, undetermined)
     # From the samples themselves, not from the factors that the fit saw.
     left, whole = (sum(float(np.sum(x**2)) for x in parts) for parts in
@@ -221,20 +222,37 @@ class _System:
     def misfit(self, entries: Array) -> float:
         return float(np.sum((self.R @ entries - self.c) ** 2)) + self.rest
 
-    def certainty(self, J: Array) -> tuple[Mask, Array]:
-        """Entries with a part in combinations that no force feels, and standard deviations by the residual."""
+    def certainty(self, J: Array, trials: Sequence[SegmentTrial]) -> tuple[Mask, Array]:
+        """Entries with a part in combinations that no force feels, and standard deviations by the residual.
+
+        What neighbouring samples share counts once: rotations are smoothed over time, and skin slides slowly.
+        """
         chosen = np.flatnonzero(self.felt)
         _, values, vectors = np.linalg.svd(self.R[:, chosen])
         # Directions in the space of J that change no force: the data are the same all along them.
         flat = values < _FLAT * values[0]
         loose = np.any(np.abs(vectors[flat]) > 1e-6, axis=0)
+        to_entries = vectors[~flat].T / values[~flat]
+        related = self._related(J, trials, chosen, to_entries)
         variance = self.misfit(self.entries(J)) / max(self.count - int(np.sum(~flat)), 1)
-        spread = np.sqrt(np.sum((vectors[~flat].T / values[~flat]) ** 2, axis=1) * variance)
+        # Few samples that happen to cancel must not make the deviation smaller than white noise makes it.
+        plain = np.sum(to_entries**2, axis=1) * variance
+        spread = np.sqrt(np.maximum(np.diag(to_entries @ related @ to_entries.T), plain))
         undetermined, deviation = np.zeros(J.shape, dtype=bool), np.zeros(J.shape)
         rows, columns = self.rows[chosen], self.columns[chosen]
         undetermined[rows, columns] = undetermined[columns, rows] = loose
         deviation[rows, columns] = deviation[columns, rows] = spread
         return undetermined, deviation
+
+    def _related(self, J: Array, trials: Sequence[SegmentTrial], chosen: Slots, to_entries: Array) -> Array:
+        """Long-run covariance of what the samples say along the directions that are felt (columns of `to_entries`)."""
+        x, total = self.entries(J), np.zeros((to_entries.shape[1],) * 2)
+        for trial in trials:
+            rows = _equations(trial, self.rows, self.columns, slice(None))
+            error = rows[:, -1] - rows[:, :-1] @ x
+            scores = (rows[:, :-1][:, chosen] * error[:, None]).reshape(len(trial.T), -1, len(chosen)).sum(axis=1)
+            total = total + long_run(scores @ to_entries)
+        return total
 
 
 def _equations(trial: SegmentTrial, rows: Slots, columns: Slots, part: slice) -> Array:
