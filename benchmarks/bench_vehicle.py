@@ -20,11 +20,11 @@ GIVEN = {"steer": 0.6}
 def main() -> None:
     start = time.perf_counter()
     car = ts.derive(library.load("car"))
-    reference = ts.simulate(car, UNTIL, samples=101, parameters=GIVEN, rtol=1e-8, method="radau9")
+    reference = ts.simulate(car, UNTIL, samples=101, parameters=GIVEN, rtol=1e-8, method="radau5")
     print(f"deriving, compiling and the reference: {time.perf_counter() - start:.1f} s")
     print("method    rtol   steps   evaluations   ms   times real time   largest error of yaw rate (rad/s)")
     best = 0.0
-    for method, rtol in (("explicit", 1e-4), ("radau5", 1e-4), ("radau5", 1e-5)):
+    for method, rtol in (("radau5", 1e-3), ("radau5", 1e-4), ("radau5", 1e-5)):
         runs = [ts.simulate(car, UNTIL, samples=101, parameters=GIVEN, rtol=rtol, method=method) for _ in range(5)]
         error = max(abs(runs[0]["r"] - reference["r"]))
         assert error < 2e-3, f"{method}: yaw rate is wrong by {error:g} rad/s"
