@@ -73,7 +73,7 @@ class Peer:
 
     def error_of_inverse_dynamics(self, mechanism=None) -> float:
         """The largest relative difference of joint forces in a few random states."""
-        tree = build_tree(mechanism or self.robot.mechanism)
+        tree = _bound(mechanism or self.robot.mechanism)
         errors = [0.0]
         for _ in range(2 if self.model.nv else 0):
             self.draw()
@@ -95,9 +95,20 @@ class Peer:
         self.data.ctrl[:] = self.rng.uniform(*ranges.T)
         self.draw()
         values = {c.parameter: self.data.ctrl[c.number] for c in self.robot.controls}
-        tree = tree.with_parameters(values)
+        tree = tree.with_parameters({**_values(mechanism), **values})
         order = [self.slots[name] for name in tree.layout.speed_names]
         theirs = (self.turn.T @ (self.data.qfrc_passive + self.data.qfrc_actuator))[order]
         q = [self.q[name] for name in tree.layout.coordinate_names]
         ours = np.array(td.generalised_loads(tree, q, list(self.v[order])), float)
         return float(np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max()))
+
+
+def _values(mechanism) -> dict[str, float]:
+    """Values of the parameters that a file has, such as the ratios of rotors."""
+    return {p.name: float(p.value) for p in mechanism.parameters if p.value is not None}
+
+
+def _bound(mechanism):
+    tree = build_tree(mechanism)
+    known = _values(mechanism)
+    return tree.with_parameters({name: known[name] for name in tree.layout.parameter_names if name in known})
