@@ -187,6 +187,20 @@ def test_servos_damped_by_a_ratio(read_mjcf, case, kind):
     assert damping_along(robot, where.split('"')[1]) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("inherited", "own", "damping"),
+    [('dampratio="1"', 'kv="3"', 3.0), ('kv="3"', 'dampratio="1"', 4.0), ('dampratio="1"', "", 4.0)],
+)
+def test_the_nearer_damping_of_a_servo_holds(read_mjcf, inherited, own, damping):
+    """Read off MuJoCo 4.0: of a class's ratio and an element's gain the element's holds. 2 √(10 · 0.4) = 4."""
+    disc = '<inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.4"/>'
+    robot = read_mjcf(
+        f'<body><joint name="h" axis="0 0 1"/>{disc}</body>',
+        f'<default><position {inherited}/></default><actuator><position joint="h" kp="10" {own}/></actuator>',
+    )
+    assert damping_along(robot, "h") == pytest.approx(damping)
+
+
 def test_springs_by_time_constant_and_damping_ratio(read_mjcf):
     """Oracle: a disc of 0.4 kg m² with T = 0.2 s and d = 0.5 has k = m / (T d)² = 40 N m and c = 2 m / T = 4 N m s."""
     disc = '<inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.4"/>'

@@ -32,6 +32,7 @@ class Defaults:
         values: Values = {tag: dict(given) for tag, given in self.classes.get(parent or "", {}).items()}
         for child in element.all(*_TAGS):
             known = values.setdefault(child.tag, {})
+            _drop_other_damping(known, child)
             for attribute_name, attribute in child.attributes.items():
                 attribute.behind = known.get(attribute_name)
                 known[attribute_name] = attribute
@@ -44,6 +45,7 @@ class Defaults:
         if name not in self.classes and name != self.main:
             raise element.fault(unknown_name("default class", name, self.classes))
         attributes = _values(self.classes.get(name, {}), tag or element.tag)
+        _drop_other_damping(attributes, element)
         self._reach(attributes)
         for attribute_name, attribute in element.attributes.items():
             if attribute.behind is None and attribute_name in attributes:
@@ -64,6 +66,13 @@ class Defaults:
         for element in self._elements:
             for attribute in element.attributes.values():
                 attribute.used = attribute.used or id(attribute) not in self._reached
+
+
+def _drop_other_damping(inherited: dict[str, Attribute], element: Element) -> None:
+    """A damping ratio and a gain of speeds stand for each other: of two, the nearer holds, as in MuJoCo."""
+    for own, other in (("kv", "dampratio"), ("dampratio", "kv")):
+        if own in element.attributes and other in inherited:
+            inherited.pop(other).used = True
 
 
 def _values(values: Values, tag: str) -> dict[str, Attribute]:
