@@ -95,3 +95,25 @@ def test_axes_have_two_numbers_at_least_and_nothing_leaves_the_picture(values):
         width = 6.4 * len(text)
         left = x - width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
         assert left >= -1 and left + width <= WIDTH + 1 and 0 < y < HEIGHT, text
+
+
+def test_results_of_other_rooms_show_themselves(tmp_path):
+    """Sections, spectra, sources, FMUs and motions: a line in a terminal, a table or a picture in a notebook."""
+    mechanism = ts.parse(TEXT)
+    motion = ts.simulate(mechanism, 1.0, samples=32)
+    assert "<iframe srcdoc" in motion._repr_html_()
+    assert "<svg" in ts.spectrum(motion)._repr_html_()
+    assert "<svg" in ts.poincare_section(mechanism, motion.states[0].name, 5.0, direction=0)._repr_html_()
+    sources = ts.generate(ts.derive(mechanism), "mass_matrix", "python")
+    assert repr(sources).startswith("Sources: ") and "<details>" in sources._repr_html_()
+    assert "\n" not in repr(sources) + repr(ts.spectrum(motion))
+
+
+def test_the_picture_of_a_motion_has_its_parameters():
+    """Oracle: a rod of another length is drawn with that length."""
+    text = "param l = 1 m ; let b = body mass = 1 kg, centre = [l, 0, 0], inertia = 0 end ; join earth and b.frame with revolute(q) end ;"
+    mechanism = ts.parse(text)
+    usual = ts.simulate(mechanism, 1.0, samples=8)
+    longer = ts.simulate(mechanism, 1.0, samples=8, parameters={"l": 3.0})
+    assert dict(longer.parameters) == {"l": 3.0}
+    assert usual._repr_html_() != longer._repr_html_()

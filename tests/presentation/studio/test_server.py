@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from torseur.errors import TorseurError
+from torseur.presentation.studio.guard import Guard
 
 websockets = pytest.importorskip("websockets.sync.client", reason="needs torseur[studio]")
 
@@ -185,3 +186,24 @@ def test_what_cannot_be_opened_is_said(tmp_path):
     ):
         with pytest.raises(TorseurError, match=said):
             begin(file, tmp_path / "state")
+
+
+def test_only_the_notebook_may_frame_the_page():
+    """The policy names the origin of the notebook, and a frame is a visit only where there is one."""
+    from torseur.presentation.studio.serving import origin_of
+
+    headers = [
+        (b"host", b"localhost:1"),
+        (b"sec-fetch-site", b"cross-site"),
+        (b"sec-fetch-mode", b"navigate"),
+        (b"sec-fetch-dest", b"iframe"),
+    ]
+    scope = {"type": "http", "method": "GET", "path": "/secret/", "headers": headers}
+    alone, framed = Guard("secret", ("localhost:1",)), Guard("secret", ("localhost:1",), ("http://localhost:8888",))
+    assert framed.permits(scope) and not alone.permits(scope)
+    assert framed.headers("n")["Content-Security-Policy"].endswith("frame-ancestors http://localhost:8888")
+    assert "X-Frame-Options" not in framed.headers("n") and alone.headers("n")["X-Frame-Options"] == "DENY"
+    assert origin_of("http://LocalHost:8888/lab?token=1") == "http://localhost:8888"
+    for wrong in ("localhost:8888", "http://a b", "http://x;y", "javascript:alert(1)"):
+        with pytest.raises(TorseurError, match="expected the address of the notebook"):
+            origin_of(wrong)

@@ -15,7 +15,16 @@ from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.dynamics.recursion import motion_names
 from torseur.derivation.equations import parameter_values
 from torseur.derivation.equations.equations import Equations, require_equations
+from torseur.display import Displayed
 from torseur.errors import TorseurError, unknown_name
+
+
+class Sources(dict[str, str], Displayed):
+    """Generated sources by file name."""
+
+    def __repr__(self) -> str:
+        files = ", ".join(f"{name} ({text.count(chr(10)) + 1} lines)" for name, text in self.items())
+        return f"Sources: {files}"
 
 
 def generate(
@@ -25,7 +34,7 @@ def generate(
     parameters: Mapping[str, float] | None = None,
     baked: bool = False,
     batch: bool = False,
-) -> dict[str, str]:
+) -> Sources:
     """The sources of some functions of a mechanism, by file name.
 
     functions   such as "inverse_dynamics,mass_matrix,frame:hand,forward_dynamics/q,v", or laws of control,
@@ -36,7 +45,8 @@ def generate(
     batch       adds functions over many states at once (target c)
     """
     with pause_collection():
-        return generate_files(module_of(for_target(equations, target), functions, parameters, baked), target, batch)
+        files = generate_files(module_of(for_target(equations, target), functions, parameters, baked), target, batch)
+        return Sources(files)
 
 
 def for_target(equations: Equations, target: str) -> Equations:

@@ -143,7 +143,7 @@ def simulate(
         raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
     if run.answer not in (memory.DONE, memory.STOPPED):
         raise SimulationError(failure_message(run, problem, system), result.trajectory())
-    return result.trajectory()
+    return replace(result.trajectory(), mechanism=_mechanism_of(model), parameters=dict(parameters or {}))
 
 
 def _mechanism_of(model: Model) -> Mechanism | None:

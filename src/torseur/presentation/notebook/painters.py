@@ -9,17 +9,23 @@ import numpy as np
 
 from torseur.analysis.identification import Estimate
 from torseur.analysis.sensitivity import Sensitivities
-from torseur.computation.simulation import Trajectory
+from torseur.analysis.studies import Optimum, SweepRun
+from torseur.analysis.studies.sweeps.result_store import DONE
+from torseur.computation.functions.generate_sources import Sources
+from torseur.computation.simulation import Kind, PoincareSection, Spectrum, Trajectory
+from torseur.computation.simulation.fmu.fmu_export import Fmu
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops.loop_report import LoopReport
 from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import Mechanism
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, counted
 from torseur.presentation.levels.write_equations import write_equations
+from torseur.presentation.notebook.viewer import view
 from torseur.presentation.report.compose.examination_content import influences_of, note_on
 from torseur.presentation.report.drawing.curve_svg import Series, curve_svg
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.compose_scene import Composition
+from torseur.presentation.scene.make_scene import Take
 from torseur.presentation.scene.pictures.poster import svg_picture
 from torseur.presentation.scene.scene import Scene
 from torseur.presentation.scene.still_position import stand_ins, start_position
@@ -40,7 +46,7 @@ def _mechanism(mechanism: Mechanism) -> dict[str, str]:
     """Picture at the start, bodies and joints."""
     head = element("b", mechanism.meaning or mechanism.name)
     bodies = _table(
-        ("body", "mass", "what it is"),
+        ("body", "mass in kg", "what it is"),
         [(b.name, "" if b.mass is None else str(b.mass), b.meaning) for b in mechanism.bodies],
     )
     joints = _table(
@@ -99,7 +105,17 @@ def _trajectory(motion: Trajectory) -> dict[str, str]:
         curve_svg(time, curves[:MOST_CURVES], "s", "" if unit == "1" else unit) for unit, curves in by_unit.items()
     ]
     notes = [element("p", note) for note in motion.notes]
-    return {"text/html": element("div", element("b", repr(motion)), *plots, *notes)}
+    return {"text/html": element("div", element("b", repr(motion)), _animation(motion), *plots, *notes)}
+
+
+def _animation(motion: Trajectory) -> Markup:
+    """The moving picture, where the motion is that of a mechanism and it has one."""
+    if motion.mechanism is None or len(motion) < 2:
+        return Markup()
+    try:
+        return Markup(view(motion.mechanism, motion, take=Take(parameters=motion.parameters))._repr_html_())
+    except TorseurError:
+        return Markup()
 
 
 def _loops(report: LoopReport) -> dict[str, str]:
@@ -134,6 +150,73 @@ def _estimate(estimate: Estimate) -> dict[str, str]:
     return {"text/html": element("div", head, table, *(element("p", note) for note in estimate.warnings))}
 
 
+def _section(section: PoincareSection) -> dict[str, str]:
+    """Points of the first two quantities that were asked for, or of the first coordinate and its rate."""
+    columns = [c for c in section.points.columns if c.kind is Kind.OUTPUT][:2]
+    if len(columns) < 2:
+        states = section.points.states
+        columns = [next(c for c in states if c.kind is kind) for kind in (Kind.COORDINATE, Kind.VELOCITY)]
+    across, upward = (Series(column.name, section[column.name]) for column in columns)
+    x_unit, y_unit = ("" if column.quantity.unit == "1" else column.quantity.unit for column in columns)
+    drawn = curve_svg(across, [upward], x_unit, y_unit, dots=True)
+    return {"text/html": element("div", element("b", repr(section)), drawn)}
+
+
+def _spectrum(found: Spectrum) -> dict[str, str]:
+    """Amplitudes by frequency, a plot per unit, up to where they have faded."""
+    low, by_unit = found.low, dict[str, list[Series]]()
+    for quantity in found.quantities[:MOST_CURVES]:
+        by_unit.setdefault(quantity.unit, []).append(Series(quantity.name, low[quantity.name]))
+    across = Series("frequency", low.frequency)
+    plots = [curve_svg(across, curves, "Hz", "" if unit == "1" else unit) for unit, curves in by_unit.items()]
+    return {"text/html": element("div", element("b", repr(found)), *plots)}
+
+
+def _optimum(optimum: Optimum) -> dict[str, str]:
+    """The point, the criteria, and how each start ended."""
+
+    def unit(name: str) -> str:
+        return "" if optimum.units.get(name, "1") == "1" else optimum.units[name]
+
+    point = [(name, f"{value:.6g}", unit(name)) for name, value in optimum.point.items()]
+    criteria = [(name, f"{value:.6g}", unit(name)) for name, value in optimum.criteria.items()]
+    ends = [(str(k), message) for k, message in enumerate(optimum.messages, 1)]
+    tables = [_table(("parameter", "value", "unit"), point), _table(("criterion", "at the optimum", "unit"), criteria),
+              _table(("start", "how it ended"), ends)]  # fmt: skip
+    return {"text/html": element("div", element("b", repr(optimum)), *tables)}
+
+
+def _sweep(run: SweepRun) -> dict[str, str]:
+    """What each criterion does over the points of a study."""
+    store = run.store
+    good = store.column("status") == DONE
+    rows = []
+    for column in store.columns:
+        values = store.column(column.label)[good]
+        if len(values):
+            numbers = [f"{x:.5g}" for x in (values.min(), np.median(values), values.mean(), values.max())]
+            rows.append((column.label, *numbers, "" if column.unit == "1" else column.unit))
+    head = element("b", f"{run!r}; {int(good.sum())} of {len(good)} succeeded")
+    table = _table(("criterion", "least", "median", "mean", "greatest", "unit"), rows)
+    return {"text/html": element("div", head, table)}
+
+
+def _sources(sources: Sources) -> dict[str, str]:
+    """Every file, to unfold; long ones in part."""
+    parts = []
+    for name, text in sources.items():
+        shown = text if len(text) < LARGEST else f"{text[:LARGEST]}\n... {len(text) - LARGEST} letters more"
+        head = element("summary", f"{name}, {counted(text.count(chr(10)) + 1, 'line')}")
+        parts.append(element("details", head, element("pre", shown)))
+    return {"text/html": element("div", *parts)}
+
+
+def _fmu(fmu: Fmu) -> dict[str, str]:
+    rows = [(kind, ", ".join(names) or "none") for kind, names in
+            (("outputs", fmu.outputs), ("inputs", fmu.inputs), ("parameters", fmu.parameters))]  # fmt: skip
+    return {"text/html": element("div", element("b", repr(fmu)), _table(("variables", "names"), rows))}
+
+
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     head = element("tr", *(element("th", name) for name in headings))
     body = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
@@ -147,4 +230,10 @@ _PAINTERS: dict[type, Callable[[Any], dict[str, str]]] = {
     LoopReport: _loops,
     Sensitivities: _sensitivities,
     Estimate: _estimate,
+    PoincareSection: _section,
+    Spectrum: _spectrum,
+    Optimum: _optimum,
+    SweepRun: _sweep,
+    Sources: _sources,
+    Fmu: _fmu,
 }

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from torseur.presentation.studio.limits import return_memory
@@ -140,7 +143,8 @@ class Crew:
         process = self.context.Process(
             target=work, args=(there, self.folder, MEGABYTES, PATIENCE.get(role, 10)), daemon=True
         )
-        process.start()
+        with _no_script():
+            process.start()
         there.close()
         hand = Hand(process, here)
         # A thread, because the loop cannot wait for a pipe of multiprocessing on every system.
@@ -246,6 +250,25 @@ class Crew:
         elif seconds > self.bounds[running.kind]:
             self._fail(running, f"Stopped after {self.bounds[running.kind]:g} s: this takes too long.")
             self._replace(role, hand, waiting)
+
+
+_starting = threading.Lock()
+
+
+@contextmanager
+def _no_script() -> Iterator[None]:
+    """Workers run nothing of the script that started the studio.
+
+    A new process imports the script of its parent again, for what its task may be defined in. That of a worker is ours;
+    a script without a guard on `__main__` would start a studio in each of them.
+    """
+    with _starting:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
 
 
 def _context() -> Any:

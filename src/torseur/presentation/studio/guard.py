@@ -26,6 +26,7 @@ class Guard:
 
     token: str
     hosts: tuple[str, ...]  # with the port, as a browser sends them
+    frames: tuple[str, ...] = ()  # origins of pages that may show it in a frame: those of notebooks
 
     def permits(self, scope: Any) -> bool:
         """Whether a connection is for this address, comes from it, and knows the token."""
@@ -41,10 +42,10 @@ class Guard:
         given = scope["path"].split("/")[1]
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
-    @staticmethod
-    def _is_visit(headers: Headers) -> bool:
-        """Whether somebody opens the page itself, from wherever the address was shown."""
-        return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    def _is_visit(self, headers: Headers) -> bool:
+        """Whether somebody opens the page itself, from wherever the address was shown, or a notebook frames it."""
+        places = ("document", "iframe") if self.frames else ("document",)
+        return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") in places
 
     def _is_own(self, origin: str | None) -> bool:
         return origin is not None and origin.lower() in {f"http://{host}" for host in self.hosts}
@@ -52,15 +53,17 @@ class Guard:
     def headers(self, nonce: str) -> dict[str, str]:
         """What an answer says about what its page may do; the nonce lets the editor bring its style."""
         sockets = " ".join(f"ws://{host}" for host in self.hosts if not host.startswith("["))
+        shown_in = " ".join(self.frames) or "'none'"
         policy = (
             f"default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; font-src 'self'; "
             f"img-src 'self' data: blob:; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; "
-            "frame-ancestors 'none'"
+            f"frame-ancestors {shown_in}"
         )
+        # Browsers that know frame-ancestors, all that can show the page, pass X-Frame-Options over.
         return {
             "Content-Security-Policy": policy,
             "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY",
+            **({} if self.frames else {"X-Frame-Options": "DENY"}),
             "Referrer-Policy": "no-referrer",
             "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Resource-Policy": "same-origin",

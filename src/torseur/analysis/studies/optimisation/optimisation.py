@@ -27,6 +27,7 @@ from torseur.analysis.studies.optimisation.optimisation_journal import Iterate, 
 from torseur.analysis.studies.sweeps.evaluation import Evaluator
 from torseur.analysis.studies.sweeps.result_store import lock
 from torseur.analysis.studies.sweeps.single_motion import INITIAL
+from torseur.display import Displayed
 from torseur.edges.processes import available_cores, end_with_parent
 from torseur.errors import TorseurError, unknown_name
 
@@ -122,8 +123,8 @@ Progress = Callable[[int, int, float], None]
 """Is called with the start, the iteration and the objective."""
 
 
-@dataclass(frozen=True)
-class Optimum:
+@dataclass(frozen=True, repr=False)
+class Optimum(Displayed):
     """The best of all starts, and every iterate on the way; `units` are those of the axes, then of the criteria."""
 
     point: dict[str, float]
@@ -136,6 +137,11 @@ class Optimum:
     goal: str
     damage: tuple[str, ...] = ()
     """What of the log was not as it had been written; it is searched again."""
+
+    def __repr__(self) -> str:
+        point = ", ".join(f"{name} = {value:.6g}" for name, value in self.point.items())
+        kept = "" if self.feasible else "; no point keeps all constraints"
+        return f"Optimum: {self.goal} = {self.objective:.6g} at {point}, after {len(self.iterates)} steps{kept}"
 
 
 def optimise(

@@ -13,6 +13,7 @@ from torseur.analysis.studies.sweeps.evaluation import Evaluator
 from torseur.analysis.studies.sweeps.result_store import Store, check_store, is_store, lock, open_store
 from torseur.analysis.studies.sweeps.store_seals import Damage
 from torseur.analysis.studies.sweeps.worker_pool import AHEAD, Chunk, Pool
+from torseur.display import Displayed
 from torseur.edges.budgets import NUMBER, require_disk, require_memory
 from torseur.edges.processes import available_cores
 
@@ -25,8 +26,8 @@ Progress = Callable[[int, int], None]
 """Is called with the points done and all points."""
 
 
-@dataclass(frozen=True)
-class SweepRun:
+@dataclass(frozen=True, repr=False)
+class SweepRun(Displayed):
     """What a sweep did: where the results are, how many points this run computed, in what time, and by whom."""
 
     store: Store
@@ -35,6 +36,10 @@ class SweepRun:
     workers: str
     damage: tuple[Damage, ...] = ()
     """What the store held that was not as it had been written; it is computed again."""
+
+    def __repr__(self) -> str:
+        done = f"{self.computed} computed in {self.seconds:.3g} s"
+        return f"SweepRun: {self.store.size} points in '{self.store.path.name}', {done}"
 
     @property
     def rate(self) -> float:

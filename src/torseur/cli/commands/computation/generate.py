@@ -167,7 +167,7 @@ def _write_fmu(work: Work, options: GenerateOptions) -> str:
     require_free(path, options.force)
     values = work.values
     equations, outputs = work.equations("recursive"), options.output or []
-    platform = write_fmu(equations, path, outputs, dict(values.parameters), dict(values.initial))
+    platform = write_fmu(equations, path, outputs, dict(values.parameters), dict(values.initial)).platform
     if platform is None:
         remark("note: there is no C compiler: the FMU holds no binary, only sources that the environment must compile.")
     return str(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,27 @@ from torseur.computation.simulation.model.system import Law, Quantity, System
 from torseur.computation.simulation.simulate import started
 from torseur.description.mechanism import require_smooth
 from torseur.description.mechanism.units import parse_unit
-from torseur.errors import UnitError, UnsupportedError
+from torseur.display import Displayed
+from torseur.errors import UnitError, UnsupportedError, counted
 
 _BASE = ("m", "kg", "s", "A", "K", "mol", "cd")  # in the order of torseur.description.mechanism.units
+
+
+@dataclass(frozen=True, repr=False)
+class Fmu(Displayed):
+    """An FMU that was written: its file, the platform of its binary (None: sources only), and its variables by name."""
+
+    path: Path
+    platform: str | None
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    parameters: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        for_whom = self.platform or "sources only"
+        counts = [counted(len(names), kind) for names, kind in
+                  ((self.outputs, "output"), (self.inputs, "input"), (self.parameters, "parameter"))]  # fmt: skip
+        return f"Fmu '{self.path.name}' ({for_whom}): {', '.join(counts)}"
 
 
 def write_fmu(
@@ -37,13 +56,18 @@ def write_fmu(
     outputs: Sequence[str | Output] = (),
     parameters: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
-) -> str | None:
-    """Writes a mechanism as an FMU for co-simulation and model exchange, and returns the platform of its binary.
+) -> Fmu:
+    """Writes a mechanism as an FMU for co-simulation and model exchange, and returns what was written.
 
     States and the given outputs (as in `simulate`) are outputs of the FMU; parameters can be changed while it runs;
-    undetermined functions are inputs. None is returned without a C compiler: the FMU then holds sources only.
+    undetermined functions are inputs. Without a C compiler it has no platform: the FMU then holds sources only.
     """
-    return write_archive(fmu_model(model, outputs, parameters, initial), Path(path))
+    made = fmu_model(model, outputs, parameters, initial)
+    names = {
+        "outputs": tuple(v.name for v in (*made.states, *made.outputs)), "inputs": tuple(v.name for v in made.inputs),
+        "parameters": tuple(v.name for v in made.parameters),
+    }  # fmt: skip
+    return Fmu(Path(path), write_archive(made, Path(path)), **names)
 
 
 def fmu_model(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Quantity, Vector
 from torseur.computation.simulation.output.dense_motion import DenseOutput
+from torseur.description.mechanism import Mechanism
 from torseur.display import Displayed
 from torseur.errors import TorseurError, counted, unknown_name
 
@@ -57,7 +58,8 @@ class Occurrence:
 class Trajectory(Displayed):
     """A motion: time, one column per state and per requested output, the events met, and notes on how it was computed.
 
-    `values` has one row per time and one column per entry of `columns`; `trajectory["q1"]` is one of them.
+    `values` has one row per time and one column per entry of `columns`; `trajectory["q1"]` is one of them. `mechanism`
+    is what moves, where it is one, with `parameters` that differ from its own, so that a notebook can show it.
     """
 
     time: Vector
@@ -68,6 +70,8 @@ class Trajectory(Displayed):
     statistics: Statistics | None = None
     dense: DenseOutput | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
+    mechanism: Mechanism | None = field(default=None, repr=False)
+    parameters: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("time", "values"):

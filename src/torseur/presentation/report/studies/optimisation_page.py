@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,13 @@ from torseur.analysis.studies.definition.goals import limits_of, violation
 from torseur.analysis.studies.definition.study import SweepStudy
 from torseur.analysis.studies.optimisation.optimisation import Optimum
 from torseur.analysis.studies.optimisation.optimisation_journal import Iterate
+from torseur.derivation.equations import Equations
+from torseur.errors import TorseurError
 from torseur.presentation.report.drawing.study_axes import HUES, Frame, figure, keys, number, widen, with_unit
 from torseur.presentation.report.page.sections import section
 from torseur.presentation.report.studies.study_page import gallery, how_to_reproduce, page, table, write
+from torseur.presentation.scene.make_scene import Take, scene_of
+from torseur.presentation.scene.pictures.poster import svg_picture
 from torseur.presentation.typesetting.markup import Markup, element, join
 
 SMALLEST = 1e-16
@@ -32,7 +37,8 @@ def _text(optimum: Optimum, study: SweepStudy) -> str:
         "all constraints kept" if optimum.feasible else "no point keeps all constraints",
     ]
     parts = [
-        _optimum(optimum, study), _criteria(optimum, study), _convergence(optimum, study), _paths(optimum, study),
+        _optimum(optimum, study), _criteria(optimum, study), _before_and_after(optimum, study),
+        _convergence(optimum, study), _paths(optimum, study),
         _starts(optimum, study), how_to_reproduce(f"torseur optimise {study.path.name}", study.text, study.path.name),
     ]  # fmt: skip
     return page(study.path.stem.replace("_", " "), facts, parts)
@@ -61,6 +67,31 @@ def _criteria(optimum: Optimum, study: SweepStudy) -> Markup:
     ]  # fmt: skip
     note = f"Means over {len(study.operating)} operating points." if len(study.operating) > 1 else ""
     return table("Criteria", ["Criterion", "At the first point", "At the optimum", "Unit", ""], rows, (1, 2), note)
+
+
+def _before_and_after(optimum: Optimum, study: SweepStudy) -> Markup:
+    """The mechanism at the first point and at the optimum, where its motion starts."""
+    if isinstance(study.source, str):
+        return Markup()
+    first = optimum.iterates[0].point
+    started = {a.name: a.numbers[0] + x * (a.numbers[1] - a.numbers[0]) for a, x in zip(study.axes, first, strict=True)}
+    figures = []
+    for title, point in (("At the first point", started), ("At the optimum", optimum.point)):
+        try:
+            scene = scene_of(study.source, take=_take(study, point))
+        except TorseurError as problem:
+            return section("mechanisms", "Before and after", element("p", f"No picture: {problem}", class_="note"))
+        values = ", ".join(f"{name} = {number(value)}" for name, value in point.items())
+        figures.append(figure(title, values, Markup(svg_picture(scene))))
+    return gallery("mechanisms", "Before and after", "Where the motion starts.", figures)
+
+
+def _take(study: SweepStudy, point: Mapping[str, float]) -> Take:
+    """The motion at a point of the study; an axis is a parameter, or the start of a state: theta(0)."""
+    names = set(study.model.layout.parameter_names) if isinstance(study.model, Equations) else set()
+    given = {**study.values, **{name: value for name, value in point.items() if name in names}}
+    starts = {name.removesuffix("(0)"): value for name, value in point.items() if name not in names}
+    return Take(study.until, given, {**study.initial, **starts})
 
 
 def _table(iterate: Iterate, study: SweepStudy) -> Vector:

@@ -178,7 +178,7 @@ class Pictures:
                     yield joint, frame
 
     def carried_at_centre(self, body: str, near: float) -> list[str]:
-        """Bodies that a body carries on a joint at its mass centre."""
+        """Bodies with mass whose own mass centre is carried at that of a body, which would hide them."""
         centre, links = self.masses[body].centre, self.numbers.tree.links
         here = [k for k, link in enumerate(links) if link.name == body]
         if centre is None or not here:
@@ -186,7 +186,12 @@ class Pictures:
         carried = [link for link in links if link.parent == here[0] and link.name in self.masses]
         places = [(link.name, self.beyond(link.joint, link.joint.parent)) for link in carried]
         at = [(name, np.array(point(place.position))) for name, place in places if place is not None]
-        return [name for name, spot in at if np.linalg.norm(spot - np.array(centre)) <= near]
+        meeting = [name for name, spot in at if np.linalg.norm(spot - np.array(centre)) <= near]
+        return [name for name in meeting if self.masses[name].mass and self._is_held_at_centre(name, near)]
+
+    def _is_held_at_centre(self, body: str, near: float) -> bool:
+        centre = self.masses[body].centre
+        return centre is not None and float(np.linalg.norm(self.start(body) - np.array(centre))) <= near
 
     def axes_of(self, body: str) -> list[Array]:
         """The axes about which the joints of a body turn, in its frame."""

@@ -72,11 +72,19 @@ def gimbal_ring(pictures: Pictures, body: str) -> Shape | None:
     """
     mass, near = pictures.masses[body], 1e-6 * pictures.size
     carried = pictures.carried_at_centre(body, near)
-    if not carried or not mass.mass or mass.principal is None or mass.principal[1] <= 0 or mass.centre is None:
+    joints = sum(body in (j.parent.body, j.child.body) for j in pictures.numbers.tree.mechanism.joints)
+    if (
+        len(carried) != 1
+        or joints != 2
+        or not mass.mass
+        or mass.principal is None
+        or mass.principal[1] <= 0
+        or mass.centre is None
+    ):
         return None
     if any(np.linalg.norm(end - np.array(mass.centre)) > near for end in [*pictures.ends(body), pictures.start(body)]):
         return None
-    radius = max(float(np.sqrt(mass.principal[2] / mass.mass)), *(NESTED * _reach(pictures, one) for one in carried))
+    radius = max(float(np.sqrt(mass.principal[2] / mass.mass)), NESTED * _reach(pictures, carried[0]))
     axes = pictures.axes_of(body)
     normal = np.cross(axes[0], axes[-1]) if len(axes) > 1 else np.zeros(3)
     if not np.linalg.norm(normal) > 1e-6 and mass.inertia is not None:

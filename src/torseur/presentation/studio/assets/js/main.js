@@ -16,6 +16,7 @@ import { Reading } from "./panels/reading.js";
 import { Show } from "./panels/show.js";
 import { Sliders } from "./panels/sliders.js";
 import { Status } from "./panels/status.js";
+import { memory } from "./conversation/memory.js";
 
 const REST_MS = 350; // after a motion, before what is slow is asked for
 const PROMPT_MS = 400; // an examination this quick keeps up with the sliders,
@@ -261,8 +262,8 @@ export class Studio {
 // The theme that a button chose is there again on the next visit.
 function rememberTheme() {
   const { theme } = document.documentElement.dataset;
-  if (theme) localStorage.setItem("theme", theme);
+  if (theme) memory.setItem("theme", theme);
 }
 
-document.documentElement.dataset.theme = localStorage.getItem("theme") ?? "";
+document.documentElement.dataset.theme = memory.getItem("theme") ?? "";
 window.studio = new Studio();

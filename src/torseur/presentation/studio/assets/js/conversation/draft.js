@@ -1,5 +1,6 @@
 // What is written and chosen. The browser keeps a copy, so that what is typed while there is no connection is not lost.
 /** @import { Numbers, Outline, Quantity, State } from "../messages.js" */
+import { memory } from "./memory.js";
 
 /** @type {State} */
 const EMPTY = { text: "", revision: -1, values: {}, initial: {}, until: 10, formalism: "recursive", level: "scalar", criterion: "", name: "" };
@@ -42,7 +43,7 @@ export class Draft {
   store() {
     if (!this.key) return;
     try {
-      localStorage.setItem(this.key, JSON.stringify(this.state));
+      memory.setItem(this.key, JSON.stringify(this.state));
     } catch {
       // A full or closed store is no reason to stop: the server keeps the state too.
     }
@@ -51,7 +52,7 @@ export class Draft {
   /** @returns {State | null} */
   readStored() {
     try {
-      return JSON.parse(localStorage.getItem(this.key) ?? "null");
+      return JSON.parse(memory.getItem(this.key) ?? "null");
     } catch {
       return null;
     }
@@ -59,6 +60,6 @@ export class Draft {
 
   /** The server has this revision on disk: this browser need not keep it. @param {number} revision */
   confirm(revision) {
-    if (this.key && revision >= this.state.revision) localStorage.removeItem(this.key);
+    if (this.key && revision >= this.state.revision) memory.removeItem(this.key);
   }
 }

@@ -2,6 +2,7 @@
 /** @import { LibraryEntry } from "../messages.js" */
 /** An entry of a menu. @typedef {{ text: string, detail?: string, act: () => void }} Action */
 import { all, byId, first, make } from "../../../../report/assets/js/shared/elements.js";
+import { memory } from "../conversation/memory.js";
 
 /** @param {HTMLElement} list @param {(id: string) => void} chosen */
 export function bindTabs(list, chosen) {
@@ -40,7 +41,7 @@ class Splitter {
     this.bench = bench;
     this.name = element.dataset.splits ?? ""; // of the style variable that holds the share
     this.level = element.classList.contains("level");
-    const kept = Number(localStorage.getItem(`share ${this.name}`));
+    const kept = Number(memory.getItem(`share ${this.name}`));
     if (kept) this.set(kept);
     else this.tell();
     element.addEventListener("pointerdown", (event) => {
@@ -72,7 +73,7 @@ class Splitter {
   set(percent) {
     const share = Math.max(10, Math.min(this.level ? 85 : 60, percent));
     document.documentElement.style.setProperty(this.name, `${share.toFixed(1)}%`);
-    localStorage.setItem(`share ${this.name}`, share.toFixed(1));
+    memory.setItem(`share ${this.name}`, share.toFixed(1));
     this.tell();
   }
 
@@ -90,9 +91,9 @@ export function bindType(button) {
   const set = (large) => {
     root.classList.toggle("large", large);
     button.setAttribute("aria-pressed", String(large));
-    localStorage.setItem("large type", large ? "1" : "");
+    memory.setItem("large type", large ? "1" : "");
   };
-  set(Boolean(localStorage.getItem("large type")));
+  set(Boolean(memory.getItem("large type")));
   button.addEventListener("click", () => set(!root.classList.contains("large")));
 }
 
