@@ -220,3 +220,13 @@ def test_swapped_labels_of_a_segment_fail_a_check():
     )
     (check,) = (one for one in person_checks(found) if one.title == "Markers keep the shape of their segments")
     assert not check.ok and "'R_TH1' and 'R_SK2' exchanged" in check.detail
+
+
+def test_markers_of_held_parts_are_left_out():
+    """One leg of a recording of both: the other one's markers and its steps are named, and pull nothing along."""
+    lab = laboratory("plug_in_gait_lower")
+    found = analyse_person(
+        recording(lab, MOTION), height=HEIGHT, mass=MASS, protocol=Protocol(lab.name, body="right_leg")
+    )
+    assert errors(found, "r_knee_flexion")[0] < 2.5 and found.fit.rms < 0.004
+    assert any("LKNE" in note for note in found.notes) and set(found.dynamics.reactions) == {"r_foot"}

@@ -122,6 +122,7 @@ def analyse_person(
     require_set(trial.markers.labels, how)
     model = mechanism or human36(height, mass, table)
     turned, notes = turn_to_model_axes(trial, how.marker_set)
+    turned = replace(turned, markers=how.followed_markers(turned.markers))
     faults = all_label_faults(turned.markers, how.marker_set.groups(turned.markers.labels))
     calibration = _calibration(model, turned, standing, how)
     model = calibration.mechanism if calibration else model
@@ -138,7 +139,8 @@ def analyse_person(
     fit = replace(fit, time=fit.time[used], q=fit.q[used], distances=fit.distances[used],
                   converged=fit.converged[used], rounds=fit.rounds[used])  # fmt: skip
     said = (*map(str, faults), *fit.notes, *cut, *said)
-    notes = (*trial.markers.notes, *trial.notes, *notes, *_belt_note(feet), *motion.notes)
+    belt = _belt_note(feet) if how.feet else []
+    notes = (*turned.markers.notes, *trial.notes, *notes, *belt, *motion.notes)
     return PersonTrial(
         trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
         source, turned.plates, said, notes, calibration, how, faults, turned.events,
@@ -156,7 +158,7 @@ def _calibration(model: Mechanism, trial: MotionTrial, standing: Markers | None,
     if standing is not None:
         require_set(standing.labels, how)
         upright, _ = turn_to_model_axes(MotionTrial(standing), how.marker_set)
-        return calibrate(model, upright.markers, how)
+        return calibrate(model, how.followed_markers(upright.markers), how)
     return None if how.marker_set.name == OWN else calibrate(model, trial.markers, how, standing=False)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torseur.analysis.biomechanics.person.anatomical_frames import HIP_METHODS
@@ -57,6 +57,19 @@ class Protocol:
         starts = BODIES.get(self.followed, ())
         return tuple(f"{side}_foot" for side in "rl" if f"{side}_ankle_" in starts)
 
+    def followed_markers(self, markers: Markers) -> Markers:
+        """The markers on the part of the body that is followed; others would drag what is held along with them."""
+        if not self.partial:
+            return markers
+        starts, chosen = BODIES.get(self.followed, ()), self.marker_set
+        kept = [label for label in markers.labels
+                if label in chosen.labels and followed_segment(chosen.segment(label), starts)]  # fmt: skip
+        left = [label for label in markers.labels if label in chosen.labels and label not in kept]
+        if not left or not kept:
+            return markers
+        note = f"markers on parts of the body that are held, not used: {', '.join(left)}"
+        return replace(markers.only(kept), notes=(*markers.notes, note))
+
     @property
     def hips(self) -> str:
         """The markers of Human36 stand where the model has them, and so do its hips; people's own need a regression."""
@@ -68,6 +81,18 @@ class Protocol:
             if name not in coordinates:
                 raise RecordingError(unknown_name("coordinate", name, coordinates, "held: "))
         return {**dict.fromkeys(body_coordinates(self.followed, coordinates), 0.0), **self.hold}
+
+
+def followed_segment(segment: str, starts: Sequence[str]) -> bool:
+    """Whether a segment moves with the coordinates that begin so: the trunk with arms, the pelvis with legs."""
+    side, _, part = segment.partition("_")
+    if segment == "pelvis":
+        return any("hip_" in start for start in starts)
+    if segment == "trunk":
+        return any("shoulder_" in start or "lumbar_" in start for start in starts)
+    if segment == "head":
+        return "neck_" in starts
+    return f"{side}_{'hip_' if part in ('thigh', 'shank', 'foot') else 'shoulder_'}" in starts
 
 
 def require_set(labels: Sequence[str], protocol: Protocol) -> None:
