@@ -30,9 +30,11 @@ from torseur.derivation.tree.transformations.limb_batching import BatchedTree, b
 def folded_of(equations: Equations, function: str = "inverse_dynamics") -> BatchedTree | None:
     """The equations' tree with limbs that are alike taken as one, for a function that has a form with such limbs.
 
-    None if there are no limbs that are alike, or if loops tie them.
+    None if there are no limbs that are alike, or if loops tie them; or if a joint anywhere follows others, because the
+    factors of its mass matrix go row by row over all speeds, of which lanes hide some.
     """
-    return None if function not in _FUNCTIONS or equations.is_constrained else batch_limbs(equations.regrouped_tree)
+    tree = equations.regrouped_tree
+    return None if function not in _FUNCTIONS or equations.is_constrained or tree.is_coupled else batch_limbs(tree)
 
 
 def batched_outputs(equations: Equations, function: str, limbs: BatchedTree) -> list[Output]:
