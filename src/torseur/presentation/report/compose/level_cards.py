@@ -174,7 +174,11 @@ def bracketed(statement: Statement) -> Formula:
     """The entries of a vector or matrix in brackets."""
     rows = statement.rows
     lines = [", ".join(map(plain_text, row)) for row in rows]
-    text = f"[{', '.join(lines)}]" if len(rows[0]) == 1 else f"[{', '.join(f'[{line}]' for line in lines)}]"
+    text = (
+        f"[{', '.join(lines)}]"
+        if all(len(row) == 1 for row in rows)
+        else f"[{', '.join(f'[{line}]' for line in lines)}]"
+    )
     return Formula(mathml.matrix(tuple(tuple(map(mathml.mathml, row)) for row in rows)), text, text)
 
 
