@@ -279,3 +279,15 @@ def test_a_failed_search_names_what_constraints_do_not_bear():
     constrain s = 2 m ;""")
     with pytest.raises(TorseurError, match=r"along 'x'' a force of -300 is left"):
         equilibrium(crane)
+
+
+def test_angles_whose_axes_align_have_no_small_motions():
+    """At nutation zero, precession and spin turn about one axis: the mass matrix loses rank."""
+    text = (
+        "mechanism top ;\n"
+        "let b = body mass = 2 kg, centre = [0, 0, 0.3] m, inertia = diag(0.2, 0.2, 0.1) kg*m^2 end ;\n"
+        "join earth to b.frame as j with spherical(psi, theta, phi) angles zxz end ;\n"
+    )
+    with pytest.raises(ts.TorseurError, match="no small motions about this state.*'psi'' and 'phi''"):
+        ts.linearise(ts.parse(text))
+    assert ts.linearise(ts.parse(text), {"theta": 0.4}).trusted

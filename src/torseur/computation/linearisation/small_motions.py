@@ -16,6 +16,8 @@ import numpy as np
 from torseur.computation.linearisation.modes import Mode, modes_of
 from torseur.computation.linearisation.operating_point import Laws, Model, Point, point_of
 from torseur.computation.linearisation.verification import Check, check_linearisation
+from torseur.computation.simulation.constrained.start.constraint_numbers import WITHOUT_INERTIA
+from torseur.computation.simulation.model.singular_mass import TAKES_PART
 from torseur.computation.simulation.model.system import Vector
 from torseur.computation.simulation.output.trajectory import Trajectory
 from torseur.derivation.loops.mobility.partition import independent_rows
@@ -152,6 +154,8 @@ def small_motions(point: Point, independent: Sequence[str] = ()) -> SmallMotions
     positions, position_basis = _independent(np.hstack([point.holonomic_rows, still]), point.moves, preferred)
     speeds, allowed = _independent(point.rows, point.speeds, preferred)
     free = position_basis.shape[1]
+    mass = allowed.T @ point.mass @ allowed
+    _require_inertia(point, mass, [point.equations.layout.speed_names[k] for k in speeds])
     # [δπ]   [ position_basis   0       ] [z_q]
     # [δv] = [ dependent        allowed ] [z_v]      dependent: speeds that velocity constraints tie to positions
     on_positions = np.hstack([position_basis, np.zeros((point.moves, allowed.shape[1]))])
@@ -161,8 +165,26 @@ def small_motions(point: Point, independent: Sequence[str] = ()) -> SmallMotions
     matrix = np.vstack([move_rates[list(positions)], accelerations[list(speeds)]])
     responses, _ = point.solve(np.eye(point.speeds), np.zeros((len(point.rows), point.speeds)))
     inputs = np.vstack([np.zeros((free, point.speeds)), responses[list(speeds)]])
-    mass = allowed.T @ point.mass @ allowed
     return SmallMotions(point, positions, speeds, on_positions, on_speeds, matrix, inputs, mass)
+
+
+def _require_inertia(point: Point, mass: Vector, names: Sequence[str]) -> None:
+    """Least squares would answer where nothing determines the accelerations, as where two axes of angles align."""
+    if not names:
+        return
+    diagonal = np.diag(mass)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    values, vectors = np.linalg.eigh(mass * np.outer(scale, scale))
+    # Negative masses are meant where they are stated; what is left of nothing by rounding is not.
+    if np.min(np.abs(values)) > WITHOUT_INERTIA:
+        return
+    motion = np.abs(vectors[:, int(np.argmin(np.abs(values)))])
+    guilty = " and ".join(f"'{name}'" for name, share in zip(names, motion, strict=True) if share > TAKES_PART)
+    raise TorseurError(
+        f"{point.equations.mechanism.name}: there are no small motions about this state: nothing with inertia resists "
+        f"a motion of {guilty}. Linearise about another state; if two axes of angles align here, describe that joint "
+        "by other angles or a quaternion."
+    )
 
 
 def _preferred_speeds(point: Point, names: Sequence[str]) -> list[int]:
