@@ -296,8 +296,9 @@ class Contacts:
         names = ", ".join(f"'{name}'" for name in self._names)
         raise SimulationError(
             f"no choice of what sticks, slides, touches and opens among {names} agrees with its forces at t = {t:.9g} "
-            "s (Painlevé's case: sliding, it would press the harder the more it is pressed). A smaller coefficient or "
-            "compliant contact has a motion."
+            "s. There is none in Painlevé's case, where sliding presses the harder the more it is pressed; of several "
+            "contacts in space there may be one that the search misses. A smaller coefficient or compliant contact has "
+            "a motion."
         )
 
     def _take(self, t: float, y: Vector, touching: Sequence[int], resolver: Resolver, solution: Solution) -> Vector:
