@@ -110,7 +110,7 @@ def test_formulations_give_the_same_numbers(torseur, formulation):
         (("simulate", "library:pendulum", "--until", "1", "--contact", "phi >= 3"), "unknown coordinate 'phi'"),
         (("simulate", "library:pendulum", "--until", "1", "--contact", "theta >= 3 m"), "is measured in rad"),
         (("simulate", "library:four_bar", "--until", "1", "--formulation", "augment"), "unknown formulation"),
-        (("response", OSCILLATOR, "--input", "x", "--output", "y"), "unknown coordinate or speed 'y'"),
+        (("response", OSCILLATOR, "--input", "x", "--output", "y"), "unknown quantity 'y'"),
         (("response", OSCILLATOR, "--input", "x", "--output", "x", "--from", "2", "--to", "1"), "0 < first < last"),
         (("locus", "library:pendulum", "--over", "mass", "--from", "1", "--to", "2"), "'mass'"),
         (("locus", "library:pendulum", "--over", "l", "--from", "1 kg", "--to", "2"), "expected a length"),
