@@ -17,12 +17,15 @@ import pytest
 import typer
 
 import torseur as ts
+from analysis.vehicles import bicycle, test_suspension
 from torseur.cli.app import app
 
 PENDULUM, SPRING = "library:pendulum", "library:mass_spring_damper"
 MOTION = ("simulate", PENDULUM, "--until", "1", "--samples", "6")
 DERIVATIVES = ("sensitivity", PENDULUM, "--criterion", "theta", "--parameters", "l,g", "--until", "1", "--samples", "3")
 STEADY = (SPRING, "--equilibrium")
+CORNER = ("suspension", "corner.lsd", "--wheel", "fl.hub", "--body", "body", "--points", "3")
+TURNS = ("handling", "bicycle.lsd", "--steering", "delta", "--speed", "20 m/s", "--up-to", "1 m/s^2")
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -124,6 +127,12 @@ WRITTEN = {
     "kinematics --out .csv": (
         ("kinematics", "library:box_on_string", "box.csv", "-o", "a.csv"), "a.csv", lambda p: len(rows(p)) == 6,
     ),
+    "derivation --out": (("derivation", PENDULUM, "--out", "a.txt"), "a.txt", holds("theta")),
+    "road --out": (("road", "C", "--length", "20", "--out", "a.csv"), "a.csv", lambda p: len(rows(p)) > 200),
+    "suspension --out": ((*CORNER, "--out", "a.csv"), "a.csv", lambda p: "camber" in p.read_text() and len(rows(p)) > 3),
+    "suspension --report": ((*CORNER, "--report", "a.html"), "a.html", holds("camber")),
+    "handling --out": ((*TURNS, "--out", "a.csv"), "a.csv", lambda p: len(rows(p)) > 3),
+    "handling --report": ((*TURNS, "--report", "a.html"), "a.html", holds("steering")),
     "kinematics --out .mot": (("kinematics", "library:box_on_string", "box.csv", "-o", "a.mot"), "a.mot", holds("inDegrees")),
 }  # fmt: skip
 ELSEWHERE = {"identify", "person", "limb"}  # their files are read back in the tests of these commands
@@ -143,6 +152,8 @@ def inputs(own_folder: Path) -> None:
         'objective = { maximise = "place" }\n' + STUDY + '[vary]\nk = { from = "10 N/m", to = "35 N/m" }\n',
         encoding="utf-8",
     )
+    Path("corner.lsd").write_text(test_suspension.CORNER, encoding="utf-8")
+    Path("bicycle.lsd").write_text(bicycle.TEXT, encoding="utf-8")
     box = marker_count.box_markers()
     write_csv(Path("box.csv"), replace(box, positions=box.positions[:5], time=box.time[:5]))
 
