@@ -120,3 +120,24 @@ def test_what_has_no_second_derivative_says_so():
     loop = library.load("four_bar")
     with pytest.raises(UnsupportedError, match="second order needs events and new values without accelerations"):
         ts.sensitivity(loop, Criterion("A.force.x", "minimum"), "a", until=1.0, second_order=True)
+
+
+def test_quaternions_that_the_start_completes_bend_with_the_parameters():
+    """Oracle: the same two bodies as a tree, in which no constraint completes the start."""
+    text = """
+    param a = 0.3 m ; gravity = [0, -9.81, 0] ;
+    let arm = body mass = 1 kg, centre = [0.2, 0, 0] m, inertia = diag(0.1, 0.2, 0.3) kg*m^2 end ;
+    let tool = body mass = 0.7 kg, centre = [0.05, 0.1, 0.02] m, inertia = diag(0.02, 0.03, 0.04) kg*m^2 end ;
+    join earth to arm.frame as hinge with revolute(th) about [0.1, 0.2, 1] end ;
+    init th = 0.4, th' = 1 ;
+    """
+    place = "join [a, 0.1 m, 0] ++ (2.3 1/m * a || [0.3, -0.5, 0.8]) @ arm to tool.frame as weld with fixed()"
+    tree = f"{text} {place} end ;"
+    loop = f"{text} join earth to tool.frame as f with free(x, y, z, e0, e1, e2, e3) angles quaternion end ; {place}, role = loop end ;"
+    found = [
+        ts.sensitivity(ts.parse(t), "tool.rotation.x", ["a"], until=0.02, second_order=True, rtol=1e-10, verify=False)[
+            "tool.rotation.x"
+        ]
+        for t in (tree, loop)
+    ]
+    assert np.allclose(found[1].hessian, found[0].hessian, rtol=1e-6)

@@ -118,9 +118,7 @@ class InitialCurvature:
             if rest == slots:
                 result[slots] = _of_unit(y[slots], raw[slots], total[slots])
             else:
-                # q·q'' + q'·q' = 0, which the rest r meets along itself.
-                gap = np.einsum("i,ijk->jk", y[slots], total[slots]) + settled[slots].T @ settled[slots]
-                result[rest] -= np.multiply.outer(y[rest] / (y[rest] @ y[rest]), gap)
+                _keep_unit(result, slots, rest, y, settled)
         return result
 
     def _with_rates(self, total: Vector) -> Vector:
@@ -163,6 +161,9 @@ class InitialCurvature:
         levels = [[formulas[k] for k in start.lasting] for formulas in constrained_programs(variation).levels]
         of_phi, of_slip = (Twice(variation, formulas) for formulas in levels)
         result, count = total.copy(), start.numbers.coordinates
+        # Moves that close the constraints are along the tangents of unit quaternions, which bend away from them.
+        for slots, rest in quaternion_parts(variation, self.given):
+            _keep_unit(result, slots, rest, start.y, variation.start)
         of_force, directions = self._forces(start), self._force_directions(start)
         values = {**self._input_values, "a": (start.change * start.numbers.scales).tolist()}
         values = {group.name: values.get(group.name, start.multipliers.tolist()) for group in of_force.inputs}
@@ -199,6 +200,12 @@ class InitialCurvature:
         changes, multipliers = start.speed_changes(slip[:, :n] @ before + slip[:, n:], force)
         own = np.array(self._directions).T
         return list(np.vstack([own, changes, multipliers]).T)
+
+
+def _keep_unit(second: Vector, slots: list[int], rest: list[int], y: Vector, first: Vector) -> None:
+    """Brings the second derivatives of a unit quaternion to q·q'' + q'·q' = 0, which the rest r meets along itself."""
+    gap = np.einsum("i,ijk->jk", y[slots], second[slots]) + first[slots].T @ first[slots]
+    second[rest] -= np.multiply.outer(y[rest] / (y[rest] @ y[rest]), gap)
 
 
 def _of_unit(unit: Vector, first: Vector, second: Vector) -> Vector:
