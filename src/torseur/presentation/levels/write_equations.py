@@ -73,6 +73,8 @@ def write_sensitivity_equations(
     """
     from torseur.presentation.levels.forms.sensitivity_form import sensitivity_statements
 
+    if not hasattr(system, "equations"):
+        raise TorseurError("write_sensitivity_equations: expected what ts.sensitivity_equations(...) gives.")
     return write_statements(system.equations, sensitivity_statements(system, method, level, second_order), form)
 
 
