@@ -88,6 +88,8 @@ def require_disk(path: Path, needed: float, what: str) -> None:
 
 def shown_size(size: float) -> str:
     """1.5 GB, 12 MB."""
+    if size >= 1000 * _UNITS["EB"]:  # counts of a file may have thousands of digits
+        return "more than 1000 EB"
     for unit in ("EB", "PB", "TB", "GB", "MB", "KB"):
         if size >= _UNITS[unit]:
             return f"{size / _UNITS[unit]:.3g} {unit}"
