@@ -6,6 +6,7 @@ There is one driver for the whole run: two of them in one process do not go toge
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -53,3 +54,8 @@ def browser(launch: Callable[..., Any]) -> Iterator[Any]:
     started = launch(*SOFTWARE_GRAPHICS)
     yield started
     started.close()
+
+
+def without_steps(panel: str) -> str:
+    """The words of a panel of equations without the card of a formalism's own steps, which stands before the generation."""
+    return re.sub(r"Derivation(?=\s*steps of).*?(?=Generation)", "", panel, flags=re.DOTALL)

@@ -30,18 +30,11 @@ FEW = {"double_pendulum", "four_bar", "spinning_top", "free_body", "rolling_disc
 """Of tests over the whole library, these mechanisms are enough for a quick look."""
 
 OPEN = {
-    "test_sources.py::test_header[controller]": "headers of controllers name no accelerations",
-    "test_sources.py::test_baked_parameters_need_no_argument[controller]": "controllers have no runner here",
     "test_option_pairs.py::test_every_option_of_a_pair_is_used_or_refused[check a robot in part]": "its sample includes a file",
     "test_option_pairs.py::test_every_option_of_a_pair_is_used_or_refused[report]": "--rtol leaves its page as it is",
     "test_option_pairs.py::test_every_option_has_a_sample_and_every_rule_an_option[simulate]": "--section and --spectrum",
     "test_option_pairs.py::test_every_option_has_a_sample_and_every_rule_an_option[response]": "--time",
     "test_option_pairs.py::test_every_option_has_a_sample_and_every_rule_an_option[report]": "--output and --over",
-    "test_compose.py::test_every_check_of_the_library_holds[bricard]": "its page has 5.5 MB, with the cards of derivations",
-    "test_compose.py::test_every_check_of_the_library_holds[sarrus]": "its page has 2.3 MB, with the cards of derivations",
-    "test_firefox.py::test_formalisms_levels_and_folding": "cards of derivations differ from formalism to formalism",
-    "test_browser.py::test_formalisms_and_levels_are_chosen": "cards of derivations differ from formalism to formalism",
-    "report/compose/test_person.py::test_tables_show_anthropometry_and_quality": "names of tables of a person",
 }
 """What is known to fail, by the end of its name, and why; each is to be mended, and goes from here with its mend."""
 

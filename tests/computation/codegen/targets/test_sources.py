@@ -46,7 +46,8 @@ def test_header(target, pendulum):
     assert re.search(r"\d+ operations \(.*\d+ multiplication", text)
     for words in ("q1 in rad, swing of the arm", "q1' in rad/s", "m1 = 4 kg, mass of the arm, at the elbow"):
         assert words in text
-    assert re.search(r"\bq1_ddot\b", text)
+    # Controllers take whole vectors, which the header explains entry by entry; the others name every input.
+    assert target == "controller" or re.search(r"\bq1_ddot\b", text)
 
 
 @pytest.mark.parametrize("target", ["c", "cpp", "fortran"])
@@ -62,7 +63,7 @@ def test_compiled_code_has_no_state(target, pendulum, tmp_path):
     assert ours == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [target for target in TARGETS if target in RUNNERS])
 def test_baked_parameters_need_no_argument(target, pendulum, tmp_path):
     module = module_of(pendulum, "forward_dynamics,mass_matrix", {"m1": 3.0}, baked=True)
     assert all("p" not in [group.name for group in program.inputs] for program in module.programs)

@@ -54,7 +54,7 @@ def test_tables_show_anthropometry_and_quality(content):
     assert len(sizes.rows) == len(SEGMENT_NAMES)
     assert all(row[1] == row[2] and row[3] == row[4] for row in sizes.rows)
     assert sum(float(row[1]) for row in sizes.rows) == pytest.approx(74.0, abs=0.01)
-    assert len(table(content, "Quality of fit").rows) == 15 and len(table(content, "Gait").rows) == 2
+    assert len(table(content, "Quality of fit").rows) == 15 and len(table(content, "Gait: walk").rows) == 2
     assert all(check.ok for check in content.checks)
 
 

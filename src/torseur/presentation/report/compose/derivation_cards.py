@@ -30,6 +30,7 @@ FORMALISM_TITLES = {
     "inertia_tensors": "Global inertia tensors",
 }  # fmt: skip
 MOST_OPERATIONS = 400  # of the equations of motion; beyond, the steps towards them are not read but searched
+MOST_MARKUP = 250_000  # characters of a card; beyond, a page takes longer to open than anybody reads
 MOST_CONSTRAINTS = 4  # that are eliminated in formulas
 
 
@@ -78,7 +79,8 @@ def generation_block(equations: Equations) -> EquationBlock | None:
     titles = {key: f"{step.title}: {step.account}" for key, step in first.items()}
     rows = tuple(replace(_whole(one), title=titles.get(id(one), "")) for _, one in shown)
     note = "Unevaluated mass blocks and passage matrices, then the substitution; `torseur derivation` prints the steps."
-    return EquationBlock("Generation", counted(len(steps), "step"), note, equations=rows, is_open=False)
+    block = EquationBlock("Generation", counted(len(steps), "step"), note, equations=rows, is_open=False)
+    return block if _markup(block) <= MOST_MARKUP else None
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,11 @@ def sensitivity_blocks(equations: Equations, study: SensitivityStudy) -> list[Eq
     where = f"The criterion is {about} at the end; `torseur equations --sensitivity` takes any, and writes matrices."
     last = {f"dg_d{p.name}": "Derivatives of the criterion" for p in system.parameters[:1]}
     ends = {"adjoint_1": "Backwards in time", "end_1": "At the end", **last}
-    return [
+    cards = [
         _card("Sensitivity, direct", "A u' = (J - B) u + f_x - A_x y'", f"u = dy/dx by each x. {where}", direct, last),
         _card("Sensitivity, adjoint", "Aᵀ λ' + (A'ᵀ + Jᵀ - Bᵀ) λ = 0", f"One λ per row. {where}", adjoint, ends),
     ]
+    return [card for card in cards if _markup(card) <= MOST_MARKUP]
 
 
 def _whole(statement: Statement) -> Equation:
@@ -144,6 +147,12 @@ def _titles(steps: list[Statement]) -> dict[str, str]:
         if group not in titles.values():
             titles[one.name] = group
     return {name: group[:1].upper() + group[1:] for name, group in titles.items()}
+
+
+def _markup(block: EquationBlock) -> int:
+    """Characters of the formulas of a card: to be seen, copied and read aloud."""
+    shown = (term.formula for one in (*block.equations, *block.folded) for term in one.terms)
+    return sum(len(one.mathml) + len(one.text) + len(one.words) for one in shown)
 
 
 def _operations(equations: Equations) -> int:
