@@ -30,7 +30,6 @@ FEW = {"double_pendulum", "four_bar", "spinning_top", "free_body", "rolling_disc
 """Of tests over the whole library, these mechanisms are enough for a quick look."""
 
 OPEN = {
-    "test_compose.py::test_every_check_of_the_library_holds[bricard]": "its page has 3.1 MB",
     "test_option_pairs.py::test_every_option_of_a_pair_is_used_or_refused[check a robot in part]": "its sample includes a file",
     "test_option_pairs.py::test_every_option_of_a_pair_is_used_or_refused[report]": "--rtol leaves its page as it is",
     "test_option_pairs.py::test_every_option_has_a_sample_and_every_rule_an_option[simulate]": "--section and --spectrum",

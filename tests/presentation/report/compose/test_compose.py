@@ -83,7 +83,7 @@ def test_every_check_of_the_library_holds(name):
     assert [check.title for check in content.checks if not check.ok] == []
     assert len(content.checks) >= 3
     assert any(body.shapes for body in content.bodies)
-    assert len(render(content).encode()) < 2_100_000  # a Delta robot's has the largest formulas: 2.02 MB
+    assert len(render(content).encode()) < 2_000_000
 
 
 def test_twenty_bodies_animate_in_a_small_page():

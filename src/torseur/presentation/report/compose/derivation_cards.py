@@ -30,7 +30,6 @@ FORMALISM_TITLES = {
     "inertia_tensors": "Global inertia tensors",
 }  # fmt: skip
 MOST_OPERATIONS = 400  # of the equations of motion; beyond, the steps towards them are not read but searched
-MOST_MARKUP = 250_000  # characters of a card; beyond, a page takes longer to open than anybody reads
 MOST_CONSTRAINTS = 4  # that are eliminated in formulas
 
 
@@ -43,8 +42,9 @@ def derivation_block(equations: Equations) -> EquationBlock | None:
         return None
     steps = [one for one in listed if not one.auxiliary]
     title = f"steps of {FORMALISM_TITLES[equations.formalism]}"
-    note = f"In their order; `torseur objects --formalism {equations.formalism}` prints them in every format."
-    return _card("Derivation", title, note, listed, _titles(steps))
+    command = f"torseur objects --formalism {equations.formalism}"
+    note = f"In their order; `{command}` prints them in every format."
+    return _card("Derivation", title, note, listed, _titles(steps), command)
 
 
 def reduced_block(equations: Equations) -> EquationBlock | None:
@@ -61,7 +61,7 @@ def reduced_block(equations: Equations) -> EquationBlock | None:
     where = f" It holds where this does not vanish: {', '.join(dict.fromkeys(divided))}." if divided else ""
     count = counted(sum(1 for one in own if one.name.startswith("R_")), "equation")
     note = f"In the independent speeds; the others follow from the constraints.{where}"
-    return _card("Without multipliers", count, note, own, {})
+    return _card("Without multipliers", count, note, own, {}, "torseur equations --level scalar --eliminate")
 
 
 def generation_block(equations: Equations) -> EquationBlock | None:
@@ -79,8 +79,9 @@ def generation_block(equations: Equations) -> EquationBlock | None:
     titles = {key: f"{step.title}: {step.account}" for key, step in first.items()}
     rows = tuple(replace(_whole(one), title=titles.get(id(one), "")) for _, one in shown)
     note = "Unevaluated mass blocks and passage matrices, then the substitution; `torseur derivation` prints the steps."
-    block = EquationBlock("Generation", counted(len(steps), "step"), note, equations=rows, is_open=False)
-    return block if _markup(block) <= MOST_MARKUP else None
+    return EquationBlock(
+        "Generation", counted(len(steps), "step"), note, equations=rows, is_open=False, command="torseur derivation"
+    )
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,24 @@ def sensitivity_blocks(equations: Equations, study: SensitivityStudy) -> list[Eq
     where = f"The criterion is {about} at the end; `torseur equations --sensitivity` takes any, and writes matrices."
     last = {f"dg_d{p.name}": "Derivatives of the criterion" for p in system.parameters[:1]}
     ends = {"adjoint_1": "Backwards in time", "end_1": "At the end", **last}
-    cards = [
-        _card("Sensitivity, direct", "A u' = (J - B) u + f_x - A_x y'", f"u = dy/dx by each x. {where}", direct, last),
-        _card("Sensitivity, adjoint", "Aᵀ λ' + (A'ᵀ + Jᵀ - Bᵀ) λ = 0", f"One λ per row. {where}", adjoint, ends),
+    return [
+        _card(
+            "Sensitivity, direct",
+            "A u' = (J - B) u + f_x - A_x y'",
+            f"u = dy/dx by each x. {where}",
+            direct,
+            last,
+            "torseur equations --sensitivity direct",
+        ),
+        _card(
+            "Sensitivity, adjoint",
+            "Aᵀ λ' + (A'ᵀ + Jᵀ - Bᵀ) λ = 0",
+            f"One λ per row. {where}",
+            adjoint,
+            ends,
+            "torseur equations --sensitivity adjoint",
+        ),
     ]
-    return [card for card in cards if _markup(card) <= MOST_MARKUP]
 
 
 def _whole(statement: Statement) -> Equation:
@@ -129,13 +143,15 @@ def _whole(statement: Statement) -> Equation:
     return Equation(formula(statement.left), (Term(bracketed(statement)),), unit=statement.remark.text)
 
 
-def _card(title: str, subtitle: str, note: str, listed: list[Statement], titles: dict[str, str]) -> EquationBlock:
+def _card(
+    title: str, subtitle: str, note: str, listed: list[Statement], titles: dict[str, str], command: str
+) -> EquationBlock:
     folded = [one for one in listed if one.auxiliary]
     places = {plain_text(one.left): k for k, one in enumerate(folded)}
     shown = [replace(definition(one, places), title=titles.get(one.name, "")) for one in listed if not one.auxiliary]
     return EquationBlock(
         title, subtitle, note, equations=tuple(shown), folded=tuple(definition(one, places) for one in folded),
-        is_open=False, folded_title="with",
+        is_open=False, folded_title="with", command=command,
     )  # fmt: skip
 
 
@@ -147,12 +163,6 @@ def _titles(steps: list[Statement]) -> dict[str, str]:
         if group not in titles.values():
             titles[one.name] = group
     return {name: group[:1].upper() + group[1:] for name, group in titles.items()}
-
-
-def _markup(block: EquationBlock) -> int:
-    """Characters of the formulas of a card: to be seen, copied and read aloud."""
-    shown = (term.formula for one in (*block.equations, *block.folded) for term in one.terms)
-    return sum(len(one.mathml) + len(one.text) + len(one.words) for one in shown)
 
 
 def _operations(equations: Equations) -> int:

@@ -43,6 +43,12 @@ from torseur.presentation.typesetting.reading_order import term_key
 from torseur.presentation.typesetting.recursion import definitions
 
 LARGEST_MATRIX = 40  # beyond, M is not shown at all
+# Characters of all cards of a page; beyond, it takes longer to open than anybody reads. A small mechanism's page stays
+# under 500 kB with its scripts, fonts and curves, that of twenty bodies under 2 MB.
+SMALL_PAGE, LARGE_PAGE = 200_000, 1_000_000
+SMALL, PER_BODY = 3, 75_000
+MOST_OPEN = 150_000  # of a card that stands open, which is read first
+LEAST_CLOSED = 60_000  # of all closed cards
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,12 @@ class Blocks:
             self.rates(),
             self.formulas(),
         ]
-        return tuple(block.complete() for block in (*cards, *self.further()) if block is not None)
+        written = [block.complete() for block in (*cards, *self.further()) if block is not None]
+        more = max(0, len(self.equations.mechanism.bodies) - SMALL) * PER_BODY
+        read_first = sum(min(block.markup, MOST_OPEN) for block in written if block.is_open)
+        rest = max(min(SMALL_PAGE + more, LARGE_PAGE) - read_first, LEAST_CLOSED)
+        most = fair_share([block.markup for block in written if not block.is_open], rest)
+        return tuple(block.within(MOST_OPEN if block.is_open else most) for block in written)
 
     def further(self) -> tuple[EquationBlock, ...]:
         """The cards of what stands behind the equations and beside them, closed."""
@@ -146,7 +157,14 @@ class Blocks:
             Matrix(name_formula("f", bold=True), tuple((name_formula(f"f_{i + 1}"),) for i in range(n))),
         )
         folded = self._fold_matrix()
-        return EquationBlock("Compact form", "matrix, entries folded", line=line, folded=folded, level="matrix")
+        return EquationBlock(
+            "Compact form",
+            "matrix, entries folded",
+            line=line,
+            folded=folded,
+            level="matrix",
+            command="torseur equations",
+        )
 
     def _mass_entries(self) -> tuple[tuple[Formula, ...], ...]:
         """Names of the entries of M, 0 where there is nothing."""
@@ -189,7 +207,10 @@ class Blocks:
             shown = [equation(origins, row, samples) for row in range(len(self.terms))]
         except TooManyTerms:
             return None
-        return EquationBlock("Expanded form", "every term, by origin", equations=tuple(shown), level="scalar")
+        return EquationBlock(
+            "Expanded form", "every term, by origin", equations=tuple(shown), level="scalar",
+            command="torseur equations --level scalar",
+        )  # fmt: skip
 
     def constraints(self) -> EquationBlock | None:
         """What closes the loops and holds the constraints: 0 = Φ(q, t), or a condition on the speeds."""
@@ -197,7 +218,9 @@ class Blocks:
         if not rows:
             return None
         note = "With the multipliers λ of these equations as unknowns beside the accelerations."
-        return EquationBlock("Constraints", counted(len(rows), "equation"), note, equations=_equations(rows))
+        return EquationBlock(
+            "Constraints", counted(len(rows), "equation"), note, equations=_equations(rows), command="torseur equations"
+        )
 
     def formulas(self) -> EquationBlock | None:
         """Laws and parameters that formulas define, which the equations mention by name."""
@@ -219,6 +242,17 @@ class Blocks:
         if not rows:
             return None
         return EquationBlock("Rates of the coordinates", "by the speeds", equations=_equations(rows), is_open=False)
+
+
+def fair_share(sizes: Sequence[int], total: int) -> int:
+    """The most that each may take so that all take no more than the total: what small ones leave, large ones share."""
+    rest = total
+    for k, size in enumerate(sorted(sizes)):
+        share = rest // (len(sizes) - k)
+        if size > share:
+            return share
+        rest -= size
+    return max(sizes, default=0)
 
 
 def _body_terms(entry: Expr, body: str) -> list[Term]:

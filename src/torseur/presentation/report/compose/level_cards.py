@@ -61,6 +61,7 @@ def intrinsic_block(equations: Equations) -> EquationBlock | None:
         is_open=False,
         level="intrinsic",
         folded_title="with",
+        command="torseur equations --level intrinsic",
     )
 
 
@@ -83,6 +84,7 @@ def recursive_block(equations: Equations) -> EquationBlock | None:
         is_open=False,
         level="recursive",
         folded_title="with",
+        command="torseur equations --level recursive",
         names=tuple(formula(line.left) for line in named),
         # Written when the card is opened, or in a second pass: names are quick, their right sides are not.
         write=lambda: tuple(definition(s, places) for s in definition_statements(equations, named)),
@@ -105,6 +107,7 @@ def long_block(equations: Equations, level: str, hopeless: int = HOPELESS) -> Eq
         equations=tuple(replace(definition(s, places), title=_along(s)) for s in results),
         level=level,
         folded_title="with",
+        command=f"torseur equations --level {level}",
         names=tuple(formula(line.left) for line in named),
         write=lambda: tuple(definition(s, places) for s in definition_statements(equations, named)),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from torseur.errors import counted
 from torseur.presentation.typesetting.formula import Formula
 
 Array = NDArray[np.float64]
@@ -76,12 +77,59 @@ class EquationBlock:
     folded_title: str = "with the entries"
     names: tuple[Formula, ...] = ()
     write: Callable[[], tuple[Equation, ...]] | None = None
+    command: str = ""
+    """What prints all of it, where a page cannot hold it."""
 
     @property
     def folded_names(self) -> tuple[Formula, ...]:
         """The left sides of what is folded, written or not."""
         return self.names or tuple(one.left for one in self.folded)
 
+    @property
+    def markup(self) -> int:
+        """Characters of a page that its equations take."""
+        return sum(map(markup_of, (*self.equations, *self.folded)))
+
+    def within(self, most: int) -> EquationBlock:
+        """The card with as much as a page can hold; the longest lines are left out, which its note says."""
+        sizes = [markup_of(one) for one in (*self.equations, *self.folded)]
+        longest = iter(sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True))
+        left_out: set[int] = set()
+        while sum(sizes) - sum(sizes[k] for k in left_out) > most:
+            left_out.add(next(longest))
+        if not left_out:
+            return self
+        lines = counted(len(left_out), "line")
+        note = f"{lines} too long for a page {'is' if len(left_out) == 1 else 'are'} left out"
+        note += f"; `{self.command}` prints all." if self.command else "."
+        first = len(self.equations)
+        return replace(
+            self,
+            introduction=f"{self.introduction} {note}".strip(),
+            equations=tuple(_cut(one) if k in left_out else one for k, one in enumerate(self.equations)),
+            folded=tuple(_cut(one) if first + k in left_out else one for k, one in enumerate(self.folded)),
+        )
+
     def complete(self) -> EquationBlock:
         """The card with everything written."""
         return self if self.write is None else replace(self, folded=self.write(), names=(), write=None)
+
+
+SHORT_LEFT = 200  # characters: a name, not an expression
+TERM_FRAME = 200  # characters of a page around a term
+
+
+def markup_of(one: Equation) -> int:
+    """Characters of a page that an equation takes: to be seen, copied and read aloud."""
+    terms = one.all_terms
+    formulas = (one.left, *(term.formula for term in terms))
+    # Words stand at the term and at its equation, and reasons in what is seen and what is spoken.
+    written = sum(len(part.mathml) + len(part.text) + 2 * len(part.words) for part in formulas)
+    return written + sum(TERM_FRAME + 2 * len(term.origin.text if term.origin else "") for term in terms)
+
+
+def _cut(one: Equation) -> Equation:
+    """An equation with its length in place of its right side, so that titles and names keep their places."""
+    text = f"({max(1, round(markup_of(one) / 1000))} kB)"
+    short = one.left if len(one.left.text) <= SHORT_LEFT else Formula("<mi>…</mi>", "…", "a long expression")
+    return replace(one, left=short, terms=(Term(Formula(f"<mtext>{text}</mtext>", text, text)),), left_terms=())
