@@ -52,7 +52,7 @@ def _outside_domain(args: tuple[Any, ...], problem: Exception) -> str | None:
     """Where an elementary function of plain numbers has no value; Python's own words for it do not say of what."""
     if str(problem) not in ("math domain error", "math range error"):
         return None
-    return f"it has no value at {', '.join(map(_shown, args))}."
+    return f"it has no value at {', '.join(map(_text_of, args))}."
 
 
 def _unfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -66,10 +66,10 @@ def _unfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         hint = _hint(function, signature.parameters[name].annotation)
         if not _fits(value, hint):
             wanted = signature.parameters[name].annotation
-            return f"'{name}' is {_shown(value)}: expected {wanted if isinstance(wanted, str) else _shown(wanted)}."
+            return f"'{name}' is {_text_of(value)}: expected {wanted if isinstance(wanted, str) else _text_of(wanted)}."
     for name, value in _each(signature, given):
         if _is_out_of_range(value):
-            return f"'{name}' is {_shown(value)}: expected finite numbers, at least one and none beyond all bounds."
+            return f"'{name}' is {_text_of(value)}: expected finite numbers, at least one and none beyond all bounds."
     return None
 
 
@@ -171,6 +171,6 @@ def _is_out_of_range(value: Any) -> bool:
     return False
 
 
-def _shown(value: Any) -> str:
+def _text_of(value: Any) -> str:
     text = getattr(value, "__name__", None) or repr(value)
     return text if len(text) < 60 else f"{text[:57]}..."

@@ -67,7 +67,7 @@ def limited_basis(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
             f"the standard basis in {len(ring.variables)} variables grows beyond {LIMITS[0]} polynomials, "
             f"{LIMITS[1]} terms or {LIMITS[2]} bits."
         )
-    return _sorted([*basis.autoreduction()], ring)
+    return _by_leading_term([*basis.autoreduction()], ring)
 
 
 def _flint_apart(given: Any, ring: FlintRing) -> list[Any]:
@@ -87,7 +87,7 @@ def _flint_apart(given: Any, ring: FlintRing) -> list[Any]:
         ring.context.from_dict({tuple(powers): int(c) for *powers, c in polynomial})
         for polynomial in json.loads(done.stdout)
     ]
-    return _sorted(members, ring)
+    return _by_leading_term(members, ring)
 
 
 def _limited(command: list[str], given: str, seconds: int) -> subprocess.CompletedProcess[str]:
@@ -123,7 +123,7 @@ print(json.dumps([[[*map(int, m)] + [str(int(c))] for m, c in p.to_dict().items(
 """
 
 
-def _sorted(members: Sequence[Any], ring: FlintRing) -> list[Any]:
+def _by_leading_term(members: Sequence[Any], ring: FlintRing) -> list[Any]:
     whole = [primitive(p) for p in members if p != 0]
     return sorted(whole, key=lambda p: (sum(ring.leading(p)), ring.leading(p)))
 
@@ -135,7 +135,7 @@ def _singular(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
     start = f"ring r = 0,({_variables(ring)}),{order};\noption(redSB);\nshort = 0;\n"
     script = f"{start}ideal i = {ideal};\nideal b = std(i);\nprint(b);\nquit;\n"
     output = _run("singular", ["-q"], script)
-    return _checked(
+    return _require_standard_basis(
         "singular", polynomials, [_read(line, ring) for line in re.split(r",\s*\n", output.strip()) if line], ring
     )
 
@@ -153,7 +153,7 @@ def _msolve(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
     inside = re.search(r"\[(.*)\]", re.sub(r"^#.*$", "", output, flags=re.MULTILINE), re.DOTALL)
     if inside is None:
         raise UnsupportedError("msolve: its answer holds no basis.")
-    return _checked("msolve", polynomials, [_read(part, ring) for part in inside[1].split(",")], ring)
+    return _require_standard_basis("msolve", polynomials, [_read(part, ring) for part in inside[1].split(",")], ring)
 
 
 def _run(name: str, options: list[str], script: str) -> str:
@@ -171,11 +171,11 @@ def _run(name: str, options: list[str], script: str) -> str:
     return done.stdout
 
 
-def _checked(name: str, given: Sequence[Any], members: list[Any], ring: FlintRing) -> list[Any]:
+def _require_standard_basis(name: str, given: Sequence[Any], members: list[Any], ring: FlintRing) -> list[Any]:
     """What another program answered is a standard basis, and all that was given reduces to zero by it."""
     if not ring.vector(members).is_groebner() or any(remainder(p, members)[1] != 0 for p in given if p != 0):
         raise UnsupportedError(f"{name}: its answer is no standard basis of what was given.")
-    return _sorted(members, ring)
+    return _by_leading_term(members, ring)
 
 
 def _variables(ring: FlintRing) -> str:

@@ -126,11 +126,11 @@ class _Search:
         self.rows, self.ring, self.rng, self.prime = rows, ring, rng, prime
         if prime is not None and (not isinstance(prime, int) or not sp.isprime(prime)):
             raise UnsupportedError(f"rank: {prime!r} is no prime number.")
-        self.at = None if at is None else self._given(at)
+        self.at = None if at is None else self._values_at(at)
         circular = {v for pair in ring.pairs for v in pair}
         self.free = [v for v in ring.variables if v not in circular and (ring.root is None or v != ring.root[0])]
 
-    def _given(self, at: Mapping[Any, Any]) -> dict[str, Any]:
+    def _values_at(self, at: Mapping[Any, Any]) -> dict[str, Any]:
         if not isinstance(at, Mapping):
             raise UnsupportedError("rank: `at` maps every symbol to a number, such as {x: 71, y: 98}.")
         return {str(name): as_sympy(value, f"value of '{name}'") for name, value in at.items()}

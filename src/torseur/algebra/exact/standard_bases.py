@@ -125,10 +125,10 @@ def standard_basis(
             raise UnsupportedError(
                 f"{place}: it has the denominator {below}; multiply it out, and say that it is not zero."
             )
-    return ideal_basis(made.values, _ordered(made.ring, variables), order, engine)
+    return ideal_basis(made.values, _reorder(made.ring, variables), order, engine)
 
 
-def _ordered(ring: Ring, first: Sequence[Any]) -> Ring:
+def _reorder(ring: Ring, first: Sequence[Any]) -> Ring:
     from dataclasses import replace
 
     names = [str(v) for v in first]

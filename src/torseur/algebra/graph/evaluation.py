@@ -118,7 +118,7 @@ def _operate(node: Expr, arguments: Sequence[Any], laws: Laws) -> Any:
         if node.op == "apply":
             return _apply(node.data, arguments, laws)
         if node.op == "table":
-            return _looked_up(node.data, arguments[0])
+            return _look_up(node.data, arguments[0])
         return OPERATIONS[node.op].value(*arguments)
     except (ArithmeticError, ValueError, TorseurError) as error:
         return Undefined(node, error)
@@ -150,7 +150,7 @@ def _apply(application: Application, arguments: Sequence[Any], laws: Laws) -> An
     raise TorseurError(f"function '{name}' has no law. Give one, e.g. laws={{'{name}': ...}}.")
 
 
-def _looked_up(lookup: TableLookup, argument: Any) -> Any:
+def _look_up(lookup: TableLookup, argument: Any) -> Any:
     if isinstance(argument, Expr):
         return intern("table", (argument,), lookup)
     if _kind(argument) == "sympy":

@@ -27,13 +27,13 @@ def as_scalar(value: Any, what: str) -> Scalar:
     package = type(value).__module__.partition(".")[0]
     is_matrix = getattr(value, "shape", None) not in (None, ())
     if isinstance(value, bool) or is_matrix or not (isinstance(value, Expr | Number) or package in ("sympy", "mpmath")):
-        raise ArgumentError(f"{what}: {_shown(value)} is no number and no expression (ts.symbol, SymPy).")
+        raise ArgumentError(f"{what}: {_text(value)} is no number and no expression (ts.symbol, SymPy).")
     if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)):
         raise ArgumentError(f"{what}: {value!r} is no finite real number.")
     return value
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -45,7 +45,7 @@ def as_vector(value: Components, what: str) -> Vec3:
     if hasattr(value, "tolist"):  # arrays and matrices, SymPy's too, of one row or one column
         value = [x for row in value.tolist() for x in (row if isinstance(row, list) else [row])]
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ArgumentError(f"{what}: expected three components, such as [0, 0, 1]; got {_shown(value)}.")
+        raise ArgumentError(f"{what}: expected three components, such as [0, 0, 1]; got {_text(value)}.")
     parts = [*value]
     if len(parts) != 3:
         raise ArgumentError(f"{what}: expected three components, such as [0, 0, 1]; got {len(parts)}.")
@@ -107,7 +107,7 @@ def differentiate(entries: Sequence[Scalar], by: Any, what: str) -> list[Scalar]
     import sympy as sp
 
     if wrong := [symbol for symbol in rates if not getattr(symbol, "_diff_wrt", False)]:
-        raise ArgumentError(f"{what}: {_shown(wrong[0])} is no symbol to differentiate by (ts.symbol, SymPy's Symbol).")
+        raise ArgumentError(f"{what}: {_text(wrong[0])} is no symbol to differentiate by (ts.symbol, SymPy's Symbol).")
     return [sum(sp.diff(x, symbol) * rate for symbol, rate in rates.items()) for x in in_sympy(entries)]
 
 

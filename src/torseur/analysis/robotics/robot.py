@@ -140,56 +140,56 @@ class Robot:
     @cached_property
     def rnea(self) -> Function:
         """rnea(q, v, a): generalised forces that give the accelerations a (recursive Newton-Euler)."""
-        return self._requested("rnea", "inverse_dynamics")
+        return self._function_for("rnea", "inverse_dynamics")
 
     @cached_property
     def aba(self) -> Function:
         """aba(q, v, tau): accelerations; of a robot with loops, those of `constrained_dynamics`."""
         if self.equations.is_constrained:
             raise UnsupportedError(f"'{self.mechanism.name}' has loops or constraints: ask for constrained_dynamics.")
-        return self._requested("aba", "forward_dynamics")
+        return self._function_for("aba", "forward_dynamics")
 
     @cached_property
     def constrained_dynamics(self) -> Function:
         """constrained_dynamics(q, v, tau): accelerations and multipliers of loops and constraints."""
-        return self._requested("constrained_dynamics", "constrained_forward_dynamics")
+        return self._function_for("constrained_dynamics", "constrained_forward_dynamics")
 
     @cached_property
     def crba(self) -> Function:
         """crba(q): the mass matrix (composite rigid bodies)."""
-        return self._requested("crba", "mass_matrix")
+        return self._function_for("crba", "mass_matrix")
 
     @cached_property
     def coriolis(self) -> Function:
         """coriolis(q, v): C with C v the centrifugal and Coriolis forces and M' - 2 C skew."""
-        return self._requested("coriolis", "coriolis_matrix")
+        return self._function_for("coriolis", "coriolis_matrix")
 
     @cached_property
     def gravity(self) -> Function:
         """gravity(q): generalised forces that hold the robot at rest against gravity."""
-        return self._requested("gravity", "gravity")
+        return self._function_for("gravity", "gravity")
 
     @cached_property
     def energy(self) -> Function:
         """energy(q, v): kinetic and potential energy."""
-        return self._requested("energy", "energies")
+        return self._function_for("energy", "energies")
 
     @cached_property
     def rnea_derivatives(self) -> Function:
         """rnea_derivatives(q, v, a): dτ/dq, dτ/dv, dτ/da = M; dq is along the speeds (three per quaternion)."""
-        return self._requested("rnea_derivatives", "inverse_dynamics/displacement,v,vdot")
+        return self._function_for("rnea_derivatives", "inverse_dynamics/displacement,v,vdot")
 
     @cached_property
     def aba_derivatives(self) -> Function:
         """aba_derivatives(q, v, tau): da/dq, da/dv, da/dτ = M⁻¹; dq is along the speeds."""
-        return self._requested("aba_derivatives", "forward_dynamics/displacement,v,tau")
+        return self._function_for("aba_derivatives", "forward_dynamics/displacement,v,tau")
 
     @cached_property
     def regressor(self) -> Function:
         """regressor(q, v, a): Y with τ = Y π, ten columns for each of `regressor_bodies`, without loads and rotors."""
         names = self.regressor_bodies
         links = [k for k, link in enumerate(self.equations.tree.links) if link.name in names]
-        return self._compiled("regressor", programs.regressor_program(self.equations, links))
+        return self._compile("regressor", programs.regressor_program(self.equations, links))
 
     @cached_property
     def regressor_bodies(self) -> list[str]:
@@ -200,7 +200,7 @@ class Robot:
     @cached_property
     def com(self) -> Function:
         """com(q): the mass centre in the earth."""
-        return self._compiled("com", programs.mass_centre_program(self.equations))
+        return self._compile("com", programs.mass_centre_program(self.equations))
 
     def centroidal(self, q: Any, v: Any, order: str = "linear") -> Array:
         """Momentum and angular momentum about the mass centre, in earth axes (order: "linear" or "angular" first)."""
@@ -301,12 +301,12 @@ class Robot:
             raise TorseurError(unknown_name("frame or body", name, self.frame_names))
         return Frame(name)
 
-    def _requested(self, name: str, request: str) -> Function:
-        return self._compiled(name, programs_of(self.equations, [request])[0])
+    def _function_for(self, name: str, request: str) -> Function:
+        return self._compile(name, programs_of(self.equations, [request])[0])
 
     @cached_property
     def _poses(self) -> _Kept:
-        return _Kept(lambda frame: self._compiled("fk", programs.pose_program(self.equations, self.frame(frame))))
+        return _Kept(lambda frame: self._compile("fk", programs.pose_program(self.equations, self.frame(frame))))
 
     @cached_property
     def _jacobians(self) -> _Kept:
@@ -323,26 +323,26 @@ class Robot:
     @cached_property
     def _momenta(self) -> _Kept:
         return _Kept(
-            lambda order: self._compiled("centroidal", programs.momentum_program(self.equations, _order(order)))
+            lambda order: self._compile("centroidal", programs.momentum_program(self.equations, _order(order)))
         )
 
     @cached_property
     def _momentum_matrices(self) -> _Kept:
         make = programs.momentum_matrix_program
-        return _Kept(lambda order: self._compiled("centroidal_matrix", make(self.equations, _order(order))))
+        return _Kept(lambda order: self._compile("centroidal_matrix", make(self.equations, _order(order))))
 
     @cached_property
     def _contacts(self) -> _Kept:
         def make(held: tuple[tuple[str, ...], bool]) -> Function:
             points = [(self.frame(name), held[1]) for name in held[0]]
-            return self._compiled("contact_dynamics", programs.contact_program(self.equations, points))
+            return self._compile("contact_dynamics", programs.contact_program(self.equations, points))
 
         return _Kept(make)
 
     def _of_frame(self, name: str, make: Callable[..., Program], frame: str, axes: str, order: str) -> Function:
-        return self._compiled(name, make(self.equations, self.frame(frame), _axes(axes), _order(order)))
+        return self._compile(name, make(self.equations, self.frame(frame), _axes(axes), _order(order)))
 
-    def _compiled(self, name: str, program: Program) -> Function:
+    def _compile(self, name: str, program: Program) -> Function:
         names = {"q": self.coordinate_names, **dict.fromkeys(("v", "vdot", "tau"), self.speed_names)}
         extra = [group.name for group in program.inputs if group.name not in (*names, PARAMETERS)]
         if extra:

@@ -43,7 +43,7 @@ def read_values(tree: Tree, settings: Iterable[str] | None, starts: Iterable[str
     """Values for a mechanism: those of the file, then those of the command line."""
     tables = _tables(file) if file is not None else {}
     typed = _pairs("--set", settings)
-    begun = _begun(starts)
+    begun = _start_texts(starts)
     parameters = {**tables.get("parameters", {}), **typed}
     initial = {**tables.get("initial", {}), **begun}
     units = {str(p.name): p.data.unit for p in tree.layout.parameters}
@@ -64,10 +64,10 @@ def read_values(tree: Tree, settings: Iterable[str] | None, starts: Iterable[str
 
 def names_of_start(starts: Iterable[str] | None, file: Path | None) -> tuple[str, ...]:
     """What initial values are given for, in the file or on the command line."""
-    return (*(_tables(file).get("initial", {}) if file is not None else {}), *_begun(starts))
+    return (*(_tables(file).get("initial", {}) if file is not None else {}), *_start_texts(starts))
 
 
-def _begun(starts: Iterable[str] | None) -> dict[str, str]:
+def _start_texts(starts: Iterable[str] | None) -> dict[str, str]:
     return _pairs("--init", [_GUESSED.sub(r"\1 = about ", text) for text in starts or ()])
 
 

@@ -31,7 +31,7 @@ def control_law(equations: Equations, name: str) -> Program:
 
 def _pd_with_gravity(equations: Equations) -> Program:
     q, v = equations.layout.coordinates, equations.layout.speeds
-    wanted, kp, kd = (_named(name, len(v)) for name in ("q_wanted", "kp", "kd"))
+    wanted, kp, kd = (_input(name, len(v)) for name in ("q_wanted", "kp", "kd"))
     (gravity,) = programs_of(equations, ["gravity"])
     held = gravity.outputs[0].entries
     tau = [
@@ -44,7 +44,7 @@ def _pd_with_gravity(equations: Equations) -> Program:
 def _computed_torque(equations: Equations) -> Program:
     q, v, vdot = equations.layout.coordinates, equations.layout.speeds, equations.layout.accelerations
     names = ("q_wanted", "v_wanted", "vdot_wanted", "kp", "kd")
-    added = [_named(name, len(v)) for name in names]
+    added = [_input(name, len(v)) for name in names]
     wanted = [
         a + d * (rate - y) + p * (place - x)
         for x, y, place, rate, a, p, d in zip(q, v, *(group.nodes for group in added), strict=True)
@@ -60,7 +60,7 @@ CONTROL_LAWS: dict[str, Callable[[Equations], Program]] = {
 }
 
 
-def _named(name: str, size: int) -> Input:
+def _input(name: str, size: int) -> Input:
     return Input(name, tuple(symbol(f"{name}[{i}]") for i in range(size)))
 
 

@@ -228,11 +228,11 @@ class AccelerationDerivatives:
     def _known_column(self, node: Expr, by: Variables) -> list[Expr] | None:
         """A column that needs no solution: those of a free body on the earth, unless loads depend on it."""
         known = self._free.get((node, by.along))
-        if known is None or any(symbol in self._load_symbols for symbol in self._moved_by(node, by)):
+        if known is None or any(symbol in self._load_symbols for symbol in self._symbols_changed_by(node, by)):
             return None
         return known
 
-    def _moved_by(self, node: Expr, by: Variables) -> list[Expr]:
+    def _symbols_changed_by(self, node: Expr, by: Variables) -> list[Expr]:
         """The symbols that change with a variable."""
         if not by.along:
             return [node]

@@ -267,10 +267,10 @@ class _Search:
         n, moves = self.point.speeds, self.point.moves
         size, jacobian = self._jacobian()
         by_move, by_speed, _ = np.split(jacobian[:n] * size, [moves, moves + n], axis=1)
-        largest = max(np.abs(by_move).max(initial=0.0), self._carried(by_speed), 1e-300)
+        largest = max(np.abs(by_move).max(initial=0.0), self._largest_reaction(by_speed), 1e-300)
         return float(np.abs(self._residual(largest)).max(initial=0.0))
 
-    def _carried(self, by_speed: Vector) -> float:
+    def _largest_reaction(self, by_speed: Vector) -> float:
         """The largest force that speeds or multipliers make.
 
         A unit of speed is added to the speeds, as where steps are measured: a damper at rest has a size too.
@@ -337,7 +337,7 @@ class _Search:
         moves = by_move.T @ reach
         # Forces are counted in units of a stiffness, so that rows of all three kinds are lengths and comparable. Where
         # none depends on a position (a car on the plane) the imbalance is no unit either: in the end it is rounding.
-        size, carried = np.abs(moves).max(initial=0.0), self._carried(by_speed.T)
+        size, carried = np.abs(moves).max(initial=0.0), self._largest_reaction(by_speed.T)
         size = max(size if size > SOFT * carried else carried, np.abs(self._balance()).max(initial=0.0), 1e-300)
         #        moves (δπ, δz)    speeds v   λ
         #     [  (Cᵀ λ - f)_q N    -f_v        Cᵀ  ] / size    balance of forces

@@ -27,7 +27,7 @@ class Problem:
     """One motion to compute: from where, to when, how well, and what to keep.
 
     `repartition` chooses new independent speeds at a state, writes them into the parameters and says which they are.
-    `hold` takes a slope of the state as the one to go on with across a singular configuration, `let_go` forgets it.
+    `hold` takes the derivative of the state to go on with across a singular configuration, `let_go` forgets it.
     `reselect` looks for other constraints among redundant ones at a state; None when there is no choice.
     `jump` changes the state where the loop stopped at an event, and says whether the motion goes on. The first events,
     as many as `contacts`, are contacts, and the motion starts with an impact on those in `struck`. `control` sets

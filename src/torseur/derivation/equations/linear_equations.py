@@ -288,8 +288,8 @@ class _Linearisation:
         ]
         return LinearEquations(
             equations, reference.values, tuple(own[1]), tuple(q[k] for k in used), _matrix(mass), _matrix(damping),
-            tuple(tuple(row[k] for k in used) for row in stiffness), tuple(forces), _shortened(coordinates),
-            _shortened(rates), self._kinematics(), _assumed([*reference.pivots, *positions.pivots, *speeds.pivots]),
+            tuple(tuple(row[k] for k in used) for row in stiffness), tuple(forces), _shorten(coordinates),
+            _shorten(rates), self._kinematics(), _assumptions([*reference.pivots, *positions.pivots, *speeds.pivots]),
             tuple(inputs),
         )  # fmt: skip
 
@@ -329,7 +329,7 @@ class _Linearisation:
         """Φ_q δq = 0."""
         layout = self.equations.layout
         holonomic = [c for c in self.equations.constraints if c.is_holonomic]
-        system = LinearSystem(len(layout.coordinates), self._kept(layout.coordinate_names))
+        system = LinearSystem(len(layout.coordinates), self._indices_of(layout.coordinate_names))
         for c in holonomic:
             (row,) = dense_jacobian([c.residual], layout.coordinates)
             still = (as_expr(0), as_expr(0))
@@ -339,7 +339,7 @@ class _Linearisation:
     def _dependent_speeds(self) -> LinearSystem:
         """C δv + (C v₀ + drift)_q δq = 0 and C δv' - γ_q δq - γ_v δv = 0."""
         layout = self.equations.layout
-        system = LinearSystem(len(layout.speeds), self._kept(layout.speed_names))
+        system = LinearSystem(len(layout.speeds), self._indices_of(layout.speed_names))
         for c in self.equations.constraints:
             rate = sum((e * v for e, v in zip(c.row, layout.speeds, strict=True)), c.drift)
             (drift,) = self._rows([rate], layout.coordinates)
@@ -348,7 +348,7 @@ class _Linearisation:
             add_constraint(system, layout.speed_names, c.name, row, (drift, bias))
         return system
 
-    def _kept(self, names: Sequence[str]) -> set[int]:
+    def _indices_of(self, names: Sequence[str]) -> set[int]:
         return {k for k, name in enumerate(names) if name in self.independent or name.rstrip("'") in self.independent}
 
     def _require_determined(self, rows: Sequence[Sequence[Expr]]) -> None:
@@ -365,11 +365,11 @@ def _matrix(rows: Sequence[Sequence[Expr]]) -> Matrix:
     return tuple(tuple(row) for row in rows)
 
 
-def _shortened(values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+def _shorten(values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
     return {x: short_expression(value) for x, value in values.items()}
 
 
-def _assumed(pivots: Sequence[Expr]) -> tuple[Expr, ...]:
+def _assumptions(pivots: Sequence[Expr]) -> tuple[Expr, ...]:
     """What was divided by, once each, whatever its sign."""
     listed: dict[Expr, None] = {}
     for pivot in pivots:

@@ -72,7 +72,7 @@ class SensitivityElements:
     @cached_property
     def jacobian(self) -> Rows:
         """J = ∂f/∂y."""
-        return self._padded(dense_jacobian(list(self.right), self.states))
+        return self._pad(dense_jacobian(list(self.right), self.states))
 
     # The rows of A that belong to q' given by formulas are constant: B needs no more than the unknowns of y'.
     @cached_property
@@ -84,9 +84,9 @@ class SensitivityElements:
     @cached_property
     def mass_jacobian(self) -> Rows:
         """B, whose column i is (∂A/∂y_i) y'."""
-        return self._padded(dense_jacobian(list(self.mass_forces), self.states))
+        return self._pad(dense_jacobian(list(self.mass_forces), self.states))
 
-    def _padded(self, rows: Sequence[Sequence[Expr]]) -> Rows:
+    def _pad(self, rows: Sequence[Sequence[Expr]]) -> Rows:
         """The rows with columns of zeros for Λ."""
         nothing = [as_expr(0)] * len(self.equations.multipliers)
         return tuple((*row, *nothing) for row in rows)

@@ -40,10 +40,10 @@ _FORCED = 1e-10  # what stays open, in units of the mechanism, that is worth a w
 
 def remarks(here: ClosedConfiguration, given: Mapping[str, float]) -> list[str]:
     """Remarks on a configuration: links without length, and given coordinates that closing the loops has changed."""
-    return [*_links_without_length(here), *_coordinates_not_kept(here, given), *_forced(here)]
+    return [*_links_without_length(here), *_coordinates_not_kept(here, given), *_forced_closures(here)]
 
 
-def _forced(here: ClosedConfiguration) -> list[str]:
+def _forced_closures(here: ClosedConfiguration) -> list[str]:
     """Loops that rounded dimensions leave open, taken as closed."""
     size = float(np.linalg.norm(here.system.residual(here.state)[0]))
     if size <= _FORCED:

@@ -77,7 +77,7 @@ def _solve(
         right = [-value for value in substitute(list(block), dict.fromkeys(unknowns, as_expr(0)))]
         return solve_block(matrix, right, unknowns)
     if len(unknowns) == 1:
-        isolated = _isolated(block[0], unknowns[0], constant_in(mechanism, start[unknowns[0]]))
+        isolated = _isolate(block[0], unknowns[0], constant_in(mechanism, start[unknowns[0]]))
         if isolated is not None:
             return [isolated]
     if len(unknowns) > MANY:
@@ -110,7 +110,7 @@ def _by_newton(
     return result
 
 
-def _isolated(residual: Expr, unknown: Expr, start: float | None) -> Expr | None:
+def _isolate(residual: Expr, unknown: Expr, start: float | None) -> Expr | None:
     """The unknown of an equation in which it stands once, by the inverse of everything around it; else None."""
     holds: dict[Expr, bool] = {}
     for node in live_nodes([residual]):

@@ -73,7 +73,7 @@ class Line:
         force = as_expr(tension)
         return [
             AppliedWrench(
-                fresh(f"{name or self.name}.{k}"), pull.on, _scaled(force, pull.force), _scaled(force, pull.moment),
+                fresh(f"{name or self.name}.{k}"), pull.on, _scale(force, pull.force), _scale(force, pull.moment),
                 pull.axes,
             )
             for k, pull in enumerate(self.pulls, 1)
@@ -101,7 +101,7 @@ def line(name: str, through: Sequence[Frame | Body | Wrap], divisors: Sequence[f
         assert isinstance(first, Frame) and isinstance(second, Frame) and not isinstance(wrap, Frame)
         stretch = _Stretch(first, second, wrap, measured)
         length, rate = length + stretch.length / share, rate + stretch.rate / share
-        pulls += [_divided(pull, share) for pull in stretch.pulls]
+        pulls += [_divide(pull, share) for pull in stretch.pulls]
     return Line(name, tuple(measured.sensors.values()), as_expr(length), as_expr(rate), tuple(pulls))
 
 
@@ -135,10 +135,10 @@ class _Stretch:
             dp, ds = dp - drift - turn.cross(p), ds - drift - turn.cross(s)
         elif wrap is not None:
             p, s = p - place(axes), s - place(axes)
-        formula = _straight() if wrap is None else _wrapped(wrap)
+        formula = _straight() if wrap is None else _wrapped_length(wrap)
         values = dict(zip((*_P, *_S), (*p, *s), strict=True))
-        self.length, *slopes = substitute([formula, *gradient(formula, [*_P, *_S])], values)
-        along_p, along_s = Vec3(*slopes[:3]), Vec3(*slopes[3:])
+        self.length, *derivatives = substitute([formula, *gradient(formula, [*_P, *_S])], values)
+        along_p, along_s = Vec3(*derivatives[:3]), Vec3(*derivatives[3:])
         self.rate = as_expr(along_p.dot(dp) + along_s.dot(ds))
         zero = as_expr(0)
         nothing = (zero, zero, zero)
@@ -153,7 +153,7 @@ def _straight() -> Expr:
     return as_expr(sqrt(gap.dot(gap)))
 
 
-def _wrapped(wrap: Wrap) -> Expr:
+def _wrapped_length(wrap: Wrap) -> Expr:
     """The length over a surface about the origin, by the components of both ends."""
     p, s, r = Vec3(*_P), Vec3(*_S), wrap.radius
     if wrap.kind == "cylinder":
@@ -173,13 +173,13 @@ def _tuple(vector: Vec3) -> tuple[Expr, Expr, Expr]:
     return x, y, z
 
 
-def _scaled(force: Expr, vector: tuple[Expr, Expr, Expr]) -> tuple[Expr, Expr, Expr]:
+def _scale(force: Expr, vector: tuple[Expr, Expr, Expr]) -> tuple[Expr, Expr, Expr]:
     x, y, z = (as_expr(force * c) for c in vector)
     return x, y, z
 
 
-def _divided(pull: Pull, share: float) -> Pull:
+def _divide(pull: Pull, share: float) -> Pull:
     if share == 1.0:
         return pull
     factor = as_expr(1 / share)
-    return Pull(pull.on, _scaled(factor, pull.force), _scaled(factor, pull.moment), pull.axes)
+    return Pull(pull.on, _scale(factor, pull.force), _scale(factor, pull.moment), pull.axes)

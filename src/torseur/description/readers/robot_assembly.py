@@ -288,7 +288,7 @@ class Assembly:
         again = substitute(list(self.followed.values()), {q.symbol: formula})
         self.followed = {**dict(zip(self.followed, again, strict=True)), q.name: formula}
 
-    def _locked(self) -> dict[str, Expr]:
+    def _locked_coordinates(self) -> dict[str, Expr]:
         """The coordinates that the user locks, by the name of the coordinate or of a joint that has one."""
         joints = {joint.name: joint for joint in self.joints}
         names = {q.name for joint in self.joints for q in joint.coordinates}
@@ -300,9 +300,9 @@ class Assembly:
             values[name if name in names else own[0].name] = as_expr(value)
         return values
 
-    def _given(self) -> dict[str, Expr]:
+    def _formulas_of_followers(self) -> dict[str, Expr]:
         """Formulas of the coordinates that leave the mechanism: mimic joints, gears, locked joints."""
-        locked = self._locked()
+        locked = self._locked_coordinates()
         symbols = {q.name: q.symbol for joint in self.joints for q in joint.coordinates}
         # A joint that follows a locked one is locked with it; a locked one that follows another holds that one too.
         for name in [n for n in locked if n in self.followed]:
@@ -341,7 +341,7 @@ class Assembly:
             change for names in (self.body_names, self.joint_names, self.coordinate_names) for change in names.changed
         ]
         self.ledger.note_renaming(changed)
-        given = self._given()
+        given = self._formulas_of_followers()
         self._note_other_starts(given)
         if self.options.ground is not None:
             ground = Ground(self.options.ground, self.options.touching)

@@ -52,7 +52,7 @@ def named_statements(formulas: Mapping[str, Expr], group: str = "") -> list[Stat
     written = short | dict(zip(long, nodes, strict=True))
     intermediate = [Statement(line.name, line.left, ((line.right,),), "scalar", auxiliary=True) for line in lines]
     results = [
-        Statement(name, _left(name, group), ((written[name],),), "scalar", ((value,),))
+        Statement(name, _left_side(name, group), ((written[name],),), "scalar", ((value,),))
         for name, value in present.items()
     ]
     return [*intermediate, *results]
@@ -74,7 +74,7 @@ def _short(formula: Expr) -> Node | None:
         return None
 
 
-def _left(name: str, group: str) -> Node:
+def _left_side(name: str, group: str) -> Node:
     """The left side: p_x for the momentum of x, ∂L/∂x, x', or the name itself."""
     key = name.removeprefix(group).strip("[]")
     if group == GRADIENT:

@@ -77,8 +77,8 @@ def _arc(circles: list[tuple[Array, float]], points: Sequence[Array], k: int) ->
     centre = points[k]
     if not radius:
         return [centre] * (ARC + 1)
-    arriving = _tangent(centre, radius, points[k - 1], _seen(circles[k - 1], normal), normal, coming=True)
-    leaving = _tangent(centre, radius, points[k + 1], _seen(circles[k + 1], normal), normal, coming=False)
+    arriving = _tangent(centre, radius, points[k - 1], _signed_radius(circles[k - 1], normal), normal, coming=True)
+    leaving = _tangent(centre, radius, points[k + 1], _signed_radius(circles[k + 1], normal), normal, coming=False)
     start, end = arriving - centre, leaving - centre
     turn = float(np.arctan2(np.cross(start, end) @ normal, start @ end))
     # The rope turns about the normal with the sign of its radius, by less than a full turn.
@@ -90,7 +90,7 @@ def _arc(circles: list[tuple[Array, float]], points: Sequence[Array], k: int) ->
     return [centre + np.cos(a) * start + np.sin(a) * beside for a in np.linspace(0.0, turn, ARC + 1)]
 
 
-def _seen(circle: tuple[Array, float], normal: Array) -> float:
+def _signed_radius(circle: tuple[Array, float], normal: Array) -> float:
     """The signed radius of a neighbouring pulley about this one's normal."""
     other, radius = circle
     return radius * float(np.sign(other @ normal)) if radius else 0.0
@@ -109,8 +109,8 @@ def _tangent(centre: Array, radius: float, other: Array, far: float, normal: Arr
         return centre
     along = way / distance
     across = np.cross(normal, along)
-    slope = np.clip((radius - far) / distance, -1.0, 1.0)
+    cosine = np.clip((radius - far) / distance, -1.0, 1.0)
     # Arriving ropes touch on the other side of the line of centres than leaving ones.
-    side = (1.0 if coming else -1.0) * np.sqrt(1 - slope * slope)
-    touch: Array = centre + abs(radius) * np.sign(radius) * (slope * along + side * across)
+    side = (1.0 if coming else -1.0) * np.sqrt(1 - cosine * cosine)
+    touch: Array = centre + abs(radius) * np.sign(radius) * (cosine * along + side * across)
     return touch

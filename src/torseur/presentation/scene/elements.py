@@ -50,7 +50,7 @@ class Connections:
 
     def elements(self) -> tuple[Element, ...]:
         """Everything that stretches: what is drawn, then what draws itself."""
-        drawn = [element for drawing in self._mechanism.drawings for element in self._drawn(drawing)]
+        drawn = [element for drawing in self._mechanism.drawings for element in self._elements_of(drawing)]
         ends = {frozenset(a.body for a in e.anchors) for e in drawn if e.kind in ("coil", "damper", "rod", "rope")}
         own = [*self._of_loads(), *self._of_constraints()]
         # What somebody draws between two bodies stands for the loads and constraints between them.
@@ -62,7 +62,7 @@ class Connections:
 
     # What is drawn
 
-    def _drawn(self, drawing: Drawing) -> Iterator[Element]:
+    def _elements_of(self, drawing: Drawing) -> Iterator[Element]:
         if drawing.kind == "path" or len({frame.body for frame in drawing.frames}) < 2:
             return
         numbers, size = self.pictures.numbers, self.pictures.size
@@ -265,8 +265,8 @@ class Connections:
         own = [symbol for symbol in symbols_of([residual]) if symbol in owners]
         moving = {*owners, TIME, *(q.rate for joint in self._mechanism.joints for q in joint.coordinates)}
         known: dict[str, tuple[Joint, float]] = {}
-        for symbol, slope in zip(own, gradient(residual, own), strict=True):
-            value = None if moving & set(symbols_of([slope])) else self.pictures.numbers.value(slope)
+        for symbol, partial in zip(own, gradient(residual, own), strict=True):
+            value = None if moving & set(symbols_of([partial])) else self.pictures.numbers.value(partial)
             if value is None or len(owners[symbol].coordinates) != 1:
                 return {}
             known[str(symbol.name)] = (owners[symbol], value)

@@ -54,10 +54,10 @@ def start_position(
             return hold_still(system, len(tree.layout.coordinates))
         except TorseurError:
             pass  # the reason is said where the motion failed; what is described is drawn as it stands
-    return _described(tree, given, initial)
+    return _described_position(tree, given, initial)
 
 
-def _described(tree: Tree, values: Mapping[str, float], initial: Mapping[str, float]) -> Trajectory:
+def _described_position(tree: Tree, values: Mapping[str, float], initial: Mapping[str, float]) -> Trajectory:
     """The coordinates as the description gives them, whether or not loops close there."""
     numbers = Numbers(tree, values)
     start = dict(tree.mechanism.initial)

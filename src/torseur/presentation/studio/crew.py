@@ -175,7 +175,7 @@ class Crew:
                 self.loop.call_soon_threadsafe(self._heard, hand, message)
         except (EOFError, OSError, RuntimeError, TypeError):  # the worker or the loop has ended
             try:
-                self.loop.call_soon_threadsafe(self._lost, hand)
+                self.loop.call_soon_threadsafe(self._lose, hand)
             except RuntimeError:
                 return
 
@@ -200,7 +200,7 @@ class Crew:
         else:
             hand.finish()
 
-    def _lost(self, hand: Hand) -> None:
+    def _lose(self, hand: Hand) -> None:
         """A worker has ended by itself, or was ended from outside: what it was at fails, what waits goes on."""
         role = self._role_of(hand)
         if role is None:

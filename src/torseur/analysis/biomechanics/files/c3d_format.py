@@ -193,9 +193,9 @@ class C3dFile:
         places = points[..., :3] if claim.width == _FLOAT else points[..., :3] * self.scale
         channels = claim.analog // per_frame
         analog = table[:, 4 * claim.points :].reshape(count * per_frame if channels else 0, channels)
-        return Frames(places.copy(), points[..., 3] >= 0, self._scaled(analog))
+        return Frames(places.copy(), points[..., 3] >= 0, self._in_units(analog))
 
-    def _scaled(self, analog: Array) -> Array:
+    def _in_units(self, analog: Array) -> Array:
         """Analog values in their units: (stored - OFFSET) SCALE GEN_SCALE."""
         group = self.groups.get("ANALOG", {})
         if self.claim.width == _WORD and "UNSIGNED" in "".join(map(str, group.get("FORMAT", []))).upper():

@@ -94,9 +94,9 @@ def calibrate(mechanism: Mechanism, recording: Markers, protocol: Protocol | Non
     measured = _measured_places(frames, landmarks, standing)
     placed = {**usual, **{label: _frame(usual[label].body, place) for label, place in measured.items()
                           if label in usual}}  # fmt: skip
-    placed = _placed_by_fit(sized, seen, how, placed, set(measured), standing)
-    model = replace(sized, frames=_named(mechanism, how.marker_set, placed))
-    held_out = _held_out(model, seen, how, usual) if standing else None
+    placed = _place_by_fit(sized, seen, how, placed, set(measured), standing)
+    model = replace(sized, frames=_frames(mechanism, how.marker_set, placed))
+    held_out = _deviations(model, seen, how, usual) if standing else None
     compared = {name: (value, size[name]) for name, value in lengths.items()}
     return Calibration(model, _notes(lengths, frames, placed, seen), held_out, compared, standing)
 
@@ -118,7 +118,7 @@ def usual_places(mechanism: Mechanism, marker_set: MarkerSet, seen: Markers) -> 
     return places
 
 
-def _named(mechanism: Mechanism, marker_set: MarkerSet, placed: Mapping[str, Frame]) -> tuple[tuple[str, Frame], ...]:
+def _frames(mechanism: Mechanism, marker_set: MarkerSet, placed: Mapping[str, Frame]) -> tuple[tuple[str, Frame], ...]:
     """The model's frames: its own markers stay where the recording has others of the same set."""
     own = dict(mechanism.frames) if marker_set.name == OWN else {}
     return tuple({**own, **placed}.items())
@@ -210,7 +210,7 @@ def _standing_foot(frames: AnatomicalFrames, landmarks: Landmarks, side: str) ->
     return ankle, np.stack([x, up, np.cross(x, up)], axis=2)
 
 
-def _placed_by_fit(
+def _place_by_fit(
     mechanism: Mechanism, seen: Markers, how: Protocol, placed: Mapping[str, Frame], known: set[str], standing: bool
 ) -> dict[str, Frame]:
     """Markers whose places are not known yet, where they were seen when the others place the segments."""
@@ -247,7 +247,7 @@ class _Posture:
         return BodyInMotion(self.model.mechanism, motion), known
 
 
-def _held_out(mechanism: Mechanism, standing: Markers, how: Protocol, usual: Mapping[str, Frame]) -> dict[str, float]:
+def _deviations(mechanism: Mechanism, standing: Markers, how: Protocol, usual: Mapping[str, Frame]) -> dict[str, float]:
     """How far each landmark was seen from its usual place on the person, when all other markers place the segments."""
     placed = {label: frame for label, frame in mechanism.frames if label in usual}
     posture, gaps = _Posture.of(mechanism, standing, how, placed), {}

@@ -165,10 +165,10 @@ def _read_set(name: str, text: str, where: str) -> MarkerSet:
         name, str(content.get("title", name)), table["landmarks"], table["technical"], table["wands"],
         frozenset(ignored), frozenset(lists["optional"]), _widths(content.get("widths", {}), where), body,
     )  # fmt: skip
-    return _joined(base, made) if base else made
+    return _join(base, made) if base else made
 
 
-def _joined(base: MarkerSet, more: MarkerSet) -> MarkerSet:
+def _join(base: MarkerSet, more: MarkerSet) -> MarkerSet:
     """A set with the labels of another one beside its own."""
     return MarkerSet(
         more.name, more.title, {**base.landmarks, **more.landmarks}, {**base.technical, **more.technical},

@@ -41,7 +41,7 @@ class Conditioning:
             plates = tuple(zeroed(plate) for plate in plates)
         if self.threshold:
             plates = tuple(loaded_only(plate, self.threshold) for plate in plates)
-        markers = _bridged(trial.markers, self.fill) if self.fill else trial.markers
+        markers = _bridge_gaps(trial.markers, self.fill) if self.fill else trial.markers
         if self.frequency:
             # One cutoff for both: forces and motions that are smoothed differently give moments nobody exerts.
             markers = smooth_markers(markers, self.frequency)
@@ -52,7 +52,7 @@ class Conditioning:
         return replace(trial, markers=markers, plates=plates, results=results)
 
 
-def _bridged(markers: Markers, longest: int) -> Markers:
+def _bridge_gaps(markers: Markers, longest: int) -> Markers:
     filled = fill_gaps(markers, longest)
     if filled.notes != markers.notes:
         return filled

@@ -145,9 +145,9 @@ class MarkerModel:
         scale = np.where(scale > 1e100, 0.0, scale)
         values, vectors = np.linalg.eigh(matrix[np.ix_(free, free)] * np.outer(scale, scale))
         loose = np.any(np.abs(vectors[:, values < NULL]) > 1e-4, axis=1)
-        return self._moved_by(set(free[loose].tolist()))
+        return self._slots_of_speeds(set(free[loose].tolist()))
 
-    def _moved_by(self, speeds: set[int]) -> Slots:
+    def _slots_of_speeds(self, speeds: set[int]) -> Slots:
         """Slots of the coordinates that these speeds change: their own, or all of a joint with speeds of its own."""
         slots = []
         for link in self.equations.tree.links:

@@ -22,7 +22,7 @@ def related_covariance(regression: Regression, columns: Sequence[int], solution:
     residuals: the long-run covariance by prewhitening (Andrews and Monahan 1992) with Bartlett's weights.
     """
     scale = np.sqrt(np.maximum(np.diag(solution.covariance), 1e-300))
-    scores = [_thinned(g * scale) for g in _scores(regression, columns, solution)]
+    scores = [_thin(g * scale) for g in _scores(regression, columns, solution)]
     # A in units of deviations, in which columns of kilograms and kg m² compare.
     A = solution.covariance / np.outer(scale, scale)
     S = sum((long_run(g) for g in scores), start=np.zeros_like(A))
@@ -57,7 +57,7 @@ def _scores(regression: Regression, columns: Sequence[int], solution: Solution) 
     return found
 
 
-def _thinned(scores: Array) -> Array:
+def _thin(scores: Array) -> Array:
     """Sums over so many neighbours that a long trial has MOST_ROWS rows."""
     several = -(-len(scores) // MOST_ROWS)
     if several < 2:

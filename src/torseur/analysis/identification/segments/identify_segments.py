@@ -233,7 +233,7 @@ class _System:
         flat = values < _FLAT * values[0]
         loose = np.any(np.abs(vectors[flat]) > 1e-6, axis=0)
         to_entries = vectors[~flat].T / values[~flat]
-        related = self._related(J, trials, chosen, to_entries)
+        related = self._long_run_covariance(J, trials, chosen, to_entries)
         variance = self.misfit(self.entries(J)) / max(self.count - int(np.sum(~flat)), 1)
         # Few samples that happen to cancel must not make the deviation smaller than white noise makes it.
         plain = np.sum(to_entries**2, axis=1) * variance
@@ -244,7 +244,7 @@ class _System:
         deviation[rows, columns] = deviation[columns, rows] = spread
         return undetermined, deviation
 
-    def _related(self, J: Array, trials: Sequence[SegmentTrial], chosen: Slots, to_entries: Array) -> Array:
+    def _long_run_covariance(self, J: Array, trials: Sequence[SegmentTrial], chosen: Slots, to_entries: Array) -> Array:
         """Long-run covariance of what the samples say along the directions that are felt (columns of `to_entries`)."""
         x, total = self.entries(J), np.zeros((to_entries.shape[1],) * 2)
         for trial in trials:

@@ -189,21 +189,21 @@ class Sensitivities(Displayed):
         """
         from torseur.analysis.sensitivity.results.sensitivity_plots import draw
 
-        return draw(self, self._drawn(criterion), Path(path), form)
+        return draw(self, self._plotted_parameters(criterion), Path(path), form)
 
     def tornado(self, path: str | Path, criterion: str | None = None, form: str = "per_percent") -> Path:
         """Draws the parameters by influence at the last time, for all criteria or one."""
         from torseur.analysis.sensitivity.results.sensitivity_plots import draw
 
-        return draw(self, self._drawn(criterion), Path(path), form, at_end=True)
+        return draw(self, self._plotted_parameters(criterion), Path(path), form, at_end=True)
 
     def pareto(self, path: str | Path, costs: Mapping[str, float], criterion: str | None = None) -> Path:
         """Draws influence against cost, for all criteria or one."""
         from torseur.analysis.sensitivity.results.sensitivity_plots import draw_pareto
 
-        return draw_pareto(self, self._drawn(criterion), Path(path), costs)
+        return draw_pareto(self, self._plotted_parameters(criterion), Path(path), costs)
 
-    def _drawn(self, criterion: str | None) -> list[str]:
+    def _plotted_parameters(self, criterion: str | None) -> list[str]:
         return [response.name for response in self.responses] if criterion is None else [self[criterion].name]
 
 

@@ -77,14 +77,14 @@ def input_motions(
     driven = driven_input(mechanism, input)
     kinematics = kinematics_of(driven.mechanism)
     if not (moving or rest):
-        point = _held(point_of(kinematics, at, parameters, None, t), driven)
+        point = _hold_input(point_of(kinematics, at, parameters, None, t), driven)
         return InputMotions(input, small_motions(point), None, driven)
     held = [*fixed, driven.coordinate.name]
     steady = steady_motion(kinematics, at, moving=moving, fixed=held, parameters=parameters, t=t)
     return InputMotions(input, steady.small_motions, steady, driven)
 
 
-def _held(point: Point, driven: DrivenInput) -> Point:
+def _hold_input(point: Point, driven: DrivenInput) -> Point:
     """The point with the force that keeps the input from moving by itself."""
     layout = point.equations.layout
     state = layout.coordinate_names.index(driven.hold.name)

@@ -67,7 +67,7 @@ class Observation:
             matrix("by_parameters", self.variation.by_parameters(formulas)),
             vector("rates", [self._rates.rate(formula) for formula in formulas]),
         )
-        return {"observe_slopes": Program("observe_slopes", inputs, outputs)}
+        return {"observe_derivatives": Program("observe_derivatives", inputs, outputs)}
 
 
 def share_preparation(externals: Mapping[str, Any], parameters: Input) -> dict[str, Any]:

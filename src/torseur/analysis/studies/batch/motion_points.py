@@ -75,7 +75,7 @@ class Observation(Record):
 
 prepare = External("prepare", "given: Array, p: Array")
 observe = External("observe", "t: float, y: Array, p: Array, z: Array")
-observe_slopes = External("observe_slopes", "t: float, y: Array, p: Array, seen: Observation", Observation)
+observe_derivatives = External("observe_derivatives", "t: float, y: Array, p: Array, seen: Observation", Observation)
 
 # Kinds of criteria; those from EVENT on wait for an event function of their own.
 VALUE = 0
@@ -164,7 +164,7 @@ def note(t: float, y: Array, p: Array, instant: int, criteria: Criteria, counted
     if OBSERVED > 0:
         seen = Observation()
         if NPAR > 0:
-            observe_slopes(t, y, p, seen)
+            observe_derivatives(t, y, p, seen)
         else:
             observe(t, y, p, seen.z)
         for c in range(OBSERVED):

@@ -60,19 +60,19 @@ class Journal:
         read = [unseal(line) for line in content.splitlines(keepends=True)]
         return [line for line in read if line is not None]
 
-    def _known(self, word: str) -> list[dict[str, Any]]:
+    def _records(self, word: str) -> list[dict[str, Any]]:
         return [line for line in self._lines(self.path.read_bytes()) if word in line]
 
     @property
     def iterates(self) -> tuple[Iterate, ...]:
         return tuple(
-            Iterate(line["start"], tuple(line["point"]), tuple(line["criteria"])) for line in self._known("point")
+            Iterate(line["start"], tuple(line["point"]), tuple(line["criteria"])) for line in self._records("point")
         )
 
     @property
     def end_messages(self) -> dict[int, str]:
         """What the searches said that are over, by start."""
-        return {line["start"]: line["message"] for line in self._known("message")}
+        return {line["start"]: line["message"] for line in self._records("message")}
 
     def add(self, iterate: Iterate, step: int) -> None:
         """Keeps a step; `step` is its number, from 0, in its search."""

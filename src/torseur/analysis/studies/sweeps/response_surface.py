@@ -96,7 +96,7 @@ def interpolate(criterion: str, axes: Sequence[Axis], values: Vector) -> Respons
     order = [np.argsort(grid) for grid in grids]
     table = values.reshape([len(grid) for grid in grids])[np.ix_(*order)]
     grids = [grid[k] for grid, k in zip(grids, order, strict=True)]
-    missed, left_out = _missed_between(grids, table)
+    missed, left_out = _errors_between(grids, table)
     low, high = np.array([grid[0] for grid in grids]), np.array([grid[-1] for grid in grids])
     return ResponseSurface(
         criterion, tuple(axis.name for axis in axes), low, high, "interpolated", *_quality(missed, left_out),
@@ -111,7 +111,7 @@ def _spline(grids: Sequence[Vector], table: Vector) -> Any:
     return RegularGridInterpolator(grids, table, method="cubic" if fine else "linear")
 
 
-def _missed_between(grids: Sequence[Vector], table: Vector) -> tuple[Vector, Vector]:
+def _errors_between(grids: Sequence[Vector], table: Vector) -> tuple[Vector, Vector]:
     """What the splines through every other value miss at the values left out, and these values."""
     kept = [np.unique([*range(0, len(grid), 2), len(grid) - 1]) for grid in grids]
     coarse = _spline([grid[k] for grid, k in zip(grids, kept, strict=True)], table[np.ix_(*kept)])

@@ -107,7 +107,7 @@ def _show_robot(robot: RobotFile | None) -> None:
     say(f"Shapes: {len(robot.shapes)}, of which meshes {len(meshes)} ({there} found)")
 
 
-def _left_out(robot: RobotFile | None) -> str:
+def _omissions(robot: RobotFile | None) -> str:
     """How much of a robot file is not in the mechanism."""
     count = 0 if robot is None else sum(finding.count for finding in robot.listed("not modelled"))
     return f" ({counted(count, 'part')} of the file not modelled)" if count else ""
@@ -116,7 +116,7 @@ def _left_out(robot: RobotFile | None) -> str:
 def _show(one: Account, start: _Start, robot: RobotFile | None) -> None:
     from torseur.cli.shared.console import console, escape_markup, say, show_table
 
-    say(f"{one.name}" + (f": {one.meaning}" if one.meaning else "") + _left_out(robot))
+    say(f"{one.name}" + (f": {one.meaning}" if one.meaning else "") + _omissions(robot))
     say(_freedom(one) + "\n")
     show_table(
         "Bodies",

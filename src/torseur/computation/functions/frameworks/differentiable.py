@@ -45,7 +45,7 @@ class Differentiable:
         }
         changes = iter(directional_derivative(self._entries, direction))
         outputs = [Output(o.name, o.shape, tuple(next(changes) for _ in o.entries)) for o in self.program.outputs]
-        return self._derived("tangent", tangents, outputs)
+        return self._derivative("tangent", tangents, outputs)
 
     @cached_property
     def adjoint(self) -> Differentiable:
@@ -53,9 +53,9 @@ class Differentiable:
         weights = [self._fresh(output.name, "adjoint", len(output)) for output in self.program.outputs]
         variables = [node for group in self.program.inputs for node in group.nodes]
         along = [node for group in weights for node in group.nodes]
-        slopes = iter(weighted_gradient(self._entries, along, variables))
-        outputs = [Output(g.name, (len(g),), tuple(next(slopes) for _ in g.nodes)) for g in self.program.inputs]
-        return self._derived("adjoint", weights, outputs)
+        derivatives = iter(weighted_gradient(self._entries, along, variables))
+        outputs = [Output(g.name, (len(g),), tuple(next(derivatives) for _ in g.nodes)) for g in self.program.inputs]
+        return self._derivative("adjoint", weights, outputs)
 
     def transpose(self, made: Differentiable) -> Differentiable:
         """Of the tangent of this function the adjoint, and the other way round."""
@@ -70,7 +70,7 @@ class Differentiable:
         stem = f"{name}_{what}{self.order + 1}"
         return Input(stem, tuple(symbol(f"{stem}[{i}]") for i in range(size)))
 
-    def _derived(self, what: str, added: Sequence[Input], outputs: Sequence[Output]) -> Differentiable:
+    def _derivative(self, what: str, added: Sequence[Input], outputs: Sequence[Output]) -> Differentiable:
         program = Program(f"{self.program.name}_{what}", (*self.program.inputs, *added), tuple(outputs))
         return Differentiable(program, len(added), self.order + 1)
 

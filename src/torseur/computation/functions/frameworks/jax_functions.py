@@ -82,10 +82,10 @@ def _primitive() -> Any:
         known, linear = values[: -of.linear], values[-of.linear :]
         front = known[0].shape[:-1]
         flat = [ad.instantiate_zeros(weight).reshape((*front, -1)) for weight in weights]
-        slopes = operation.bind(*known, *flat, of=source.transpose(of), source=source)
+        gradients = operation.bind(*known, *flat, of=source.transpose(of), source=source)
         return [None] * len(known) + [
-            slope.reshape(value.aval.shape) if ad.is_undefined_primal(value) else None
-            for slope, value in zip(slopes, linear, strict=True)
+            gradient.reshape(value.aval.shape) if ad.is_undefined_primal(value) else None
+            for gradient, value in zip(gradients, linear, strict=True)
         ]
 
     def over_batches(values: Any, axes: Any, *, of: Differentiable, source: Differentiable | None) -> Any:

@@ -28,7 +28,7 @@ class TorchFunction:
         return f"TorchFunction({self.differentiable!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.differentiable.program,)
+        return _restore, (self.differentiable.program,)
 
     def __call__(self, *values: Any) -> Any:
         import torch
@@ -59,7 +59,7 @@ def torch_function(model: Mechanism | Equations | Program, request: str = "", *,
     return TorchFunction(Differentiable(requested_program(model, request, live)))
 
 
-def _restored(program: Program) -> TorchFunction:
+def _restore(program: Program) -> TorchFunction:
     return TorchFunction(Differentiable(program))
 
 

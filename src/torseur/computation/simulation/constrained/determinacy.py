@@ -15,7 +15,7 @@ from torseur.computation.simulation.constrained.solver.constrained_setup import 
 from torseur.computation.simulation.constrained.start.diagnosis import dependence
 from torseur.computation.simulation.model.system import Vector
 
-INSENSITIVE = 1e-9  # part of its slopes below which a formula does not change
+INSENSITIVE = 1e-9  # part of its partial derivatives below which a formula does not change
 
 
 def undetermined_outputs(
@@ -26,27 +26,27 @@ def undetermined_outputs(
     assert numbers is not None and usual is not None
     if np.all(usual > 0.0) or not formulas:
         return {}
-    program = _slopes(constrained, list(formulas.values()))
+    program = _gradients(constrained, list(formulas.values()))
     found: dict[str, str] = {}
     for k in sorted({0, len(times) // 2, len(times) - 1}):
         still = {"a": np.zeros(len(numbers.scales)), "l": np.zeros(len(constrained.programs.constraints))}
-        slopes = numbers.of(program, float(times[k]), states[k], **still)["slopes"]
+        gradients = numbers.of(program, float(times[k]), states[k], **still)["gradients"]
         # Contacts and friction have multipliers too, but they take no part in what the lasting constraints share.
         lasting = dependence(numbers, float(times[k]), states[k], usual)
         combinations = np.array([constrained.with_contacts(row) for row in lasting])
-        changes = np.abs(slopes @ combinations.T) > INSENSITIVE * np.abs(slopes).max(axis=1, initial=0.0)[:, None]
+        changes = np.abs(gradients @ combinations.T) > INSENSITIVE * np.abs(gradients).max(axis=1, initial=0.0)[:, None]
         for name, changed in zip(formulas, changes, strict=True):
             if changed.any():
                 found[name] = _reason(constrained, combinations[int(np.argmax(changed))])
     return found
 
 
-def _slopes(constrained: Constrained, formulas: Sequence[Expr]) -> Program:
+def _gradients(constrained: Constrained, formulas: Sequence[Expr]) -> Program:
     programs = constrained.programs
     entries = jacobian(formulas, programs.multipliers)
     rows = [[entries.get((i, j), 0) for j in range(len(programs.multipliers))] for i in range(len(formulas))]
     inputs: tuple[Input, ...] = (*programs.inputs, *programs.solution)
-    return Program("slopes", inputs, (matrix("slopes", rows),))
+    return Program("gradients", inputs, (matrix("gradients", rows),))
 
 
 def _reason(constrained: Constrained, combination: Vector) -> str:

@@ -135,7 +135,7 @@ class ReducedModel:
         last = [self.state(values)]
         count, slots = len(names), list(self.independent)
 
-        def slope(t: float, y: Vector, p: Vector) -> Vector:
+        def rates(t: float, y: Vector, p: Vector) -> Vector:
             given = dict(zip([*names, *self.names], y.tolist(), strict=True))
             last[0] = self.state(given, last[0], t)
             return np.concatenate([y[count:], self.forward(last[0], (), t)[slots]])
@@ -143,7 +143,7 @@ class ReducedModel:
         start = last[0]
         begin = [*start[places], *start[[len(layout.coordinates) + k for k in slots]]]
         quantities = tuple(Quantity(x.data.name, x.data.unit, x.data.meaning) for x in states)
-        return System(quantities, tuple(map(float, begin)), slope, count, name=self.numbers.equations.mechanism.name)
+        return System(quantities, tuple(map(float, begin)), rates, count, name=self.numbers.equations.mechanism.name)
 
     def _places(self) -> list[int]:
         """The coordinates whose rates are the independent speeds."""

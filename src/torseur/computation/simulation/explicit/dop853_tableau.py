@@ -2,7 +2,7 @@
 
 Published by E. Hairer, S. P. Nørsett and G. Wanner, "Solving Ordinary Differential Equations I",
 2nd edition, section II.10, and in their program DOP853. Stage s is evaluated at t + C[s] h and
-y + h sum_j A[s][j] k[j]. Stages 0 to 11 make the step; stage 12 is the slope at its end (row 12 holds the
+y + h sum_j A[s][j] k[j]. Stages 0 to 11 make the step; stage 12 is the derivative at its end (row 12 holds the
 weights of the step); stages 13 to 15 serve the dense output only.
 """
 

@@ -89,10 +89,10 @@ def fmu_model(
     still = {law.name: lambda *arguments: 0.0 for law in chosen.laws}
     system = started(chosen, still, 0.0, "augmented")
     formulas = output_program(wanted, system)
-    statics, externals = _bound(system, still, formulas)
-    slopes = _tangent(system, formulas)
-    statics["NT"] = 0 if slopes is None else len(slopes.outputs[0])
-    externals |= {} if slopes is None else {"tangent": slopes}
+    statics, externals = _bindings(system, still, formulas)
+    tangent = _tangent(system, formulas)
+    statics["NT"] = 0 if tangent is None else len(tangent.outputs[0])
+    externals |= {} if tangent is None else {"tangent": tangent}
     inputs = [_input(law) for law in system.laws]
     given = [quantity_of(output, system) for output in wanted]
     return FmuModel(
@@ -106,16 +106,18 @@ def fmu_model(
         outputs=tuple(_variable(quantity) for quantity in given),
         task=link(task, statics, externals),
         has_manifold=bool(statics["PROJECT"]),
-        has_tangent=slopes is not None,
+        has_tangent=tangent is not None,
         units=_units([*system.states, *system.parameters, *inputs, *given]),
     )
 
 
-def _bound(system: System, laws: Mapping[str, Any], formulas: Program | None) -> tuple[dict[str, int], dict[str, Any]]:
+def _bindings(
+    system: System, laws: Mapping[str, Any], formulas: Program | None
+) -> tuple[dict[str, int], dict[str, Any]]:
     """Compile-time numbers and externals of the task; the values of laws follow the parameters and settings in p."""
     binding = Binding(system, laws)
     statics = binding.statics | {"NL": len(system.laws), "NZ": 0}
-    externals = binding.externals | binding.slope()
+    externals = binding.externals | binding.derivative()
     if system.laws:
         slots = [symbol(f"slot {k}") for k in range(len(system.solver_parameters))]
         inputs = [symbol(f"input {k}") for k in range(len(system.laws))]

@@ -38,7 +38,7 @@ NEVER = 1e300  # seconds
 MOST_ATTEMPTS = 1_000_000  # in one communication step
 
 NL: int = Static("NL")  # number of laws, which are inputs of the FMU
-NT: int = Static("NT")  # number of slopes and outputs that have a derivative; 0 for constrained systems
+NT: int = Static("NT")  # number of state derivatives and outputs that have a derivative; 0 for constrained systems
 
 tangent = External("tangent", "t: float, y: Array, p: Array, d: Array, z: Array")
 

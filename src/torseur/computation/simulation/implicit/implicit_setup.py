@@ -54,7 +54,7 @@ def _program_jacobian(system: System, rhs: Program) -> Program:
     nodes = rhs.input("y").nodes
     laws = {law.node: symbol(f"law {k}", "1") for k, law in enumerate(system.laws)}
     first = system.coordinates if is_second_order(system) else 0
-    slopes = jacobian(substitute(rhs.outputs[0].entries[first:], laws), nodes)
-    rows = [[slopes.get((i, j), 0) for j in range(len(nodes))] for i in range(len(nodes) - first)]
+    partials = jacobian(substitute(rhs.outputs[0].entries[first:], laws), nodes)
+    rows = [[partials.get((i, j), 0) for j in range(len(nodes))] for i in range(len(nodes) - first)]
     inputs = [Input("u", tuple(laws.values())) if group.name == "u" else group for group in rhs.inputs]
     return Program("rhs_jacobian", tuple(inputs), (matrix("jacobian", rows),))

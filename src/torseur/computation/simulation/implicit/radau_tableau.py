@@ -47,7 +47,7 @@ FROM_STAGES = (
     ),
 )
 
-# Weights of the stages in h times the error estimate: with the slope at the start they make a solution of order s.
+# Weights of the stages in h times the error estimate: with the derivative at the start they make a solution of order s.
 ERROR = (
     (-10.048809399827416, 1.382142733160749, -0.3333333333333333),
     (-27.78093394406464, 3.641478498049213, -1.2525477211691187, 0.5920031671845428, -0.2),

@@ -118,7 +118,7 @@ class Binding:
 
     def integrator(self, events: Sequence[Event], backend: str, method: str = "explicit") -> Integrator:
         """The loop compiled for this system; formulas must come first among the events."""
-        externals = self.externals | self.slope() | self._events(events)
+        externals = self.externals | self.derivative() | self._events(events)
         formulas = sum(not is_python(event) for event in events)
         statics = self.statics | {"NG": self.contacts + len(events), "NF": formulas}
         if method != "explicit":
@@ -164,13 +164,13 @@ class Binding:
         self.externals["law_arguments"] = program
         self.externals["law_values"] = CallbackSpec(law_callback(system.laws, self.functions), sizes)
 
-    def slope(self) -> dict[str, Any]:
+    def derivative(self) -> dict[str, Any]:
         """The right-hand side behind its external, unless the constraints bring it."""
         system = self.system
         if system.constrained is not None:
             return {}
         if not isinstance(system.rhs, Program):
-            return {"rhs": self._callback(_slope_callback(system), "dy", len(system.states))}
+            return {"rhs": self._callback(_derivative_callback(system), "dy", len(system.states))}
         return self._with_laws("rhs", rhs_with_laws, system.rhs)
 
     def formulas(self, external: str, program: Program) -> dict[str, Any]:
@@ -235,19 +235,19 @@ def _identity(external: Program | Routine) -> object:
     return external
 
 
-def _slope_callback(system: System) -> Callable[[float, Vector, Vector, Vector], None]:
+def _derivative_callback(system: System) -> Callable[[float, Vector, Vector, Vector], None]:
     """The system's Python function, filling dy in place."""
     function = system.rhs
     assert not isinstance(function, Program)
 
-    def slope(t: float, y: Vector, p: Vector, dy: Vector) -> None:
+    def derivative(t: float, y: Vector, p: Vector, dy: Vector) -> None:
         try:
             dy[:] = function(t, y, p)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise SimulationError(f"the right-hand side failed at t = {t:.9g} s: {reason}") from error
 
-    return slope
+    return derivative
 
 
 def _event_callback(events: Sequence[Event]) -> Callable[[float, Vector, Vector, Vector], None]:

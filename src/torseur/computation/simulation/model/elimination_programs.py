@@ -136,7 +136,7 @@ class EliminationPrograms:
     @cached_property
     def _factors(self) -> Output:
         """All values of the state that solutions need."""
-        outputs = (*self._solution, _renamed(self._solution_beside, "beside"), *self._rest)
+        outputs = (*self._solution, _rename(self._solution_beside, "beside"), *self._rest)
         whole = Program("whole", (*self._inputs, *self._right, self._held, *self._answer), outputs)
         return whole.split([group.name for group in self._inputs], "factors")[0].outputs[0]
 
@@ -210,5 +210,5 @@ class EliminationPrograms:
         return Program("levels", (*self.inputs, scales), outputs)
 
 
-def _renamed(output: Output, name: str) -> Output:
+def _rename(output: Output, name: str) -> Output:
     return Output(name, output.shape, output.entries)

@@ -100,9 +100,9 @@ def quaternion_of(rotation: Rotation) -> tuple[Any, Any, Any, Any]:
         (yy, (xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy), 2),
         (zz, (yx - xy, zx + xz, yz + zy, 1 - xx - yy + zz), 3),
     ]
-    best, result = cases[0][0], _scaled(*cases[0][1:])
+    best, result = cases[0][0], _over_leading(*cases[0][1:])
     for size, terms, own in cases[1:]:
-        here = _scaled(terms, own)
+        here = _over_leading(terms, own)
         larger = s.less(best, size)
         result = tuple(s.where(larger, a, b) for a, b in zip(here, result, strict=True))
         best = s.maximum(best, size)
@@ -110,7 +110,7 @@ def quaternion_of(rotation: Rotation) -> tuple[Any, Any, Any, Any]:
     return w, x, y, z
 
 
-def _scaled(terms: tuple[Any, ...], own: int) -> tuple[Any, ...]:
+def _over_leading(terms: tuple[Any, ...], own: int) -> tuple[Any, ...]:
     """4 q_k q over 2 q_k, with 4 q_k² kept away from zero where another case is chosen."""
     root = 2 * s.sqrt(s.maximum(terms[own], 0.25))
     return tuple(term / root for term in terms)

@@ -110,7 +110,7 @@ def _without_values(equations: Equations) -> System:
         resolve=partial(_in_states, equations),
         name=equations.mechanism.name,
     )
-    return _constrained(equations, common) if equations.is_constrained else _open(equations, common)
+    return _constrained_system(equations, common) if equations.is_constrained else _open(equations, common)
 
 
 def _open(equations: Equations, common: System) -> System:
@@ -128,13 +128,13 @@ def _open(equations: Equations, common: System) -> System:
     )
 
 
-def _constrained(equations: Equations, common: System) -> System:
+def _constrained_system(equations: Equations, common: System) -> System:
     programs = common.programs
     assert programs is not None
-    return _solved_together(replace(common, constrained=Constrained(programs)), programs)
+    return _saddle_point_system(replace(common, constrained=Constrained(programs)), programs)
 
 
-def _solved_together(common: System, programs: MechanismPrograms) -> System:
+def _saddle_point_system(common: System, programs: MechanismPrograms) -> System:
     """A system whose accelerations follow at each state together with multipliers."""
     return replace(
         common,
@@ -150,7 +150,7 @@ def system_with_accelerations(equations: Equations) -> System:
     """The system whose formulas keep accelerations and multipliers as inputs of their own, loops or not."""
     system = system_without_values(equations)[1]
     assert system.programs is not None
-    return _solved_together(system, system.programs)
+    return _saddle_point_system(system, system.programs)
 
 
 def system_at_rest(system: System) -> System:
@@ -168,7 +168,7 @@ def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, 
         equations, contact_equations(equations, impacts, resolve), friction_rows(equations, rubbing, resolve)
     )
     constrained = Constrained(programs, impacts=impacts)
-    return _solved_together(replace(common, programs=programs, constrained=constrained), programs)
+    return _saddle_point_system(replace(common, programs=programs, constrained=constrained), programs)
 
 
 def _laws(nodes: Sequence[Expr]) -> tuple[Law, ...]:

@@ -27,7 +27,7 @@ def initial_state(
     Quaternions start without rotation; what is not exact of them completes the rest to length one. Rates that are no
     speeds themselves determine the speeds: q' = N(q) v.
     """
-    bound = _bound(equations, parameters)
+    bound = _parameter_values(equations, parameters)
     given = _own_values(equations, bound) | _check(equations, changes)
     exact, _ = stated_values(equations.mechanism, changes)
     q = _coordinates(equations, given, exact)
@@ -42,7 +42,7 @@ def stated_values(mechanism: Mechanism, changes: Mapping[str, float]) -> tuple[f
     return frozenset(n for n, is_guess in stated if not is_guess), tuple(n for n, is_guess in stated if is_guess)
 
 
-def _bound(equations: Equations, parameters: Mapping[str, float]) -> dict[Expr, float]:
+def _parameter_values(equations: Equations, parameters: Mapping[str, float]) -> dict[Expr, float]:
     values = zip(equations.layout.parameters, parameters.values(), strict=True)
     return {**dict(values), TIME: 0.0}
 

@@ -220,19 +220,19 @@ class MechanismPrograms:
         """
         # A law of time has no derivative by the state; as a symbol it is not asked for one.
         known = {node: symbol(f"law {k}", "1") for k, node in enumerate(self.undetermined)}
-        outputs = self._linearised(known)
+        outputs = self._linearisation(known)
         inputs = [Input("u", tuple(known.values())) if group.name == "u" else group for group in self.inputs]
         return Program("linearised", (*inputs, *self.solution), outputs)
 
     @cached_property
     def linearised_with_laws(self) -> Program:
         """The same with laws that vary with the state; their derivatives are among the inputs u."""
-        outputs = self._linearised({})
+        outputs = self._linearisation({})
         laws = [node for node in live_nodes([e for o in outputs for e in o.entries]) if node.op == "apply"]
         inputs = [group for group in self.inputs if group.name != "u"]
         return Program("linearised", (*inputs, *([Input("u", tuple(laws))] if laws else []), *self.solution), outputs)
 
-    def _linearised(self, known: Mapping[Expr, Expr]) -> tuple[Output, ...]:
+    def _linearisation(self, known: Mapping[Expr, Expr]) -> tuple[Output, ...]:
         layout = self.equations.layout
         states = (*layout.coordinates, *layout.speeds)
         formulas = substitute([*self.equations.rates, *self._balance, *self._accelerated], known)

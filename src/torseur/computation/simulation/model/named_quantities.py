@@ -50,7 +50,7 @@ class NamedQuantities(Mapping[str, Named]):
             return self._makers[name]()
         sensor = self._sensor_of_motion(name)
         if sensor is not None:
-            return self._measured(sensor)
+            return self._measurement(sensor)
         quaternion = self._quaternion_of(name)
         if quaternion is not None:
             return self._quaternion(name, *quaternion)
@@ -92,7 +92,7 @@ class NamedQuantities(Mapping[str, Named]):
             if state.symbol in equations.tree.definitions:
                 makers[state.name] = partial(self._unknown, state.symbol)
         for sensor in equations.mechanism.sensors:
-            makers[sensor.name] = partial(self._measured, sensor)
+            makers[sensor.name] = partial(self._measurement, sensor)
         for measure in equations.mechanism.measures:
             makers[measure.name] = partial(self._measure, measure)
         return makers
@@ -162,7 +162,7 @@ class NamedQuantities(Mapping[str, Named]):
     def _measure(self, measure: Measure) -> Named:
         """A measure; accelerations in it are solved for first, as loads must not hold them."""
         used = set(symbols_of([measure.formula]))
-        known = {s.symbol: self._measured(s)[1] for s in self.equations.mechanism.sensors if s.symbol in used}
+        known = {s.symbol: self._measurement(s)[1] for s in self.equations.mechanism.sensors if s.symbol in used}
         (formula,) = substitute([measure.formula], known)
         now = self.equations.tree.at(self.equations.layout.coordinates, self.equations.layout.speeds)
         (value,) = law_values(now, self.frames_in_motion, [formula])
@@ -217,7 +217,7 @@ class NamedQuantities(Mapping[str, Named]):
     def _solved(self) -> dict[Expr, Expr]:
         return dict(zip(self.equations.layout.accelerations, self.equations.acceleration, strict=True))
 
-    def _measured(self, sensor: Sensor) -> Named:
+    def _measurement(self, sensor: Sensor) -> Named:
         layout = self.equations.layout
         frames = MovingFrames(self.equations.tree.at(layout.coordinates, layout.speeds))
         if sensor.kind not in ("acceleration", "rotation_rate"):

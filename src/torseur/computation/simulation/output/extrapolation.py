@@ -12,7 +12,7 @@ def table_notes(system: System, times: Vector, states: Vector) -> list[str]:
     """What is said of tables whose argument left their points along a motion."""
     if not isinstance(system.rhs, Program) or not system.rhs.tables:
         return []
-    known = _known(system, times, states)
+    known = _values_along(system, times, states)
     found: dict[str, str] = {}
     for node in system.rhs.tables:
         argument, table = node.args[0], node.data.table
@@ -30,7 +30,7 @@ def table_notes(system: System, times: Vector, states: Vector) -> list[str]:
     return list(found.values())
 
 
-def _known(system: System, times: Vector, states: Vector) -> dict[Expr, Vector | float]:
+def _values_along(system: System, times: Vector, states: Vector) -> dict[Expr, Vector | float]:
     """Time, states and parameters along the motion, by their symbols."""
     assert isinstance(system.rhs, Program)
     columns = {"t": [times], "y": list(states.T), "p": list(system.values)}

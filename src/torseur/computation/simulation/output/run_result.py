@@ -40,8 +40,8 @@ class Result:
 
     def trajectory(self) -> Trajectory:
         system = self.binding.system
-        times, states = self._kept()
-        undetermined = self._undetermined(times, states)
+        times, states = self._samples()
+        undetermined = self._reasons_without_value(times, states)
         values = np.column_stack([states, *self._outputs(times, states, undetermined)])
         open_notes = _open_notes(undetermined)
         return Trajectory(
@@ -63,7 +63,7 @@ class Result:
             ),
         )
 
-    def _kept(self) -> tuple[Vector, Vector]:
+    def _samples(self) -> tuple[Vector, Vector]:
         """Times and states: the samples asked for, or the start of every step and the end of the last."""
         if not self.by_steps:
             return self.problem.times[: len(self.run.samples)].copy(), self.run.samples
@@ -98,7 +98,7 @@ class Result:
         own = np.ascontiguousarray(states[rows])
         return self.binding.outputs(self.formulas, np.ascontiguousarray(times[rows]), own, parameters, self.backend)
 
-    def _undetermined(self, times: Vector, states: Vector) -> dict[str, str]:
+    def _reasons_without_value(self, times: Vector, states: Vector) -> dict[str, str]:
         """Outputs without a value, each with the reason."""
         system = self.binding.system
         names = [output.name for output in self.outputs if not is_python(output)]

@@ -58,7 +58,7 @@ class RolloutCriteria:
             columns=len(self.programs.parameters),
             start=tuple(Take(k, c.kind) for k, c in criteria if c.kind in FOUND_WAYS),
             end=tuple(Take(k, c.kind) for k, c in criteria if c.when == ""),
-            events=tuple(self._taken_at(event) for event in range(len(self.events))),
+            events=tuple(self._takes_at(event) for event in range(len(self.events))),
             directions=tuple(direction for _, direction in self.events),
             followed=tuple(self._is_followed(event) for event in range(len(self.events))),
             stop=stop,
@@ -76,28 +76,28 @@ class RolloutCriteria:
     def _event(self, criterion: Criterion) -> tuple[Expr, int]:
         """The function that changes sign at the instant of a criterion, and in which direction."""
         if criterion.when != "":
-            return self._determined(criterion.when), criterion.direction
+            return self._solve_multipliers(criterion.when), criterion.direction
         return self._rate(self.programs.formula(criterion.formula)), FOUND_WAYS[criterion.kind]
 
     @cached_property
     def _stop(self) -> tuple[Expr, int]:
         assert self.stop is not None and not callable(self.stop.function)
         wanted = self.stop.name if self.stop.function is None else self.stop.function
-        return self._determined(wanted), self.stop.direction
+        return self._solve_multipliers(wanted), self.stop.direction
 
     def _is_followed(self, event: int) -> bool:
         """Whether an event was asked for by its function; else it is a place where an extremum may be."""
         asked = [self._event(c) for c in self.programs.criteria if c.when != ""]
         return self.events[event] in [*asked, *([self._stop] if self.stop is not None else [])]
 
-    def _taken_at(self, event: int) -> tuple[Take, ...]:
+    def _takes_at(self, event: int) -> tuple[Take, ...]:
         return tuple(
             Take(k, c.kind, c.occurrence if c.when != "" else 0)
             for k, c in enumerate(self.programs.criteria)
             if (c.kind in FOUND_WAYS or c.when != "") and self._number(*self._event(c)) == event
         )
 
-    def _determined(self, wanted: str | Expr) -> Expr:
+    def _solve_multipliers(self, wanted: str | Expr) -> Expr:
         (formula,) = self.programs.determined([self.programs.formula(wanted)])
         return formula
 
@@ -121,7 +121,7 @@ class RolloutCriteria:
     def _noted_programs(self) -> dict[str, Program]:
         """What is noted at each instant, as a program."""
         return {
-            f"at_{instant}": Program(f"at_{instant}", self._inputs, (vector("noted", self._noted(instant, takes)),))
+            f"at_{instant}": Program(f"at_{instant}", self._inputs, (vector("noted", self._record(instant, takes)),))
             for instant, takes in zip(self.watch.names, self.watch.instants, strict=True)
             if takes
         }
@@ -142,7 +142,7 @@ class RolloutCriteria:
         outputs = (vector("g", [function for function, _ in self.events]),)
         return {"watch": Program("watch", (*self.programs.base_inputs, *derivatives), outputs)}
 
-    def _noted(self, instant: str, takes: Sequence[Take]) -> list[Expr]:
+    def _record(self, instant: str, takes: Sequence[Take]) -> list[Expr]:
         """Values, each with its changes behind it."""
         found: list[Expr] = []
         for take in takes:
@@ -163,7 +163,7 @@ class RolloutCriteria:
         if instant == "stop":
             return self._stop[0]
         criterion = self.programs.criteria[take.criterion]
-        return None if criterion.when == "" else self._determined(criterion.when)
+        return None if criterion.when == "" else self._solve_multipliers(criterion.when)
 
     def _value(self, number: int) -> Expr:
         criterion, own = self.programs.criteria[number], self.programs
@@ -172,7 +172,7 @@ class RolloutCriteria:
         if criterion.kind == "integral":
             before = sum(c.kind == "integral" for c in own.criteria[:number])
             return own.integrals[before]
-        return self._determined(criterion.formula)
+        return self._solve_multipliers(criterion.formula)
 
     def _changes(self, formulas: Sequence[Expr]) -> list[list[Expr]]:
         """For each formula its changes by the parameters at a fixed time."""

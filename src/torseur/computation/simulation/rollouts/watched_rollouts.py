@@ -96,11 +96,11 @@ def watch_within(x: float, piece: Piece, p: Array, g: Array) -> None:
         if SMOOTH:
             # The derivative of Horner's rule in `interpolate_at`: its factors are 1 - x and x in turn.
             value = piece.coefficients[TERMS - 1, j]
-            slope = 0.0
+            growth = 0.0
             for r in static_range(TERMS - 2, -1, -1):
-                slope = (left if r % 2 == 0 else x) * slope + (-1.0 if r % 2 == 0 else 1.0) * value
+                growth = (left if r % 2 == 0 else x) * growth + (-1.0 if r % 2 == 0 else 1.0) * value
                 value = piece.coefficients[r, j] + (left if r % 2 == 0 else x) * value
-            derivative[j] = (value + x * slope) / piece.length
+            derivative[j] = (value + x * growth) / piece.length
         else:
             state[j] = piece.state[j] + x * piece.coefficients[0, j]
             derivative[j] = piece.coefficients[1, j] + x * piece.coefficients[2, j]

@@ -65,10 +65,10 @@ def load_sum(now: Snapshot) -> LoadSum:
 
 def generalised_loads(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar | None = None) -> list[Scalar]:
     """Generalised forces Q of all loads (without gravity): Q · v is their power."""
-    return _projected(load_sum(tree.at(q, v, t)))
+    return _project(load_sum(tree.at(q, v, t)))
 
 
-def _projected(total: LoadSum) -> list[Scalar]:
+def _project(total: LoadSum) -> list[Scalar]:
     """Generalised forces of wrenches on links and forces on coordinates."""
     tree = total.now.tree
     forces = [total.wrenches.get(i, NO_FORCE) for i in tree.outward()]
@@ -94,7 +94,7 @@ def generalised_by(now: Snapshot, name: str) -> list[Scalar]:
     total = LoadSum(now, MovingFrames(now))
     load = next(load for load in now.tree.mechanism.loads if load.name == name)
     _LOADS[type(load)](load, total)
-    return _projected(total)
+    return _project(total)
 
 
 def spring_state(now: Snapshot, load: PointSpring) -> tuple[Scalar, Scalar]:

@@ -51,11 +51,11 @@ def bounds(outputs: Sequence[Expr], box: Mapping[Expr, Interval]) -> list[Interv
     """Intervals that hold every value of the outputs for symbols in the box."""
     known: dict[Expr, Interval] = {}
     for node in live_nodes(outputs, box):
-        known[node] = box[node] if node in box else _bound(node, [known[a] for a in node.args])
+        known[node] = box[node] if node in box else _interval(node, [known[a] for a in node.args])
     return [known[output] for output in outputs]
 
 
-def _bound(node: Expr, arguments: list[Interval]) -> Interval:
+def _interval(node: Expr, arguments: list[Interval]) -> Interval:
     if node.op == "constant":
         value = float(node.value)
         return Interval(value, value) if value == node.value else outward(value, value)

@@ -67,7 +67,7 @@ def small_motion_form(expression: Expr, small: Collection[Expr], order: int = 1)
         for f, exponent in term:
             single = _series(f, chosen, order)
             for _ in range(abs(exponent)):
-                series = _truncated(times(series, single if exponent > 0 else {((f, -1),): 1}), chosen, order)
+                series = _truncate(times(series, single if exponent > 0 else {((f, -1),): 1}), chosen, order)
         total = plus([*total.items(), *series.items()])
     return expression_of(total)
 
@@ -77,7 +77,7 @@ def _series(f: Expr, small: set[Expr], order: int) -> Polynomial:
     if f.op in ("sin", "cos"):
         angle = expand(f.args[0])
         if angle and all(_degree(term, small) > 0 for term in angle):
-            return _truncated(_sum_of_series(f.op, angle, order), small, order)
+            return _truncate(_sum_of_series(f.op, angle, order), small, order)
     return {((f, 1),): 1}
 
 
@@ -93,7 +93,7 @@ def _sum_of_series(name: str, angle: Polynomial, order: int) -> Polynomial:
     return total
 
 
-def _truncated(polynomial: Polynomial, small: set[Expr], order: int) -> Polynomial:
+def _truncate(polynomial: Polynomial, small: set[Expr], order: int) -> Polynomial:
     return {term: c for term, c in polynomial.items() if _degree(term, small) <= order}
 
 

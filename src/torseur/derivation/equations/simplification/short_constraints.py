@@ -15,10 +15,10 @@ def short_constraint_equations(tree: Tree) -> tuple[ConstraintEquation, ...]:
     The residual of a joint is where its second side is less where its first is, that of `constrain A = B` is B - A. The
     force of a constraint with the multiplier λ is -Cᵀ λ: equations read M v' + b + Cᵀ λ = Q.
     """
-    return tuple(map(_shortened, constraint_equations(tree, to_read=True)))
+    return tuple(map(_shorten, constraint_equations(tree, to_read=True)))
 
 
-def _shortened(one: ConstraintEquation) -> ConstraintEquation:
+def _shorten(one: ConstraintEquation) -> ConstraintEquation:
     return replace(
         one,
         residual=short_expression(one.residual),

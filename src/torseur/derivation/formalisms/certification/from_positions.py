@@ -138,9 +138,9 @@ class _Places:
         measured = {sensor.symbol: sensor for sensor in mechanism.sensors}
         plain = resolve(mechanism, self.tree.definitions, [as_expr(f) for f in formulas])
         present = set(symbols_of(plain))
-        sensed = {name: self._sensed(sensor) for name, sensor in measured.items() if name in present}
+        sensed = {name: self._sensor_value(sensor) for name, sensor in measured.items() if name in present}
         speeds = {
-            x: v for link in self.tree.links for x, v in zip(_declared(link.joint), link.symbols.speeds, strict=False)
+            x: v for link in self.tree.links for x, v in zip(_symbols(link.joint), link.symbols.speeds, strict=False)
         }
         known = self.rates | self._spins | sensed | speeds
         return substitute(plain, {k: x for k, x in known.items() if k in present})
@@ -159,7 +159,7 @@ class _Places:
         """Angular velocity in the axes that a joint's quaternion turns."""
         return [as_expr(c) for c in self.turning(from_quaternion(*symbols.quaternion))]
 
-    def _sensed(self, sensor: Any) -> Expr:
+    def _sensor_value(self, sensor: Any) -> Expr:
         place, axes = self.of(sensor.of), self.of(sensor.axes)
         if sensor.kind == "position":
             vector = place.position
@@ -174,7 +174,7 @@ class _Places:
         return as_expr(list(axes.rotation.to_child(vector))["xyz".index(sensor.component)])
 
 
-def _declared(joint: Joint) -> list[Expr]:
+def _symbols(joint: Joint) -> list[Expr]:
     """The symbols under which formulas may mention a joint's speeds."""
     return [symbol(speed.name, speed.unit) for speed in joint.speeds]
 

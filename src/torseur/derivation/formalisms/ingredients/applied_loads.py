@@ -31,7 +31,7 @@ class AppliedLoads:
 
 def applied_loads(tree: Tree) -> AppliedLoads:
     """All loads."""
-    return _applied(tree, load_sum(now(tree)))
+    return _as_applied_loads(tree, load_sum(now(tree)))
 
 
 def loads_between_bodies(tree: Tree) -> AppliedLoads:
@@ -48,10 +48,10 @@ def loads_without_potential(tree: Tree) -> AppliedLoads:
     everything = load_sum(now(tree))
     loads = [_without_potential(load, everything) for load in tree.mechanism.loads]
     rest = load_sum(now(replace(tree, mechanism=replace(tree.mechanism, loads=tuple(loads)))))
-    return replace(_applied(tree, rest), energy=as_expr(everything.energy))
+    return replace(_as_applied_loads(tree, rest), energy=as_expr(everything.energy))
 
 
-def _applied(tree: Tree, total: LoadSum) -> AppliedLoads:
+def _as_applied_loads(tree: Tree, total: LoadSum) -> AppliedLoads:
     generalised = [as_expr(total.generalised.get(k, 0)) for k in range(len(tree.layout.speeds))]
     return AppliedLoads(total.wrenches, generalised, as_expr(total.energy))
 

@@ -99,14 +99,14 @@ class GenerationSteps:
         blocks: dict[int, Rows] = {}
         for j in self.breadth_first:
             parent = self.equations.tree.parent(j)
-            carried = [[as_expr(0)] * n for _ in range(6)] if parent == GROUND else self._carried(j, blocks[parent])
+            carried = [[as_expr(0)] * n for _ in range(6)] if parent == GROUND else self._velocities(j, blocks[parent])
             for row, own in zip(carried, self.own_columns(j), strict=True):
                 for slot, entry in zip(self.equations.tree.links[j].slots, own, strict=True):
                     row[slot] = row[slot] + entry
             blocks[j] = carried
         return [blocks[i] for i in range(self.count)]
 
-    def _carried(self, j: int, of_parent: Rows) -> Rows:
+    def _velocities(self, j: int, of_parent: Rows) -> Rows:
         """Ψ_i Ψ(parent): v(O_j) = v(O_i) + ω_i x O_iO_j."""
         lever = _tilde(Vec3(*self.lever(j)))
         linear = [

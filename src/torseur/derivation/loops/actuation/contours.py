@@ -22,7 +22,7 @@ def zero_lines(values: Array) -> list[list[Crossing]]:
             for first, second in _segments(values[i, j], corners(i, j)):
                 around.setdefault(first, []).append(second)
                 around.setdefault(second, []).append(first)
-    return _joined(around)
+    return _join(around)
 
 
 def corners(i: int, j: int) -> list[Node]:
@@ -40,7 +40,7 @@ def _segments(numbers: Array, corners: list[Node]) -> list[tuple[Crossing, Cross
     if not np.all(np.isfinite(numbers)):
         return []
     edges = [(corners[k], corners[(k + 1) % 4]) for k in range(4)]
-    crossed = [_ordered(*edges[k]) for k in range(4) if (numbers[k] > 0) != (numbers[(k + 1) % 4] > 0)]
+    crossed = [_order(*edges[k]) for k in range(4) if (numbers[k] > 0) != (numbers[(k + 1) % 4] > 0)]
     if len(crossed) == 2:
         return [(crossed[0], crossed[1])]
     if len(crossed) == 4:
@@ -51,11 +51,11 @@ def _segments(numbers: Array, corners: list[Node]) -> list[tuple[Crossing, Cross
     return []
 
 
-def _ordered(first: Node, second: Node) -> Crossing:
+def _order(first: Node, second: Node) -> Crossing:
     return (first, second) if first <= second else (second, first)
 
 
-def _joined(around: dict[Crossing, list[Crossing]]) -> list[list[Crossing]]:
+def _join(around: dict[Crossing, list[Crossing]]) -> list[list[Crossing]]:
     """Pieces joined to lines, open ones from their ends."""
     left = dict.fromkeys(around)
     lines = []

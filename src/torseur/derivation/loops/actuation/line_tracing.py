@@ -59,12 +59,12 @@ class Tracer:
         while left:
             line = left.pop(0)
             for _ in range(2):
-                line, left = self._followed(line, left)
+                line, left = self._follow(line, left)
                 line = line.reversed()
             whole.append(line.points)
         return whole
 
-    def _followed(self, line: Line, others: list[Line]) -> tuple[Line, list[Line]]:
+    def _follow(self, line: Line, others: list[Line]) -> tuple[Line, list[Line]]:
         """The line followed from its last point; lines whose ends it meets become part of it."""
         for _ in range(_MOST_STEPS):
             if line.is_closed or len(line.points) < 2 or self._at_border(line.points[-1]):

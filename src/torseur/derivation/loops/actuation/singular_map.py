@@ -162,7 +162,7 @@ def _flood(cut: _Slice, state: State, axes: list[Array]) -> tuple[Array, State]:
         sources = np.array([source for _, source in front])
         near = state.repeat(1) if first else states.lanes(sources[:, 0] * shape[1] + sources[:, 1])
         places = np.stack([axes[0][nodes[:, 0]], axes[1][nodes[:, 1]]], axis=1)
-        closed, good = _walked(cut, near, places) if first else cut.closed(near, places)
+        closed, good = _walk(cut, near, places) if first else cut.closed(near, places)
         if first and not good.all():
             raise MechanismError(
                 f"mechanism '{cut.system.frame.mechanism.name}': the loops do not close on the map near its start."
@@ -175,7 +175,7 @@ def _flood(cut: _Slice, state: State, axes: list[Array]) -> tuple[Array, State]:
     return reached, states
 
 
-def _walked(cut: _Slice, state: State, places: Array) -> tuple[State, Array]:
+def _walk(cut: _Slice, state: State, places: Array) -> tuple[State, Array]:
     """The state moved to a place in small steps."""
     here = state.x[:, list(cut.drawn)]
     good = np.ones(1, bool)
@@ -205,7 +205,7 @@ def _lines(cut: _Slice, axes: list[Array], reached: Array, states: State) -> dic
     for kind in cut.indicators(states.lane(0)):
         values = np.stack([np.where(good, cut.indicators(there)[kind], np.nan) for there, good in corners], axis=-1)
         cells = values.reshape(reached.shape[0] - 1, reached.shape[1] - 1, 4)
-        pieces = [piece for line in zero_lines(cells) for piece in _refined(cut, kind, line, axes, states)]
+        pieces = [piece for line in zero_lines(cells) for piece in _refine(cut, kind, line, axes, states)]
         lines[kind] = tuple(curve * units for curve in _tracer(cut, kind, axes).complete(pieces))
     return lines
 
@@ -234,7 +234,7 @@ def _corner_states(cut: _Slice, axes: list[Array], reached: Array, states: State
     return found
 
 
-def _refined(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], states: State) -> list[Line]:
+def _refine(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], states: State) -> list[Line]:
     """The pieces of a line whose points were found between nodes of the grid."""
     units = cut.system.amounts.units[list(cut.drawn)]
     columns = len(axes[1])

@@ -90,7 +90,7 @@ def sheets(here: ClosedConfiguration, points: list[BranchPoint]) -> list[list[Br
         joined = [g for g in groups if point.dimension > 1 and any(_neighbours(point, other) for other in g)]
         groups = [g for g in groups if not any(g is other for other in joined)]
         groups.append([*(other for g in joined for other in g), point])
-    return _joined_by_walks(here, groups)
+    return _join_by_walks(here, groups)
 
 
 def _neighbours(first: BranchPoint, second: BranchPoint) -> bool:
@@ -104,7 +104,7 @@ def _neighbours(first: BranchPoint, second: BranchPoint) -> bool:
     return aside < _ASIDE * float(np.linalg.norm(between))
 
 
-def _joined_by_walks(here: ClosedConfiguration, groups: list[list[BranchPoint]]) -> list[list[BranchPoint]]:
+def _join_by_walks(here: ClosedConfiguration, groups: list[list[BranchPoint]]) -> list[list[BranchPoint]]:
     """Sheets of one dimension joined where one can be walked to from the other."""
     kept: list[list[BranchPoint]] = []
     walks = 0

@@ -71,13 +71,13 @@ def _branches(
     for chosen in islice(product(*choices), MOST_BRANCHES):
         state = here.state
         for part, branch in zip(parts, chosen, strict=True):
-            state = _placed(state, part, part.leave(branch.point))
+            state = _with_part(state, part, part.leave(branch.point))
         tangent = _side_by_side(here, parts, [b.tangent for b in chosen], free)
         made.append(Branch(sum(b.dimension for b in chosen) + len(free), tangent, state))
     return tuple(made)
 
 
-def _placed(state: State, part: LoopPart, own: State) -> State:
+def _with_part(state: State, part: LoopPart, own: State) -> State:
     """A state with the freedoms of a part as in another one."""
     columns = list(part.columns)
     x = state.x.copy()

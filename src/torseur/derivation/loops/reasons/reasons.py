@@ -212,7 +212,7 @@ def _ring_reason(here: ClosedConfiguration, around: list[int], ring: Array, reas
     family = hinge_family(hinge_ring(ring)) if hinges else None
     if family is not None:
         return replace(reason, kind=FAMILY, text=family)
-    further = _moved(here, around)
+    further = _screws_elsewhere(here, around)
     for symmetry in symmetries(ring):
         kept = any(s == symmetry for s in symmetries(further))
         # A symmetry explains as many motions as symmetric ones there are by count, if these are all.
@@ -236,7 +236,7 @@ def _symmetry_text(system: LoopSystem, around: list[int], symmetry: Symmetry, hi
     )
 
 
-def _moved(here: ClosedConfiguration, around: list[int]) -> Array:
+def _screws_elsewhere(here: ClosedConfiguration, around: list[int]) -> Array:
     """Screws around a ring at another closed position, reached along the first motions."""
     from torseur.derivation.loops.assembly.projection import project
 

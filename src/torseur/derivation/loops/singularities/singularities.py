@@ -297,12 +297,12 @@ def _crossings(road: _Road, states: list[State], rows: list[int], kind: str) -> 
             continue
         if before is not None:
             found += _vanishing(road, before, (state, basis), rows, kind)
-            basis = _aligned(before[1], basis)
+            basis = _align(before[1], basis)
         before = (state, basis)
     return found
 
 
-def _aligned(before: Array, basis: Array) -> Array:
+def _align(before: Array, basis: Array) -> Array:
     """A basis turned to be nearest to an earlier one, so that determinants keep their sign."""
     left, _, right = np.linalg.svd(basis.T @ before)
     turned: Array = basis @ (left @ right)
@@ -311,7 +311,7 @@ def _aligned(before: Array, basis: Array) -> Array:
 
 def _vanishing(road: _Road, first: tuple[State, Array], second: tuple[State, Array], rows: list[int],
                kind: str) -> list[Singularity]:  # fmt: skip
-    basis = _aligned(first[1], second[1])
+    basis = _align(first[1], second[1])
     signs = [float(np.linalg.det(b[rows])) for b in (first[1], basis)]
     if signs[0] * signs[1] >= 0:
         return []
@@ -322,7 +322,7 @@ def _vanishing(road: _Road, first: tuple[State, Array], second: tuple[State, Arr
         motions = numerical_rank(road.system.linearise(closed.state)[1][0]).motions
         if motions.shape[1] != basis.shape[1]:
             return []
-        middle = (closed.state, _aligned(low[1], motions))
+        middle = (closed.state, _align(low[1], motions))
         if float(np.linalg.det(middle[1][rows])) * signs[0] > 0:
             low = middle
         else:

@@ -192,7 +192,7 @@ class Formulas:
             return self._unreadable(node)
         literal = all(term.literal for term in terms)
         dimension = NUMBER if literal else self._function_dimension(node, name, terms)
-        build = self.guard(node, lambda: call_function(name, _built(terms)), literal)
+        build = self.guard(node, lambda: call_function(name, _build(terms)), literal)
         return Term(node, dimension, literal, build)
 
     def _function_dimension(self, node: x.Call, name: str, terms: list[Term]) -> Dim:
@@ -248,7 +248,7 @@ class Formulas:
             node,
             self._common(node, terms),
             literal,
-            self.guard(node, lambda: combine(_built(terms), total), literal),
+            self.guard(node, lambda: combine(_build(terms), total), literal),
         )
 
     def _product(self, node: x.Product, context: Context) -> Term:
@@ -273,7 +273,7 @@ class Formulas:
             node,
             dimension,
             literal,
-            self.guard(node, lambda: combine(_built(terms), total), literal),
+            self.guard(node, lambda: combine(_build(terms), total), literal),
         )
 
     def _negative(self, node: x.Negative, context: Context) -> Term:
@@ -308,7 +308,7 @@ class Formulas:
         return Term(node, NUMBER, literal, self.guard(node, lambda: operation(left.build(), right.build())))
 
 
-def _built(terms: list[Term]) -> list[Expr]:
+def _build(terms: list[Term]) -> list[Expr]:
     return [term.build() for term in terms]
 
 

@@ -173,7 +173,7 @@ class PartSources:
 
     def _text(self, file: x.Text, path: Path, text: str) -> PartSources | Part | None:
         """The parts of a text, or the mechanism it describes where it defines none."""
-        shown = file.text if file.text.startswith(LIBRARY) else self._shown(file)
+        shown = file.text if file.text.startswith(LIBRARY) else self._path_text(file)
         inner = Report(Source(text.removeprefix("\ufeff"), shown))
         parsed = parse_statements(inner.source, inner)
         root = path.parent if file.text.startswith(LIBRARY) else self.root
@@ -218,7 +218,7 @@ class PartSources:
             return None
         mechanism = found.part.mechanism
         try:
-            tyre = read_tyre_file(path, self._shown(file), frozenset(p.name for p in mechanism.parameters))
+            tyre = read_tyre_file(path, self._path_text(file), frozenset(p.name for p in mechanism.parameters))
         except TorseurError as problem:
             self.report.add(file.start, file.end, str(problem))
             return None
@@ -226,7 +226,7 @@ class PartSources:
         whole = replace(mechanism.with_values(**tyre.values), meaning=f"tyre of {path.name}{side}")
         return Part(whole, found.part.attachments)
 
-    def _shown(self, file: x.Text) -> str:
+    def _path_text(self, file: x.Text) -> str:
         return str(Path(self.report.source.file).parent / file.text)
 
     def _path_of(self, file: x.Text) -> Path | None:

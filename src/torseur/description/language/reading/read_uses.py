@@ -61,7 +61,7 @@ def declare_uses(statements: Sequence[parts_of.UseIs], sources: PartSources, sho
     instances: dict[str, InstanceReading] = {}
     things = 0
     for statement in statements:
-        found = _found(statement, sources, shop, instances)
+        found = _find(statement, sources, shop, instances)
         # A use that cannot be read hides what it would have given a name to.
         if found is None:
             shop.scope.doubtful |= {statement.name.text, statement.part.text}
@@ -70,7 +70,7 @@ def declare_uses(statements: Sequence[parts_of.UseIs], sources: PartSources, sho
         if things > MOST_THINGS:
             shop.scope.fault(statement, f"the parts in use have more than {MOST_THINGS} bodies, joints and names.")
             break
-        for reading in _counted(statement, found, shop):
+        for reading in _instances(statement, found, shop):
             if shop.define(replace(statement.name, text=reading.name), "instance", shop.scope.bodies, instances):
                 _link(reading, instances, shop)
                 instances[reading.name] = reading
@@ -90,7 +90,7 @@ def _count(statement: parts_of.UseIs) -> int:
     return total
 
 
-def _found(
+def _find(
     statement: parts_of.UseIs, sources: PartSources, shop: Workshop, instances: Mapping[str, InstanceReading]
 ) -> Found | None:
     for kind in (parts_of.Origin, parts_of.Mount, parts_of.Mirrored, parts_of.Chain):
@@ -110,7 +110,7 @@ def _found(
     return None
 
 
-def _counted(statement: parts_of.UseIs, found: Found, shop: Workshop) -> Iterator[InstanceReading]:
+def _instances(statement: parts_of.UseIs, found: Found, shop: Workshop) -> Iterator[InstanceReading]:
     """One instance, or one for each value of its indices: cell_1, cell_2, or cell_1_1, cell_1_2 of two."""
     ranges = []
     for index in statement.indices:
@@ -309,7 +309,7 @@ def _complete(reading: InstanceReading, frames: dict[str, Placed], context: Cont
             continue
         excerpt = shop.scope.excerpt(default) if isinstance(default, x.Reference) else ""
         written = f" to '{excerpt}', which is not here" if excerpt else ""
-        message = f"{_described(reading)} is attached by '{name}'{written}, and this does not say to what."
+        message = f"{_description(reading)} is attached by '{name}'{written}, and this does not say to what."
         shop.scope.fault(reading.statement, message, f"Write: attach {name} to BODY.")
 
 
@@ -346,7 +346,7 @@ def _values(reading: InstanceReading, shop: Workshop) -> dict[str, Term]:
     return values
 
 
-def _described(reading: InstanceReading) -> str:
+def _description(reading: InstanceReading) -> str:
     return f"part '{reading.statement.part.text}' ({reading.found.place})"
 
 
@@ -354,7 +354,7 @@ def _unknown_in_part(name: x.Name, kind: str, known: Sequence[str], reading: Ins
     """Notes a name that the part does not have, with the place where the part is described."""
     guess = nearest(name.text, list(known))
     hint = f"Did you mean '{guess}'?" if guess else ""
-    message = f"{_described(reading)} has no {kind} '{name.text}'. {listing(kind, list(known))}"
+    message = f"{_description(reading)} has no {kind} '{name.text}'. {listing(kind, list(known))}"
     shop.scope.fault(name, message, hint)
 
 

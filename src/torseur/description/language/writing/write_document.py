@@ -121,7 +121,7 @@ class _Document:
             "contact": [contact_text(element, script) for element in m.contacts],
             "states": [*map(self._state, m.states), *map(self._state_equation, m.state_equations)],
             "initial state": self._initial(),
-            "actuators": self._actuated(),
+            "actuators": self._actuated_coordinates(),
             "drawings": [drawing_text(drawing, script) for drawing in m.drawings],
         }
         parts["laws"] += self._undetermined_functions()
@@ -306,7 +306,7 @@ class _Document:
             lines.append(f"{name_text(bare)}{name[len(bare) :]} {word} {text}")
         return [_declarations("init ", lines, lines)]
 
-    def _actuated(self) -> list[str]:
+    def _actuated_coordinates(self) -> list[str]:
         names = [name_text(name) for name in self.own.actuated]
         return [f"actuate {', '.join(names)} ;"] if names else []
 

@@ -80,9 +80,9 @@ class Naming:
         for q in (*moved, *self.mechanism.states):
             renamed = replace(q, name=self.name(q.name))
             pairs |= {q.symbol: renamed.symbol, q.rate: renamed.rate}
-        return pairs | {sensor.symbol: self._measured(sensor) for sensor in self.mechanism.sensors}
+        return pairs | {sensor.symbol: self._sensor_symbol(sensor) for sensor in self.mechanism.sensors}
 
-    def _measured(self, sensor: Sensor) -> Expr:
+    def _sensor_symbol(self, sensor: Sensor) -> Expr:
         """The symbol of a sensor once it is mounted, whose meaning says the body that it measures."""
         of = Frame(self.outside.get(sensor.of.body, self.body(sensor.of.body)))
         return replace(sensor, name=self.name(sensor.name), of=of).symbol

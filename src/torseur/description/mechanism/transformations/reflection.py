@@ -77,16 +77,16 @@ class _Reflection:
         signs = dict(self.signs(mechanism))
         # Formulas first: vectors are reflected below, of formulas in which every name means the image's own.
         parts = {
-            name: self._put_in(getattr(mechanism, name), signs)
+            name: self._substitute(getattr(mechanism, name), signs)
             for name in ("bodies", "joints", "gravity", "loads", "constraints", "states", "state_equations", "frames",
                          "drawings", "sensors", "contacts", "measures")
         }  # fmt: skip
         values = tuple(p.value for p in mechanism.parameters)
         parameters = [
-            replace(p, value=None if value is None else _signed(value, signs.get(p.name, 1)))
-            for p, value in zip(mechanism.parameters, self._put_in(values, signs), strict=True)
+            replace(p, value=None if value is None else _with_sign(value, signs.get(p.name, 1)))
+            for p, value in zip(mechanism.parameters, self._substitute(values, signs), strict=True)
         ]
-        initial = self._put_in(mechanism.initial, signs)
+        initial = self._substitute(mechanism.initial, signs)
         return replace(
             mechanism,
             parameters=tuple(parameters),
@@ -98,7 +98,7 @@ class _Reflection:
             laws=tuple(self._law(law, signs) for law in mechanism.laws),
             sensors=tuple(self.sensor(sensor) for sensor in parts["sensors"]),
             frames=tuple((name, self.frame(frame)) for name, frame in parts["frames"]),
-            initial=tuple((name, _signed(value, signs.get(name, 1))) for name, value in initial),
+            initial=tuple((name, _with_sign(value, signs.get(name, 1))) for name, value in initial),
             states=parts["states"],
             measures=parts["measures"],
             contacts=tuple(self.contact(element) for element in parts["contacts"]),
@@ -136,7 +136,7 @@ class _Reflection:
         else:
             yield from zip(implied_speeds(joint), self.axial, strict=False)
 
-    def _put_in(self, thing: T, signs: dict[str, int], hidden: Sequence[Expr] = ()) -> T:
+    def _substitute(self, thing: T, signs: dict[str, int], hidden: Sequence[Expr] = ()) -> T:
         def change(formulas: Sequence[Expr]) -> Sequence[Expr]:
             # By name: the symbol of a speed has a meaning that only its tree knows.
             changed = {x: -x for x in symbols_of(formulas) if x not in hidden and signs.get(str(x.name), 1) < 0}
@@ -145,16 +145,16 @@ class _Reflection:
         return map_together(thing, change)
 
     def _law(self, law: Law, signs: dict[str, int]) -> Law:
-        return replace(law, formula=self._put_in(law.formula, signs, law.arguments))
+        return replace(law, formula=self._substitute(law.formula, signs, law.arguments))
 
     # Vectors and places
 
     def vector(self, v: Vector) -> Vector:
-        x, y, z = (_signed(c, sign) for c, sign in zip(v, self.polar, strict=True))
+        x, y, z = (_with_sign(c, sign) for c, sign in zip(v, self.polar, strict=True))
         return x, y, z
 
     def axial_vector(self, w: Vector) -> Vector:
-        x, y, z = (_signed(c, sign) for c, sign in zip(w, self.axial, strict=True))
+        x, y, z = (_with_sign(c, sign) for c, sign in zip(w, self.axial, strict=True))
         return x, y, z
 
     def placement(self, placement: Placement) -> Placement:
@@ -178,7 +178,7 @@ class _Reflection:
         x, y, z = self.polar
         signs = (1, 1, 1, x * y, x * z, y * z)
         about = matrix.about if isinstance(matrix.about, str) else self.placement(matrix.about)
-        return InertiaMatrix(tuple(_signed(c, s) for c, s in zip(matrix.components, signs, strict=True)), about)
+        return InertiaMatrix(tuple(_with_sign(c, s) for c, s in zip(matrix.components, signs, strict=True)), about)
 
     def _solid(self, solid: Solid) -> Solid:
         placed = self.placement(solid.placement)
@@ -217,9 +217,9 @@ class _Reflection:
 
     def load(self, load: Load, signs: dict[str, int]) -> Load:
         if isinstance(load, CoordinateForce):
-            return replace(load, law=_signed(load.law, signs.get(load.coordinate, 1)))
+            return replace(load, law=_with_sign(load.law, signs.get(load.coordinate, 1)))
         if isinstance(load, CoordinateSpring):
-            return replace(load, rest=_signed(load.rest, signs.get(load.coordinate, 1)))
+            return replace(load, rest=_with_sign(load.rest, signs.get(load.coordinate, 1)))
         if isinstance(load, (PointSpring, Bushing)):
             return replace(load, first=self.frame(load.first), second=self.frame(load.second))
         force, moment = self.vector(load.force), self.axial_vector(load.moment)
@@ -256,9 +256,9 @@ class _Reflection:
         overall = given.get("scale", as_expr(1))
         scales = [given.get(f"scale_{c}", overall) for c in COMPONENTS]
         return tuple(
-            (f"scale_{c}", _signed(s, sign)) for c, s, sign in zip(COMPONENTS, scales, self.polar, strict=True)
+            (f"scale_{c}", _with_sign(s, sign)) for c, s, sign in zip(COMPONENTS, scales, self.polar, strict=True)
         )
 
 
-def _signed(value: Expr, sign: int) -> Expr:
+def _with_sign(value: Expr, sign: int) -> Expr:
     return value if sign > 0 else -value

@@ -150,7 +150,7 @@ class _Substitution:
         """A joint with its remaining coordinates; without any, and without motion, a fixed one."""
         gone = [q for q in joint.coordinates if q.name in self.formulas]
         if self.locks(joint):
-            return self._fixed(joint)
+            return self._hold(joint)
         if gone:
             self._require_ordinary(joint, gone)
         motions = tuple(replace(motion, amount=self.value(motion.amount)) for motion in joint.motions)
@@ -172,7 +172,7 @@ class _Substitution:
                 "its coordinates at constants, or write a constraint."
             )
 
-    def _fixed(self, joint: Joint) -> Joint:
+    def _hold(self, joint: Joint) -> Joint:
         """A joint held where its constants put it: the way through it becomes part of the parent's frame."""
         position = Vec3(*joint.parent.placement.position)
         turns = list(joint.parent.placement.rotation)

@@ -53,12 +53,12 @@ def expand_attachments(root: Element, settings: Settings, folder: Path, depth: i
         for element in list(world.walk()):
             while (slot := next((k for k, c in enumerate(element.children) if c.tag == "attach"), None)) is not None:
                 attach = element.children[slot]
-                attached = _attached(root, attach, files, settings, depth, found)
+                attached = _attach(root, attach, files, settings, depth, found)
                 element.children[slot : slot + 1] = attached
     return found
 
 
-def _attached(
+def _attach(
     root: Element, attach: Element, files: dict[str, Path], settings: Settings, depth: int, found: Attachments
 ) -> list[Element]:
     name, prefix = attach.text("model") or "", attach.text("prefix") or ""

@@ -53,7 +53,7 @@ def _replicas(replicate: Element, settings: Settings, sections: list[Element]) -
     suffixes = [f"{replicate.text('sep') or ''}{k:0{len(str(count - 1))}d}" for k in range(count)]
     _replicate_references(replicate, suffixes, sections)
     return [
-        _frame(replicate, at, [_renamed(child, suffix) for child in replicate.children])
+        _frame(replicate, at, [_rename(child, suffix) for child in replicate.children])
         for at, suffix in zip(_places(replicate, count, settings), suffixes, strict=True)
     ]
 
@@ -77,7 +77,7 @@ def _frame(replicate: Element, at: Transform, children: list[Element]) -> Elemen
     return Element("frame", attributes, replicate.file, replicate.line, children)
 
 
-def _renamed(element: Element, suffix: str) -> Element:
+def _rename(element: Element, suffix: str) -> Element:
     copy = deepcopy(element)
     for part in copy.walk():
         if "name" in part.attributes:
@@ -97,7 +97,7 @@ def _replicate_references(replicate: Element, suffixes: Iterable[str], sections:
                 continue
             if section.tag == "tendon" and "name" in child.attributes:
                 names.add(str(child.text("name")))
-            parts += [_with_references(_renamed(child, suffix), names, suffix) for suffix in suffixes]
+            parts += [_with_references(_rename(child, suffix), names, suffix) for suffix in suffixes]
         section.children = parts
 
 

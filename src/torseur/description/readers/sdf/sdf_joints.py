@@ -202,17 +202,17 @@ def _axis_loads(r: _Reading, tag: str, joint: Joint, q: Coordinate) -> None:
         r.assembly.initial[q.name] = start
     limit = given.first("limit")
     if limit is not None and len(joint.coordinates) == 1:
-        bounds = [_bound(limit, tag) for tag in ("lower", "upper")]
+        bounds = [_limit(limit, tag) for tag in ("lower", "upper")]
         # Speeds and forces below zero say that there is no limit.
         most = [None if value is None or value < 0.0 else value for value in
-                (_bound(limit, tag) for tag in ("velocity", "effort"))]  # fmt: skip
+                (_limit(limit, tag) for tag in ("velocity", "effort"))]  # fmt: skip
         if r.element.text("type") == "continuous":  # its lower and upper mean nothing
             bounds = [None, None]
         r.assembly.add_limit(Limit(r.name, *bounds, *most))
         r.assembly.note_limit("<limit>", limit)
 
 
-def _bound(limit: Element, tag: str) -> float | None:
+def _limit(limit: Element, tag: str) -> float | None:
     text = content_text(limit, tag)
     if not text or text.lower().lstrip("+-") in ("inf", "infinity", "1e+inf"):
         return None

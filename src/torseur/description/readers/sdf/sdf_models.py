@@ -76,11 +76,11 @@ class Library:
         while k < len(owner.children):
             child = owner.children[k]
             if child.tag == "include" and (child.text("merge") or "false") in ("true", "1"):
-                included = self._included(child, folder)
+                included = self._include(child, folder)
                 if included is not None:
                     owner.children[k + 1 : k + 1] = _merged_parts(child, included[0])
             elif child.tag == "include":
-                included = self._included(child, folder)
+                included = self._include(child, folder)
                 if included is not None:
                     # Beside its <include>, so that what is not read of it is listed with the rest.
                     k += 1
@@ -92,7 +92,7 @@ class Library:
                 yield child, version, folder
             k += 1
 
-    def _included(self, include: Element, folder: Path) -> tuple[Element, tuple[int, ...], Path] | None:
+    def _include(self, include: Element, folder: Path) -> tuple[Element, tuple[int, ...], Path] | None:
         include.used = True
         uri = content_text(include, "uri")
         if not uri:
@@ -116,7 +116,7 @@ class Library:
         models = root.all("model")
         if root.tag != "sdf" or len(models) != 1:
             raise include.fault(f"'{path.name}' of '{uri}' is not an SDF file with one <model>.")
-        return _changed(models[0], include), version_of(root), path.parent
+        return _with_placement(models[0], include), version_of(root), path.parent
 
     def _find(self, uri: str, folder: Path) -> Path | None:
         name = uri
@@ -151,7 +151,7 @@ def _model_file(place: Path) -> Path | None:
         return None
 
 
-def _changed(model: Element, include: Element) -> Element:
+def _with_placement(model: Element, include: Element) -> Element:
     """An included model with the name, pose, frame of placement and stillness that its <include> gives it."""
     name = content_text(include, "name")
     if name:

@@ -56,17 +56,17 @@ def _contacts(shape: Shape, name: str, ground: Frame, friction: float, frames: d
     if shape.kind == "cylinder":
         radius, length = shape.size
         ends = [(f"{name}.{k}", end * length / 2) for k, end in ((1, -1), (2, 1))]
-        parts = [(end, "disc", {"radius": radius}, _moved(shape.at, z)) for end, z in ends]
+        parts = [(end, "disc", {"radius": radius}, _shift(shape.at, z)) for end, z in ends]
     else:
         parts = [(name, shape.kind, dict(zip(SIZES[shape.kind], shape.size, strict=True)), shape.at)]
-    on = plane(_named(ground, "ground", frames), UPWARD)
+    on = plane(_with_name(ground, "ground", frames), UPWARD)
     return [
-        contact(part, kind, _named(Frame(shape.body, at), f"{part}.place", frames), sizes, on, friction)
+        contact(part, kind, _with_name(Frame(shape.body, at), f"{part}.place", frames), sizes, on, friction)
         for part, kind, sizes, at in parts
     ]
 
 
-def _named(frame: Frame, name: str, frames: dict[str, Frame]) -> Frame:
+def _with_name(frame: Frame, name: str, frames: dict[str, Frame]) -> Frame:
     """The frame, under a name where it is not that of its body."""
     if frame.placement != HERE and frame not in frames.values():
         while name in frames:
@@ -75,7 +75,7 @@ def _named(frame: Frame, name: str, frames: dict[str, Frame]) -> Frame:
     return frame
 
 
-def _moved(at: Placement, z: float) -> Placement:
+def _shift(at: Placement, z: float) -> Placement:
     """A place further along its own z axis."""
     mounting = Mounting("", {"": Frame("", at)})
     return mounting.frame(Frame("", Placement((as_expr(0), as_expr(0), as_expr(z))))).placement

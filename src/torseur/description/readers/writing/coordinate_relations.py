@@ -37,10 +37,10 @@ def relation_of(equation: Equation, values: Values) -> Relation | None:
 
 def _solve_for(residual: Expr, y: Expr, others: list[Expr], values: Values) -> tuple[float, ...] | None:
     """Coefficients of the polynomial that y is, when the residual is linear in y."""
-    (slope,) = gradient(residual, [y])
-    if any(x not in values.parameters for x in symbols_of([slope])):
+    (partial,) = gradient(residual, [y])
+    if any(x not in values.parameters for x in symbols_of([partial])):
         return None
-    factor = values.number(slope, "a constraint")
+    factor = values.number(partial, "a constraint")
     if factor == 0.0:
         return None
     (rest,) = substitute([residual], {y: as_expr(0)})

@@ -31,7 +31,7 @@ class Follow:
     def value(self, q: float) -> float:
         return sum(c * q**k for k, c in enumerate(self.coefficients))
 
-    def slope(self, q: float) -> float:
+    def derivative(self, q: float) -> float:
         """The rate of the motion per rate of the coordinate."""
         return sum(k * c * q ** (k - 1) for k, c in enumerate(self.coefficients) if k)
 

@@ -95,13 +95,13 @@ class _Generation:
             if self._has_inertia(i):
                 parts.append((f"MIo_{i + 1}", self._inertia(i), "matrix"))
         turns: list[Part] = [(f"M0R_0_{i + 1}", self.steps.rotation(i), "table") for i in range(self.steps.count)]
-        listed += _remarked(part_statements(self.equations, parts, HOPELESS), "declared")
-        listed += _remarked(part_statements(self.equations, turns, HOPELESS), "deduced")
+        listed += _with_remarks(part_statements(self.equations, parts, HOPELESS), "declared")
+        listed += _with_remarks(part_statements(self.equations, turns, HOPELESS), "deduced")
         for i in range(self.steps.count):
-            listed += self._deduced(i)
+            listed += self._mass_centre_and_inertia(i)
         return Step("Structure", "bodies, what the description assigns, and what follows from it", tuple(listed))
 
-    def _deduced(self, i: int) -> list[Statement]:
+    def _mass_centre_and_inertia(self, i: int) -> list[Statement]:
         """What follows for the vector to the mass centre and for the inertia, in earth axes."""
         turn, deduced = self._bold("M0R_0", i), Remark("deduced")
         offset, inertia = self._bold("V0T", i), self._bold("M0Io", i)
@@ -285,7 +285,7 @@ def _models(n: Name) -> list[Statement]:
     ]
 
 
-def _remarked(listed: list[Statement], meaning: str) -> list[Statement]:
+def _with_remarks(listed: list[Statement], meaning: str) -> list[Statement]:
     return [one if one.auxiliary else replace(one, remark=Remark(meaning)) for one in listed]
 
 

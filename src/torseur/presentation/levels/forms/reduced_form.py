@@ -32,7 +32,7 @@ def reduced_statements(equations: Equations, independent: Collection[str] = (), 
     `solve` each is solved for its acceleration.
     """
     reduced = equations.without_multipliers(independent)
-    first = _solved(reduced) if solve else _zeros(reduced)
+    first = _accelerations(reduced) if solve else _zeros(reduced)
     dependent = [_equal(str(v.name), read_name(str(v.name)), value, DEPENDENT) for v, value in reduced.speeds.items()]
     written = [*first, *dependent, *_assumptions(reduced)]
     return [*written, *assumptions(equations, written), *beside(equations, multipliers=False)]
@@ -87,7 +87,7 @@ def _bare(speed: Expr) -> str:
     return str(speed.name).rstrip("'")
 
 
-def _solved(reduced: ReducedEquations) -> list[Statement]:
+def _accelerations(reduced: ReducedEquations) -> list[Statement]:
     """u' = (NᵀMN)⁻¹ (...), each as a formula."""
     layout = reduced.equations.layout
     unknown = [layout.accelerations[layout.speeds.index(speed)] for speed in reduced.independent]

@@ -29,7 +29,7 @@ class SensitivityWriter(SensitivityEntries):
         """One equation per speed or state, with the coefficients as short as they can be written."""
         rows = self._adjoint_rows() if self.method == "adjoint" else self._direct_rows()
         if not self.second_order:
-            return self._composed(rows) + self._gradient_rows()
+            return self._compose(rows) + self._gradient_rows()
         if self.method == "adjoint":
             rows += self._direct_rows()
         for name, entries, _, _ in self.second_entries():
@@ -41,7 +41,7 @@ class SensitivityWriter(SensitivityEntries):
         if self.method == "direct":
             rows += [row for j, k in pairs_of for row in self._second_rows(j, k)]
         hessians = [one for j, k in pairs_of for one in self._hessian_rows(j, k)]
-        return self._composed(rows) + self._gradient_rows() + hessians
+        return self._compose(rows) + self._gradient_rows() + hessians
 
     def _pair_name(self, j: int, k: int) -> str:
         return f"{self.system.parameters[j].name}_{self.system.parameters[k].name}"
@@ -63,7 +63,7 @@ class SensitivityWriter(SensitivityEntries):
             if i < coordinates and self._is_plain(i):
                 continue
             middle, last = self._by_tangents(i, tangent, coordinates)
-            terms: list[_Weighted] = [*_weighted(e.matrix[i], tangent.rates), *middle, *last]
+            terms: list[_Weighted] = [*_coefficient_terms(e.matrix[i], tangent.rates), *middle, *last]
             if i in forcing:
                 terms.append((as_expr(-1), forcing[i]))
             about = f"{self._row_meaning(i)}, second derivatives by {' and '.join(names)}"
@@ -80,15 +80,15 @@ class SensitivityWriter(SensitivityEntries):
         own = self.elements.second_derivative(self.terms.formula, self.system.tangents[j], self.system.tangents[k])
         value: list[_Weighted] = [] if own.is_zero else [(as_expr(1), self.letters.plain(self.letter, pair))]
         if self.method == "direct":
-            inner = [*value, *_weighted(self.terms.by_states, self.system.tangent(f"_{pair}").states)]
+            inner = [*value, *_coefficient_terms(self.terms.by_states, self.system.tangent(f"_{pair}").states)]
             outer: list[_Weighted] = []
         else:
             adjoints, _ = self.system.adjoints
             along: list[_Weighted] = [(-adjoints[i], name) for i, name in self._second_forcing(j, k)]
             inner = [*value, *along] if self.kind == "integral" else along
             outer = [] if self.kind == "integral" else value
-        *extra, summed = self._composed([(f"{whole.name}_inner", ZERO, inner, Remark())])
-        *more, beside = self._composed([(f"{whole.name}_outer", ZERO, outer, Remark())])
+        *extra, summed = self._compose([(f"{whole.name}_inner", ZERO, inner, Remark())])
+        *more, beside = self._compose([(f"{whole.name}_outer", ZERO, outer, Remark())])
         right = summed.right
         if right != ZERO and (self.method == "adjoint" or self.kind == "integral"):
             right = integral(right, TIME_NAME, self.start_time, self.end_time)
@@ -109,7 +109,7 @@ class SensitivityWriter(SensitivityEntries):
         for i in range(e.size):
             if i < coordinates and self._is_plain(i):
                 continue
-            accelerations = _weighted(e.matrix[i], tangent.rates)
+            accelerations = _coefficient_terms(e.matrix[i], tangent.rates)
             middle, last = self._by_tangents(i, tangent, coordinates)
             label = self.system.tangent_name(names[i].rstrip("'")) if i < len(e.states) else names[i]
             terms = [*accelerations, *middle, *last]
@@ -139,8 +139,8 @@ class SensitivityWriter(SensitivityEntries):
         own = [(c, read_name(str(u.name))) for c, u in listed if not c.is_zero]
         speeds = {str(u.name) for u in tangent.states[coordinates:]}
         return (
-            [(c, n) for c, n in own if _spelled(n) in speeds],
-            [(c, n) for c, n in own if _spelled(n) not in speeds],
+            [(c, n) for c, n in own if _spelling(n) in speeds],
+            [(c, n) for c, n in own if _spelling(n) not in speeds],
         )
 
     def _row_meaning(self, i: int) -> str:
@@ -166,12 +166,12 @@ class SensitivityWriter(SensitivityEntries):
                     strict=True,
                 )
             ]
-            terms = [*_weighted(column, rates), *_weighted(mixed, adjoints)]
+            terms = [*_coefficient_terms(column, rates), *_coefficient_terms(mixed, adjoints)]
             own = [(-by_states[i], None)] if self.kind == "integral" and not by_states[i].is_zero else []
             meaning = str(e.states[i].name) if i < len(e.states) else self._row_meaning(i)
             rows.append((f"adjoint_{i + 1}", ZERO, [*terms, *own], Remark(f"of {meaning}")))
         for i in range(e.size):
-            terms = _weighted([row[i] for row in e.matrix], adjoints)
+            terms = _coefficient_terms([row[i] for row in e.matrix], adjoints)
             own = [(by_states[i], None)] if self.kind != "integral" and not by_states[i].is_zero else []
             rows.append((f"end_{i + 1}", ZERO, [*terms, *own], Remark("at t_f")))
         return rows
@@ -195,16 +195,16 @@ class SensitivityWriter(SensitivityEntries):
         for parameter in self.system.parameters:
             own: list[_Weighted] = [(self.terms.by(parameter.direction), None)]
             if self.method == "direct":
-                inner = [*own, *_weighted(self.terms.by_states, tangent.states)]
+                inner = [*own, *_coefficient_terms(self.terms.by_states, tangent.states)]
                 outer: list[_Weighted] = []
             else:
                 forcing = self.elements.forcing(parameter.direction)
                 inner = [] if self.kind != "integral" else own
-                inner = [*inner, *_weighted([-value for value in forcing], adjoints)]
+                inner = [*inner, *_coefficient_terms([-value for value in forcing], adjoints)]
                 outer = [] if self.kind == "integral" else own
             name = f"dg_d{parameter.name}"
-            *extra, first = self._composed([(f"{name}_inner", ZERO, inner, Remark())])
-            *more, second = self._composed([(f"{name}_outer", ZERO, outer, Remark())])
+            *extra, first = self._compose([(f"{name}_inner", ZERO, inner, Remark())])
+            *more, second = self._compose([(f"{name}_outer", ZERO, outer, Remark())])
             under = self.method == "adjoint" or self.kind == "integral"
             right = (
                 integral(first.right, TIME_NAME, self.start_time, self.end_time)
@@ -217,7 +217,7 @@ class SensitivityWriter(SensitivityEntries):
             listed += [*extra, *more, self.gradient_statement(parameter, right)]
         return listed
 
-    def _composed(self, rows: Sequence[_ScalarRow]) -> list[Statement]:
+    def _compose(self, rows: Sequence[_ScalarRow]) -> list[Statement]:
         """Sums of coefficient times name, in the order given; long coefficients by named intermediates.
 
         Coefficients that vanish are found as they are written: to ask before would expand each of them twice.
@@ -256,11 +256,11 @@ class SensitivityWriter(SensitivityEntries):
         return listed
 
 
-def _weighted(coefficients: Sequence[Expr], names: Sequence[Expr]) -> list[_Weighted]:
+def _coefficient_terms(coefficients: Sequence[Expr], names: Sequence[Expr]) -> list[_Weighted]:
     pairs = zip(coefficients, names, strict=True)
     return [(c, read_name(str(name.name))) for c, name in pairs if not c.is_zero]
 
 
-def _spelled(node: Node | None) -> str:
+def _spelling(node: Node | None) -> str:
     assert isinstance(node, Name)
     return node.text + "'" * node.dots

@@ -100,13 +100,13 @@ def _linear_rows(linear: LinearEquations) -> list[Statement]:
         for label, entry, x in columns:
             if is_long and _count(entry) > WORTH_A_NAME and entry not in defined:
                 meaning = Remark(f"coefficient of {x.name} along {str(speed.name).rstrip(chr(39))}")
-                defined[entry] = Statement(label, read_name(label), ((_written(entry),),), "scalar", ((entry,),),
+                defined[entry] = Statement(label, read_name(label), ((_node_of(entry),),), "scalar", ((entry,),),
                                            auxiliary=True, remark=meaning)  # fmt: skip
-            coefficient = defined[entry].left if entry in defined else _written(entry)
+            coefficient = defined[entry].left if entry in defined else _node_of(entry)
             parts.append(times(coefficient, [_deviation_name(linear, x)]))
         left: Node = ZERO if not parts else parts[0] if len(parts) == 1 else Sum(tuple(parts))
         name = f"{RESIDUAL}{str(speed.name).rstrip(chr(39))}"
-        rows.append(Statement(name, left, ((_written(-force),),), "scalar", remark=remarks[name]))
+        rows.append(Statement(name, left, ((_node_of(-force),),), "scalar", remark=remarks[name]))
     return [*defined.values(), *rows]
 
 
@@ -114,7 +114,7 @@ def _count(entry: Expr) -> int:
     return len(few_terms(entry, MOST_TERMS))
 
 
-def _written(entry: Expr) -> Node:
+def _node_of(entry: Expr) -> Node:
     return readable_or_literal_form(entry)
 
 
@@ -130,7 +130,7 @@ def _deviations(linear: LinearEquations) -> list[Statement]:
     pairs = zip([*linear.speeds, *linear.positions], columns, strict=True)
     used = [x for x, column in pairs if any(not entry.is_zero for entry in column)]
     return [
-        Statement(f"delta_{x.name}", _deviation_name(linear, x), ((_written(linear.deviation(x)),),), "scalar",
+        Statement(f"delta_{x.name}", _deviation_name(linear, x), ((_node_of(linear.deviation(x)),),), "scalar",
                   remark=Remark("deviation from the steady state"))
         for x in used
         if not linear.reference[x].is_zero
@@ -164,7 +164,7 @@ def _first_order(linear: LinearEquations) -> list[Statement]:
         for x, row in (linear.coordinates | tied).items()
     ]
     return [
-        Statement(str(x.name), read_name(str(x.name)), ((_written(value),),), "scalar", ((value,),), remark=remark)
+        Statement(str(x.name), read_name(str(x.name)), ((_node_of(value),),), "scalar", ((value,),), remark=remark)
         for x, value, remark in listed
     ]
 
@@ -172,7 +172,7 @@ def _first_order(linear: LinearEquations) -> list[Statement]:
 def _steady_state(linear: LinearEquations) -> list[Statement]:
     """The values that deviations are counted from: of the positions, and what is not zero."""
     return [
-        Statement(f"steady_{x.name}", read_name(str(x.name)), ((_written(value),),), "scalar", ((value,),),
+        Statement(f"steady_{x.name}", read_name(str(x.name)), ((_node_of(value),),), "scalar", ((value,),),
                   remark=Remark("in the steady state"))
         for x, value in linear.reference.items()
         if x in linear.positions or not value.is_zero

@@ -58,18 +58,18 @@ def crossplots_of(trajectory: Trajectory, asked: Sequence[str], over: str) -> tu
     names = names or [c.name for c in trajectory.columns if c.kind is Kind.COORDINATE and c.name != over]
     places = np.asarray(trajectory[over])
     by_unit = _by_unit(trajectory, names)
-    return tuple(CrossPlot(over, _shown(units[over]), places, unit, curves) for unit, curves in by_unit.items())
+    return tuple(CrossPlot(over, _unit_text(units[over]), places, unit, curves) for unit, curves in by_unit.items())
 
 
 def _by_unit(trajectory: Trajectory, names: Sequence[str]) -> dict[str, tuple[Curve, ...]]:
-    units = {column.name: _shown(column.quantity.unit) for column in trajectory.columns}
+    units = {column.name: _unit_text(column.quantity.unit) for column in trajectory.columns}
     by_unit: dict[str, tuple[Curve, ...]] = {}
     for name in names:
         by_unit[units[name]] = (*by_unit.get(units[name], ()), Curve(name, np.asarray(trajectory[name])))
     return by_unit
 
 
-def _shown(unit: str) -> str:
+def _unit_text(unit: str) -> str:
     return "" if unit == "1" else unit
 
 

@@ -40,12 +40,12 @@ def person_tables(person: PersonTrial, trials: Sequence[PersonTrial] = ()) -> tu
     gait = [_gait(trial) for trial in walked] + ([_symmetry(walked)] if walked else [])
     balance = [_residual_table(person)] if len(person.dynamics.reactions) == 2 else []
     return (
-        *gait, joint_table(person), *_beside_file(person), _fit(person), *balance, *_calibrated(person),
+        *gait, joint_table(person), *_beside_file(person), _fit(person), *balance, *_calibration_tables(person),
         *_segments(person), _masses(person), *_notes(person),
     )  # fmt: skip
 
 
-def _calibrated(person: PersonTrial) -> list[DataTable]:
+def _calibration_tables(person: PersonTrial) -> list[DataTable]:
     """What was measured on the person, and where landmarks were seen beside their usual places."""
     if person.calibration is None:
         return []

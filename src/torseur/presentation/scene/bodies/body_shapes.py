@@ -63,7 +63,7 @@ class Pictures:
 
     def shapes(self, body: str) -> tuple[Shape, ...]:
         """What a body looks like, in its own frame."""
-        drawn = tuple(self._drawn(body))
+        drawn = tuple(self._drawings_of(body))
         if body in self.given:
             return (*self.given[body], *drawn)
         if body in self._covered:
@@ -88,7 +88,7 @@ class Pictures:
         hidden = {d.frames[0].body for d in drawings if d.kind == "nothing"}
         return frozenset((bodies - {EARTH_NAME}) | hidden)
 
-    def _drawn(self, body: str) -> Iterator[Shape]:
+    def _drawings_of(self, body: str) -> Iterator[Shape]:
         for drawing in self.numbers.tree.mechanism.drawings:
             if drawing.kind != "path" and {frame.body for frame in drawing.frames} == {body}:
                 places = [self.place(frame) for frame in drawing.frames]

@@ -151,7 +151,7 @@ def _element_nodes(file: _File, scene: Scene, one: Element, times: int, grey: Ar
         length = float(np.linalg.norm(ends[-1][0] - ends[0][0])) or 1.0
         helix = coil(np.zeros(3), np.array([0.0, 0.0, length]), one.radius, one.turns)
         mesh = file.add_mesh([(wire(helix, one.wire), rgba)])
-        return [_stretched(file, one.label or "spring", mesh, ends[0], ends[-1], times, length)]
+        return [_stretch(file, one.label or "spring", mesh, ends[0], ends[-1], times, length)]
     lines = [element_lines(one, [end[k] for end in ends]) for k in range(len(motion.times))]
     nodes = []
     for strand, (first, radius) in enumerate(lines[0]):
@@ -159,11 +159,11 @@ def _element_nodes(file: _File, scene: Scene, one: Element, times: int, grey: Ar
         for piece in range(len(first) - 1):
             starts = np.array([line[strand][0][piece] for line in lines])
             stops = np.array([line[strand][0][piece + 1] for line in lines])
-            nodes.append(_stretched(file, one.label or one.kind, mesh, starts, stops, times, 1.0))
+            nodes.append(_stretch(file, one.label or one.kind, mesh, starts, stops, times, 1.0))
     return nodes
 
 
-def _stretched(file: _File, name: str, mesh: int, starts: Array, stops: Array, times: int, length: float) -> int:
+def _stretch(file: _File, name: str, mesh: int, starts: Array, stops: Array, times: int, length: float) -> int:
     """A node whose mesh, along z from 0 to `length`, lies between two points at every sample."""
     node = file.add_node(name, mesh)
     ways = stops - starts

@@ -221,7 +221,7 @@ class Renderer:
             colours.append(np.concatenate([shaded, np.full((len(shaded), 1), 255 * opacity)], axis=1))
             depths.append(solid[seen][:, :, 2].mean(axis=1))
             if self._floor is not None:
-                shadows.append(self._project(self._dropped(surface.vertices))[surface.triangles][seen])
+                shadows.append(self._project(self._shadow(surface.vertices))[surface.triangles][seen])
         yield from self._shadow_faces(shadows)
         points, paints = np.concatenate(corners), np.concatenate(colours).round().astype(int)
         for k in np.argsort(np.concatenate(depths), kind="stable"):
@@ -264,7 +264,7 @@ class Renderer:
                     points.append(moved[np.argmin(moved @ self._up)])
         return points
 
-    def _dropped(self, points: Array) -> Array:
+    def _shadow(self, points: Array) -> Array:
         """Points moved along the light onto the floor."""
         assert self._floor is not None
         way = LIGHT + 1.2 * self._up

@@ -47,9 +47,9 @@ def surface_of(shape: Shape, thin: float) -> Surface | None:
         case Line():
             return wire(np.array(shape.points), shape.radius or thin)
         case Box():
-            return _placed(_cube(), np.array(shape.size), shape.centre, shape.turn)
+            return _place(_cube(), np.array(shape.size), shape.centre, shape.turn)
         case Ellipsoid():
-            return _placed(_globe(), np.array(shape.size), shape.centre, shape.turn)
+            return _place(_globe(), np.array(shape.size), shape.centre, shape.turn)
         case Sphere():
             ball = _globe()
             return Surface(np.array(shape.centre) + shape.radius * ball.vertices, ball.triangles)
@@ -112,7 +112,7 @@ def _cube() -> Surface:
     return Surface(corners, np.array(triangles))
 
 
-def _placed(unit: Surface, size: Array, centre: tuple[float, ...], turn: tuple[float, ...]) -> Surface:
+def _place(unit: Surface, size: Array, centre: tuple[float, ...], turn: tuple[float, ...]) -> Surface:
     return Surface(np.array(centre) + (unit.vertices * size) @ rotation(np.array(turn)).T, unit.triangles)
 
 

@@ -50,7 +50,7 @@ def _function(
     exec(compile(program_source(program), f"<program {program.name}>", "exec"), namespace)
     given = [casadi.SX.sym(group.name, len(group)) for group in program.inputs]
     results = namespace["program"](*[[column[i] for i in range(column.numel())] for column in given])
-    shaped = [_shaped(casadi, entries, output) for entries, output in zip(results, program.outputs, strict=True)]
+    shaped = [_reshape(casadi, entries, output) for entries, output in zip(results, program.outputs, strict=True)]
     # The derivatives of a function take its results too; ours do not need them.
     others = [casadi.SX.sym("result", *_two(shape)) for shape in unused]
     name = "".join(c if c.isalnum() else "_" for c in program.name).strip("_")
@@ -61,7 +61,7 @@ def _function(
     return casadi.Function(prefix + name, [*given, *others], shaped, inputs, outputs, options)
 
 
-def _shaped(casadi: Any, entries: list[Any], output: Output) -> Any:
+def _reshape(casadi: Any, entries: list[Any], output: Output) -> Any:
     """Entries, row after row, as a column or a matrix; what is zero is left out of its pattern."""
     rows, columns = _two(output.shape)
     matrix = casadi.SX(rows, columns)

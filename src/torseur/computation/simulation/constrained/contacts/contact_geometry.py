@@ -95,8 +95,8 @@ def _support(support: Expr, place: Transform, normal: Vec3) -> tuple[Expr, Vec3]
     """h and the lowest point from the centre, in the axes of the ground."""
     own = place.rotation.to_child(normal)
     values = {n: as_expr(component) for n, component in zip(_NORMAL, own, strict=True)}
-    height, *slopes = substitute([support, *gradient(support, list(_NORMAL))], values)
-    return height, place.rotation.to_parent(Vec3(*slopes)) * as_expr(-1)
+    height, *gradient_of_support = substitute([support, *gradient(support, list(_NORMAL))], values)
+    return height, place.rotation.to_parent(Vec3(*gradient_of_support)) * as_expr(-1)
 
 
 def _moving(slips: Sequence[Expr]) -> tuple[Expr, ...]:

@@ -344,7 +344,7 @@ class Contacts:
         found = self.numbers.of(self.numbers.programs.velocities, t, y)
         v = y[self.numbers.coordinates :]
         missing = -(found["rows"][active] @ v + found["drift"][active])
-        change = self._moved_by(t, y, active, missing)
+        change = self._smallest_move(t, y, active, missing)
         new = y.copy()
         new[self.numbers.coordinates :] += change
         return new
@@ -361,7 +361,7 @@ class Contacts:
         out = {k: (ABOVE_ROUNDING - THICKNESS) * self.gap_sizes[k] - gaps[k] for k in opening}
         active = self._active(lasting | set(out))
         target = np.array([out.get(r - self.first, 0.0) for r in active])
-        move = self._moved_by(t, y, active, target)
+        move = self._smallest_move(t, y, active, target)
         return self.numbers.moved(t, y, move / self.numbers.scales)
 
     def _mass(self, t: float, y: Vector) -> Vector:
@@ -369,7 +369,7 @@ class Contacts:
         full: Vector = lower + np.tril(lower, -1).T
         return full
 
-    def _moved_by(self, t: float, y: Vector, rows: list[int], change: Vector) -> Vector:
+    def _smallest_move(self, t: float, y: Vector, rows: list[int], change: Vector) -> Vector:
         """The smallest move, in the mass metric, that changes the given rows by given amounts."""
         all_rows = self.numbers.of(self.numbers.programs.velocities, t, y)["rows"]
         target = np.zeros(len(all_rows))

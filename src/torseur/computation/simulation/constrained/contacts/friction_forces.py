@@ -54,7 +54,7 @@ def limit_of(k: int, normal: float, speed: float, amounts: Amounts) -> float:
 
 
 @routine
-def slope_of(k: int, speed: float, amounts: Amounts) -> float:
+def derivative_of(k: int, speed: float, amounts: Amounts) -> float:
     """By how much that force grows with what presses."""
     moving = amounts[k, 1]
     stribeck = amounts[k, 4]
@@ -158,7 +158,7 @@ def solve_pressed(t: float, y: Array, p: Array, u: Array, rows: Sliding, factors
             wanted = directions[i] * limit_of(k, normals[k], speeds[k], amounts)
             residual[i] = wanted - factors.friction[i]
             size = max(size, abs(wanted))
-            growth = directions[i] * slope_of(k, speeds[k], amounts)
+            growth = directions[i] * derivative_of(k, speeds[k], amounts)
             for j in range(NT):
                 coupling = 0.0
                 for c in range(NC):

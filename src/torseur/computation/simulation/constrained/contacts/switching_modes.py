@@ -114,7 +114,7 @@ class Resolver:
                 return self._try_all(start)
             tried.add(key)
             solution = self.solve(modes)
-            changed = self._corrected(solution)
+            changed = self._correct(solution)
             if changed is None:
                 return solution
             modes = changed
@@ -124,7 +124,7 @@ class Resolver:
             if number >= MOST_TRIED:
                 return None
             solution = self.solve(modes)
-            if self._corrected(solution) is None:
+            if self._correct(solution) is None:
                 return solution
         return None
 
@@ -198,7 +198,7 @@ class Resolver:
                 multipliers[list(element.rows)] = d * (level + coefficient * (element.presses @ multipliers))
         return Solution(modes, self.metric.unwhitened(answer[:n]), multipliers)
 
-    def _corrected(self, solution: Solution) -> Modes | None:
+    def _correct(self, solution: Solution) -> Modes | None:
         """The modes with the first contradiction removed; None where there is none."""
         problem, modes = self.problem, solution.modes
         past = problem.rows @ solution.x - problem.target

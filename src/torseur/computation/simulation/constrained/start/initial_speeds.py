@@ -146,7 +146,7 @@ def free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
     Guesses are kept as they are written, then zeros: those of the state first, from the earth outward, rotations before
     translations; each where the constraints and those before leave it open.
     """
-    fixed, determined = _determined(numbers, t, y, given)
+    fixed, determined = _exact_directions(numbers, t, y, given)
     follows, order = ~fixed, _setting_order(numbers, y)
     for k in order:
         rest = _beyond(determined, np.eye(len(fixed))[k])
@@ -157,7 +157,7 @@ def free_speeds(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
     return follows
 
 
-def _determined(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> tuple[Mask, list[Vector]]:
+def _exact_directions(numbers: StateNumbers, t: float, y: Vector, given: Collection[str]) -> tuple[Mask, list[Vector]]:
     """Exact speeds, and an orthonormal basis of what is determined: these, and what the constraints say beside them."""
     fixed = _exact_speeds(numbers, given)
     rows = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales / numbers.row_scales[:, None]
@@ -202,7 +202,7 @@ def _fewest_speeds(
     Sums of sizes are least where as many as possible are zero; a wheel that is told to turn then rolls on, and does not
     turn on the spot. Exact speeds and guesses stay.
     """
-    fixed, determined = _determined(numbers, t, y, given)
+    fixed, determined = _exact_directions(numbers, t, y, given)
     guesses = [k for k in _setting_order(numbers, y) if numbers.equations.layout.speed_names[k] in numbers.guesses]
     for k in guesses:
         rest = _beyond(determined, np.eye(len(fixed))[k])

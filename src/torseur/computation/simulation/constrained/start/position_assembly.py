@@ -138,7 +138,7 @@ def _guesses(numbers: StateNumbers, t: float, y: Vector, given: Collection[str])
     for k in range(STARTS - 1 if free.size else 0):
         moving = unguessed if k < STARTS // 3 and unguessed.size else free
         move = moving @ (moving.T @ random.uniform(-np.pi, np.pi, len(free)))
-        yield _moved(numbers, t, y, move, held_slots(numbers, given))
+        yield _move(numbers, t, y, move, held_slots(numbers, given))
 
 
 def closed_from(numbers: StateNumbers, t: float, y: Vector, given: Collection[str] = (), start: int = 0) -> Assembly:
@@ -153,7 +153,7 @@ def closed_from(numbers: StateNumbers, t: float, y: Vector, given: Collection[st
         return residual[None], free[None]
 
     def move(states: Positions, step: Vector) -> Positions:
-        return Positions(_moved(numbers, t, states.y[0], step[0], held)[None])
+        return Positions(_move(numbers, t, states.y[0], step[0], held)[None])
 
     descent = descend(linearise, move, Positions(y[None]), negligible=numbers.negligible(0.0))
     closed: Vector = descent.state.y[0]
@@ -167,7 +167,7 @@ def _projector(numbers: StateNumbers, t: float, y: Vector, given: Collection[str
     return result
 
 
-def _moved(numbers: StateNumbers, t: float, y: Vector, move: Vector, held: Sequence[int]) -> Vector:
+def _move(numbers: StateNumbers, t: float, y: Vector, move: Vector, held: Sequence[int]) -> Vector:
     """The state after a move, held coordinates to the last digit as before."""
     result = numbers.moved(t, y, move)
     result[held] = y[held]

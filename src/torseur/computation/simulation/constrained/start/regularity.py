@@ -73,10 +73,10 @@ def whitened(numbers: StateNumbers, t: float, y: Vector) -> Vector:
 
 def selected_by(numbers: StateNumbers, rows: Vector, vanished: float = VANISHED) -> list[int]:
     """Independent constraints, less those that are independent by the rounding of dimensions only."""
-    return _selected(rows, numbers.negligible(vanished), numbers.negligible(DEPENDENT))
+    return _select(rows, numbers.negligible(vanished), numbers.negligible(DEPENDENT))
 
 
-def _selected(rows: Vector, vanished: float, dependent: float) -> list[int]:
+def _select(rows: Vector, vanished: float, dependent: float) -> list[int]:
     """Independent constraints: in their order while they are good, then the best of the others."""
     lengths, rest = np.linalg.norm(rows, axis=1), rows
     chosen: list[int] = []

@@ -71,11 +71,11 @@ def _carried_inertia(body: str, scene: Scene) -> Inertia | None:
             if bodies[name].mass is None:
                 return None
             total = total + scene.places[name].inertia_to_parent(body_inertia(bodies[name]))
-        waiting += _carried_by(name, scene)
+        waiting += _bodies_beyond(name, scene)
     return total
 
 
-def _carried_by(body: str, scene: Scene) -> list[str]:
+def _bodies_beyond(body: str, scene: Scene) -> list[str]:
     return [j.child.body for j in scene.assembly.joints if j.parent.body == body and j.role != "loop"]
 
 
@@ -86,7 +86,7 @@ def _screws(axis: Axis, scene: Scene) -> list[Motion]:
     """
     body = axis.child
     while body not in scene.places:
-        (body,) = _carried_by(body, scene)
+        (body,) = _bodies_beyond(body, scene)
     place = scene.places[body]
     point = place.point_to_parent(place_of(axis.joint.child.placement).position)
     units = [Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0)]

@@ -344,7 +344,7 @@ def _velocities(kind: str, motion: Motion, speeds: dict[str, float], given: dict
     if kind not in ("free", "ball"):
         if motion.follows is not None:
             leader = motion.follows.coordinate
-            return [given.get(f"{leader}'", 0.0) * motion.follows.slope(given.get(leader, 0.0))]
+            return [given.get(f"{leader}'", 0.0) * motion.follows.derivative(given.get(leader, 0.0))]
         return [speeds.pop(f"{motion.name}'", 0.0)]
     turning = [speeds.pop(f"{motion.name}.w{axis}", 0.0) for axis in "xyz"]
     if kind == "ball":

@@ -148,7 +148,7 @@ def _state_functions(parts: RolloutParts, words: Mapping[str, object]) -> list[s
         if name == "watch" or name.startswith("at_"):
             # Event functions look at the states alone, what is noted at their derivatives by parameters, too.
             own = {"nq": sizes["q"], "nv": sizes["v"]} if name == "watch" else words
-            called = f"{_called(program, own)}, values"
+            called = f"{_arguments(program, own)}, values"
             written.append(texts.VALUES.format(name=name, called=called, constants=words["constants"]))
     return written
 
@@ -242,7 +242,7 @@ def _words(parts: RolloutParts) -> dict[str, object]:
     return words | _called_words(programs, words) | _settling_words(programs, words)
 
 
-def _called(program: Program, words: Mapping[str, object], x: str = "x", dx: str = "dx") -> str:
+def _arguments(program: Program, words: Mapping[str, object], x: str = "x", dx: str = "dx") -> str:
     """The inputs of a program at the state x with derivatives dx, as arguments."""
     nq, nv = words["nq"], words["nv"]
     known = {"t": "&now", "q": x, "v": f"{x} + {nq}", "z": f"{x} + {nq} + {nv}", "rates": dx, "vdot": f"{dx} + {nq}"}
@@ -254,12 +254,12 @@ def _called_words(programs: Mapping[str, Program], words: Mapping[str, object]) 
     nq, nv = words["nq"], words["nv"]
     flow = [f"dx + {nq} + {nv}"] if words["nz"] else []
     found: dict[str, object] = {
-        "motion": ", ".join([_called(programs["motion"], words), "dx", f"dx + {nq}", *flow]),
+        "motion": ", ".join([_arguments(programs["motion"], words), "dx", f"dx + {nq}", *flow]),
     }
     if "correction" in programs:
-        found["correction"] = f"{_called(programs['correction'], words)}, dx, dx + {nq}"
+        found["correction"] = f"{_arguments(programs['correction'], words)}, dx, dx + {nq}"
     if "observe" in programs:
-        found["observe"] = f"{_called(programs['observe'], words)}, seen"
+        found["observe"] = f"{_arguments(programs['observe'], words)}, seen"
         found["seen"] = sum(len(output) for output in programs["observe"].outputs)
     return found
 

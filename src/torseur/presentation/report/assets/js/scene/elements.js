@@ -62,8 +62,8 @@ function arcAbout(circles, points, k) {
 function tangent(centre, radius, other, far, normal, side) {
   const direct = subtract(other, centre), way = subtract(direct, scale(normal, dot(direct, normal))), distance = norm(way);
   if (distance <= 1e-12) return centre;
-  const along = scale(way, 1 / distance), slope = Math.max(-1, Math.min(1, (radius - far) / distance));
-  return add(centre, scale(add(scale(along, slope), scale(cross(normal, along), side * Math.sqrt(1 - slope * slope))), radius));
+  const along = scale(way, 1 / distance), cosine = Math.max(-1, Math.min(1, (radius - far) / distance));
+  return add(centre, scale(add(scale(along, cosine), scale(cross(normal, along), side * Math.sqrt(1 - cosine * cosine))), radius));
 }
 
 /** The lines of an element whose anchors are at these points. @param {ElementData} element @param {Vector[]} ends @returns {Strand[]} */
