@@ -14,7 +14,6 @@ from scipy.spatial.transform import Rotation
 from analysis.biomechanics import walking
 from torseur.analysis.biomechanics import Axes, Markers, MotionTrial, read_c3d, read_motion, write_c3d
 from torseur.analysis.biomechanics.files import PlateSetup, plate_channels, plate_record
-from torseur.analysis.biomechanics.files.c3d import read_claim
 from torseur.analysis.biomechanics.files.c3d_format import open_c3d
 from torseur.analysis.biomechanics.files.plate_channels import wrench_of
 from torseur.errors import RecordingError, TorseurError
@@ -89,7 +88,7 @@ def test_plates_as_ezc3d_transforms_them(tmp_path):
 def test_a_cut_file_lies_about_its_size(walk):
     """ezc3d reads it without a word, with fewer frames."""
     whole = walk.read_bytes()
-    claim = read_claim(walk)
+    claim = open_c3d(walk).claim
     assert (claim.frames, claim.points, claim.analog) == (120, 12, 130)
     walk.write_bytes(whole[: claim.start + 70 * claim.frame_bytes + 3])
     assert ezc3d.c3d(str(walk))["data"]["points"].shape[2] < 120
@@ -320,7 +319,7 @@ def test_headers_of_every_processor(tmp_path, processor, order, scale, width):
     header[16:20] = struct.pack(order + "2H", 4, 10)
     path = tmp_path / "h.c3d"
     path.write_bytes(bytes(header) + bytes([1, 0x50, 3, processor]) + bytes(1020))
-    claim = read_claim(path)
+    claim = open_c3d(path).claim
     assert (claim.frames, claim.points, claim.analog, claim.start, claim.width) == (250, 40, 60, 1536, width)
     assert claim.bytes == 1536 + 250 * width * (4 * 40 + 60)
     with pytest.raises(RecordingError, match="lies about its size: its header counts 250 frames"):

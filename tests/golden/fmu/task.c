@@ -952,8 +952,8 @@ static void routine_cross_switch(double * motion_floats, int64_t * motion_ints, 
   routine_look_ahead(motion_floats, p);
 }
 
-/* Moves y to t_end; `step_length` remembers the length of the steps from one call to the next. */
-static int64_t routine_advance(double t, double t_end, double rtol, double * step_length, double * y, double * p, double * atol, context *ctx) {
+/* Moves y to t_end. `pace` is the relative tolerance and, from one call to the next, the length of the steps. */
+static int64_t routine_advance(double t, double t_end, double * pace, double * y, double * p, double * atol, context *ctx) {
   double * tolerance_floats = 0;
   double * tolerance_atol = 0;
   double * motion_floats = 0;
@@ -969,7 +969,7 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
   memset(tolerance_floats_1, 0, sizeof tolerance_floats_1);
   tolerance_floats = tolerance_floats_1;
   tolerance_atol = atol;
-  tolerance_floats[0] = rtol;
+  tolerance_floats[0] = pace[0];
   memset(motion_floats_2, 0, sizeof motion_floats_2);
   motion_floats = motion_floats_2;
   motion_floats[3] = 1.0;
@@ -982,7 +982,7 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
   motion_floats[0] = t;
   motion_floats[1] = t_end;
   motion_floats[5] = fabs(t_end - t);
-  motion_floats[4] = step_length[0];
+  motion_floats[4] = pace[1];
   motion_floats[3] = (t_end >= t) ? 1.0 : (-1.0);
   memset(step_floats_4, 0, sizeof step_floats_4);
   step_floats = step_floats_4;
@@ -1007,7 +1007,7 @@ static int64_t routine_advance(double t, double t_end, double rtol, double * ste
       }
     }
   }
-  step_length[0] = motion_floats[4];
+  pace[1] = motion_floats[4];
   return 0;
 }
 
@@ -1022,7 +1022,7 @@ static double routine_switch_after(double t, double * p) {
 }
 
 /* Does what the number stands for; 0 is success. A tangent finds its direction in atol. */
-static int64_t routine_task(int64_t number, double t, double t_end, double rtol, double * step, double * y, double * p, double * atol, double * out, context *ctx) {
+static int64_t routine_task(int64_t number, double t, double t_end, double * pace, double * y, double * p, double * atol, double * out, context *ctx) {
   double distance = 0;
   if (number == 0) {
     program_rhs((const double[1]){t}, y, ctx->program_rhs_prepared, out);
@@ -1036,7 +1036,7 @@ static int64_t routine_task(int64_t number, double t, double t_end, double rtol,
     return (distance >= 0.0) ? 0 : 1;
   }
   if (number == 3) {
-    return routine_advance(t, t_end, rtol, step, y, p, atol, ctx);
+    return routine_advance(t, t_end, pace, y, p, atol, ctx);
   }
   if (number == 5) {
     out[0] = routine_switch_after(t, p);
@@ -1049,7 +1049,7 @@ static int64_t routine_task(int64_t number, double t, double t_end, double rtol,
   return 1;
 }
 
-TORSEUR_EXPORT int64_t double_pendulum_task(int64_t number, double t, double t_end, double rtol, double * step, double * y, double * p, double * atol, double * out, void **callbacks, int64_t *failed) {
+TORSEUR_EXPORT int64_t double_pendulum_task(int64_t number, double t, double t_end, double * pace, double * y, double * p, double * atol, double * out, void **callbacks, int64_t *failed) {
   context unit = {0};
   (void)callbacks;
   double program_rhs_prepared[9];
@@ -1058,7 +1058,7 @@ TORSEUR_EXPORT int64_t double_pendulum_task(int64_t number, double t, double t_e
   double program_tangent_prepared[22];
   program_tangent_prepare(p, atol, program_tangent_prepared);
   unit.program_tangent_prepared = program_tangent_prepared;
-  int64_t result = routine_task(number, t, t_end, rtol, step, y, p, atol, out, &unit);
+  int64_t result = routine_task(number, t, t_end, pace, y, p, atol, out, &unit);
   *failed = unit.failed;
   return result;
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -30,7 +30,7 @@ from torseur.computation.simulation.model.outputs_and_events import (
     output_program,
     outputs_besides_states,
 )
-from torseur.computation.simulation.model.system import System
+from torseur.computation.simulation.model.system import System, Vector
 from torseur.computation.simulation.output.failure import failure_message
 from torseur.computation.simulation.output.run_result import Result, columns_of
 from torseur.computation.simulation.output.trajectory import Trajectory
@@ -99,51 +99,96 @@ def simulate(
 
     Raises SimulationError when the motion ends early; its `trajectory` holds the valid part.
     """
-    impacts = distinct_impacts([event for event in events if isinstance(event, Impact)])
-    system = started(as_system(model, parameters, initial, impacts), laws, start, formulation, independent)
-    state = np.array(system.initial)
-    wanted = outputs_besides_states(outputs, system)
-    columns = columns_of(system, wanted)
-    start, until = finite_time("start", start), finite_time("until", until)
-    given = system.solver_parameters
-    settings, binding = SolverSettings(system, given), Binding(system, laws)
-    updates = StateUpdates(system, settings, binding, backend, start, until)
-    asked = as_events([event for event in events if not isinstance(event, Impact)], system)
-    ordered = tuple(sorted([*asked, *updates.events], key=is_python))
-    jumps = Jumps(settings, ordered)
-    acts = [Control.of(controllers, _mechanism_of(model), jumps, start, until).act] if controllers else []
-    problem = Problem(
-        initial=finite_state(state, system),
-        parameters=given,
-        start=start,
-        until=until,
-        rtol=checked_rtol(rtol),
-        atol=absolute_tolerance(atol, rtol, system, state),
-        times=sample_times(samples, start, until, len(columns)),
-        keep=kept_of_steps(samples, dense),
-        max_steps=most_steps(max_steps),
-        max_step=longest_step(max_step, start, until),
-        directions=jumps.directions,
-        limits=jumps.limits,
-        contacts=jumps.contacts,
-        struck=jumps.struck,
-        progress=progress,
-        repartition=settings.repartition,
-        hold=settings.hold,
-        let_go=settings.let_go,
-        reselect=settings.reselect if settings.has_choice else None,
-        jump=jumps.apply,
-        control=acting_together([*acts, *([updates.sample] if updates.periods else [])]),
-    )
-    jumps.begin(start)
-    formulas = output_program(wanted, system)
-    run = binding.integrator_for(method, rtol, ordered, backend).run(problem)
-    result = Result(binding, problem, run, wanted, formulas, columns, jumps, backend, samples is None, dense)
-    if run.error is not None:
-        raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
-    if run.answer not in (memory.DONE, memory.STOPPED):
-        raise SimulationError(failure_message(run, problem, system), result.trajectory())
-    return replace(result.trajectory(), mechanism=_mechanism_of(model), parameters=dict(parameters or {}))
+    given = Request(model, start, until, samples, initial, parameters, outputs, events, laws, controllers, method,
+                    formulation, independent, rtol, atol, dense, max_steps, max_step, backend, progress)  # fmt: skip
+    return given.trajectory()
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A motion as it is asked for; `simulate` says what each means."""
+
+    model: Model
+    start: float
+    until: float
+    samples: Samples
+    initial: Mapping[str, float] | None
+    parameters: Mapping[str, float] | None
+    outputs: Sequence[str | Output]
+    events: Sequence[str | Event | Impact]
+    laws: Mapping[str, Callable[..., float]] | None
+    controllers: Sequence[Controller]
+    method: str
+    formulation: str
+    independent: Sequence[str]
+    rtol: float
+    atol: Tolerance
+    dense: bool
+    max_steps: int
+    max_step: float | None
+    backend: str
+    progress: Callable[[float], None] | None
+
+    def trajectory(self) -> Trajectory:
+        """The motion; what ends it early is raised with the part that is valid."""
+        system, parameters = self._system(), dict(self.parameters or {})
+        wanted = outputs_besides_states(self.outputs, system)
+        columns = columns_of(system, wanted)
+        # Outputs are read before times: a name that is none is what a user wants to hear of first.
+        start, until = finite_time("start", self.start), finite_time("until", self.until)
+        settings, binding = SolverSettings(system, system.solver_parameters), Binding(system, self.laws)
+        updates = StateUpdates(system, settings, binding, self.backend, start, until)
+        asked = as_events([event for event in self.events if not isinstance(event, Impact)], system)
+        # Compiled formulas first: the loop evaluates them in one block, and calls Python for the rest.
+        ordered = tuple(sorted([*asked, *updates.events], key=is_python))
+        jumps = Jumps(settings, ordered)
+        acts = [updates.sample] if updates.periods else []
+        if self.controllers:
+            acts.insert(0, Control.of(self.controllers, _mechanism_of(self.model), jumps, start, until).act)
+        times = sample_times(self.samples, start, until, len(columns))
+        problem = replace(self._problem(system, settings, jumps, times), control=acting_together(acts))
+        jumps.begin(start)
+        formulas = output_program(wanted, system)
+        run = binding.integrator_for(self.method, self.rtol, ordered, self.backend).run(problem)
+        result = Result(binding, problem, run, wanted, formulas, columns, jumps, self.backend, self.samples is None,
+                        self.dense)  # fmt: skip
+        if run.error is not None:
+            raise SimulationError(f"{system.name}: {run.error}", result.trajectory()) from run.error.__cause__
+        if run.answer not in (memory.DONE, memory.STOPPED):
+            raise SimulationError(failure_message(run, problem, system), result.trajectory())
+        return replace(result.trajectory(), mechanism=_mechanism_of(self.model), parameters=parameters)
+
+    def _system(self) -> System:
+        """y' = f(t, y, p) of the model, with an initial state on its constraints."""
+        impacts = distinct_impacts([event for event in self.events if isinstance(event, Impact)])
+        system = as_system(self.model, self.parameters, self.initial, impacts)
+        return started(system, self.laws, self.start, self.formulation, self.independent)
+
+    def _problem(self, system: System, settings: SolverSettings, jumps: Jumps, times: Vector) -> Problem:
+        """What the loop needs: the state it starts from, tolerances, limits, and whom it asks on the way."""
+        state = np.array(system.initial)
+        return Problem(
+            initial=finite_state(state, system),
+            parameters=settings.parameters,
+            start=float(self.start),
+            until=float(self.until),
+            rtol=checked_rtol(self.rtol),
+            atol=absolute_tolerance(self.atol, self.rtol, system, state),
+            times=times,
+            keep=kept_of_steps(self.samples, self.dense),
+            max_steps=most_steps(self.max_steps),
+            max_step=longest_step(self.max_step, self.start, self.until),
+            directions=jumps.directions,
+            limits=jumps.limits,
+            contacts=jumps.contacts,
+            struck=jumps.struck,
+            progress=self.progress,
+            repartition=settings.repartition,
+            hold=settings.hold,
+            let_go=settings.let_go,
+            reselect=settings.reselect if settings.has_choice else None,
+            jump=jumps.apply,
+        )
 
 
 def _mechanism_of(model: Model) -> Mechanism | None:

@@ -75,6 +75,7 @@ def jacobian(tree: Tree, frame: Frame, q: Sequence[Scalar], t: Scalar | None = N
     for i in tree.path(link):
         for k, screw in zip(tree.links[i].slots, links[i].motion.screws, strict=True):
             columns[k] = columns[k] + here.motion_to_child(screw)
+        # From the frame inward: each joint's screw is seen once, through the transform from its link to the frame.
         here = links[i].motion.transform.then(here)
     return columns
 

@@ -45,6 +45,9 @@ def _link_motion(parent: LinkMotion, link: Moving, vdot: Sequence[Scalar]) -> Li
     joint = link.motion
     turn, r = joint.transform.rotation.to_child, joint.transform.position
     relative, change = joint.velocity, _acceleration(joint.screws, vdot, joint.bias)
+    # In the child's axes: ω = ω_p + φ' ,  α = α_p + ω_p × φ' + (S v' + c),  a = a_p + U_p r + 2 ω_p × t' + (S v' + c):
+    # the parent's field of accelerations at the child's origin, Coriolis' term, and what the joint adds in its own
+    # basis.
     carried = turn(parent.w)
     w = carried + relative.angular
     alpha = turn(parent.alpha) + carried.cross(relative.angular) + change.angular

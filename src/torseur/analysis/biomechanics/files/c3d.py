@@ -168,11 +168,6 @@ def _baseline(parameters: Parameters, values: Array, samples: int) -> tuple[Arra
     return values[first:last].mean(axis=0), [f"mean of samples {first} to {last - 1} taken off, as the file asks"]
 
 
-def read_claim(path: Path) -> Claim:
-    """What the header of a C3D file says of its size."""
-    return open_c3d(path).claim
-
-
 def require_whole_file(file: C3dFile) -> Claim:
     """Refuses a file that is shorter than its header says; longer ones end with an unfinished block."""
     path, claim, size = file.path, file.claim, len(file.content)

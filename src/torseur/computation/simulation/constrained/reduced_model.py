@@ -82,7 +82,10 @@ class ReducedModel:
         particular = np.zeros(len(self.numbers.scales))
         reduction[list(self.independent)] = np.eye(len(self.independent))
         if self.rows:
+            #     [C_de  C_in] [v'_de; v'_in] = γ   =>   v'_de = -C_de⁻¹ C_in v'_in + C_de⁻¹ γ
             dependent = rows[:, self.dependent]
+            # Rows in metres and in radians are compared by their own largest entries; at a dead point C_de is singular
+            # whatever units.
             sizes = np.linalg.svd(
                 dependent / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300), compute_uv=False
             )
@@ -137,6 +140,7 @@ class ReducedModel:
 
         def rates(t: float, y: Vector, p: Vector) -> Vector:
             given = dict(zip([*names, *self.names], y.tolist(), strict=True))
+            # From the last closed state: loops have several assemblies, and the nearest is that of the motion.
             last[0] = self.state(given, last[0], t)
             return np.concatenate([y[count:], self.forward(last[0], (), t)[slots]])
 

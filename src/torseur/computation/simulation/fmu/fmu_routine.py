@@ -25,7 +25,7 @@ from torseur.computation.simulation.loop.switching import (
 )
 from torseur.computation.simulation.output.along_motion import NZ, outputs
 
-SLOPES = 0
+DERIVATIVES = 0
 OUTPUTS = 1
 SETTLE = 2
 ADVANCE = 3
@@ -51,11 +51,9 @@ def held(t: float, a: Array, u: Array) -> None:
 
 
 @routine
-def task(
-    number: int, t: float, t_end: float, rtol: float, step: Array, y: Array, p: Array, atol: Array, out: Array
-) -> int:
+def task(number: int, t: float, t_end: float, pace: Array, y: Array, p: Array, atol: Array, out: Array) -> int:
     """Does what the number stands for; 0 is success. A tangent finds its direction in atol."""
-    if number == SLOPES:
+    if number == DERIVATIVES:
         rhs(t, y, p, out)
         return DONE
     if number == OUTPUTS:
@@ -66,7 +64,7 @@ def task(
         distance = settle(t, y, p, out)
         return DONE if distance >= 0.0 else STUCK
     if number == ADVANCE:
-        return advance(t, t_end, rtol, step, y, p, atol)
+        return advance(t, t_end, pace, y, p, atol)
     if number == SWITCH:
         out[0] = switch_after(t, p)
         return DONE
@@ -87,10 +85,10 @@ def switch_after(t: float, p: Array) -> float:
 
 
 @routine
-def advance(t: float, t_end: float, rtol: float, step_length: Array, y: Array, p: Array, atol: Array) -> int:
-    """Moves y to t_end; `step_length` remembers the length of the steps from one call to the next."""
-    tolerance = Tolerance(atol, rtol=rtol)
-    motion = Motion(time=t, t_end=t_end, max_step=abs(t_end - t), step=step_length[0])
+def advance(t: float, t_end: float, pace: Array, y: Array, p: Array, atol: Array) -> int:
+    """Moves y to t_end. `pace` is the relative tolerance and, from one call to the next, the length of the steps."""
+    tolerance = Tolerance(atol, rtol=pace[0])
+    motion = Motion(time=t, t_end=t_end, max_step=abs(t_end - t), step=pace[1])
     motion.direction = 1.0 if t_end >= t else -1.0
     step = Step()
     rhs(t, y, p, step.k[0])
@@ -109,7 +107,7 @@ def advance(t: float, t_end: float, rtol: float, step_length: Array, y: Array, p
             rhs(motion.time, y, p, step.k[0])
             if is_at_switch(motion):
                 cross_switch(motion, y, p, step.k[0])
-    step_length[0] = motion.step
+    pace[1] = motion.step
     return DONE
 
 

@@ -80,6 +80,7 @@ def factor_complex(c_re: float, c_im: float, jacobian: Jacobian, factors: Comple
     for i in range(NE):
         for j in range(NE):
             if HALF:
+                # A / c with complex c is A (c_re - i c_im) / |c|².
                 factors.re[i, j] = -jacobian[i, NE + j] - jacobian[i, j] * (c_re / square)
                 factors.im[i, j] = jacobian[i, j] * (c_im / square)
             else:

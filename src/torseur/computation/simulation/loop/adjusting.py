@@ -11,7 +11,7 @@ from torseur.computation.simulation.model.system import System, Vector
 
 @dataclass(frozen=True)
 class SolverSettings:
-    """The parameters of a system as its loop takes them: see constrained/sizes.py for what stands behind them."""
+    """The parameters of a system as its loop takes them: see constrained_sizes.py for what stands behind them."""
 
     system: System
     parameters: Vector

@@ -76,6 +76,8 @@ def integrate(motion: Motion, y: Array, p: Array, tolerance: Tolerance, output: 
     motion.evaluations += 1
     look_ahead(motion, p)
     if motion.step == 0.0:
+        # A length of zero says that nothing has been done yet; entered again after a pause, the loop goes on with its
+        # own.
         motion.worst = first_not_finite(step.k[0])
         if motion.worst >= 0:
             return NONFINITE
@@ -98,6 +100,7 @@ def integrate(motion: Motion, y: Array, p: Array, tolerance: Tolerance, output: 
             h = stop_at_event(h, motion, y, p, tolerance, step, watched)
         if h != 0.0:
             accept(h, motion, y, p, step, output, watched)
+        # h = 0: the event lies at the start of the step, where the state is known. It is marked, and nothing moves.
         if NG > 0 and mark_events(motion.time, y, p, g, watched):
             return STOPPED
         if is_at_switch(motion):
@@ -143,6 +146,8 @@ def attempt(h: float, wants_piece: bool, motion: Motion, y: Array, p: Array, tol
     solved = take_step(h, motion, y, p, tolerance, step)
     if solved:
         error = step_error(h, motion, y, p, tolerance, step)
+    # Stages of a Radau method are accurate at their nodes only; between them, where samples and events are read, the
+    # collocation polynomial may err more than the step's end does.
     if NS != 0 and error <= 1.0 and wants_piece:
         error = max(error, between_error(h, motion, y, tolerance, step))
     if choose_next(h, error, motion, step):

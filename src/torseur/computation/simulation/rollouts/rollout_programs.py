@@ -249,6 +249,7 @@ def _normalising(coordinates: Sequence[Expr], quaternions: Sequence[Sequence[Exp
     """Changes of coordinates that bring quaternions to length one."""
     found = {node: as_expr(0) for node in coordinates}
     for quaternion in filter(None, quaternions):
+        # A step leaves the unit sphere by its error; x/|x| is the nearest quaternion that is a rotation.
         length = sqrt(sum((x * x for x in quaternion), as_expr(0)))
         found |= {x: x / length - x for x in quaternion}
     return list(found.values())

@@ -105,6 +105,14 @@ class ConstrainedBodies:
         slots = range(*self.tree.links[i].v.indices(len(columns)))
         whole = inertia
         for k, screw in zip(slots, self.links[i].motion.screws, strict=True):
+            # The screw's own row is D v' = rest - needed · A - Σ pull_c λ_c with D = screw · needed. Put in for v', it
+            # takes from
+            #
+            #     | I    P |            | needed |
+            #     | Pᵀ  -S |   the part | pull   | [needed pull] / D,
+            #
+            # so that I loses needed neededᵀ/D, P_c needed pull_c/D, and S, which stands with the other sign, gains
+            # pull_c pull_d/D.
             needed = inertia @ screw
             pivot = as_expr(moving_inertia(screw.dot(needed), self.tree, i))
             if inertia is not whole:
@@ -160,6 +168,7 @@ class ConstrainedBodies:
             own = matrix.pop(c)
             own.pop(c, None)
             push = pushes.pop(c, NO_FORCE)
+            # Sorted: sums of floats depend on their order, and generated code is to be the same in every process.
             shares = {d: entry * inverse for d, entry in sorted(own.items())}
             for d in shares:
                 matrix[d].pop(c)

@@ -21,14 +21,13 @@ from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 
-from torseur.algebra.graph import Expr, as_expr, substitute, time_derivative
+from torseur.algebra.graph import Expr, as_expr, substitute
 from torseur.algebra.spatial import Transform, Vec3
 from torseur.derivation.dynamics.kinematics import link_poses
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.terms.trigonometry import vanishes
 from torseur.derivation.formalisms.ingredients.placements import now
 from torseur.derivation.tree import GROUND
-from torseur.description.mechanism import TIME
 
 Rows = list[list[Expr]]
 
@@ -148,26 +147,6 @@ class GenerationSteps:
         """Whether joints move with time, so that d is not zero."""
         still: dict[Expr, Expr] = {v: as_expr(0) for v in self.equations.layout.speeds}
         return any(not vanishes(x) for row in self.velocities() for x in substitute(row, still))
-
-    def reduced_bias(self) -> list[Expr]:
-        """Ψᵀ (M (Ψ' v + d') - S - weight): what speeds and gravity take, b of M v' + b = Q."""
-        layout, tree = self.equations.layout, self.equations.tree
-        moving = dict(zip(layout.coordinates, self.equations.rates, strict=True))
-        total = [as_expr(0)] * len(layout.speeds)
-        for i, (psi, velocity) in enumerate(zip(self.product, self.velocities(), strict=True)):
-            change = time_derivative(velocity, moving, TIME)
-            inertia, turn = tree.links[i].inertia, self.poses[i].rotation.matrix
-            first, w = turn @ inertia.moment, Vec3(*velocity[3:])
-            tensor = self._inertia_in_earth_axes(i)
-            spin = Vec3(*(_dot(row, list(w)) for row in tensor))
-            # -S and the weight's share, both about O_i.
-            linear = w.cross(w.cross(first)) - tree.gravity * inertia.mass
-            angular = w.cross(spin) - first.cross(tree.gravity)
-            force = [
-                _dot(row, change) + extra for row, extra in zip(self.mass_block(i), (*linear, *angular), strict=True)
-            ]
-            total = [t + _dot([psi[a][k] for a in range(6)], force) for k, t in enumerate(total)]
-        return total
 
 
 def _tilde(r: Vec3) -> Rows:

@@ -9,12 +9,12 @@
 #include "fmi2.h"
 #include "model.h" /* its numbers may be NAN, which math.h knows */
 
-enum { TASK_SLOPES, TASK_OUTPUTS, TASK_SETTLE, TASK_ADVANCE, TASK_TANGENT, TASK_SWITCH };
+enum { TASK_DERIVATIVES, TASK_OUTPUTS, TASK_SETTLE, TASK_ADVANCE, TASK_TANGENT, TASK_SWITCH };
 enum { FIRST_RATE = STATES, FIRST_PARAMETER = 2 * STATES, FIRST_INPUT = FIRST_PARAMETER + PARAMETERS,
        FIRST_OUTPUT = FIRST_INPUT + INPUTS, END_OF_VARIABLES = FIRST_OUTPUT + OUTPUTS };
 
 typedef struct {
-  double time, tolerance, step;
+  double time, pace[2]; /* the relative tolerance, and the length of the steps to go on with */
   double y[STATES + 1];
   double p[PARAMETERS + SETTINGS + INPUTS + 1];
 } Numbers;
@@ -29,9 +29,8 @@ typedef struct {
 static int64_t perform(Instance *m, int64_t task, double t_end, double *out) {
   double atol[STATES + 1];
   int64_t failed = 0;
-  for (int i = 0; i < STATES; i++) atol[i] = m->now.tolerance * nominal_states[i];
-  return MODEL_TASK(task, m->now.time, t_end, m->now.tolerance, &m->now.step, m->now.y, m->now.p, atol, out, NULL,
-      &failed);
+  for (int i = 0; i < STATES; i++) atol[i] = m->now.pace[0] * nominal_states[i];
+  return MODEL_TASK(task, m->now.time, t_end, m->now.pace, m->now.y, m->now.p, atol, out, NULL, &failed);
 }
 
 static fmi2Status fail(Instance *m, fmi2Status status, const char *text) {
@@ -62,8 +61,8 @@ static double settle(Instance *m, double *settled) {
 
 static void start(Instance *m) {
   m->now.time = 0.0;
-  m->now.tolerance = MODEL_TOLERANCE;
-  m->now.step = 0.0;
+  m->now.pace[0] = MODEL_TOLERANCE;
+  m->now.pace[1] = 0.0;
   memcpy(m->now.y, start_of_states, STATES * sizeof(double));
   memcpy(m->now.p, start_of_p, (PARAMETERS + SETTINGS + INPUTS) * sizeof(double));
 }
@@ -120,7 +119,7 @@ FMI_EXPORT fmi2Status FMI(fmi2SetupExperiment)(fmi2Component c, fmi2Boolean tole
   Instance *m = c;
   (void)end_given, (void)end;
   m->now.time = begin;
-  if (tolerance_given && tolerance > 0.0) m->now.tolerance = fmax(tolerance, 1e-13);
+  if (tolerance_given && tolerance > 0.0) m->now.pace[0] = fmax(tolerance, 1e-13);
   return fmi2OK;
 }
 
@@ -154,17 +153,17 @@ FMI_EXPORT fmi2Status FMI(fmi2Reset)(fmi2Component c) {
 FMI_EXPORT fmi2Status FMI(fmi2GetReal)(fmi2Component c, const fmi2ValueReference references[], size_t count,
     fmi2Real values[]) {
   Instance *m = c;
-  double slopes[STATES + 1], outputs[OUTPUTS + 1];
-  int has_slopes = 0, has_outputs = 0;
+  double derivatives[STATES + 1], outputs[OUTPUTS + 1];
+  int has_derivatives = 0, has_outputs = 0;
   for (size_t k = 0; k < count; k++) {
     const fmi2ValueReference reference = references[k];
     const double *stored = place(m, reference);
     if (stored != NULL) {
       values[k] = *stored;
     } else if (reference < FIRST_PARAMETER) {
-      if (!has_slopes) perform(m, TASK_SLOPES, 0.0, slopes);
-      has_slopes = 1;
-      values[k] = slopes[reference - FIRST_RATE];
+      if (!has_derivatives) perform(m, TASK_DERIVATIVES, 0.0, derivatives);
+      has_derivatives = 1;
+      values[k] = derivatives[reference - FIRST_RATE];
     } else if (reference < END_OF_VARIABLES) {
       if (!has_outputs) perform(m, TASK_OUTPUTS, 0.0, outputs);
       has_outputs = 1;
@@ -254,7 +253,7 @@ FMI_EXPORT fmi2Status FMI(fmi2GetDirectionalDerivative)(fmi2Component c, const f
     if (stored == NULL) return fail(m, fmi2Error, "a known variable is computed");
     direction[known[k] < FIRST_RATE ? (ptrdiff_t)known[k] : STATES + (stored - m->now.p)] = change[k];
   }
-  MODEL_TASK(TASK_TANGENT, m->now.time, 0.0, 0.0, &m->now.step, m->now.y, m->now.p, direction, changes, NULL, &failed);
+  MODEL_TASK(TASK_TANGENT, m->now.time, 0.0, m->now.pace, m->now.y, m->now.p, direction, changes, NULL, &failed);
   for (size_t k = 0; k < unknowns; k++) {
     const fmi2ValueReference reference = unknown[k];
     if (reference < FIRST_RATE) {
@@ -328,9 +327,9 @@ FMI_EXPORT fmi2Status FMI(fmi2GetNominalsOfContinuousStates)(fmi2Component c, fm
   return fmi2OK;
 }
 
-FMI_EXPORT fmi2Status FMI(fmi2GetDerivatives)(fmi2Component c, fmi2Real slopes[], size_t count) {
-  perform(c, TASK_SLOPES, 0.0, slopes);
-  return all_finite(slopes, (int)count) ? fmi2OK : fail(c, fmi2Discard, "a derivative is not finite");
+FMI_EXPORT fmi2Status FMI(fmi2GetDerivatives)(fmi2Component c, fmi2Real derivatives[], size_t count) {
+  perform(c, TASK_DERIVATIVES, 0.0, derivatives);
+  return all_finite(derivatives, (int)count) ? fmi2OK : fail(c, fmi2Discard, "a derivative is not finite");
 }
 
 FMI_EXPORT fmi2Status FMI(fmi2GetEventIndicators)(fmi2Component c, fmi2Real indicators[], size_t count) {

@@ -51,7 +51,7 @@ static const double nominal_states[] = {_array(model.nominal)};
 static const double start_of_p[] = {_array(start)};
 
 /* What a task is called with: see the enumeration in fmi2.c. */
-int64_t {model.entry}(int64_t task, double t, double t_end, double rtol, double *step, double *y, double *p,
+int64_t {model.entry}(int64_t task, double t, double t_end, double *pace, double *y, double *p,
     double *atol, double *out, void **callbacks, int64_t *failed);
 #define MODEL_TASK {model.entry}
 

@@ -41,10 +41,11 @@ class FmuModel:
     """y' = f(t, y, p) with p = (parameters, settings, inputs), and outputs of the same arguments.
 
     `task` is the compiled routine with its entry
-    (task: int, t: float, t_end: float, rtol: float, step: Array, y: Array, p: Array, atol: Array, out: Array) -> int,
-    where task 0 writes the derivatives to `out`, 1 the outputs, 2 the state on its manifold, 3 moves y from t to t_end,
-    and 4, where there is a tangent, writes derivatives and outputs along the direction of y and p that `atol` holds;
-    0 is success. `nominal` are sizes of the states; `settings` are numbers that the routine needs and nobody sees.
+    (task: int, t: float, t_end: float, pace: Array, y: Array, p: Array, atol: Array, out: Array) -> int,
+    where `pace` holds the relative tolerance and the length of the steps to go on with. Task 0 writes the derivatives
+    to `out`, 1 the outputs, 2 the state on its manifold, 3 moves y from t to t_end, and 4, where there is a tangent,
+    writes derivatives and outputs along the direction of y and p that `atol` holds; 0 is success. `nominal` are sizes
+    of the states; `settings` are numbers that the routine needs and nobody sees.
     """
 
     name: str

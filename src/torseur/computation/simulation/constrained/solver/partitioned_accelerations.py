@@ -63,6 +63,9 @@ def make_basis(p: Array, factors: Factors, partition: Partition) -> float:
         for j in range(rank):
             partition.dependent[i, j] = row[int(settings.order[j])]
     smallest = eliminate_rows(partition.dependent, rank, settings.pivot, partition.pivots)
+    # With the speeds in the order of the settings, dependent ones first, and only the rows that determine them,
+    #     [ C_de  C_in ]     C_de x = -C_in e_k   makes column k of N, with a one in its own place below,
+    #                        C_de x = γ           makes a, which stands behind the columns.
     column = zeros(NC)
     for k in range(NV - rank + 1):
         member = partition.basis[k]
@@ -88,6 +91,7 @@ def solve_reduced(
     settings = Settings.view(p[NP:])
     rank = int(settings.rank)
     free = NV - rank
+    # The lower triangle of Nᵀ M N is enough for Cholesky's factors.
     reduced = zeros(NV, NV)
     answer = zeros(NV)
     taken = zeros(NV)
@@ -108,6 +112,8 @@ def solve_reduced(
     for k in range(free):
         add(answer[k], basis[k], left)
     mass_times(mass, left, taken)
+    # M v' + Cᵀ λ = f. The rows of independent speeds hold by the reduction; those of dependent ones are C_deᵀ λ = (f -
+    # M v')_de. Constraints that determine nothing keep λ = 0, which is what other rows carry for them.
     balance = zeros(NC)
     for i in range(rank):
         slot = int(settings.order[i])
@@ -141,6 +147,8 @@ def solve_positive(a: Annotated[Array, NV, NV], b: Array, n: int) -> None:
         left = row[j]
         for k in range(j):
             left -= row[k] * row[k]
+        # Not a number makes the step fail and be tried again, shorter: a mass matrix of bodies is never indefinite for
+        # long.
         inverse = 1.0 / math.sqrt(left) if left > 0.0 else math.nan
         row[j] = inverse
         for i in range(j + 1, n):
@@ -180,6 +188,8 @@ def eliminate_rows(a: Annotated[Array, NC, NC], n: int, usual: float, pivots: In
             a[best, j] = kept
         size = abs(a[k, k]) / usual
         smallest = min(smallest, size)
+        # At a singular configuration a dependent speed is not determined by this row: without it, it keeps its own
+        # course.
         inverse = 1.0 / a[k, k] if size > VANISHING else 0.0
         a[k, k] = inverse
         for i in range(k + 1, n):

@@ -124,15 +124,6 @@ def regular_state(numbers: StateNumbers, t: float, y: Vector, selection: Sequenc
     return y if volumes[0] > REGULAR * max(volumes) else states[int(np.argmax(volumes))]
 
 
-def added_size(numbers: StateNumbers, t: float, y: Vector, before: Vector, row: Vector) -> float:
-    """Length of the part of a scaled row across others, in the mass metric of the lasting constraints."""
-    own = numbers.of(numbers.programs.velocities, t, y)["rows"] * numbers.scales
-    factor = np.linalg.cholesky(numbers.metric(t, y, own))
-    across, others = np.linalg.solve(factor, row), np.linalg.solve(factor, before.T)
-    rest = across - others @ np.linalg.lstsq(others, across, rcond=DEPENDENT)[0]
-    return float(np.linalg.norm(rest))
-
-
 def neighbours(numbers: StateNumbers, t: float, y: Vector) -> list[Vector]:
     """Closed states not far away, reached by moves that the constraints allow."""
     _, derivatives = numbers.closure(t, y)
