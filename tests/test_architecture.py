@@ -127,6 +127,7 @@ CONFINED = {
 
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 CODE_SUFFIXES = {".py", ".lark", ".js", ".css", ".html"}
+# What keeps the house small: docs/decisions/0098-size-of-the-house.md.
 MAX_LINES = 400
 MAX_ENTRIES = 15
 MAX_PARAMETERS = 8

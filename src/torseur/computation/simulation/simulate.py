@@ -104,6 +104,7 @@ def simulate(
     return given.trajectory()
 
 
+# Why options are flat outside and a record inside: docs/decisions/0097-options-by-keyword-records-inside.md.
 @dataclass(frozen=True, eq=False)
 class Request:
     """A motion as it is asked for; `simulate` says what each means."""
