@@ -85,9 +85,9 @@ class Work:
             return compute(equations, duration(until), progress=follow, **given, **requests)
 
 
-def duration(text: Any) -> float:
+def duration(text: Any, option: str = "--until") -> float:
     """A time in seconds, from a number or a number with its unit."""
-    value, unit = quantity(text, "--until")
+    value, unit = quantity(text, option)
     if unit is not None and parse_unit(unit)[1] != parse_unit("s")[1]:
-        raise CommandError(f"--until {text}: expected a time, such as 10 or '500 ms'.")
+        raise CommandError(f"{option} {text}: expected a time, such as 10 or '500 ms'.")
     return value

@@ -31,7 +31,8 @@ class Problem:
     `reselect` looks for other constraints among redundant ones at a state; None when there is no choice.
     `jump` changes the state where the loop stopped at an event, and says whether the motion goes on. The first events,
     as many as `contacts`, are contacts, and the motion starts with an impact on those in `struck`. `control` sets
-    parameters at the start, and at the time that it gives as the next one.
+    parameters at the start, and at the time that it gives as the next one. A step may write as many
+    `marks` beside those of events.
     """
 
     initial: Vector
@@ -47,6 +48,7 @@ class Problem:
     directions: tuple[int, ...] = ()
     limits: tuple[int, ...] = ()
     contacts: int = 0
+    marks: int = 0
     struck: tuple[int, ...] = ()
     progress: Callable[[float], None] | None = None
     repartition: Callable[[float, Vector], str] | None = None

@@ -11,13 +11,16 @@ import numpy as np
 from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
 from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
 from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes, tree_account
+from torseur.computation.simulation.constrained.stepping.step_times import step_length, step_times
+from torseur.computation.simulation.constrained.stepping.stepped_motion import stepped_motion
+from torseur.computation.simulation.constrained.stepping.stepped_result import SteppedResult
 from torseur.computation.simulation.controllers import Control, Controller
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.events.state_updates import StateUpdates, acting_together
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
-from torseur.computation.simulation.loop.routine_binding import Binding
-from torseur.computation.simulation.model.first_order_form import Model, as_system, system_at_rest
+from torseur.computation.simulation.loop.routine_binding import TIME_STEPPING, Binding
+from torseur.computation.simulation.model.first_order_form import Model, as_system, system_at_rest, without_switching
 from torseur.computation.simulation.model.force_laws import given_laws
 from torseur.computation.simulation.model.initial_state import stated_values
 from torseur.computation.simulation.model.outputs_and_events import (
@@ -49,6 +52,7 @@ from torseur.computation.simulation.problem import (
 )
 from torseur.derivation.equations import Equations
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import NUMBER, require_memory
 from torseur.errors import SimulationError
 
 
@@ -78,7 +82,8 @@ def simulate(
     """The motion from `start` to `until` (which may lie before it).
 
     method      "explicit" (order 8), "radau5" or "radau9" (implicit, for stiff systems), or "auto": explicit, and
-                implicit from where the system turns out to be stiff
+                implicit from where the system turns out to be stiff; "time_stepping" for many contacts: steps of
+                max_step (1 ms by default), in each of which contacts and friction give impulses
     formulation of constrained systems: "augmented", "partitioned" or "projector"; they give the same motion
     independent coordinates or speeds that the partitioned formulation keeps independent while they are well conditioned
     samples     the times to keep, or how many, evenly spaced; by default every step of the method
@@ -132,6 +137,8 @@ class Request:
 
     def trajectory(self) -> Trajectory:
         """The motion; what ends it early is raised with the part that is valid."""
+        if self.method == TIME_STEPPING:
+            return self._in_time_steps()
         system, parameters = self._system(), dict(self.parameters or {})
         wanted = outputs_besides_states(self.outputs, system)
         columns = columns_of(system, wanted)
@@ -159,11 +166,47 @@ class Request:
             raise SimulationError(failure_message(run, problem, system), result.trajectory())
         return replace(result.trajectory(), mechanism=_mechanism_of(self.model), parameters=parameters)
 
+    def _in_time_steps(self) -> Trajectory:
+        """The motion by steps of fixed length, with contacts and friction as impulses of each step."""
+        full = self._as_system()
+        bare = started(without_switching(full), self.laws, self.start, self.formulation)
+        times = step_times(self.samples, self.start, self.until, self.max_step, self.dense)
+        step = step_length(self.start, self.until, self.max_step)
+        wanted = outputs_besides_states(self.outputs, full)
+        columns = columns_of(full, wanted)
+        require_memory(len(times), NUMBER * (len(columns) + 2 * len(full.states)), f"{len(times)} samples")
+        settings, binding = SolverSettings(bare, bare.solver_parameters), Binding(bare, self.laws)
+        updates = StateUpdates(bare, settings, binding, self.backend, self.start, self.until)
+        asked = as_events([event for event in self.events if not isinstance(event, Impact)], full)
+        jumps = Jumps(settings, tuple(sorted([*asked, *updates.events], key=is_python)))
+        acts = [updates.sample] if updates.periods else []
+        if self.controllers:
+            control = Control.of(self.controllers, _mechanism_of(self.model), jumps, self.start, self.until)
+            acts.insert(0, control.act)
+        motion = stepped_motion(full, binding, self.start, step, checked_rtol(self.rtol), len(times))
+        motion = replace(motion, events=jumps.events, backend=self.backend)
+        problem = replace(
+            self._problem(bare, settings, jumps, times),
+            control=acting_together(acts), keep=memory.KEEP_NOTHING, marks=2 * len(motion.names),
+        )  # fmt: skip
+        jumps.begin(self.start)
+        run = motion.integrator().run(problem)
+        result = SteppedResult(motion, problem, run, wanted, output_program(wanted, full), columns, jumps)
+        if run.error is not None:
+            raise SimulationError(f"{full.name}: {run.error}", result.trajectory()) from run.error.__cause__
+        if run.answer not in (memory.DONE, memory.STOPPED):
+            raise SimulationError(result.failure(), result.trajectory())
+        given = dict(self.parameters or {})
+        return replace(result.trajectory(), mechanism=_mechanism_of(self.model), parameters=given)
+
+    def _as_system(self) -> System:
+        """The system of the model with the contacts that are asked for."""
+        impacts = distinct_impacts([event for event in self.events if isinstance(event, Impact)])
+        return as_system(self.model, self.parameters, self.initial, impacts)
+
     def _system(self) -> System:
         """y' = f(t, y, p) of the model, with an initial state on its constraints."""
-        impacts = distinct_impacts([event for event in self.events if isinstance(event, Impact)])
-        system = as_system(self.model, self.parameters, self.initial, impacts)
-        return started(system, self.laws, self.start, self.formulation, self.independent)
+        return started(self._as_system(), self.laws, self.start, self.formulation, self.independent)
 
     def _problem(self, system: System, settings: SolverSettings, jumps: Jumps, times: Vector) -> Problem:
         """What the loop needs: the state it starts from, tolerances, limits, and whom it asks on the way."""

@@ -85,7 +85,17 @@ MethodOption = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="explicit, radau5, radau9, or auto, which turns implicit where the system is stiff.",
+        help="explicit, radau5, radau9, or auto, which turns implicit where the system is stiff; time_stepping for "
+        "many contacts.",
+    ),
+]
+MaxStepOption = Annotated[
+    str | None,
+    typer.Option(
+        "--max-step",
+        metavar="T",
+        help="Longest step, e.g. '0.5 ms'; by default a tenth of the time span, 1 ms with time_stepping.",
+        show_default=False,
     ),
 ]
 FormulationOption = Annotated[
@@ -120,6 +130,7 @@ class SimulateOptions(NamedTuple):
     event: EventOption = None
     rtol: RtolOption = 1e-9
     method: MethodOption = "auto"
+    max_step: MaxStepOption = None
     formulation: FormulationOption = "augmented"
     contact: ContactOption = None
     restitution: RestitutionOption = 0.0
@@ -175,6 +186,7 @@ def simulate(options: SimulateOptions) -> None:
 def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:
     """What the simulation is asked for, in its own words."""
     from torseur.analysis.sensitivity.criteria.formula_outputs import formula_outputs
+    from torseur.cli.shared.prepared_model import duration
     from torseur.cli.shared.value_options import contacts
     from torseur.computation.simulation.model.first_order_form import as_system
 
@@ -187,6 +199,7 @@ def _requests(options: SimulateOptions, work: Work) -> dict[str, Any]:
     return {
         "rtol": options.rtol,
         "method": options.method,
+        "max_step": None if options.max_step is None else duration(options.max_step, "--max-step"),
         "outputs": tuple(distinct.values()),
         "events": [*(options.event or ()), *contacts(work.tree, options.contact, options.restitution)],
         "formulation": options.formulation,

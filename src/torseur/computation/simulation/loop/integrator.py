@@ -155,7 +155,7 @@ def _events(problem: Problem, kind: type[Events], states: int) -> Events:
         sides,
         _integers(problem.directions),
         _integers(problem.limits),
-        np.empty((FIRST_ROOM + count if count else 1, 2 + states)),
+        np.empty((FIRST_ROOM + count + problem.marks if count + problem.marks else 1, 2 + states)),
     )
 
 

@@ -40,6 +40,7 @@ formula_events = External("formula_events", "t: float, y: Array, p: Array, g: Ar
 python_events = External("python_events", "t: float, y: Array, p: Array, g: Array")
 
 METHODS = ("auto", "explicit", "radau5", "radau9")
+TIME_STEPPING = "time_stepping"  # has a loop of its own, constrained/stepping/
 LOOSE = 1e-6  # relative tolerance from which the lower order is the cheaper one
 
 kept_routines: Recent[CompiledRoutine] = Recent(64)
@@ -130,7 +131,7 @@ class Binding:
     def integrator_for(self, method: str, rtol: float, events: Sequence[Event], backend: str) -> Integrator:
         """The loop of a named method; "auto" starts explicitly and goes on implicitly where the system is stiff."""
         if method not in METHODS:
-            raise TorseurError(unknown_name("method", method, METHODS))
+            raise TorseurError(unknown_name("method", method, (*METHODS, TIME_STEPPING)))
         if method != "auto":
             return self.integrator(events, backend, method)
         explicit = self.integrator(events, backend)
@@ -209,7 +210,7 @@ class Binding:
             program = event_program(formulas, self.system)
             bound = self.formulas("events", program)
         if functions:
-            callback = self._callback(_event_callback(functions), "g", len(functions))
+            callback = python_event_callback(functions, self.system)
             if not formulas:
                 return {"events": callback}
             bound |= {"formula_events": bound["events"], "python_events": callback, "events": mixed_events}
@@ -248,6 +249,12 @@ def _derivative_callback(system: System) -> Callable[[float, Vector, Vector, Vec
             raise SimulationError(f"the right-hand side failed at t = {t:.9g} s: {reason}") from error
 
     return derivative
+
+
+def python_event_callback(events: Sequence[Event], system: System) -> CallbackSpec:
+    """Event functions of Python behind an external."""
+    sizes = {"y": len(system.states), "p": len(system.parameters), "g": len(events)}
+    return CallbackSpec(_event_callback(events), sizes)
 
 
 def _event_callback(events: Sequence[Event]) -> Callable[[float, Vector, Vector, Vector], None]:

@@ -171,6 +171,24 @@ def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, 
     return _saddle_point_system(replace(common, programs=programs, constrained=constrained), programs)
 
 
+def without_switching(system: System) -> System:
+    """The system of a mechanism, with its values, without contacts that open and close and friction that sticks."""
+    if system.programs is None:
+        raise UnsupportedError(f"{system.name} is not a mechanism: time steps need one. Choose method='auto'.")
+    bare = system_without_values(system.programs.equations)[1]
+    constrained = bare.constrained
+    if constrained is not None and system.constrained is not None:
+        constrained = replace(constrained, given=system.constrained.given, guesses=system.constrained.guesses)
+    return replace(
+        bare,
+        values=system.values,
+        initial=system.initial,
+        constrained=constrained,
+        explain=system.explain,
+        notes=system.notes,
+    )
+
+
 def _laws(nodes: Sequence[Expr]) -> tuple[Law, ...]:
     return tuple(Law(node.data.name, node) for node in nodes)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from torseur.algebra.graph import Expr, Program, symbols_of
 from torseur.computation.simulation.constrained.determinacy import undetermined_outputs
+from torseur.computation.simulation.constrained.solver.constrained_setup import Constrained
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop.integrator import Run
 from torseur.computation.simulation.loop.routine_binding import Binding
@@ -43,7 +44,6 @@ class Result:
         times, states = self._samples()
         undetermined = self._reasons_without_value(times, states)
         values = np.column_stack([states, *self._outputs(times, states, undetermined)])
-        open_notes = _open_notes(undetermined)
         return Trajectory(
             time=times,
             values=values,
@@ -58,7 +58,7 @@ class Result:
                 *self.jumps.notes,
                 *self.binding.switches.notes,
                 *self.jumps.too_fast(self.run.unresolved),
-                *open_notes,
+                *open_notes(undetermined),
                 *table_notes(system, times, states),
             ),
         )
@@ -78,7 +78,7 @@ class Result:
             table = np.concatenate(parts)
         computed = iter(table.T)
         columns = [
-            _python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs
+            python_output(output, times, states) if is_python(output) else next(computed) for output in self.outputs
         ]
         names = [output.name for output in self.outputs]
         return [
@@ -101,15 +101,12 @@ class Result:
     def _reasons_without_value(self, times: Vector, states: Vector) -> dict[str, str]:
         """Outputs without a value, each with the reason."""
         system = self.binding.system
-        names = [output.name for output in self.outputs if not is_python(output)]
-        known = getattr(system.quantities, "undetermined", {})
-        found = {name: known[name] for name in names if name in known}
         if self.formulas is None:
-            return found
-        formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
-        if system.constrained is not None:
-            found |= undetermined_outputs(system.constrained, formulas, times, states)
-        return found | _without_values(system, formulas)
+            formulas = {}
+        else:
+            names = [output.name for output in self.outputs if not is_python(output)]
+            formulas = dict(zip(names, self.formulas.outputs[0].entries, strict=True))
+        return reasons_without_value(system, system.constrained, formulas, times, states)
 
     def _occurrences(self) -> tuple[Occurrence, ...]:
         states = [state.name for state in self.binding.system.states]
@@ -127,7 +124,18 @@ class Result:
         return DenseOutput(self.run.rows, self.run.t, settle)
 
 
-def _open_notes(undetermined: Mapping[str, str]) -> list[str]:
+def reasons_without_value(
+    system: System, constrained: Constrained | None, formulas: Mapping[str, Expr], times: Vector, states: Vector
+) -> dict[str, str]:
+    """Formulas of outputs without a value, each with the reason; `constrained` are the constraints they depend on."""
+    known = getattr(system.quantities, "undetermined", {})
+    found = {name: known[name] for name in formulas if name in known}
+    if constrained is not None:
+        found |= undetermined_outputs(constrained, formulas, times, states)
+    return found | _without_values(system, formulas)
+
+
+def open_notes(undetermined: Mapping[str, str]) -> list[str]:
     """Outputs without a value, those with the same reason together."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in undetermined.items():
@@ -160,7 +168,7 @@ def columns_of(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:
     return columns
 
 
-def _python_output(output: Output, times: Vector, states: Vector) -> Vector:
+def python_output(output: Output, times: Vector, states: Vector) -> Vector:
     function = output.function
     assert callable(function)
     rows = zip(times.tolist(), states, strict=True)

@@ -105,12 +105,7 @@ class Contacts:
         gaps, rates = self._gaps(t, y)
         self.gap_sizes = np.maximum(self._sizes_of_gaps(t, y), np.abs(gaps))
         touching = np.abs(gaps) <= TOUCHING * self.gap_sizes
-        for impact, gap, touches in zip(self.impacts, gaps, touching, strict=True):
-            if gap < 0.0 and not touches:
-                raise TorseurError(
-                    f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
-                    "Start where the gap is zero or more."
-                )
+        require_open_gaps(self.impacts, gaps, self.gap_sizes)
         self.rest_speeds = self._speeds_of_rest(t, y)
         slow = np.abs(rates) <= self.rest_speeds
         self.closed = {k for k in range(len(gaps)) if touching[k] and slow[k]}
@@ -380,3 +375,13 @@ class Contacts:
         found = self.numbers.of(self.numbers.programs.velocities, t, y)
         own = slice(self.first, self.first + len(self.impacts))
         return found["phi"][own], (found["rows"] @ y[self.numbers.coordinates :] + found["drift"])[own]
+
+
+def require_open_gaps(impacts: Sequence[Impact], gaps: Vector, sizes: Vector) -> None:
+    """Refuses a start with bodies in each other."""
+    for impact, gap, size in zip(impacts, gaps.tolist(), sizes.tolist(), strict=True):
+        if gap < -TOUCHING * size:
+            raise TorseurError(
+                f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
+                "Start where the gap is zero or more."
+            )

@@ -1,0 +1,1 @@
+"""Motions with contact and friction in time steps of fixed length."""

@@ -1,0 +1,369 @@
+"""Impulses of contacts and friction over one step: Signorini's condition, Newton's restitution, Coulomb's cone.
+
+With w a row in the metric of the mass matrix, along the lasting constraints, and ζ the change of speeds there,
+
+    rate₊ = rate_free + w·ζ,   ζ = Σ w p,   0 ≤ p ⟂ rate₊ - target ≥ 0,   |p_t| ≤ μ p, equal and against what slips
+
+Gauss and Seidel's sweeps over contacts and friction, each projected on what it may be (Jean and Moreau), until what a
+sweep changes is small. It is Coulomb's cone itself, not the convex one that lifts what slides.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torseur.computation.codegen.routine import Array, routine
+from torseur.computation.simulation.constrained.stepping.block_factors import along_rows, solve_block
+from torseur.computation.simulation.constrained.stepping.stepping_memory import (
+    CONTACTS,
+    LINES,
+    NB,
+    NR,
+    PLANES,
+    Stepping,
+    Structure,
+)
+
+OPEN = 0
+CLOSED = 1
+REBOUNDS = 2
+STUCK = 1
+SLIDING = 2
+BISECTIONS = 24  # of restitutions that would add energy
+GAINED = 1e-9  # part of the work on rebounding contacts that impulses may add in all: what sweeps leave
+LEFT_OF_ROW = 1e-20  # square of the part of a row that lasting constraints leave, below which it holds nothing
+
+
+@routine
+def rates_of_rows(structure: Structure, work: Stepping, v: Array, result: Array) -> None:
+    """Rates of all gaps and slips for speeds."""
+    for r in range(NR):
+        total = work.drifts[r]
+        for e in range(structure.first_entry[r], structure.first_entry[r + 1]):
+            total += work.entries[e] * v[structure.column[e]]
+        result[r] = total
+
+
+@routine
+def friction_row(k: int) -> int:
+    """The first row of a friction element."""
+    return CONTACTS + k if k < LINES else CONTACTS + LINES + 2 * (k - LINES)
+
+
+@routine
+def friction_rows(k: int) -> int:
+    """How many rows it has."""
+    return 1 if k < LINES else 2
+
+
+@routine
+def choose_contacts(h: float, structure: Structure, work: Stepping) -> None:
+    """Contacts that would close within the step or come near, with the least rates they may have after it.
+
+    What closes gives back its restitution. Where the rebound would end within the step it stays; what moves apart and
+    falls back within the step may come back to where it was, which takes no energy.
+    """
+    fastest = 0.0
+    for c in range(CONTACTS):
+        work.square[c] = 0.0
+        fastest = max(fastest, abs(work.base[c]))
+    work.taking_count = 0
+    for c in range(CONTACTS):
+        end = work.gaps[c] + 0.5 * h * work.base[c]
+        # What rebounds is left until it touches: stopped on the way it would arrive with less than its speed.
+        near = structure.restitution[c] == 0.0 and work.gaps[c] <= 0.5 * h * fastest
+        if end <= 0.0 or near:
+            before = work.before[c]
+            back = structure.restitution[c] * -before
+            work.state[NR + c] = OPEN
+            if end > 0.0:
+                work.target[c] = -2.0 * work.gaps[c] / h
+            elif before >= 0.0:
+                work.target[c] = -before
+                work.state[NR + c] = CLOSED
+            elif 2.0 * back <= before - work.base[c] or back == 0.0:
+                work.target[c] = 0.0
+                work.state[NR + c] = CLOSED
+            else:
+                work.target[c] = back
+                work.state[NR + c] = REBOUNDS
+            whiten_row(c, structure, work)
+            if work.square[c] > 0.0:
+                work.taking[work.taking_count] = c
+                work.taking_count += 1
+        if work.square[c] == 0.0:
+            work.impulses[c] = 0.0
+            work.state[NR + c] = OPEN
+
+
+@routine
+def choose_friction(h: float, structure: Structure, work: Stepping) -> None:
+    """Friction of contacts that take part and of what is always pressed, with limits by the slip at the start."""
+    work.rubbing_count = 0
+    for k in range(LINES + PLANES):
+        row = friction_row(k)
+        count = friction_rows(k)
+        contact = structure.pressed_by[k]
+        pressed = contact < 0
+        if contact >= 0:
+            pressed = work.square[contact] > 0.0
+        most = 0.0
+        if pressed:
+            slip = 0.0
+            for j in range(count):
+                whiten_row(row + j, structure, work)
+                most = max(most, work.square[row + j])
+                slip += work.before[row + j] * work.before[row + j]
+            set_limit(h, k, math.sqrt(slip), structure, work)
+        if most > 0.0:
+            work.rubbing[work.rubbing_count] = k
+            work.rubbing_count += 1
+        else:
+            for j in range(count):
+                work.square[row + j] = 0.0
+                work.impulses[row + j] = 0.0
+
+
+@routine
+def set_limit(h: float, k: int, slip: float, structure: Structure, work: Stepping) -> None:
+    """The impulse that friction element k can give in a step, and its part of what presses."""
+    amounts = work.amounts[5 * k :]
+    part = 1.0 if slip <= structure.creep[k] else 0.0
+    if amounts[4] > 0.0:
+        ratio = slip / amounts[4]
+        part = math.exp(-ratio * ratio)
+    work.limits[k] = h * (amounts[0] + part * (amounts[2] - amounts[0]))
+    work.coefficients[k] = amounts[1] + part * (amounts[3] - amounts[1])
+
+
+@routine
+def whiten_row(r: int, structure: Structure, work: Stepping) -> None:
+    """A row in the metric, without what lasting constraints hold already, and its square."""
+    place = structure.row_at[r]
+    e = structure.first_entry[r]
+    end = structure.first_entry[r + 1]
+    whole = 0.0
+    left = 0.0
+    for s in range(structure.first_block[r], structure.first_block[r + 1]):
+        b = structure.blocks[s]
+        first = structure.first_speed[b]
+        n = structure.first_speed[b + 1] - first
+        x = work.white[place:]
+        for i in range(n):
+            x[i] = 0.0
+        while e < end and structure.column[e] < first + n:
+            x[structure.column[e] - first] = work.entries[e]
+            e += 1
+        solve_block(n, work.mass[structure.mass_at[b] :], x)
+        for i in range(n):
+            whole += x[i] * x[i]
+        along_rows(structure, work, b, x)
+        for i in range(n):
+            left += x[i] * x[i]
+        place += n
+    work.square[r] = left if left > LEFT_OF_ROW * whole else 0.0
+
+
+@routine
+def rate_change(r: int, structure: Structure, work: Stepping) -> float:
+    """w·ζ"""
+    place = structure.row_at[r]
+    total = 0.0
+    for s in range(structure.first_block[r], structure.first_block[r + 1]):
+        b = structure.blocks[s]
+        first = structure.first_speed[b]
+        n = structure.first_speed[b + 1] - first
+        for i in range(n):
+            total += work.white[place + i] * work.change[first + i]
+        place += n
+    return total
+
+
+@routine
+def push(r: int, impulse: float, structure: Structure, work: Stepping) -> None:
+    """ζ becomes ζ + w p."""
+    place = structure.row_at[r]
+    for s in range(structure.first_block[r], structure.first_block[r + 1]):
+        b = structure.blocks[s]
+        first = structure.first_speed[b]
+        n = structure.first_speed[b + 1] - first
+        for i in range(n):
+            work.change[first + i] += impulse * work.white[place + i]
+        place += n
+
+
+@routine
+def product_of_rows(r: int, structure: Structure, work: Stepping) -> float:
+    """w·w of a row and the next one, which touches the same blocks or is taken to."""
+    size = structure.row_at[r + 1] - structure.row_at[r]
+    total = 0.0
+    for i in range(size):
+        total += work.white[structure.row_at[r] + i] * work.white[structure.row_at[r + 1] + i]
+    return total
+
+
+@routine
+def solve_impulses(structure: Structure, work: Stepping) -> None:
+    """Impulses, with less than the restitution where all of it would add energy (Kane's paradox)."""
+    sweep_impulses(1.0, structure, work)
+    if gains(structure, work):
+        low = 0.0
+        high = 1.0
+        for _ in range(BISECTIONS):
+            part = 0.5 * (low + high)
+            sweep_impulses(part, structure, work)
+            if gains(structure, work):
+                high = part
+            else:
+                low = part
+        sweep_impulses(low, structure, work)
+        work.lowered += 1
+        work.part = min(work.part, low)
+
+
+@routine
+def gains(structure: Structure, work: Stepping) -> bool:
+    """Whether impulses add energy although less could be given back: their work is done at mean rates of the step."""
+    rebounds = False
+    added = 0.0
+    size = 0.0
+    for k in range(work.taking_count):
+        c = work.taking[k]
+        rebounds = rebounds or work.state[NR + c] == REBOUNDS
+        added += work_of_row(c, structure, work)
+        size += abs(work.impulses[c] * work.before[c])
+    if not rebounds:
+        return False
+    for m in range(work.rubbing_count):
+        row = friction_row(work.rubbing[m])
+        for j in range(friction_rows(work.rubbing[m])):
+            if work.square[row + j] > 0.0:
+                added += work_of_row(row + j, structure, work)
+    return added > GAINED * size
+
+
+@routine
+def work_of_row(r: int, structure: Structure, work: Stepping) -> float:
+    """What the impulse along a row adds to the energy."""
+    return 0.5 * work.impulses[r] * (work.before[r] + work.base[r] + rate_change(r, structure, work))
+
+
+@routine
+def start_impulses(structure: Structure, work: Stepping) -> float:
+    """ζ of the impulses that are guessed; the fastest approach."""
+    for i in range(structure.first_speed[NB]):
+        work.change[i] = 0.0
+    fastest = 0.0
+    for k in range(work.taking_count):
+        c = work.taking[k]
+        push(c, work.impulses[c], structure, work)
+        fastest = max(fastest, abs(work.base[c] - work.target[c]) / math.sqrt(work.square[c]))
+    for m in range(work.rubbing_count):
+        k = work.rubbing[m]
+        row = friction_row(k)
+        for j in range(friction_rows(k)):
+            if work.square[row + j] > 0.0:
+                push(row + j, work.impulses[row + j], structure, work)
+                fastest = max(fastest, abs(work.base[row + j]) / math.sqrt(work.square[row + j]))
+    return fastest
+
+
+@routine
+def sweep_impulses(part: float, structure: Structure, work: Stepping) -> None:
+    """Sweeps over all that takes part, until they change nothing; `part` is that of restitutions."""
+    fastest = start_impulses(structure, work)
+    largest = fastest
+    sweeps = 0
+    while sweeps < structure.most_sweeps and largest > structure.settled * fastest:
+        largest = 0.0
+        for k in range(work.taking_count):
+            largest = max(largest, press(work.taking[k], part, structure, work))
+        for m in range(work.rubbing_count):
+            k = work.rubbing[m]
+            if k < LINES:
+                largest = max(largest, rub_along_line(k, structure, work))
+            else:
+                largest = max(largest, rub_in_plane(k, structure, work))
+        sweeps += 1
+    work.sweeps += sweeps
+    if largest > structure.settled * fastest:
+        work.unsettled += 1
+        work.left = max(work.left, largest / fastest)
+
+
+@routine
+def press(c: int, part: float, structure: Structure, work: Stepping) -> float:
+    """One contact: an impulse that is not negative; by how much it changed, in the metric."""
+    target = work.target[c]
+    if work.state[NR + c] == REBOUNDS:
+        target = part * target
+    missing = target - work.base[c] - rate_change(c, structure, work)
+    new = max(work.impulses[c] + missing / work.square[c], 0.0)
+    change = new - work.impulses[c]
+    if change != 0.0:
+        work.impulses[c] = new
+        push(c, change, structure, work)
+    return abs(change) * math.sqrt(work.square[c])
+
+
+@routine
+def limit_now(k: int, structure: Structure, work: Stepping) -> float:
+    """What a friction element may give at most, with what presses it now."""
+    pressing = 0.0
+    if structure.pressed_by[k] >= 0:
+        pressing = work.coefficients[k] * work.impulses[structure.pressed_by[k]]
+    return max(work.limits[k] + pressing, 0.0)
+
+
+@routine
+def rub_along_line(k: int, structure: Structure, work: Stepping) -> float:
+    """Friction along a line."""
+    r = friction_row(k)
+    limit = limit_now(k, structure, work)
+    slip = work.base[r] + rate_change(r, structure, work)
+    new = min(max(work.impulses[r] - slip / work.square[r], -limit), limit)
+    change = new - work.impulses[r]
+    if change != 0.0:
+        work.impulses[r] = new
+        push(r, change, structure, work)
+    return abs(change) * math.sqrt(work.square[r])
+
+
+@routine
+def rub_in_plane(k: int, structure: Structure, work: Stepping) -> float:
+    """Friction in a plane: the impulse that stops the slip where the cone allows it, else projected on the cone."""
+    r = friction_row(k)
+    limit = limit_now(k, structure, work)
+    first = work.base[r] + rate_change(r, structure, work)
+    second = work.base[r + 1] + rate_change(r + 1, structure, work)
+    a = work.square[r]
+    b = product_of_rows(r, structure, work) if a > 0.0 and work.square[r + 1] > 0.0 else 0.0
+    c = work.square[r + 1]
+    determinant = a * c - b * b
+    x = work.impulses[r]
+    y = work.impulses[r + 1]
+    inside = False
+    if determinant > 1e-12 * a * c:
+        new_x = x - (c * first - b * second) / determinant
+        new_y = y - (a * second - b * first) / determinant
+        inside = new_x * new_x + new_y * new_y <= limit * limit
+        if inside:
+            x = new_x
+            y = new_y
+    if not inside:
+        stiffest = 0.5 * (a + c + math.sqrt((a - c) * (a - c) + 4.0 * b * b))
+        x -= first / stiffest
+        y -= second / stiffest
+        size = math.sqrt(x * x + y * y)
+        if size > limit:
+            x *= limit / size
+            y *= limit / size
+    dx = x - work.impulses[r]
+    dy = y - work.impulses[r + 1]
+    if a > 0.0 and dx != 0.0:
+        work.impulses[r] = x
+        push(r, dx, structure, work)
+    if c > 0.0 and dy != 0.0:
+        work.impulses[r + 1] = y
+        push(r + 1, dy, structure, work)
+    return math.sqrt(dx * dx * a + dy * dy * c)

@@ -1,0 +1,231 @@
+"""One step of Moreau and Jean's scheme, symmetric where nothing touches.
+
+    q_m = q + h/2 q'(q, v),   q₊ = q + h q'(q_m, (v + v₊)/2)
+    M(q_m) (v₊ - v) = h f(q_m, (v + v_free)/2) - h Cᵀ λ + Gᵀ p
+
+Without contacts this is Störmer and Verlet's method, with forces of speed at the mean speed: of second order, and
+energy swings about its value instead of drifting. Contacts act as impulses p in the middle configuration (impulses.py).
+What rests on a contact is then moved onto it; a move that raises bodies is paid by energy that contacts have taken.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torseur.computation.codegen.routine import Array, routine, zeros
+from torseur.computation.simulation.constrained.solver.constrained_sizes import (
+    NQ,
+    NV,
+    QUATERNIONS,
+    displaced,
+    normalised,
+)
+from torseur.computation.simulation.constrained.stepping.block_factors import (
+    drift_to_metric,
+    factor_blocks,
+    force_to_metric,
+    from_metric,
+    keep_constraints,
+    to_metric,
+)
+from torseur.computation.simulation.constrained.stepping.impulses import (
+    REBOUNDS,
+    choose_contacts,
+    choose_friction,
+    push,
+    rate_change,
+    rates_of_rows,
+    solve_impulses,
+)
+from torseur.computation.simulation.constrained.stepping.stepping_memory import (
+    CONTACTS,
+    NL,
+    NR,
+    SPEEDY,
+    Stepping,
+    Structure,
+    forces,
+    gaps_at,
+    rates,
+    smooth,
+    touching,
+)
+from torseur.computation.simulation.loop.settling import constrain
+from torseur.computation.simulation.model.force_laws import NU, laws
+
+TAKEN = 0
+NO_INERTIA = 1
+STIFF_FORCES = 2
+MOST_FORCES = 12  # evaluations of forces of speed in a step
+FORCES_LEFT = 1e-3  # change above which they do not settle at all
+FORCES_SETTLED = 1e-10  # change of speeds, by their size, after which these have settled
+MOST_SHIFTS = 60
+SHIFTED = 1e-13  # part of a gap's size to which contacts are closed
+
+
+@routine
+def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure, work: Stepping) -> int:
+    """The state at the end of the step in place of that at its start; TAKEN, or why there is none."""
+    middle = zeros(NQ + NV)
+    u = zeros(NU + 1)
+    t_middle = t + 0.5 * h
+    for i in range(NV):
+        work.v[i] = y[NQ + structure.speed_of[i]]
+    move_coordinates(0.5 * h, t, y, y, p, middle)
+    for i in range(NV):
+        middle[NQ + i] = y[NQ + i]
+    if NU > 0:
+        laws(t_middle, middle, p, u)
+    smooth(t_middle, middle, p, u, work.mass, work.rows, work.drift, work.force)
+    if not factor_blocks(structure, work):
+        return NO_INERTIA
+    drift_to_metric(structure, work)
+    to_metric(structure, work, work.v, work.z)
+    if not move_freely(h, t_middle, middle, p, structure, work):
+        return STIFF_FORCES
+    for i in range(NV):
+        work.change[i] = 0.0
+    if NR > 0:
+        touching(t_middle, middle, p, u, work.gaps, work.entries, work.drifts, work.amounts)
+        rates_of_rows(structure, work, work.v, work.before)
+        rates_of_rows(structure, work, work.v_free, work.base)
+        choose_contacts(h, structure, work)
+        choose_friction(h, structure, work)
+        if work.taking_count + work.rubbing_count > 0:
+            solve_impulses(structure, work)
+    for i in range(NV):
+        work.z_free[i] += work.change[i]
+    from_metric(structure, work, work.z_free, work.v_free)
+    if NR > 0:
+        rates_of_rows(structure, work, work.v_free, work.after)
+        take_energy(work)
+    # The middle keeps its place; with the mean of both speeds it gives the way of the whole step.
+    for i in range(NV):
+        middle[NQ + structure.speed_of[i]] = 0.5 * (work.v[i] + work.v_free[i])
+    move_coordinates(h, t_middle, y, middle, p, y)
+    for i in range(NV):
+        y[NQ + structure.speed_of[i]] = work.v_free[i]
+    if CONTACTS > 0 and work.taking_count > 0:
+        close_contacts(t + h, y, p, structure, work)
+    if NL > 0:
+        constrain(t + h, y, p, middle)
+        for i in range(NQ + NV):
+            y[i] = middle[i]
+    return TAKEN
+
+
+@routine
+def move_coordinates(h: float, t: float, q: Array, state: Array, p: Array, out: Array) -> None:
+    """Coordinates q moved by h times their rates in a state."""
+    dq = zeros(NQ)
+    u = zeros(NU + 1)
+    unit = zeros(NQ + NV)
+    if NU > 0:
+        laws(t, state, p, u)
+    rates(t, state, p, u, dq)
+    for i in range(NQ):
+        out[i] = q[i] + h * dq[i]
+    if QUATERNIONS:
+        normalised(out, unit)
+        for i in range(NQ):
+            out[i] = unit[i]
+
+
+@routine
+def move_freely(h: float, t: float, middle: Array, p: Array, structure: Structure, work: Stepping) -> bool:
+    """Speeds at the end of a step without contacts, with forces at the mean speed; false where these do not settle."""
+    u = zeros(NU + 1)
+    left = math.inf
+    for count in range(MOST_FORCES):
+        if count > 0:
+            for i in range(NV):
+                middle[NQ + structure.speed_of[i]] = 0.5 * (work.v[i] + work.v_free[i])
+            if NU > 0:
+                laws(t, middle, p, u)
+            forces(t, middle, p, u, work.force)
+        left = free_speeds(h, structure, work)
+        if SPEEDY == 0 or (count > 0 and left <= FORCES_SETTLED):
+            return True
+    work.unforced += 1
+    return left <= FORCES_LEFT
+
+
+@routine
+def free_speeds(h: float, structure: Structure, work: Stepping) -> float:
+    """Speeds after the impulse of the forces; by how much they differ from those before, in proportion."""
+    for i in range(NV):
+        work.shifts[i] = h * work.force[i]
+    force_to_metric(structure, work, work.shifts)
+    for i in range(NV):
+        work.z_free[i] = work.z[i] + work.shifts[i]
+        work.shifts[i] = work.v_free[i]
+    keep_constraints(structure, work)
+    from_metric(structure, work, work.z_free, work.v_free)
+    change = 0.0
+    size = 0.0
+    for i in range(NV):
+        change = max(change, abs(work.v_free[i] - work.shifts[i]))
+        size = max(size, abs(work.v_free[i]))
+    return change / size if size > 0.0 else 0.0
+
+
+@routine
+def take_energy(work: Stepping) -> None:
+    """Adds what contacts and friction have taken in the step to the bank: minus their impulses times mean rates."""
+    for r in range(NR):
+        if work.square[r] > 0.0:
+            work.bank -= 0.5 * work.impulses[r] * (work.before[r] + work.after[r])
+
+
+@routine
+def close_contacts(t: float, y: Array, p: Array, structure: Structure, work: Stepping) -> None:
+    """Moves what rests on contacts onto them, by the smallest move in the metric of the mass matrix.
+
+    A contact that presses is closed from either side, one that does not is only kept from overlapping.
+    """
+    u = zeros(NU + 1)
+    if NU > 0:
+        laws(t, y, p, u)
+    gaps_at(t, y, p, u, work.gaps)
+    for i in range(NV):
+        work.change[i] = 0.0
+    for k in range(work.taking_count):
+        work.pushes[work.taking[k]] = 0.0
+    largest = math.inf
+    sweeps = 0
+    while sweeps < MOST_SHIFTS and largest > SHIFTED:
+        largest = 0.0
+        for k in range(work.taking_count):
+            c = work.taking[k]
+            if work.state[NR + c] != REBOUNDS:
+                missing = -work.gaps[c] - rate_change(c, structure, work)
+                new = work.pushes[c] + missing / work.square[c]
+                if work.impulses[c] == 0.0:
+                    new = max(new, 0.0)
+                push(c, new - work.pushes[c], structure, work)
+                largest = max(largest, abs(new - work.pushes[c]) * work.square[c] / structure.sizes[c])
+                work.pushes[c] = new
+        sweeps += 1
+    if sweeps > 1:
+        shift_positions(t, y, p, structure, work)
+
+
+@routine
+def shift_positions(t: float, y: Array, p: Array, structure: Structure, work: Stepping) -> None:
+    """Moves the coordinates by ζ, where the energy that this takes has been lost in contacts."""
+    move = zeros(NV)
+    moved = zeros(NQ + NV)
+    from_metric(structure, work, work.change, work.shifts)
+    raised = 0.0
+    for i in range(NV):
+        raised -= work.force[i] * work.shifts[i]
+        move[structure.speed_of[i]] = work.shifts[i]
+    if raised <= 0.0 or raised <= work.bank:
+        work.bank -= raised
+        displaced(t, y, p, move, moved)
+        for i in range(NQ):
+            y[i] = moved[i]
+        if QUATERNIONS:
+            normalised(y, moved)
+            for i in range(NQ):
+                y[i] = moved[i]
