@@ -41,6 +41,22 @@ constrain {left} = x - r*q as belt ;
 RIG = ARM.replace("join earth and arm", """let shaft = body mass = 1 kg, centre = [0, 0, 0], inertia = diag(0.1 kg*m^2, 0.1 kg*m^2, 0.1 kg*m^2) end ;
 join earth and shaft.frame as spin with revolute(s) about [0, 1, 0] end ;
 join shaft.frame and arm""").replace("init ", "init s' = 3 rad/s, ") + BELT  # fmt: skip
+CORNER = """mechanism corner ;
+param l = 0.4 m, drop = 0.05 m, delta = 0 rad, k = 20 kN/m ;
+let hub = body mass = 20 kg, centre = 0, inertia = diag(1, 1, 1) kg*m^2 end ;
+let low = [0.02, 0, -0.1] m @ hub ;
+let high = [0, -0.03, 0.1] m @ hub ;
+join [0.5 m, 0.7 m, drop] @ earth and hub.frame as arm with link(q) dof1 = q || [0, 1, 0.1], dof2 = [-l, 0, 0], dof3 = delta || [0, 0.1, 1] end ;
+apply spring stiffness = k between [0.1, 0.6, 0.5] m @ earth and hub.frame as strut ;
+"""
+TRACK = """mechanism track ;
+param m = 1500 kg, a = 1.1 m, b = 1.6 m, Cf = 80 kN, Cr = 90 kN, u = 20 m/s, delta = 0 rad, push = 0 N ;
+let body = body mass = m, centre = 0, inertia = diag(2500, 2500, 2500) kg*m^2 end ;
+join earth and body with planar(x, y, psi) speeds vx = x'*cos(psi) + y'*sin(psi), vy = -x'*sin(psi) + y'*cos(psi), r = psi' end ;
+apply force [push, -Cf*((vy + a*r)/vx - delta), 0] in body on [a, 0, 0] @ body as front ;
+apply force [0, -Cr*(vy - b*r)/vx, 0] in body on [-b, 0, 0] @ body as rear ;
+init vx = u ;
+"""
 ROBOT = """<robot name="robot"><link name="base"/>
 <link name="arm"><inertial><origin xyz="0 0 -0.3"/><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -66,6 +82,9 @@ FILES = {
     .replace("[l, r, 0]", "[0, -l, 0]")
     .replace("q = 0.5 rad", "q = 0")
     .replace("stiffness = k, ", ""),
+    "timed.lsd": RIG.format(torque="torque = 3 N*m/s * t * q", left="0"),
+    "corner.lsd": CORNER,
+    "track.lsd": TRACK,
     "robot.urdf": ROBOT,
     "lost.xml": LOST,
     "strict.urdf": STRICT,
@@ -181,6 +200,13 @@ CASES = {
                            ("--until 0.3", "--plot out.svg")),
     "simulate a contact": Case("rig.lsd", ("--restitution 0.5", "--samples 4", "--method radau5", "--out out.csv", "--json"),
                                ("--until 0.3", "--contact 'q >= 0.2'")),
+    "simulate a section": Case("rig.lsd", (
+        "--output energy", "--samples 4", "--event x", "--method radau5", "--plot out.svg", "--over x", "--spectrum out.csv",
+        "--out out.csv", "--force", "--json",
+    ), ("--until 3", "--section q")),
+    "simulate a spectrum": Case("rig.lsd", (
+        "--output energy", "--event q", "--section q", "--plot out.svg", "--out out.json", "--force", "--json",
+    ), ("--until 0.3", "--samples 16", "--spectrum out.csv")),
     "reactions": Case("rig.lsd", ("--joint pivot", "--method multipliers", "--json")),
     "equilibrium": Case("rig.lsd", ("--moving s", '--fix "s\'"', *VALUES, *STARTS, "--no-verify", "--json"), files=LAW),
     "modes": Case("rig.lsd", (*STATE, "--independent x", "--matrices", *VALUES, *STARTS, "--no-verify", "--json"),
@@ -192,9 +218,41 @@ CASES = {
         "--over k", "--from 50", "--to 70", "--points 2", """--state q --state "q'" --state "s'" """,
     )),
     "response": Case("rig.lsd", (
-        "--from 0.1", "--to 9", "--points 3", *STATE, *VALUES, *STARTS, "--force", "--no-verify", "--json",
-    ), ("--input q", "--output q"), LAW),
+        "--from 0.1", "--to 9", "--points 3", "--time 2", *STATE, *VALUES, *STARTS, "--force", "--no-verify", "--json",
+    ), ("--input q", "--output q"), LAW | {"--time": "timed.lsd"}),
     "response drawn": Case("rig.lsd", ("--plot out.svg", "--force", "--from 0.1", "--json"), ("--input q", "--output q")),
+    "handling": Case("track.lsd", (
+        "--drive push", "--body body", "--moving psi", "--speed '12 m/s'", "--step '2 m/s^2'", "--speeds 5..9", "--lane-change",
+        "--up-to '2 m/s^2'", "--out out.csv", "--report out.html", "--set 'm=1700 kg'", "--force", "--json",
+    ), ("--steering delta", "--no-turns")),
+    "handling with values": Case("track.lsd", ("--values values.toml", "--init 'vx=9 m/s'", "--law 'pivot.motor(t, w) = 0'", "--json"), (
+        "--steering delta", "--no-turns",
+    )),
+    "handling in turns": Case("track.lsd", ("--up-to '2 m/s^2'", "--out out.csv", "--force", "--json"), ("--steering delta",)),
+    "suspension": Case("corner.lsd", (
+        "--body hub", "--radius '0.2 m'", "--steering delta", "--kingpin low,high", "--wheelbase '2 m'", "--height '0.3 m'",
+        "--brake-share 0.3", "--travel '-10 mm..10 mm'", "--over -0.2..0.2", "--variant 'long: l=0.5 m'", "--vary 'drop=0 m..0.1 m'",
+        "--target 'toe=1 deg'", "--set 'l=0.3 m'", "--init 'q=0.1 rad'", "--out out.csv", "--report out.html", "--force", "--json",
+    ), ("--wheel hub", "--points 3")),
+    "suspension over steering": Case("corner.lsd", (
+        "--points 4", "--travel '-10 mm..10 mm'", "--wheelbase '2 m'", "--vary 'drop=0 m..0.1 m'", "--json",
+    ), ("--wheel hub", "--steering delta", "--over -0.2..0.2")),
+    "suspension with values": Case("corner.lsd", ("--values values.toml", "--init 'q=0.1 rad'", "--law 'pivot.motor(t, w) = 0'", "--json"), (
+        "--wheel hub", "--points 3",
+    )),
+    "suspension with anti-dive": Case("corner.lsd", ("--height '0.3 m'", "--brake-share 0.3", "--json"), (
+        "--wheel hub", "--points 3", "--wheelbase '2 m'",
+    )),
+    "suspension improved": Case("corner.lsd", ("--vary 'l=0.3 m..0.5 m'", "--target 'caster=1 deg'", "--over -0.2..0.2", "--json"), (
+        "--wheel hub", "--points 3", "--target 'toe=1 deg'", "--vary 'drop=0 m..0.1 m'",
+    )),
+    "road": Case("C", ("--length 20", "--spacing 0.2", "--seed 3", "--force", "--json"), ("--out out.csv", "--length 10")),
+    "animate": Case("rig.lsd", (
+        "--until 0.4", "--at 0.2", "--height 80", "--fps 5", "--speed 0.5", "--out out.svg", "--out out.glb", "--set 'r=0.2 m'",
+        "--force", "--json",
+    ), ("--out out.gif", "--until 0.6", "--width 64", "--height 64")),
+    "animate a still": Case("rig.lsd", ("--at 0.2", "--width 90", *VALUES, *STARTS, "--force", "--json"), ("--out out.svg",), LAW),
+    "animate a robot": Case("robot.urdf", (*ROBOTS, "--json"), ("--out out.svg",), ROBOT_FILES),
     "sensitivity": Case("arm.lsd", (
         "--integral", "--kind maximum", "--kind steady", "--kind eigenvalues", "--kind response", "--kind event",
         "--when q", "--direction 1", "--occurrence 2", "--parameters m", "--samples 3", "--method adjoint", "--second-order",
@@ -219,9 +277,10 @@ CASES = {
         "--samples 3", "--second-order", "--form per_percent", "--out out.json", "--plot out.svg", "--rtol 1e-3", "--json",
     ), ("--until 0.6", "--criterion q", "--over m=1:2:2", "--parameters r")),
     "report": Case("rig.lsd", (
-        "--until '0.3 s'", "--out out.html", "--rtol 1e-4", "--formalism hamilton", *VALUES, *STARTS, *ROBOTS,
-        "--criterion q", "--parameters m", "--force", "--json",
-    ), ("--until 0.2",), {**LAW, **ROBOT_FILES}),
+        "--until '0.3 s'", "--out out.html", "--rtol 1e-4", "--output energy", "--over q", "--formalism hamilton", "--set 'r=0.2 m'",
+        *STARTS, "--criterion q", "--parameters m", "--force", "--json",
+    ), ("--until 0.2",), LAW),
+    "report a robot": Case("robot.urdf", ("--values values.toml", *ROBOTS, "--json"), ("--until 0.2",), ROBOT_FILES),
     "report a criterion": Case("rig.lsd", ("--parameters m", "--set 'r=0.2 m'", "--json"), (
         "--until 0.2", "--criterion q",
     )),
@@ -265,10 +324,11 @@ NONSENSE = {
     "--formalism": "newtonian", "--rtol": "-1", "--formulation": "loose", "--method": "guess", "--init": "nothing=1",
     "--set": "nothing=1", "--values": "absent.toml", "--independent": "nothing", "--time": "never", "--event": "nothing",
     "--prefer": "nothing", "--integrator": "leap", "--jump": "nothing falls: q=0.1", "--contact": "nothing >= 0",
-    "--cores": "-1",
+    "--cores": "-1", "--drive": "nothing", "--body": "nothing", "--moving": "nothing",
 }  # fmt: skip
 ALWAYS = {
     ("modes", "--matrices", "--json"): "the document has the matrices in any case",
+    ("animate", "--symbolic", ""): "the names with which --set changes what is drawn",
     ("sensitivity", "--form", ""): "a ranking shows the derivative in every form",
     ("sensitivity", "--equilibrium", "--values"): "initial values of the file replace those of the equilibrium",
     ("sensitivity", "--verify", "--no-verify"): "one option of two names",
@@ -283,6 +343,7 @@ PRESENT = (
     "out.csv",
     "out.json",
     "out.svg",
+    "out.gif",
     "out.html",
     "rig.html",
     "made.lsd",

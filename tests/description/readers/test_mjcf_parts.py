@@ -164,6 +164,20 @@ def test_attachments_that_cannot_be_read_say_why(tmp_path):
             read_robot(path)
 
 
+def test_an_attached_model_without_its_file_is_left_out_where_parts_are_enough(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        '<mujoco><asset><model name="hand" file="absent.xml"/></asset><worldbody><body name="arm"><joint type="hinge"/>'
+        '<geom size="0.1"/><attach model="hand" body="palm" prefix="p"/></body></worldbody></mujoco>',
+        encoding="utf-8",
+    )
+    with pytest.raises(RobotFileError, match=r"absent\.xml.*partial=True.*--partial"):
+        read_robot(path)
+    robot = read_robot(path, partial=True)
+    assert [body.name for body in robot.mechanism.bodies] == ["arm"]
+    assert any("'hand', whose file is missing" in finding.message for finding in robot.findings)
+
+
 @pytest.mark.parametrize(
     ("qpos", "site", "velocity"),
     [

@@ -81,8 +81,7 @@ class CommandLine(NamedTuple):
     def of(context: typer.Context) -> CommandLine:
         typed, values = set(), {}
         for parameter in context.command.params:
-            # The first name is the long one, and that of a switch which is typed as --no-hold is --hold; arguments are
-            # called as in the help, OUT.
+            # The first name is the long one; arguments are called as in the help, OUT.
             first, key = parameter.opts[0], parameter.name or ""
             name = first if first.startswith("-") else first.upper()
             value = context.params.get(key)
@@ -91,6 +90,9 @@ class CommandLine(NamedTuple):
             source = context.get_parameter_source(key)
             if source is not None and source.name == "COMMANDLINE":
                 typed.add(name)
+                # A switch that is typed as --no-turns has that name too.
+                if value is False:
+                    typed.update(parameter.secondary_opts[:1])
         return CommandLine(frozenset(typed), values)
 
     def meets(self, condition: str) -> bool:

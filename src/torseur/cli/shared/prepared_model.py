@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from torseur.algebra.graph import as_expr
 from torseur.cli.shared.console import progress
 from torseur.cli.shared.exits import USAGE, CommandError
 from torseur.cli.shared.options import ValueOptions
@@ -15,6 +16,8 @@ from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import Tree, build_tree, with_stated
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.description.language.formulas.quantities_with_units import quantity
+from torseur.description.mechanism import Mechanism
+from torseur.description.mechanism.quantities import Guess
 from torseur.description.mechanism.units import parse_unit
 from torseur.errors import list_names
 
@@ -40,6 +43,18 @@ class Work:
         complete = opened.with_mechanism(with_stated(lawful, names_of_start(given.starts, given.values)))
         tree = build_tree(complete.mechanism)
         return Work(complete, tree, read_values(tree, given.settings, given.starts, given.values))
+
+    @property
+    def started(self) -> Mechanism:
+        """The mechanism whose own start is the one asked for: what follows from a start alone sees nothing else."""
+        mechanism, given = self.source.mechanism, self.values.initial
+        if not given:
+            return mechanism
+        kept = [entry for entry in mechanism.initial if entry[0] not in given]
+        guesses = [name for name in mechanism.guesses if name not in given]
+        guesses += [name for name, value in given.items() if isinstance(value, Guess)]
+        start = (*kept, *((name, as_expr(float(value))) for name, value in given.items()))
+        return replace(mechanism, initial=start, guesses=tuple(guesses))
 
     def equations(self, formalism: str) -> Equations:
         return derive(self.tree, formalism)

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from torseur.cli.commands.presentation.report import LengthOption
+from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
 
@@ -22,6 +23,9 @@ SpeedOption = Annotated[float, typer.Option("--speed", min=1e-6, help="Seconds o
 InstantOption = Annotated[
     str | None, typer.Option("--at", metavar="T", help="Time of a still picture, e.g. '250 ms'; the start by default.")
 ]
+
+
+_FILM, _STILL = "--out=*.mp4 --out=*.webm --out=*.gif", "--out=*.png --out=*.svg"
 
 
 class AnimateOptions(NamedTuple):
@@ -41,6 +45,13 @@ class AnimateOptions(NamedTuple):
     json: JsonOption = False
 
 
+@option_rules(
+    Rule("--fps --speed", needs=_FILM, why="they say how a film runs"),
+    Rule("--at", needs=_STILL, why="it is the instant of a still picture"),
+    Rule("--until", not_with=_STILL, why="a still picture shows one instant, that of --at"),
+    Rule("--width --height", not_with="--out=*.glb", why="a model has no pixels"),
+    Rule("--height", not_with="--out=*.svg", why="the height of the drawing follows from its width"),
+)
 def animate(options: AnimateOptions) -> None:
     """Write the motion as MP4, WebM, GIF or GLB (an animated 3D model), or one instant as PNG or SVG.
 
@@ -56,13 +67,13 @@ def animate(options: AnimateOptions) -> None:
 
     work = Work.begin(with_robot_options(options.source, options.robot), options.values)
     require_outputs(options.force, (options.out, (*FILMS, *MODELS, *STILLS)))
-    at = None if options.at is None else duration(options.at)
-    if at is not None and options.out.suffix.lower() not in STILLS:
-        raise typer.BadParameter("--at is the instant of a still picture: write .png or .svg.")
+    at = None if options.at is None else duration(options.at, "--at")
+    # Of a still's motion no end can be given; it is long enough for the instant and for the view, which sees it all.
+    until = max(duration(options.until), at or 0.0)
     mechanism, robot = work.source.mechanism, work.source.robot
     subject = mechanism if robot is None else replace(robot, mechanism=mechanism)
     with progress(f"{mechanism.name}: {options.out.suffix[1:]}", quiet=options.json) as follow:
-        take = Take(duration(options.until), work.values.parameters, work.values.initial)
+        take = Take(until, work.values.parameters, work.values.initial)
         scene = scene_of(subject, None, take)
         shot = Shot(options.width, options.height, options.fps, options.speed, at, follow)
         write_picture(scene, options.out, shot)

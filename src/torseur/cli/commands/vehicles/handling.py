@@ -92,7 +92,7 @@ def handling(options: HandlingOptions) -> None:
         "--step", options.step)  # fmt: skip
     speeds = _speeds(options.speeds)
     work = Work.begin(options.source, options.values)
-    car = vehicle(work.source.mechanism, options.steering, options.drive, options.body, options.moving or ())
+    car = vehicle(work.started, options.steering, options.drive, options.body, options.moving or ())
     given, name = dict(work.values.parameters), work.source.mechanism.name
     with working(f"{name}: straight running", quiet=options.json):
         run = of_vehicle(car, speed, given)

@@ -115,6 +115,8 @@ class SuspensionOptions(NamedTuple):
     Rule("--vary", needs="--target", why="hardpoints are moved towards curves that are wanted"),
     Rule("--target", needs="--vary", why="something must be free to move"),
     Rule("--vary", not_with="--over", why="targets are curves over the travel"),
+    Rule("--travel", not_with="--over", why="the curves are over the steering, at the travel as described"),
+    Rule("--height --brake-share", needs="--wheelbase", why="they enter the anti-dive, which the wheelbase asks for"),
     force_needs("--out", "--report"),
 )
 def suspension(options: SuspensionOptions) -> None:
@@ -143,7 +145,7 @@ def suspension(options: SuspensionOptions) -> None:
             raise CommandError(f"--kingpin {options.kingpin}: expected two frames, LOWER,UPPER.", USAGE)
         pair = (lower.strip(), upper.strip())
     base = Suspension(
-        work.source.mechanism, options.wheel, options.body, _length("--radius", options.radius), options.steering, pair,
+        work.started, options.wheel, options.body, _length("--radius", options.radius), options.steering, pair,
         None if options.wheelbase is None else _length("--wheelbase", options.wheelbase),
         _length("--height", options.height), options.brake_share, dict(work.values.parameters),
     )  # fmt: skip

@@ -30,7 +30,7 @@ def read_mjcf(root: Element, options: Options, folder: Path, source: str) -> Rob
     root.used = True
     expand_includes(root, folder)
     settings = read_settings(root)
-    attachments = expand_attachments(root, settings, folder)
+    attachments = expand_attachments(root, settings, folder, partial=options.partial)
     expand_replicas(root, settings)
     assembly = Assembly(options, Ledger())
     for note, element in attachments.notes:

@@ -37,18 +37,21 @@ class Attachments:
     defaults: list[Element] = field(default_factory=list)
     notes: list[tuple[str, Element]] = field(default_factory=list)
     count: int = 0
+    partial: bool = False
 
 
-def expand_attachments(root: Element, settings: Settings, folder: Path, depth: int = 0) -> Attachments:
-    """Puts the attached bodies in the place of each <attach>."""
-    found = Attachments()
-    files = {}
+def expand_attachments(
+    root: Element, settings: Settings, folder: Path, depth: int = 0, partial: bool = False
+) -> Attachments:
+    """Puts the attached bodies in the place of each <attach>; where `partial`, models without a file are left out."""
+    found = Attachments(partial=partial)
+    files: dict[str, Path | None] = {}
     for asset in root.children:
         for model in asset.all("model") if asset.tag == "asset" else ():
             name, file = model.text("name"), model.text("file")
             if not file:
                 raise model.fault('<model> needs file="...".')
-            files[name or Path(file).stem] = path_inside(model, file, folder)
+            files[name or Path(file).stem] = _model_file(model, file, folder, partial)
     for world in [child for child in root.children if child.tag == "worldbody"]:
         for element in list(world.walk()):
             while (slot := next((k for k, c in enumerate(element.children) if c.tag == "attach"), None)) is not None:
@@ -58,22 +61,37 @@ def expand_attachments(root: Element, settings: Settings, folder: Path, depth: i
     return found
 
 
+def _model_file(model: Element, file: str, folder: Path, partial: bool) -> Path | None:
+    """Where the other model is, or nothing where it is missing and need not be there."""
+    path = path_inside(model, file, folder, must_exist=False)
+    if path.is_file():
+        return path
+    if partial:
+        return None
+    raise model.fault(
+        f"there is no file '{file}'. To read the rest without it: partial=True, in a name '?partial', or --partial."
+    )
+
+
 def _attach(
-    root: Element, attach: Element, files: dict[str, Path], settings: Settings, depth: int, found: Attachments
+    root: Element, attach: Element, files: dict[str, Path | None], settings: Settings, depth: int, found: Attachments
 ) -> list[Element]:
     name, prefix = attach.text("model") or "", attach.text("prefix") or ""
     if name not in files:
         raise attach.fault(unknown_name("model", name, files, "<attach>: "))
     if depth >= DEEPEST:
         raise attach.fault(f"models are attached to each other more than {DEEPEST} deep.")
-    other = read_document(files[name])
+    if (file := files[name]) is None:
+        found.notes.append((f"<attach> of model '{name}', whose file is missing: its bodies are left out.", attach))
+        return []
+    other = read_document(file)
     if other.tag != "mujoco":
-        raise attach.fault(f"'{files[name].name}' is not a model of MuJoCo: its root is <{other.tag}>.")
-    home = files[name].parent
+        raise attach.fault(f"'{file.name}' is not a model of MuJoCo: its root is <{other.tag}>.")
+    home = file.parent
     expand_includes(other, home)
     own = read_settings(other)
     _require_agreement(attach, own, settings)
-    inner = expand_attachments(other, own, home, depth + 1)
+    inner = expand_attachments(other, own, home, depth + 1, found.partial)
     expand_replicas(other, own)
     found.count += sum(1 for _ in other.walk())
     if found.count > MOST_ELEMENTS:

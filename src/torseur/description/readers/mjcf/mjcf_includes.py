@@ -55,7 +55,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def path_inside(include: Element, name: str, folder: Path) -> Path:
+def path_inside(include: Element, name: str, folder: Path, must_exist: bool = True) -> Path:
     """The path of an included file: XML in the model's folder, or a few folders up and down again."""
     try:
         here, path = folder.resolve(), (folder / name).resolve()
@@ -66,6 +66,6 @@ def path_inside(include: Element, name: str, folder: Path) -> Path:
         raise include.fault(f"'{name}' is far from the folder of the model; such files are not included.")
     if path.suffix.lower() not in SUFFIXES:
         raise include.fault(f"'{name}' is not included: expected a file that ends in {' or '.join(SUFFIXES)}.")
-    if not path.is_file():
+    if must_exist and not path.is_file():
         raise include.fault(f"there is no file '{name}' to include.")
     return path

@@ -9,6 +9,7 @@ from pathlib import Path
 from torseur.analysis.sensitivity import Sensitivities
 from torseur.analysis.sensitivity.sensitivity_analysis import sensitivity
 from torseur.computation.simulation import Trajectory, simulate
+from torseur.computation.simulation.problem import checked_rtol
 from torseur.derivation.equations import Equations, missing_values
 from torseur.derivation.formalisms import certify, derive
 from torseur.derivation.tree import build_tree
@@ -85,6 +86,7 @@ def report(
 
 def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None = None) -> ReportContent:
     """The content of a report; what cannot be derived or computed is left out, and the page says why."""
+    checked_rtol(occasion.rtol)  # a wrong request is no reason for a page without a motion
     notes: list[str] = []
     equations, motion = None, None
     try:

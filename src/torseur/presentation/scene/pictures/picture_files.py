@@ -47,6 +47,8 @@ def write_picture(scene: Scene, path: str | Path, shot: Shot | None = None) -> P
         raise TorseurError(f"the folder '{target.parent}' does not exist; create it first.")
     if ending in FILMS and scene.is_still:
         raise TorseurError(f"there is nothing to animate. {scene.reason} A still picture is written as .png or .svg.")
+    if taken.at is not None and not scene.is_still:
+        _require_instant(scene, taken.at)
     if ending == ".svg":
         target.write_text(svg_picture(scene, taken.at, taken.width), encoding="utf-8")
     elif ending == ".glb":
@@ -59,6 +61,14 @@ def write_picture(scene: Scene, path: str | Path, shot: Shot | None = None) -> P
     else:
         _write_film(scene, target, taken)
     return target
+
+
+def _require_instant(scene: Scene, at: float) -> None:
+    """A still of another instant than the one asked for would be a wrong picture."""
+    first, last = float(scene.motion.times[0]), float(scene.motion.times[-1])
+    slack = 1e-9 * max(abs(first), abs(last))
+    if not first - slack <= at <= last + slack:
+        raise TorseurError(f"there is no picture at {at:g} s: the motion lasts from {first:g} s to {last:g} s.")
 
 
 def _times(scene: Scene, shot: Shot) -> np.ndarray:
