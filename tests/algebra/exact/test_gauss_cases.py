@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -90,3 +91,26 @@ def test_salt_cellar_has_ranks_three_two_and_one():
 def test_bad_input(matrix, options, said):
     with pytest.raises(UnsupportedError, match=said):
         ts.algebra.eliminate(matrix, **options)
+
+
+def test_matrices_of_numbers_have_one_case():
+    assert ts.algebra.eliminate([[0.1, 0.2], [0.3, 0.6]]).ranks == (1,)
+    assert ts.algebra.standard_basis([3]).is_everything and ts.algebra.standard_basis([0]).dimension == 0
+
+
+def test_what_sympy_knows_to_be_positive_is_not_asked():
+    p, q = sp.symbols("p q", positive=True)
+    assert len(ts.algebra.eliminate([[p, x], [1, y]]).cases) == 2  # p y = x or not
+    assert len(ts.algebra.eliminate([[p * x**2 + q, 1]]).cases) == 1
+    assert len(ts.algebra.eliminate([[p * x - q, 1]]).cases) == 2
+
+
+def test_general_matrices_have_a_case_for_every_echelon_form():
+    """Of entries without relation: each point lies in one case, with the rank that NumPy finds."""
+    cases = ts.algebra.eliminate(sp.Matrix(2, 3, sp.symbols("k1:7"))).cases
+    for values in range(0, 3**6, 7):
+        point = {f"k{i + 1}": values // 3**i % 3 - 1 for i in range(6)}
+        own = {s: point[s.name] for s in sp.symbols("k1:7")}
+        holding = [k for k in cases if all((c.expression.subs(own) == 0) == c.vanishes for c in k.conditions)]
+        assert len(holding) == 1
+        assert holding[0].rank == np.linalg.matrix_rank(np.reshape([*point.values()], (2, 3)))

@@ -238,3 +238,44 @@ A, F = motion(), force()
 def test_bad_input(call, said):
     with pytest.raises(TorseurError, match=said):
         call()
+
+
+def test_multiples_of_inertias_and_powers_of_transforms_are_those_of_their_matrices():
+    body, X = inertia(), ts.Transform(rotation(), RNG.normal(size=3))
+    assert np.allclose((body * 3 / 2).spatial_matrix, 1.5 * body.spatial_matrix)
+    assert np.allclose((np.float64(2) * body).spatial_matrix, 2 * body.spatial_matrix)
+    for k in (-2, 0, 3):
+        assert np.allclose((X**k).motion_matrix, np.linalg.matrix_power(X.motion_matrix, k))
+    with pytest.raises(TorseurError, match="whole number"):
+        X**0.5
+
+
+@pytest.mark.parametrize("kind", ["sympy", "graph"])
+def test_the_velocity_of_a_frame_carries_what_is_fixed_in_it(kind):
+    """A motion and an inertia that are constant in the frame, seen from its parent: (X⁻¹ s)' = ξ × X⁻¹ s."""
+    t, cosine = (sp.Symbol("t"), sp.cos) if kind == "sympy" else (ts.symbol("t"), ts.cos)
+    X = ts.Transform.about([0, 0, 1], t * t, [t, 0, 1]).then(ts.Transform.about([1, 0, 0], 2 * t, [0, cosine(t), 0]))
+    fixed, body = ts.Motion([1, 2, 3], [0, 1, -1]), ts.SpatialInertia(2, [1, 0, 2], [1, 2, 3 - 0.5])
+    xi, back = X.velocity(t), X.inverse
+    pairs = [((back @ fixed).derivative(t).vector, xi.cross(back @ fixed).vector)]
+    zero = (back @ body).derivative(t, frame=-xi).spatial_matrix.ravel()
+    pairs.append((zero, np.zeros(36)))
+    for left, right in pairs:
+        for a, b in zip(left, right, strict=True):
+            difference = sp.sympify(ts.to_sympy(a - b) if hasattr(a - b, "op") else a - b)
+            assert abs(difference.subs({s: 0.7 for s in difference.free_symbols}).evalf()) < 1e-9
+    assert len(str(xi.angular.x)) < 30  # no c² + s² is left
+
+
+def test_dual_bases_with_numbers_among_the_symbols():
+    """SymPy's determinant of this matrix with decimals in it is zero; by hand it is cos th."""
+    th = sp.Symbol("th")
+    axes = [[0, 0, 1], [0, 1, 0], [sp.cos(th), sp.sin(th), 0]]
+    basis = [ts.Motion.revolute(u, p) for u, p in zip(axes, ([0, 0, 0], [1, 0, 0], [0, 0, 0.5]), strict=True)]
+    basis += [ts.Motion.prismatic(u) for u in ([1, 0, 0], [0, 1, 0], [0, 0, 1])]
+    dual = ts.algebra.dual_basis(basis)
+    assert sp.Matrix(6, 6, lambda i, j: sp.nsimplify(sp.simplify(basis[i].dot(dual[j])))) == sp.eye(6)
+    assert ts.algebra.coordinates_in(basis, basis[2])[2].equals(1)
+    again = ts.algebra.dual_basis(dual)
+    for left, right in zip(again, basis, strict=True):
+        assert all(sp.nsimplify(sp.simplify(x)) == 0 for x in (left - right).vector)

@@ -20,6 +20,7 @@ from torseur.errors import UnsupportedError
 # algorithm without criteria does not come back from there.
 LIMITS = (500, 4000, 4000)
 _HARMLESS = 11  # variables up to which these limits are reached in a moment, those of modules not counted
+_SHORT = 60  # terms of equations that are looked at for being a basis already
 # Processor seconds, so that a busy machine answers like a quiet one; by the clock twenty times as many at most, which
 # is the only limit where processor time cannot be limited (Windows).
 FLINT_SECONDS = 30
@@ -54,6 +55,10 @@ def _flint(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
     if any(p.is_constant() for p in given):
         return [ring.context.from_dict({(0,) * len(ring.variables): 1})]
     if len(ring.variables) - ring.linear > _HARMLESS:
+        # A process takes a fifth of a second to start; equations solved for a variable each are a basis already.
+        short = given.autoreduction()
+        if sum(len(p) for p in short) <= _SHORT and short.is_groebner():
+            return _by_leading_term([*short], ring)
         return _flint_apart(given, ring)
     return limited_basis(polynomials, ring)
 

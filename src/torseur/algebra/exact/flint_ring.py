@@ -34,6 +34,9 @@ class FlintRing:
         """(n, n · polynomial) with whole coefficients."""
         import sympy as sp
 
+        if not self.variables:
+            number = sp.Rational(expression)
+            return int(number.q), self.context.from_dict({(): int(number.p)} if number else {})
         number, whole = sp.Poly(expression, *self.variables, domain=sp.QQ).clear_denoms(convert=True)
         return int(number), self.context.from_dict({powers: int(c) for powers, c in whole.terms()})
 

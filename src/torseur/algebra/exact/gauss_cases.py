@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from torseur.algebra.exact.prime_ideals import is_prime, is_space, is_zero_only_beside
 from torseur.algebra.exact.ring import Ring, fractions_of, matrix_entries, read
 from torseur.algebra.exact.standard_bases import StandardBasis, ideal_basis, no_common_zero
 from torseur.errors import UnsupportedError, counted, unknown_name
@@ -116,9 +117,10 @@ def eliminate(
 ) -> Elimination:
     """Row echelon forms of a matrix of rational functions and trigonometric polynomials, in all cases.
 
-    `constraints` are expressions that vanish, such as closure equations, `nonzero` some that do not; denominators of
-    the entries do not either. `pivots` "first" takes the first entry of a column that may differ from zero, as by hand,
-    "sure" one that always does where there is one, which asks fewer questions.
+    `constraints` are expressions that vanish, such as closure equations, `nonzero` some that do not; nor do
+    denominators of the entries and symbols that SymPy knows to be positive or nonzero. `pivots` "first" takes the first
+    entry of a column that may differ from zero, as by hand, "sure" one that always does where there is one, which asks
+    fewer questions.
     """
     m, n, entries, places = matrix_entries(matrix)
     if pivots not in PIVOTS:
@@ -131,6 +133,7 @@ def eliminate(
     pairs = fractions_of(made.values)
     vanish = [above for above, _ in pairs[m * n : m * n + len(constraints)]]
     apart = [above for above, _ in pairs[m * n + len(constraints) :]] + [b for _, b in pairs if b.free_symbols]
+    apart += [v for v in made.ring.variables if v.is_zero is False]
     known = _Known(made.ring, tuple(vanish), tuple(dict.fromkeys(apart)))
     if known.is_impossible:
         raise UnsupportedError("eliminate: the constraints have no common zero, so that there is no case at all.")
@@ -170,14 +173,24 @@ class _Known:
             return sp.Integer(0)
         return sp.factor(short / below) if below != 1 else short
 
-    def vanishes(self, polynomial: Any) -> bool:
-        return no_common_zero(self.equations, (*self.apart, polynomial), self.ring.variables)
+    def vanishes(self, remainder: Any) -> bool:
+        """Whether a remainder other than zero vanishes in the whole case."""
+        if is_prime(self.basis):
+            return False
+        return no_common_zero(self.equations, (*self.apart, remainder), self.ring.variables)
 
     def never_vanishes(self, polynomial: Any) -> bool:
         if not polynomial.free_symbols:
             return bool(polynomial != 0)
         if is_positive(polynomial, self.ring):
             return True
+        if is_space(self.basis):
+            return is_zero_only_beside(polynomial, self.apart, self.basis)
+        zeros = ideal_basis((*self.vanish, polynomial), self.ring)
+        if zeros.is_everything:
+            return True
+        if is_prime(zeros):  # what is apart from zero leaves a part of an irreducible variety, or nothing
+            return any(zeros.reduced(other) == 0 for other in self.apart)
         return no_common_zero((*self.equations, polynomial), self.apart, self.ring.variables)
 
     def question(self, polynomial: Any) -> Any:
@@ -189,14 +202,19 @@ class _Known:
 
 
 def is_positive(polynomial: Any, ring: Ring) -> bool:
-    """Whether a polynomial is a sum of even powers with positive factors, one of them a number, or less that."""
+    """Whether a polynomial is a sum of positive terms, one of which cannot vanish, or less that.
+
+    Even powers are not negative, nor any of symbols that SymPy knows to be positive.
+    """
     import sympy as sp
 
     if ring.root is not None and ring.root[0] in polynomial.free_symbols:
         return False
     terms = sp.Poly(polynomial, *ring.variables).terms()
-    sign = 1 if terms[-1][1] > 0 else -1
-    return not any(terms[-1][0]) and all(sign * c > 0 and all(k % 2 == 0 for k in powers) for powers, c in terms)
+    signs = {c > 0 for _, c in terms}
+    even = all(k % 2 == 0 or v.is_positive for m, _ in terms for v, k in zip(ring.variables, m, strict=True))
+    sure = any(all(not k or v.is_zero is False for v, k in zip(ring.variables, m, strict=True)) for m, _ in terms)
+    return len(signs) == 1 and even and sure
 
 
 @dataclass
@@ -231,7 +249,7 @@ class _Gauss:
         from dataclasses import replace
 
         apart = replace(known, apart=(*known.apart, question))
-        zero = replace(known, vanish=(*known.vanish, question))
+        zero = replace(known, vanish=(*known.basis.polynomials, question))
         no, yes = Condition(question, False), Condition(question, True)
         return Fork(no, self.tree(rows, r, c, apart, (*said, no)), self.tree(rows, r, c, zero, (*said, yes)))
 

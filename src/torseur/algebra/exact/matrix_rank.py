@@ -51,7 +51,7 @@ class MatrixRank:
             if self.error_probability is None
             else f"larger with probability below {self.error_probability:.1g}"
         )
-        return f"rank {self.rank} ({self.method}{modulo} at {where}: {doubt})"
+        return f"rank {self.rank} ({self.method}{modulo}{f' at {where}' if where else ''}: {doubt})"
 
 
 def rank(

@@ -77,7 +77,8 @@ class Symbolic:
         return self.terms
 
     def __str__(self) -> str:
-        return " + ".join(f"{'' if c == 1 else f'({c}) '}{_word_text(word)}".strip() for word, c in self.terms) or "0"
+        text = " + ".join(_term_text(word, c) for word, c in self.terms) or "0"
+        return text.replace("+ -", "- ")
 
     @property
     def conjugate(self) -> Symbolic:
@@ -99,6 +100,13 @@ class Symbolic:
                 product = product * (own.conjugate if letter.conjugated else own)
             total = total + product
         return total
+
+
+def _term_text(word: tuple[Letter, ...], c: Any) -> str:
+    if not word:
+        return str(c)
+    factor = "" if c == 1 else "-" if c == -1 else f"{c} " if c.is_Atom else f"({c}) "
+    return factor + _word_text(word)
 
 
 def _word_text(word: tuple[Letter, ...]) -> str:

@@ -20,13 +20,15 @@ from torseur.algebra.spatial.components import (
     as_vector,
     blocks,
     bracketed,
+    differentiate,
     in_sympy,
     is_number,
     latex_column,
+    shortened,
     text,
 )
 from torseur.algebra.spatial.rotation import MatrixTurn, Rotation, about
-from torseur.algebra.spatial.screws import EMPTY, Force, Motion, listed, require_kind
+from torseur.algebra.spatial.screws import EMPTY, Force, Motion, factor_of, listed, require_kind
 from torseur.algebra.spatial.vector import (
     NULL,
     ZERO_SYMMETRIC,
@@ -58,6 +60,16 @@ class Inertia:
         require_kind(other, Inertia, "an inertia", "-")
         return self.at_origin(self.mass - other.mass, self.moment - other.moment, self.matrix - other.matrix)
 
+    def __mul__(self, factor: Scalar) -> Self:
+        factor = factor_of(factor, "an inertia")
+        scaled = Symmetric3(*(factor * x for x in self.matrix))
+        return self.at_origin(self.mass * factor, self.moment * factor, scaled)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> Self:
+        return self * (1 / factor_of(divisor, "an inertia"))
+
     def __matmul__(self, motion: Motion) -> Force:
         """Momentum of a motion: (I w + h x v, m v - h x w)."""
         require_kind(motion, Motion, "an inertia", "@")
@@ -78,6 +90,25 @@ class Inertia:
     def kinetic_energy(self, motion: Motion) -> Scalar:
         """½ ξ · I ξ."""
         return motion.dot(self @ motion) / 2
+
+    def derivative(self, by: Any, frame: Motion | None = None) -> Self:
+        """Derivative by a symbol or along rates {symbol: rate}; `frame` moves the basis of the components.
+
+        In a basis that moves with ξ:  (dI/dt) = d(components)/dt + ξ ×* I - I ξ ×.
+        """
+        rates = differentiate([self.mass, *self.moment, *self.matrix], by, "derivative of an inertia")
+        own = self.at_origin(rates[0], Vec3(*rates[1:4]), Symmetric3(*rates[4:]))
+        if frame is None:
+            return own
+        carried = self._carried(frame)
+        return self.at_origin(own.mass, own.moment + carried.moment, own.matrix + carried.matrix)
+
+    def _carried(self, frame: Motion) -> Self:
+        """ξ ×* I - I ξ ×: the rate of an inertia fixed in a body that moves with ξ."""
+        change = frame.cross_force_matrix @ self.spatial_matrix - self.spatial_matrix @ frame.cross_matrix
+        moment = Vec3(change[2][4], change[0][5], change[1][3])  # its upper right block is the tilde of this
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = (row[:3] for row in change[:3])
+        return self.at_origin(0, moment, Symmetric3(xx, yy, zz, xy, xz, yz))
 
     def to_sympy(self) -> Any:
         """The 6x6 matrix in SymPy."""
@@ -246,6 +277,29 @@ class Transform:
         """X* = X⁻ᵀ, the 6x6 matrix that takes forces from the parent to the child."""
         E, below = self._blocks()
         return blocks([[E, below], [EMPTY, E]])
+
+    def __pow__(self, exponent: int) -> Transform:
+        """The place after as many of these one after the other; negative ones lead back."""
+        if not isinstance(exponent, int) or isinstance(exponent, bool):
+            raise ArgumentError(f"a transform to the power {exponent!r}: expected a whole number.")
+        step, place = (self if exponent >= 0 else self.inverse), Transform.at(NULL)
+        for _ in range(abs(exponent)):
+            place = place.then(step)
+        return place
+
+    def velocity(self, by: Any) -> Motion:
+        """The motion of the frame in its parent by a symbol, or along rates {symbol: rate}.
+
+        In the parent's axes, ω̃ = R' Rᵀ and v_O = r' + r × ω; `X @ X.velocity(t)` has the frame's own, as
+        `derivative(..., frame=...)` takes them.
+        """
+        turn = self.rotation.matrix
+        entries = [*self.position, *(x for row in turn.rows for x in row)]
+        rates = differentiate(entries, by, "velocity of a frame")
+        rows = [Vec3(*rates[k : k + 3]) for k in (3, 6, 9)]
+        x, y, z = turn.rows
+        spin = Vec3(*(shortened(rows[k].dot(other)) for k, other in ((2, y), (0, z), (1, x))))
+        return Motion.at_point(spin, rates[:3], self.position)
 
     def _blocks(self) -> tuple[Matrix3, Matrix3]:
         """E and E r̃ᵀ."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, as_expr, directional_derivative, to_sympy
+from torseur.algebra.graph import Expr, as_expr, directional_derivative, from_sympy, symbols_of, to_sympy
 from torseur.algebra.spatial.vector import Matrix3, Scalar, Symmetric3, Vec3
 from torseur.edges.arguments import ArgumentError
 
@@ -109,6 +109,18 @@ def differentiate(entries: Sequence[Scalar], by: Any, what: str) -> list[Scalar]
     if wrong := [symbol for symbol in rates if not getattr(symbol, "_diff_wrt", False)]:
         raise ArgumentError(f"{what}: {_text(wrong[0])} is no symbol to differentiate by (ts.symbol, SymPy's Symbol).")
     return [sum(sp.diff(x, symbol) * rate for symbol, rate in rates.items()) for x in in_sympy(entries)]
+
+
+def shortened(value: Scalar) -> Scalar:
+    """The same value with sums of sines and cosines of one angle shortened."""
+    if is_number(value):
+        return value
+    import sympy as sp
+
+    if isinstance(value, Expr):
+        ours = {str(node.name): node for node in symbols_of([value])}
+        return from_sympy(sp.trigsimp(sp.expand(to_sympy(value))), ours)
+    return sp.trigsimp(sp.expand(value))
 
 
 def text(value: Scalar) -> str:

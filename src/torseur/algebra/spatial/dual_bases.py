@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from torseur.algebra.graph import Expr, from_sympy, symbols_of
+from torseur.algebra.graph.construction.decimals import as_written
 from torseur.algebra.spatial.components import in_sympy
 from torseur.algebra.spatial.screws import Force, Motion, require_kind
 from torseur.edges.arguments import ArgumentError
 
 
-def dual_basis(motions: Sequence[Motion]) -> list[Force]:
-    """The forces e_1 ... e_6 with d_i · e_j = δ_ij for six independent motions d_1 ... d_6.
+@overload
+def dual_basis(basis: Sequence[Motion]) -> list[Force]: ...
+@overload
+def dual_basis(basis: Sequence[Force]) -> list[Motion]: ...
+def dual_basis(basis: Sequence[Motion] | Sequence[Force]) -> list[Force] | list[Motion]:
+    """The forces e_1 ... e_6 with d_i · e_j = δ_ij for six independent motions d_1 ... d_6; motions for forces.
 
     Coordinates in a basis and its dual multiply as in m · f = mᵀ f.
     """
-    if len(motions) != 6:
-        raise ArgumentError(f"dual_basis: a basis of motions has six vectors, got {len(motions)}.")
-    for motion in motions:
-        require_kind(motion, Motion, "dual_basis of", "")
-    rows = [motion.vector for motion in motions]
-    columns = _numeric(rows) if all(row.dtype == float for row in rows) else _symbolic(rows)
+    if len(basis) != 6:
+        raise ArgumentError(f"dual_basis: a basis of motions or of forces has six vectors, got {len(basis)}.")
+    kind = Force if isinstance(basis[0], Force) else Motion
+    for vector in basis:
+        require_kind(vector, kind, "dual_basis of", "")
+    rows = [vector.vector for vector in basis]
+    numeric = all(row.dtype == float for row in rows)
+    columns = _numeric(rows) if numeric else _symbolic(rows, f"{kind.__name__.lower()}s")
+    if kind is Force:
+        return [Motion(column[:3], column[3:]) for column in columns]
     return [Force(column[:3], column[3:]) for column in columns]
 
 
-def coordinates_in(basis: Sequence[Motion], motion: Motion) -> list[Any]:
-    """The coordinates m_i of a motion in a basis, m = Σ m_i d_i: its powers with the dual basis."""
-    require_kind(motion, Motion, "coordinates of", "")
-    return [motion.dot(force) for force in dual_basis(basis)]
+def coordinates_in(basis: Sequence[Motion] | Sequence[Force], vector: Motion | Force) -> list[Any]:
+    """The coordinates of a motion or a force in a basis, m = Σ m_i d_i: its powers with the dual basis."""
+    kind = Force if len(basis) and isinstance(basis[0], Force) else Motion
+    require_kind(vector, kind, "coordinates of", "")
+    return [vector.dot(other) for other in dual_basis(basis)]  # type: ignore[arg-type]
 
 
 # d_i · e_j = δ_ij says D E = 1 for the rows d_i of D and the columns e_j of E.
@@ -38,22 +48,31 @@ def _numeric(rows: Sequence[Any]) -> list[list[Any]]:
     matrix = np.array(rows)
     values = np.linalg.svd(matrix / np.linalg.norm(matrix, axis=1, keepdims=True).clip(1e-300), compute_uv=False)
     if values[-1] < 1e-12 * values[0]:
-        raise _dependent()
+        raise _dependent("vectors")
     return [[*column] for column in np.linalg.inv(matrix).T.tolist()]
 
 
-def _symbolic(rows: Sequence[Any]) -> list[list[Any]]:
+def _symbolic(rows: Sequence[Any], kind: str) -> list[list[Any]]:
     import sympy as sp
 
-    matrix = sp.Matrix([in_sympy(row) for row in rows])
-    if sp.simplify(matrix.det()) == 0:
-        raise _dependent()
-    inverse = matrix.inv().applyfunc(sp.simplify)
+    # Exact: SymPy's elimination takes 0.0 for a pivot, and finds determinants zero that are not.
+    matrix = sp.Matrix([[_exact(x) for x in in_sympy(row)] for row in rows])
+    determinant = sp.simplify(matrix.det(method="berkowitz"))
+    if determinant == 0:
+        raise _dependent(kind)
+    inverse = (matrix.adjugate(method="berkowitz") / determinant).applyfunc(sp.simplify)
     ours = {str(node.name): node for node in symbols_of([x for row in rows for x in row if isinstance(x, Expr)])}
     # Expressions of ours come back as such: SymPy's and ours do not multiply.
     entries = [from_sympy(x, ours) for x in inverse] if ours else [*inverse]
     return [entries[j::6] for j in range(6)]
 
 
-def _dependent() -> ArgumentError:
-    return ArgumentError("dual_basis: the six motions are dependent, so that they are no basis.")
+def _exact(value: Any) -> Any:
+    import sympy as sp
+
+    written = {x: as_written(float(x)) for x in value.atoms(sp.Float)}
+    return value.xreplace({x: sp.Rational(f.numerator, f.denominator) for x, f in written.items()})
+
+
+def _dependent(kind: str) -> ArgumentError:
+    return ArgumentError(f"dual_basis: the six {kind} are dependent, so that they are no basis.")

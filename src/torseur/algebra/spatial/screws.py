@@ -71,13 +71,13 @@ class Motion:
         return Motion(-self.angular, -self.linear)
 
     def __mul__(self, factor: Scalar) -> Motion:
-        factor = _factor(factor, "a motion")
+        factor = factor_of(factor, "a motion")
         return Motion(self.angular * factor, self.linear * factor)
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Motion:
-        divisor = _factor(divisor, "a motion")
+        divisor = factor_of(divisor, "a motion")
         return Motion(self.angular / divisor, self.linear / divisor)
 
     def cross(self, other: Motion) -> Motion:
@@ -193,13 +193,13 @@ class Force:
         return Force(-self.moment, -self.force)
 
     def __mul__(self, factor: Scalar) -> Force:
-        factor = _factor(factor, "a force")
+        factor = factor_of(factor, "a force")
         return Force(self.moment * factor, self.force * factor)
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Force:
-        divisor = _factor(divisor, "a force")
+        divisor = factor_of(divisor, "a force")
         return Force(self.moment / divisor, self.force / divisor)
 
     def dot(self, motion: Motion) -> Scalar:
@@ -256,7 +256,8 @@ def require_kind(value: Any, kind: type, own: str, sign: str, hint: str = "") ->
         raise ArgumentError(f"{own} {sign} {type(value).__name__}: expected a {kind.__name__}{hint}.")
 
 
-def _factor(value: Any, own: str) -> Scalar:
+def factor_of(value: Any, own: str) -> Scalar:
+    """A scalar to multiply by; vectors and texts are refused."""
     # Of what is no scalar only the usual slips are known here: algorithms multiply by numbers of any library.
     if isinstance(value, _NO_SCALARS):
         raise ArgumentError(f"{own} times {type(value).__name__}: expected a number or an expression.")

@@ -24,7 +24,7 @@ def warnings_of(
     tree: Tree, numbers: Numbers, bodies: Sequence[BodyMass], initial: Mapping[str, float | None]
 ) -> Iterator[str]:
     """One sentence per doubt, the gravest first."""
-    if not bodies:
+    if not bodies and not tree.mechanism.states:
         yield "There are no bodies: the description says nothing that could move."
     yield from _impossible(tree, numbers, bodies)
     yield from _idle_joints(tree, bodies)
