@@ -14,6 +14,7 @@ import pytest
 import sympy
 
 import torseur as ts
+from presentation.levels.engineering_systems import ENGINEERING_SYSTEMS
 from presentation.levels.textbook_systems import FURTHER_SYSTEMS
 from torseur.derivation.formalisms import FORMALISMS
 from torseur.errors import UnsupportedError
@@ -158,7 +159,7 @@ SYSTEMS = {
 }
 
 
-ALL = SYSTEMS | FURTHER_SYSTEMS
+ALL = SYSTEMS | FURTHER_SYSTEMS | ENGINEERING_SYSTEMS
 
 
 @pytest.mark.parametrize("system", ALL)
@@ -188,10 +189,12 @@ def value_at(text: str, values: dict[str, float]) -> float:
     names = {name: f"n{k}_" for k, name in enumerate(values)}
     code = re.sub(r"(F\d?|tau\d?|road)\(t\)", r"\1", text).replace("^", "**")
     code = WORDS.sub(lambda found: names.get(found[0], found[0]), code)
-    return float(eval(code, {"sin": math.sin, "cos": math.cos} | {names[n]: v for n, v in values.items()}))
+    return float(
+        eval(code, {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt} | {names[n]: v for n, v in values.items()})
+    )
 
 
-WORDS = re.compile(r"\b(?!(?:sin|cos)\b)[A-Za-z_]\w*'*")
+WORDS = re.compile(r"\b(?!(?:sin|cos|sqrt)\b)[A-Za-z_]\w*'*")
 
 
 def rows(equations: ts.Equations) -> list[str]:
@@ -199,7 +202,9 @@ def rows(equations: ts.Equations) -> list[str]:
     return [plain_text(one.right) for one in statements(equations, "scalar") if one.name.startswith(("R_", "Phi_"))]
 
 
-@pytest.mark.parametrize("system", [*SYSTEMS, *(pytest.param(one, marks=pytest.mark.slow) for one in FURTHER_SYSTEMS)])
+@pytest.mark.parametrize(
+    "system", [*SYSTEMS, *(pytest.param(one, marks=pytest.mark.slow) for one in ALL if one not in SYSTEMS)]
+)
 def test_every_formalism_prints_the_same_text(system):
     mechanism = ts.parse(ALL[system][0])
     texts = {}

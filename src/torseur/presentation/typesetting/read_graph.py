@@ -28,7 +28,7 @@ from torseur.presentation.typesetting.formula_tree import (
     product,
 )
 from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.reading_order import factor_key, term_key
+from torseur.presentation.typesetting.reading_order import factor_key, leading_first, term_key
 
 Names = Mapping[Expr, str]
 NO_NAMES: Names = {}
@@ -113,7 +113,7 @@ def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:
 
 def _sum_of_groups(gathered: Sequence[Group], names: Names) -> Node:
     terms = [_group(group, names) for group in gathered]
-    return terms[0] if len(terms) == 1 else Sum(tuple(sorted(terms, key=term_key)))
+    return terms[0] if len(terms) == 1 else Sum(tuple(leading_first(sorted(terms, key=term_key))))
 
 
 def _group(group: Group, names: Names) -> Node:

@@ -31,16 +31,17 @@ class Place(IntEnum):
     """Where a factor stands in a product: m g l x λ x' t (...) sin x; a given rotation ω stands with the rates."""
 
     NUMBER = 0
-    INERTIA = 1
-    STIFFNESS = 2
-    GRAVITY = 3
-    GEOMETRY = 4
-    COORDINATE = 5
-    MULTIPLIER = 6
-    RATE = 7
-    TIME = 8
-    SUM = 9
-    FUNCTION = 10
+    CONSTANT = 1  # of gravitation, per mass: G M m
+    INERTIA = 2
+    STIFFNESS = 3  # and other coefficients with units made of several
+    GRAVITY = 4
+    GEOMETRY = 5
+    COORDINATE = 6
+    MULTIPLIER = 7
+    RATE = 8
+    TIME = 9
+    SUM = 10
+    FUNCTION = 11
 
 
 class Group(IntEnum):
@@ -57,6 +58,7 @@ class Group(IntEnum):
 
 _INERTIA = re.compile(r"(?!.*\bs\b).*\bkg\b")  # kg, kg*m^2, kg/m: no second in it
 _SPEEDS = ("m/s", "rad/s", "1/s")
+_COMPOUND = re.compile(r".*[*/]")  # 1/m, V*s/rad
 _SINES = ("sin", "cos")  # sin x cos x
 _STIFFNESS = re.compile(r".*\b(N|Pa|J|W|kg)\b")  # forces per length, speed or angle, and forces themselves
 
@@ -91,7 +93,11 @@ def _place(node: Node) -> Place:
             # A bracket stands where the quantity that it adds up would: (m1 + m2) g l. One with functions in it, or
             # with more than one rate in a term, is no quantity by itself.
             places = [min((_place(factor) for factor in _factors(term)), default=Place.NUMBER) for term in _sizes(node)]
-            return Place.SUM if _has_functions(node) else max(places)
+            if not _has_functions(node):
+                return max(places)
+            # (A sin² θ + C cos² θ) is an inertia all the same, (m1 r sin φ + m2 l cos φ) is none.
+            inertial = set(places) == {Place.INERTIA} and _rates(node) == (0, 0)
+            return Place.INERTIA if inertial and not all(map(_changes_sign, node.terms)) else Place.SUM
         case Power():
             return _place(node.base)
         case Product():
@@ -109,12 +115,19 @@ def _place_of_name(name: Name) -> Place:
         return Place.MULTIPLIER
     if _INERTIA.match(name.unit):
         return Place.INERTIA
-    if _STIFFNESS.match(name.unit):
+    if _STIFFNESS.match(name.unit) and "/kg" not in name.unit:
         return Place.STIFFNESS
     if name.unit == "m/s^2":
         return Place.GRAVITY
+    if _COMPOUND.match(name.unit):
+        return Place.CONSTANT if "/kg" in name.unit else Place.STIFFNESS
     # The tree knows names and units, and not what stands for a coordinate: a length called x is taken for one.
     return Place.COORDINATE if symbol(name.text).base in COORDINATE_LETTERS else Place.GEOMETRY
+
+
+def _changes_sign(term: Node) -> bool:
+    """Whether a term has a sine or cosine to the first power."""
+    return any(isinstance(factor, Call) for factor in _factors(term))
 
 
 def _sizes(node: Sum) -> list[Node]:
@@ -137,6 +150,15 @@ def term_key(node: Node) -> tuple[int, int, int, list[tuple[int, int, int, str]]
     negative, size = split_sign(node)
     factors = [factor for factor in _factors(size) if not isinstance(factor, Number)]
     return (_group(size), int(negative), len(factors), [*map(factor_key, factors), (0, 0, 0, repr(size))])
+
+
+def leading_first(terms: list[Node]) -> list[Node]:
+    """Sorted terms with a positive one in front, where damping or what comes after it would lead with a minus."""
+    lead, size = split_sign(terms[0])
+    if not lead or _group(size) < Group.DAMPING:
+        return terms
+    place = next((k for k, term in enumerate(terms) if not split_sign(term)[0]), 0)
+    return [terms[place], *terms[:place], *terms[place + 1 :]]
 
 
 def _group(size: Node) -> Group:

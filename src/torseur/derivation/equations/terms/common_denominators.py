@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number
+from torseur.derivation.equations.terms.common_parts import SUMS
 from torseur.derivation.equations.terms.polynomial import ONE, Monomial, Polynomial, expand, plus, product, times
 from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry, without_sines_squared
 
-SUMS = ("add", "sub")
 LONGEST = 60  # terms of a numerator that is tried
 
 

@@ -256,9 +256,23 @@ def _circular(node: Expr, known: Known) -> Polynomial:
     inner = node.args[0]
     rule = _INVERSES.get(inner.op)
     if rule is None:
-        return single(node)
+        return _without_quarter_turns(node, known[inner])
     sine, cosine = rule(*inner.args)
     return expand(sine if node.op == "sin" else cosine)
+
+
+def _without_quarter_turns(node: Expr, angle: Polynomial) -> Polynomial:
+    """cos(β) for sin(π/2 - β), and its like."""
+    turn = next((term for term in angle if len(term) == 1 and term[0][0].op == "pi" and term[0][1] == 1), None)
+    quarters = Fraction(2 * angle[turn]) if turn is not None and not isinstance(angle[turn], float) else Fraction(1, 2)
+    if quarters.denominator != 1 or len(angle) == 1:
+        return single(node)
+    rest = expression_of({term: c for term, c in angle.items() if term != turn})
+    quadrant = int(quarters) % 4
+    # sin(x + π/2) = cos x, sin(x + π) = -sin x; the cosine is a quarter turn ahead of the sine.
+    ahead = (quadrant + (node.op == "cos")) % 4
+    function, sign = (s.sin if ahead % 2 == 0 else s.cos), 1 if ahead < 2 else -1
+    return scale(expand(function(rest)), sign)
 
 
 def _of_atan2(y: Expr, x: Expr) -> tuple[Expr, Expr]:

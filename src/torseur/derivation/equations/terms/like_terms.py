@@ -1,0 +1,151 @@
+"""Ways to gather terms of a sum: which of them are a common front times a sum of like things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from math import isqrt
+
+from torseur.algebra.graph import Expr
+from torseur.algebra.graph.expr import Number
+from torseur.derivation.equations.terms.common_parts import is_acceleration, is_multiplier, moves, shared_factors
+from torseur.derivation.equations.terms.polynomial import ONE, Monomial, Polynomial, product
+from torseur.derivation.equations.terms.rational_factors import is_product
+
+FUNCTION = "function"  # sines and cosines are like each other
+LONGEST_PRODUCT = 16  # terms of a part that is tried to be written as a product
+
+Like = dict[Monomial, Number]
+Candidate = tuple[Monomial, Like]  # what is shared, and the weights of what differs
+_Families = dict[Monomial, Like]
+
+
+def like_terms(polynomial: Polynomial) -> list[Candidate]:
+    """Ways to gather two terms or more."""
+    by_motion: _Families = {}
+    by_denominator: _Families = {}
+    by_symbol: _Families = {}
+    by_rates: _Families = {}
+    for term, coefficient in polynomial.items():
+        motion = tuple(pair for pair in term if moves(pair[0]))
+        if motion:
+            by_motion.setdefault(motion, {})[tuple(pair for pair in term if not moves(pair[0]))] = coefficient
+        for own, exponent in term:
+            if exponent > 0 and own.op == "symbol":
+                by_symbol.setdefault(((own, exponent),), {})[product(term, ((own, -exponent),))] = coefficient
+        rates = tuple(pair for pair in term if _is_rate(pair[0]))
+        if sum(exponent for _, exponent in rates) == 2:
+            by_rates.setdefault(tuple(pair for pair in term if pair not in rates), {})[rates] = coefficient
+        below = tuple((own, exponent) for own, exponent in term if exponent < 0)
+        if below:
+            by_denominator.setdefault(below, {})[term] = coefficient
+    kinematic = not any(_resists(own) for term in polynomial for own, _ in term)
+    whole = [(rest, _belonging(rest[0], like, kinematic)) for rest, like in by_symbol.items()]
+    listed = [*_by_quantity(polynomial), *by_motion.items(), *whole]
+    listed += [_over_one_bar(family) for family in by_denominator.values()]
+    return [(rest, like) for rest, like in listed if len(like) > 1] + _products({**by_symbol, **by_rates})
+
+
+def _belonging(front: tuple[Expr, int], like: Like, kinematic: bool) -> Like:
+    """The terms with a factor that belong together, whatever else is in them.
+
+    A column of C, λ (r sin a + l sin b); the elongation of a spring, k (x + a θ - z); what resists an acceleration,
+    (A + m l² sin² θ) θ''; in a constraint what a length multiplies, a (x cos φ + y sin φ).
+    """
+    own, exponent = front
+    if exponent != 1:
+        return {}
+    if is_acceleration(own):
+        return {x: c for x, c in like.items() if all(e % 2 == 0 for f, e in x if f.op in ("sin", "cos"))}
+    return like if is_multiplier(own) or is_stiffness(own) or (kinematic and own.data.unit == "m") else {}
+
+
+def is_stiffness(own: Expr) -> bool:
+    """Whether a factor is a force per displacement or per speed."""
+    unit = own.data.unit if own.op == "symbol" else ""
+    return "N" in unit and ("/m" in unit or "/rad" in unit or "*s" in unit)
+
+
+def _resists(own: Expr) -> bool:
+    """Whether a quantity is an inertia, a force or a moment, which constraints do not hold."""
+    return own.op == "symbol" and ("kg" in own.data.unit or "N" in own.data.unit)
+
+
+def _by_quantity(polynomial: Polynomial) -> Iterator[Candidate]:
+    """Terms that differ in one quantity alone, of one unit; x (1 - cos a) too."""
+    # Rounded coefficients are gathered by a single quantity only where they are equal.
+    families: dict[tuple[Monomial, str, float | None], Like] = {}
+    for term, coefficient in polynomial.items():
+        rounded = coefficient if isinstance(coefficient, float) else None
+        for quantity, kind in _quantities(term):
+            rest = product(term, tuple((own, -exponent) for own, exponent in quantity))
+            if rest != ONE:
+                families.setdefault((rest, kind, rounded), {})[quantity] = coefficient
+    for (rest, kind, rounded), like in families.items():
+        # The term without the function is one of the sum.
+        if kind == FUNCTION and polynomial.get(rest) is not None and (rounded is None or polynomial[rest] == rounded):
+            like[ONE] = polynomial[rest]
+        yield rest, like
+
+
+def _quantities(term: Monomial) -> Iterable[tuple[Monomial, str]]:
+    """What a term may differ in from its like, and what it is like to: a length, a length squared, a function."""
+    for own, exponent in term:
+        if exponent < 0:
+            continue
+        if own.op == "symbol":
+            yield ((own, 1),), own.data.unit
+            if exponent > 1:
+                yield ((own, exponent),), f"{own.data.unit}^{exponent}"
+        elif own.op == "apply":
+            yield ((own, 1),), own.data.function.unit
+        elif own.op in ("sin", "cos"):
+            yield ((own, exponent),), FUNCTION
+
+
+def _over_one_bar(family: Polynomial) -> Candidate:
+    """(p sin φ + q cos φ)/sin θ: terms of one denominator, with whatever else they share."""
+    shared = shared_factors(family)
+    below = tuple((own, -exponent) for own, exponent in shared)
+    return shared, {product(term, below): c for term, c in family.items()}
+
+
+def _products(families: Mapping[Monomial, Like]) -> list[Candidate]:
+    """Terms that make a square or a product of sums.
+
+    k r²/2 - k r l + k l²/2 is k (r - l)²/2; a'² + 2 a' b' is a' (a' + 2 b'); m r² + 2 m r R + m R² is m (r + R)².
+    """
+    listed: list[Candidate] = []
+    for rest, like in families.items():
+        if rest == ONE or len(like) < 3 or max(sum(e for _, e in x) for x in like) < 2:
+            continue
+        if len(like) <= LONGEST_PRODUCT and is_product(like):
+            listed.append((rest, like))
+        elif len(like) > 3:
+            listed += [(rest, square) for square in _squares(like)]
+    return listed
+
+
+def _squares(like: Like) -> Iterator[Like]:
+    """Three terms a² ± 2 a b + b² of a longer sum."""
+    bare = [(own, root) for own, c in like.items() if own != ONE and (root := _root(own, c)) is not None]
+    for k, (first, (a, p)) in enumerate(bare):
+        for second, (b, q) in bare[k + 1 :]:
+            mixed = product(a, b)
+            if mixed not in (first, second) and like.get(mixed) in (2 * p * q, -2 * p * q):
+                yield {term: like[term] for term in (first, mixed, second)}
+
+
+def _root(term: Monomial, coefficient: Number) -> tuple[Monomial, Fraction] | None:
+    """The square root of a term that has one."""
+    if isinstance(coefficient, float) or coefficient < 0 or any(e % 2 for _, e in term):
+        return None
+    number = Fraction(coefficient)
+    above, below = isqrt(number.numerator), isqrt(number.denominator)
+    if above**2 != number.numerator or below**2 != number.denominator:
+        return None
+    return tuple((own, e // 2) for own, e in term), Fraction(above, below)
+
+
+def _is_rate(own: Expr) -> bool:
+    return own.op == "symbol" and str(own.name).endswith("'")

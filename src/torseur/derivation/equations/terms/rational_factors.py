@@ -1,0 +1,75 @@
+"""The factors of a sum of monomials over the rational numbers, sines and cosines taken as unknowns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from torseur.algebra.graph.expr import Number
+from torseur.derivation.equations.terms.polynomial import Polynomial, monomial
+
+MOST_FACTORED = 40  # terms of a sum that is tried to be written as a product
+
+
+def rational_factors(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynomial, int]]]:
+    """A number and the factors with their exponents; the sum itself where it is no product.
+
+    What stands below bars only is an unknown by its inverse: 1 - d/s is a factor.
+    """
+    whole: list[tuple[Polynomial, int]] = [(polynomial, 1)]
+    if not 3 <= len(polynomial) <= MOST_FACTORED or any(isinstance(c, float) for c in polynomial.values()):
+        return 1, whole
+    lowest: dict[object, int] = {}
+    highest: dict[object, int] = {}
+    for term in polynomial:
+        for own, exponent in term:
+            lowest[own] = min(lowest.get(own, 0), exponent)
+            highest[own] = max(highest.get(own, 0), exponent)
+    if any(lowest[own] < 0 < highest[own] for own in lowest):
+        return 1, whole
+    from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+    unknowns = sorted({own for term in polynomial for own, _ in term}, key=lambda own: own.rank)
+    turned = [-1 if lowest[own] < 0 else 1 for own in unknowns]
+    context = fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(unknowns))], Ordering.lex)
+    entries = {}
+    for term, c in polynomial.items():
+        powers_of = dict(term)
+        place = tuple(sign * powers_of.get(x, 0) for x, sign in zip(unknowns, turned, strict=True))
+        entries[place] = fmpq(Fraction(c).numerator, Fraction(c).denominator)
+    content, found = context.from_dict(entries).factor()
+    powers: list[tuple[Polynomial, int]] = []
+    for base, exponent in found:
+        terms = {
+            monomial({x: sign * int(e) for x, sign, e in zip(unknowns, turned, place, strict=True)}): Fraction(
+                int(c.p), int(c.q)
+            )
+            for place, c in base.to_dict().items()
+        }
+        powers.append((terms, int(exponent)))
+    return _with_positive_number(Fraction(int(content.p), int(content.q)), powers)
+
+
+def _with_positive_number(
+    number: Fraction, powers: list[tuple[Polynomial, int]]
+) -> tuple[Number, list[tuple[Polynomial, int]]]:
+    """(R - r) (...) and not -(r - R) (...): of a negative product the factor with most negative terms is turned.
+
+    1 - d/s stays so, whatever it multiplies.
+    """
+    odd = [k for k, (_, exponent) in enumerate(powers) if exponent % 2]
+    for k in [k for k in odd if any(e < 0 for term in powers[k][0] for _, e in term)]:
+        base, exponent = powers[k]
+        if all(c < 0 for term, c in base.items() if all(e > 0 for _, e in term)):
+            powers[k], number = ({term: -c for term, c in base.items()}, exponent), -number
+        odd.remove(k)
+    if number < 0 and odd:
+        place = max(odd, key=lambda k: sum(1 if c < 0 else -1 for c in powers[k][0].values()))
+        turned, exponent = powers[place]
+        powers[place], number = ({term: -c for term, c in turned.items()}, exponent), -number
+    return number, powers
+
+
+def is_product(polynomial: Polynomial) -> bool:
+    """Whether a sum is a square or a product of sums."""
+    _, powers = rational_factors(polynomial)
+    return sum(exponent for base, exponent in powers if len(base) > 1) > 1
