@@ -9,7 +9,7 @@ import torseur as ts
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.compose_scene import Composition
 from torseur.presentation.scene.element_curves import ARC, coil, rope
-from torseur.presentation.scene.shapes import Ring
+from torseur.presentation.scene.shapes import Capsule, Ring
 from torseur.presentation.scene.still_position import start_position
 
 
@@ -68,7 +68,10 @@ constrain a*p + b*q = 0 as mesh ;
 def test_pitch_circles_roll_on_each_other(a, b, axis):
     """Oracle: rims of wheels in mesh have one speed where they touch, on the line of centres."""
     shapes = composition(WHEELS.format(a=a, b=b, axis=axis)).shapes
-    r, s = (next(shape.radius for shape in shapes[name] if isinstance(shape, Ring)) for name in ("one", "two"))
+    rings = [next(shape for shape in shapes[name] if isinstance(shape, Ring)) for name in ("one", "two")]
+    # A wheel has its pitch circle on its outside; a ring in which another turns is the circle itself.
+    spoked = [any(isinstance(shape, Capsule) for shape in shapes[name]) for name in ("one", "two")]
+    r, s = (ring.radius + ring.wire * whole for ring, whole in zip(rings, spoked, strict=True))
     sense = -1.0 if "-1" in axis else 1.0
     p_rate, q_rate = 1.0, -a / b * sense  # about the same axis
     outside = p_rate * q_rate < 0

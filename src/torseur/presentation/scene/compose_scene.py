@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,7 +22,7 @@ from torseur.presentation.scene.overlays import Dots, Overlay
 from torseur.presentation.scene.palette import CONTACT
 from torseur.presentation.scene.scene import Array, Body, Element, Motion, Scene, Trace, View
 from torseur.presentation.scene.shapes import Shape
-from torseur.presentation.scene.viewpoint import angles_of, plane_normal
+from torseur.presentation.scene.viewpoint import ABOVE, ASIDE, angles_of, clearest_side, is_deep, plane_normal
 
 MOST_TRACES = 6
 FARTHEST = 1.5  # sizes of the whole that a rail goes from where its slider starts
@@ -56,9 +56,11 @@ class Composition:
         if self.trajectory is not None:
             # A rail shows where a slider goes, but no farther than makes a picture.
             reach = FARTHEST * Pictures(self.numbers, self.motion, {}, self.looks, self.known).whole or np.inf
+            units = {q.name: q.unit for joint in self.tree.mechanism.joints for q in joint.coordinates}
             for name in self.tree.layout.coordinate_names:
                 values = np.asarray(self.trajectory[name])
-                near = np.clip(values, values[0] - reach, values[0] + reach)
+                far = reach if units.get(name) == "m" else np.inf
+                near = np.clip(values, values[0] - far, values[0] + far)
                 ranges[name] = (float(near.min()), float(near.max()))
         return Pictures(self.numbers, self.motion, ranges, self.looks, self.known)
 
@@ -82,7 +84,18 @@ class Composition:
         if self.motion is None:
             return None
         bodies = tuple(Body(name, shapes=shapes, fixed=name == EARTH_NAME) for name, shapes in self.shapes.items())
-        return Scene(title, bodies, self.motion, self.elements, self.overlays(), self.view(), reason)
+        scene = Scene(title, bodies, self.motion, self.elements, self.overlays(), self.view(), reason)
+        points = self._points
+        if scene.view.flat or self.looks or len(points) < 2:
+            return scene
+        return replace(scene, view=replace(scene.view, azimuth=clearest_side(scene, points)))
+
+    @cached_property
+    def _points(self) -> Array:
+        """Joints, points of loads and constraints, and mass centres, where the motion starts."""
+        names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
+        spots = [spot for name in names for spot in self.pictures.spots(name)]
+        return np.array(spots).reshape(-1, 3)
 
     # Where it is seen from
 
@@ -102,8 +115,8 @@ class Composition:
         up = self.up
         normal = None if self.looks else plane_normal(self.pictures, up)
         # Seen from straight above, a mechanism that stands on the floor is easier to grasp from aside.
-        flat = normal is not None and abs(float(normal @ up)) < 0.99
-        azimuth, elevation = angles_of(normal, up) if flat and normal is not None else (0.9, 0.3)
+        flat = normal is not None and abs(float(normal @ up)) < 0.99 and not is_deep(self._points, normal)
+        azimuth, elevation = angles_of(normal, up) if flat and normal is not None else (ASIDE, ABOVE)
         return View(point(up), azimuth, elevation, traces=self.traces(), level=self._level(), flat=flat)
 
     def _level(self) -> float | None:

@@ -8,16 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import as_expr, gradient, substitute, symbols_of
-from torseur.derivation.tree import resolve
+from torseur.algebra.graph import as_expr, substitute
 from torseur.description.mechanism import (
-    TIME,
+    EARTH_NAME,
     Bushing,
     CoordinateForce,
     CoordinateSpring,
     Distance,
     Drawing,
-    Equation,
     Frame,
     Joint,
     Mechanism,
@@ -26,13 +24,22 @@ from torseur.description.mechanism import (
 from torseur.description.mechanism.loads import LENGTH
 from torseur.presentation.scene.bodies.body_poses import point
 from torseur.presentation.scene.bodies.body_shapes import Pictures
+from torseur.presentation.scene.bodies.coordinate_ties import (
+    Tie,
+    pulley_of,
+    rack_of,
+)
 from torseur.presentation.scene.bodies.drawn_shapes import THIN, paint_of, wheel
-from torseur.presentation.scene.bodies.joint_shapes import moving_axes, rail
+from torseur.presentation.scene.bodies.joint_shapes import moving_axes
+from torseur.presentation.scene.bodies.tracks import frame_about
+from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.scene import Anchor, Array, Element
-from torseur.presentation.scene.shapes import Cone, Cylinder, Line, Ring, Shape
+from torseur.presentation.scene.shapes import Cone, Cylinder, Line, Shape
 
 COIL, WIRE, DAMPER, ROD, ROPE = 0.055, 0.009, 0.03, 0.013, 0.008  # radii as parts of the typical length
 TURNS = 9
+SLIM = 1.8  # the size by which a spring is drawn, at most, as a multiple of its length
+SEEN = 20  # samples of a motion that are looked at for a length
 SPIRAL_TURNS, SPIRAL_STEPS = 2.5, 40
 TURNING, TURN_STEPS = 0.14, 20  # radius of the arrow of a rotation, as a part of the typical length
 Ends = tuple[Anchor | None, Anchor | None]
@@ -131,11 +138,26 @@ class Connections:
         one, other = ends
         if one is None or other is None:
             return
-        size = self.pictures.size
+        size = min(self.pictures.size, SLIM * self._longest(one, other))
         if elastic:
             yield Element("coil", (one, other), COIL * size, WIRE * size, TURNS, label=name)
         if damped:
             yield Element("damper", (one, other), DAMPER * size, DAMPER * size / 3, label=name)
+
+    def _longest(self, one: Anchor, other: Anchor) -> float:
+        """How far two anchors come apart in the motion; infinite where there is none."""
+        motion = self.pictures.motion
+        if motion is None:
+            return np.inf
+        names = [EARTH_NAME, *(body.name for body in self._mechanism.bodies)]
+        kept = slice(None, None, max(1, len(motion.times) // SEEN))
+        places = []
+        for anchor in (one, other):
+            number = names.index(anchor.body)
+            turned = np.array([rotation(turn) @ np.array(anchor.point) for turn in motion.quaternions[kept, number]])
+            places.append(motion.positions[kept, number] + turned)
+        lengths = np.linalg.norm(places[1] - places[0], axis=1)
+        return float(lengths.max()) if np.isfinite(lengths).all() and lengths.max() > 0 else np.inf
 
     def _ends_of_slide(self, load: CoordinateSpring) -> Ends:
         """Where the spring of a sliding coordinate is held: where its length is zero, or at the wall of the rail."""
@@ -143,8 +165,7 @@ class Connections:
         joint = self._mechanism.joint(load.joint)
         if pictures.is_length(load):
             return self._anchor_beyond(joint), self._anchor(joint.child)
-        place = pictures.beyond(joint, joint.parent)
-        shape = None if place is None else rail(joint, pictures.numbers, place, pictures.ranges, 0.3 * pictures.size)
+        shape = pictures.rail(joint)
         if shape is None:
             return None, None
         return Anchor(joint.parent.body, point(shape.start)), self._anchor(joint.child)
@@ -155,24 +176,21 @@ class Connections:
 
     def _of_constraints(self) -> Iterator[Element]:
         size = self.pictures.size
+        for joint in self._mechanism.joints:
+            centre, end = self.pictures.arm(joint), self._anchor(joint.child)
+            if centre is not None and end is not None:
+                yield Element("rod", (Anchor(joint.parent.body, point(centre)), end), 0.0, ROD * size, label=joint.name)
         for constraint in self._mechanism.constraints:
             if isinstance(constraint, Distance):
                 one, other = self._anchor(constraint.first), self._anchor(constraint.second)
                 if one is not None and other is not None:
                     yield Element("rod", (one, other), 0.0, ROD * size, label=constraint.name)
-            elif isinstance(constraint, Equation) and (rack := self._rack(constraint)) is not None:
-                yield from self._wound_line(rack, constraint.name)
-            elif isinstance(constraint, Equation) and (pulley := self._pulley(constraint)) is not None:
+        for tie in self.pictures.ties:
+            if (rack := rack_of(self.pictures, tie)) is not None and rack.touch is not None:
+                yield Element("rope", rack.touch, 0.0, ROPE * size, label=tie.name)
+            elif (pulley := pulley_of(self.pictures, tie)) is not None:
                 anchors = (pulley.ends[0], Anchor(pulley.body, point(pulley.centre), pulley.radius), pulley.ends[1])
-                yield Element("rope", anchors, 0.0, ROPE * size, label=constraint.name)
-
-    def _wound_line(self, rack: Rack, name: str) -> Iterator[Element]:
-        """The rack or rope that runs off a wheel: from the slider to where its line of travel touches the wheel."""
-        place, slider = self.pictures.place(rack.wheel.parent), self._anchor(rack.slide.child)
-        if place is not None and slider is not None:
-            touch = np.array(point(place.position)) + rack.aside * abs(rack.radius)
-            ends = (Anchor(rack.wheel.parent.body, point(touch)), slider)
-            yield Element("rope", ends, 0.0, ROPE * self.pictures.size, label=name)
+                yield Element("rope", anchors, 0.0, ROPE * size, label=tie.name)
 
     # Shapes on single bodies
 
@@ -184,36 +202,18 @@ class Connections:
                 joint = self._mechanism.joint(load.joint)
                 make = self._spiral if isinstance(load, CoordinateSpring) else self._drive_arrow
                 shapes.setdefault(joint.parent.body, []).extend(make(joint, load.coordinate))
-        for constraint in self._mechanism.constraints:
-            if isinstance(constraint, Equation):
-                for body, shape in self._of_equation(constraint):
-                    shapes.setdefault(body, []).append(shape)
+        for tie in self.pictures.ties:
+            for body, shape in self._of_tie(tie):
+                shapes.setdefault(body, []).append(shape)
         return shapes
 
-    def _of_equation(self, equation: Equation) -> Iterator[tuple[str, Shape]]:
-        driven = self._driven(equation)
-        if driven is not None:
-            yield from ((driven[0].parent.body, s) for s in self._drive_arrow(*driven))
-        rack = self._rack(equation)
-        if rack is not None:
-            yield from ((rack.wheel.child.body, s) for s in self._disc(rack.wheel, abs(rack.radius), filled=True))
-        pulley = self._pulley(equation)
-        if pulley is not None and not self._is_wheel(pulley):
-            disc = wheel(pulley.centre, _frame_about(pulley.axis), pulley.radius, 0.2 * pulley.radius)
+    def _of_tie(self, tie: Tie) -> Iterator[tuple[str, Shape]]:
+        if tie.driven is not None:
+            yield from ((tie.driven[0].parent.body, s) for s in self._drive_arrow(*tie.driven))
+        pulley = pulley_of(self.pictures, tie)
+        if pulley is not None and not pulley.is_body:
+            disc = wheel(pulley.centre, frame_about(pulley.axis), pulley.radius, 0.2 * pulley.radius)
             yield from ((pulley.body, s) for s in disc)
-        for joint, radius in self._gears(equation):
-            yield from ((joint.child.body, s) for s in self._disc(joint, radius, filled=False))
-
-    def _disc(self, joint: Joint, radius: float, filled: bool) -> Iterator[Shape]:
-        place = self.pictures.place(joint.child)
-        axes = self._axes(joint)
-        if place is None or not axes or not radius > 0:
-            return
-        centre, axis = np.array(point(place.position)), axes[0][1]
-        if filled:
-            yield from wheel(centre, _frame_about(axis), radius, 0.2 * radius)
-        else:
-            yield Ring(point(centre), point(axis), radius, min(0.012 * self.pictures.size, 0.08 * radius))
 
     def _axes(self, joint: Joint) -> list[tuple[str, Array]]:
         place = self.pictures.place(joint.child)
@@ -224,7 +224,7 @@ class Connections:
         place, axes = self.pictures.place(joint.parent), self._axes(joint)
         if place is None or len(joint.coordinates) != 1 or not axes or axes[0][0] != "rotation":
             return
-        turn = _frame_about(self._parent_axis(joint))
+        turn = frame_about(self._parent_axis(joint))
         centre, angles = np.array(point(place.position)), np.linspace(0, 2 * np.pi * SPIRAL_TURNS, SPIRAL_STEPS)
         radii = self.pictures.size * np.linspace(0.03, 0.09, SPIRAL_STEPS)
         points = centre + radii[:, None] * (np.cos(angles)[:, None] * turn[:, 0] + np.sin(angles)[:, None] * turn[:, 1])
@@ -243,7 +243,7 @@ class Connections:
             return
         size, centre, axis = self.pictures.size, np.array(point(place.position)), self._parent_axis(joint)
         wire, head = 0.008 * size, 0.05 * size
-        turn = _frame_about(axis)
+        turn = frame_about(axis)
         if axes[0][0] == "translation":
             start = centre + turn[:, 0] * 0.12 * size
             yield Cylinder(point(start), point(start + axis * 0.16 * size), wire)
@@ -254,144 +254,3 @@ class Connections:
         tangent = -np.sin(angles[-1]) * turn[:, 0] + np.cos(angles[-1]) * turn[:, 1]
         yield Line(tuple(point(p) for p in bent), radius=wire, shade=0.8)
         yield Cone(point(bent[-1]), point(bent[-1] + tangent * head), 2.4 * wire, shade=0.8)
-
-    # What equations between coordinates mean
-
-    def _linear(self, equation: Equation) -> dict[str, tuple[Joint, float]]:
-        """The coefficients of an equation that is linear in coordinates with known factors; empty otherwise."""
-        tree = self.pictures.numbers.tree
-        owners = {q.symbol: joint for joint in self._mechanism.joints for q in joint.coordinates}
-        (residual,) = resolve(self._mechanism, tree.definitions, [equation.residual])
-        own = [symbol for symbol in symbols_of([residual]) if symbol in owners]
-        moving = {*owners, TIME, *(q.rate for joint in self._mechanism.joints for q in joint.coordinates)}
-        known: dict[str, tuple[Joint, float]] = {}
-        for symbol, partial in zip(own, gradient(residual, own), strict=True):
-            value = None if moving & set(symbols_of([partial])) else self.pictures.numbers.value(partial)
-            if value is None or len(owners[symbol].coordinates) != 1:
-                return {}
-            known[str(symbol.name)] = (owners[symbol], value)
-        rates = {q.rate for joint in self._mechanism.joints for q in joint.coordinates}
-        return {} if rates & set(symbols_of([residual])) else known
-
-    def _driven(self, equation: Equation) -> tuple[Joint, str] | None:
-        """The joint and coordinate that an equation drives along a law of time."""
-        factors = self._linear(equation)
-        if len(factors) != 1 or TIME not in symbols_of([equation.residual]):
-            return None
-        (name, (joint, _)) = next(iter(factors.items()))
-        return joint, name
-
-    def _pair(self, equation: Equation) -> list[tuple[str, Joint, float]] | None:
-        """Two joints of one coordinate each that an equation ties together, each with its motion and factor."""
-        factors = self._linear(equation)
-        if len(factors) != 2:
-            return None
-        axes = {name: self._axes(joint) for name, (joint, _) in factors.items()}
-        if any(len(found) != 1 for found in axes.values()):
-            return None
-        return [(axes[name][0][0], joint, factor) for name, (joint, factor) in factors.items()]
-
-    def _rack(self, equation: Equation) -> Rack | None:
-        """A wheel and a slider that an equation ties together: rack and pinion, or pulley and rope."""
-        pair = self._pair(equation)
-        if pair is None or {kind for kind, _, _ in pair} != {"rotation", "translation"}:
-            return None
-        (_, wheel_joint, turning), (_, slide, sliding) = sorted(pair, key=lambda one: one[0])
-        same = wheel_joint.parent.body == slide.parent.body
-        if not same or not turning or not sliding or not self._are_square(wheel_joint, slide):
-            return None
-        # turning * θ + sliding * x = const: x = -(turning / sliding) θ, and the point of the rim at a from the centre
-        # moves with ω × a, so that a = r (slide × axis) for x = r θ.
-        radius = -turning / sliding
-        aside = np.cross(self._parent_axis(slide), self._parent_axis(wheel_joint))
-        return Rack(wheel_joint, slide, radius, aside * np.sign(radius))
-
-    def _pulley(self, equation: Equation) -> Pulley | None:
-        """Two sliders side by side whose ways add up to a constant: a rope over a pulley between their lines."""
-        pair = self._pair(equation)
-        if pair is None or any(kind != "translation" for kind, _, _ in pair):
-            return None
-        (_, one, a), (_, other, b) = pair
-        places = [self.pictures.beyond(joint, joint.parent) for joint in (one, other)]
-        ends = [self._anchor(joint.child) for joint in (one, other)]
-        if one.parent.body != other.parent.body or None in places or None in ends or abs(a - b) > 1e-9 * abs(a):
-            return None
-        axis = self._parent_axis(one)
-        first, second = (np.array(point(place.position)) for place in places if place is not None)
-        across = second - first
-        across = across - axis * float(across @ axis)
-        width = float(np.linalg.norm(across))
-        if float(axis @ self._parent_axis(other)) < 1 - 1e-6 or width < 1e-6 * self.pictures.size:
-            return None
-        # The sliders hang from the pulley: its centre is level with the higher of their origins.
-        top = first if float(first @ axis) < float(second @ axis) else second - across
-        turn = np.cross(axis, across / width)
-        held = tuple(end for end in ends if end is not None)
-        return Pulley(one.parent.body, top + across / 2, turn, width / 2, (held[0], held[1]))
-
-    def _is_wheel(self, pulley: Pulley) -> bool:
-        """Whether some body turns about the pulley's axis: it is the pulley then."""
-        for joint in self._mechanism.joints:
-            place = self.pictures.place(joint.parent)
-            if place is None or joint.parent.body != pulley.body or joint.kind != "revolute":
-                continue
-            off = np.array(point(place.position)) - pulley.centre
-            along = float(off @ pulley.axis)
-            if np.linalg.norm(off - along * pulley.axis) < 1e-6 * self.pictures.size:
-                return True
-        return False
-
-    def _are_square(self, one: Joint, other: Joint) -> bool:
-        return abs(float(self._parent_axis(one) @ self._parent_axis(other))) < 1e-6
-
-    def _gears(self, equation: Equation) -> Iterator[tuple[Joint, float]]:
-        """Two parallel wheels in mesh and the radii of their pitch circles."""
-        pair = self._pair(equation)
-        if pair is None or any(kind != "rotation" for kind, _, _ in pair):
-            return
-        (_, one, a), (_, other, b) = pair
-        places = [self.pictures.place(joint.parent) for joint in (one, other)]
-        if one.parent.body != other.parent.body or None in places or not a or not b:
-            return
-        first, second = (np.array(point(place.position)) for place in places if place is not None)
-        axis = self._parent_axis(one)
-        cosine = float(axis @ self._parent_axis(other))
-        if abs(abs(cosine) - 1) > 1e-6:
-            return
-        way = second - first
-        distance = float(np.linalg.norm(way - axis * (way @ axis)))
-        # a q + b p = const with both about the same axis: p' = -(a / b) q', and the rims have the same speed where they
-        # touch: r q' = -s p' outside one another, r q' = s p' one within the other.
-        ratio = -a / b * np.sign(cosine)
-        if distance < 1e-9 * self.pictures.size or abs(ratio - 1) < 1e-9:
-            return
-        radius = distance / abs(1 - ratio)
-        yield one, abs(ratio) * radius
-        yield other, radius
-
-
-@dataclass(frozen=True, eq=False)
-class Rack:
-    """A wheel, the slider that it moves, the radius between them, and where the line touches (unit vector)."""
-
-    wheel: Joint
-    slide: Joint
-    radius: float
-    aside: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Pulley:
-    """A pulley on a body, its axis and radius, and the two things that hang on its rope."""
-
-    body: str
-    centre: Array
-    axis: Array
-    radius: float
-    ends: tuple[Anchor, Anchor]
-
-
-def _frame_about(axis: Array) -> Array:
-    """A rotation matrix whose third column is a unit axis."""
-    across = np.linalg.svd(axis[None])[2][1]
-    return np.stack([across, np.cross(axis, across), axis], axis=1)

@@ -1,16 +1,25 @@
-"""From where a mechanism is first seen: along the normal of the plane it moves in, or from aside and above."""
+"""From where a mechanism is first seen: along the normal of the plane it moves in, or from aside and above.
+
+A mechanism in space is seen from the side on which its own parts hide least of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes
-from torseur.presentation.scene.orientation import level_axes, rotation
-from torseur.presentation.scene.scene import Array
+from torseur.presentation.scene.orientation import level_axes, rotation, screen_axes
+from torseur.presentation.scene.pictures.triangles import surface_of
+from torseur.presentation.scene.scene import Array, Scene
 
+ASIDE, ABOVE = 0.9, 0.3  # azimuth and elevation of a mechanism in space (rad)
+DEEP = 1.0  # times its width, how far a mechanism may reach along the normal of its plane and still be seen flat
+NEAR = 0.05  # of the whole, how far behind a shape a point counts as hidden by it
+WORTH = 0.15  # of all points, how many more must be seen from another side
 PARALLEL = 1e-6
 STEEPEST = 1.5  # as far up as the viewer's camera goes
 
@@ -41,6 +50,53 @@ def plane_normal(pictures: Pictures, up: Array) -> Array | None:
     level = np.linalg.svd((free @ up)[None])[2][-1] @ free if len(free) > 1 else free[0]
     normal = level / np.linalg.norm(level)
     return np.asarray(normal)
+
+
+def is_deep(points: Array, normal: Array) -> bool:
+    """Whether points lie behind one another along a normal, as discs on a shaft do, more than beside one another."""
+    along = float(np.ptp(points @ normal))
+    across = points - np.outer(points @ normal, normal)
+    return along > DEEP * float(np.linalg.norm(np.ptp(across, axis=0)))
+
+
+def clearest_side(scene: Scene, points: Array) -> float:
+    """The azimuth, of four, from which the shapes of a scene hide fewest points where its motion starts."""
+    hidden = []
+    for side in (0, -1, 1, 2):
+        azimuth = ASIDE + side * np.pi / 2
+        view = replace(scene.view, azimuth=azimuth, elevation=ABOVE)
+        hidden.append((_count_hidden(replace(scene, view=view), points), azimuth))
+    best = min(hidden, key=lambda one: one[0])
+    return best[1] if hidden[0][0] - best[0] > WORTH * len(points) else ASIDE
+
+
+def _count_hidden(scene: Scene, points: Array) -> int:
+    """How many points lie well behind a shape, in the first view of a scene."""
+    screen = screen_axes(scene.view)
+    flat = points @ screen.T
+    hidden = np.zeros(len(points), dtype=bool)
+    clear = NEAR * float(np.linalg.norm(np.ptp(points, axis=0)))
+    for number, body in enumerate(scene.bodies):
+        turn = rotation(scene.motion.quaternions[0, number])
+        for shape in body.shapes:
+            surface = surface_of(shape, 0.0)
+            if surface is not None and len(surface.triangles):
+                corners = (surface.vertices @ turn.T + scene.motion.positions[0, number]) @ screen.T
+                hidden |= _behind(flat, corners[surface.triangles], clear)
+    return int(hidden.sum())
+
+
+def _behind(points: Array, triangles: Array, clear: float) -> Array:
+    """Which points have a triangle between them and the viewer, by more than a distance; depth is the third number."""
+    one, first, second = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    off = points[:, None] - one
+    area = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a = (off[..., 0] * second[:, 1] - off[..., 1] * second[:, 0]) / area
+        b = (first[:, 0] * off[..., 1] - first[:, 1] * off[..., 0]) / area
+        depth = one[:, 2] + a * first[:, 2] + b * second[:, 2]
+        covered = (a >= 0) & (b >= 0) & (a + b <= 1) & (depth - points[:, None, 2] > clear)
+    return np.asarray(covered.any(axis=1))
 
 
 def _axes(pictures: Pictures) -> Iterator[tuple[str, Array]]:

@@ -12,9 +12,10 @@ from torseur.algebra.graph import symbols_of
 from torseur.algebra.spatial import NULL, SAME, Rotation, Transform, Vec3, about
 from torseur.description.mechanism import TIME, Joint
 from torseur.presentation.scene.bodies.body_poses import point
+from torseur.presentation.scene.bodies.joint_shapes import moving_axes
 from torseur.presentation.scene.pictures.triangles import surface_of
 from torseur.presentation.scene.scene import Array
-from torseur.presentation.scene.shapes import Capsule, Ring, Shape
+from torseur.presentation.scene.shapes import Capsule, Cylinder, Ring, Shape
 
 if TYPE_CHECKING:
     from torseur.presentation.scene.bodies.body_shapes import Pictures
@@ -65,11 +66,36 @@ def offset_at_end(joint: Joint) -> Transform:
     return SAME
 
 
-def gimbal_ring(pictures: Pictures, body: str) -> Shape | None:
+def gimbal(pictures: Pictures, body: str) -> Iterator[Shape]:
+    """The ring of a body that is a gimbal, the pins it turns on, and the axle of a rotor in it."""
+    ring = _ring(pictures, body)
+    if ring is None:
+        return
+    yield ring
+    centre, thick = np.array(ring.centre), 0.8 * ring.wire
+    carrier, near = pictures.carrier(body), 1e-6 * pictures.size
+    carried = pictures.carried_at_centre(body, near)[0]
+    inner = pictures.carrier(carried)
+    for joint, frame, (start, end) in ((carrier, "child", (1.0, NESTED)), (inner, "parent", (0.0, 1.0))):
+        place = None if joint is None else pictures.place(getattr(joint, frame))
+        axes = [] if joint is None or place is None else list(moving_axes(joint, pictures.numbers, place))
+        # A rotor turns on an axle through its middle; a ring within has pins of its own.
+        if len(axes) != 1 or (joint is inner and _ring(pictures, carried) is not None):
+            continue
+        axis = axes[0][1] * ring.radius
+        yield from (
+            Cylinder(point(centre + s * start * axis), point(centre + s * end * axis), thick, shade=0.8)
+            for s in (1, -1)
+        )
+
+
+def _ring(pictures: Pictures, body: str) -> Ring | None:
     """A ring for a body whose joints all meet in its mass centre, where it carries another: it hides nothing within.
 
     It has the body's largest radius of gyration, and room for what it carries. It holds the axes of both joints.
     """
+    if body not in pictures.masses:
+        return None
     mass, near = pictures.masses[body], 1e-6 * pictures.size
     carried = pictures.carried_at_centre(body, near)
     joints = sum(body in (j.parent.body, j.child.body) for j in pictures.numbers.tree.mechanism.joints)

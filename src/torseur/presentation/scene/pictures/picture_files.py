@@ -54,8 +54,8 @@ def write_picture(scene: Scene, path: str | Path, shot: Shot | None = None) -> P
     elif ending == ".glb":
         target.write_bytes(glb_file(scene))
     elif ending == ".png":
-        start = scene.motion.times[0] if taken.at is None else taken.at
-        Renderer(scene, taken.width, taken.height).frame(float(start)).save(target)
+        start = float(scene.motion.times[0] if taken.at is None else taken.at)
+        Renderer(scene, taken.width, taken.height, start).frame(start).save(target)
     elif ending == ".gif":
         _write_gif(list(_frames(scene, taken)), target, taken)
     else:

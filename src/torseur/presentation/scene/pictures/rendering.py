@@ -47,10 +47,15 @@ class _Part:
 
 
 class Renderer:
-    """Draws a scene at its samples, seen from where the scene is first seen, as large as the whole motion allows."""
+    """Draws a scene at its samples, seen from where the scene is first seen, as large as the whole motion allows.
 
-    def __init__(self, scene: Scene, width: int, height: int) -> None:
+    A `still` is as large as its one instant allows.
+    """
+
+    def __init__(self, scene: Scene, width: int, height: int, still: float | None = None) -> None:
         self.scene, self.width, self.height = scene, width, height
+        times = scene.motion.times
+        self._instants = np.linspace(times[0], times[-1], SAMPLES) if still is None else np.array([still])
         self.axes = screen_axes(scene.view)
         self._colours = scene_colours(scene.bodies, scene.overlays)
 
@@ -145,7 +150,7 @@ class Renderer:
     def _extent(self) -> tuple[Array, Array]:
         """Least and greatest coordinates, in the axes of the view, of everything that is framed."""
         points, first = [], 0.0
-        for time in np.linspace(self.scene.motion.times[0], self.scene.motion.times[-1], SAMPLES):
+        for time in self._instants:
             places, turns = self._poses(float(time))
             for number, corners in enumerate(self._boxes):
                 if len(corners):
@@ -256,7 +261,7 @@ class Renderer:
 
     def _lowest(self) -> list[Array]:
         points = []
-        for time in np.linspace(self.scene.motion.times[0], self.scene.motion.times[-1], SAMPLES):
+        for time in self._instants:
             places, turns = self._poses(float(time))
             for number, corners in enumerate(self._boxes):
                 if len(corners):
