@@ -153,13 +153,13 @@ class Places:
         if centre is None or not here:
             return []
         held = [link for link in links if link.parent == here[0] and link.name in self.masses]
-        carried = [link for link in held if not self._leads(link.joint)]
+        carried = [link for link in held if not self.leads(link.joint)]
         places = [(link.name, self.beyond(link.joint, link.joint.parent)) for link in carried]
         at = [(name, np.array(point(place.position))) for name, place in places if place is not None]
         meeting = [name for name, spot in at if np.linalg.norm(spot - np.array(centre)) <= near]
         return [name for name in meeting if self.masses[name].mass and self._is_held_at_centre(name, near)]
 
-    def _leads(self, joint: Joint) -> bool:
+    def leads(self, joint: Joint) -> bool:
         """Whether a joint moves the point at which it carries a body."""
         place = self.place(joint.parent)
         return place is not None and any(k == "translation" for k, _ in moving_axes(joint, self.numbers, place))

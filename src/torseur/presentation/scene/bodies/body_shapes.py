@@ -173,9 +173,9 @@ class Pictures(Places):
         return at_rest and not self._gimbal(joint.child.body) and not self._wires(joint.child.body)
 
     def _wires(self, body: str) -> list[Track]:
-        """The curved lines along which a body leads others."""
+        """The hoops along which a body leads others: curves that close."""
         curves = [self.curve(joint) for joint, frame in self._joints(body) if frame is joint.parent]
-        return [curve for curve in curves if curve is not None]
+        return [curve for curve in curves if curve is not None and curve.is_closed]
 
     def _axle(self, body: str) -> Iterator[Shape]:
         """What a hoop turns on: a thin rod across it along the axis of the joint that carries it."""

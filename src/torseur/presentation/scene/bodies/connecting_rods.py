@@ -99,8 +99,10 @@ def _ring(pictures: Pictures, body: str) -> Ring | None:
     mass, near = pictures.masses[body], 1e-6 * pictures.size
     carried = pictures.carried_at_centre(body, near)
     joints = sum(body in (j.parent.body, j.child.body) for j in pictures.numbers.tree.mechanism.joints)
+    carrier = pictures.carrier(body)
     if (
         len(carried) != 1
+        or (carrier is not None and pictures.leads(carrier))
         or joints != 2
         or not mass.mass
         or mass.principal is None

@@ -101,8 +101,8 @@ class RollingWay:
 def track(joint: Joint, numbers: Numbers, place: Transform, ranges: Ranges, least: float) -> Track | None:
     """The track of a joint whose first motion by its one coordinate is a displacement; None for any other.
 
-    `place` is the joint's place on its parent. It is shown over the coordinate's range, `least` long where that is
-    less; all of a curve that closes.
+    `place` is the joint's place on its parent. It is shown over the coordinate's range, a straight one `least` long
+    where that is less; all of a curve that closes.
     """
     moving = [
         motion for motion in joint.motions if {c.symbol for c in joint.coordinates} & set(symbols_of([motion.amount]))
@@ -123,7 +123,8 @@ def track(joint: Joint, numbers: Numbers, place: Transform, ranges: Ranges, leas
     whole = _along(joint, numbers, place, middle + np.pi * np.linspace(-1.0, 1.0, SAMPLES))
     if whole is not None and np.linalg.norm(whole.points[-1] - whole.points[0]) <= 1e-9 * np.abs(whole.points).max():
         return Track(whole.values, whole.points, whole.turns, True)
-    wider = _along(joint, numbers, place, middle + (1 + 2 * BEYOND) * half * _SPAN)
+    reach = (high - low) / 2 or 0.5 * half
+    wider = _along(joint, numbers, place, middle + (1 + 2 * BEYOND) * reach * _SPAN)
     return wider if wider is not None and np.all(np.isfinite(wider.points)) else shown
 
 
