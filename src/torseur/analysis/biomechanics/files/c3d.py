@@ -34,9 +34,10 @@ class Parameters:
     groups: Groups
 
     def _value(self, group: str, name: str) -> Any:
-        if group not in self.groups or name not in self.groups[group]:
-            return []
-        return self.groups[group][name]
+        # Names mean the same in capitals: the format's own are, those of some laboratories' software are not.
+        held = self.groups.get(group, {})
+        known = name if name in held else next((each for each in held if each.upper() == name.upper()), "")
+        return held[known] if known else []
 
     def texts(self, group: str, name: str) -> list[str]:
         return [plain(str(text)) for text in self._value(group, name)]
@@ -220,7 +221,8 @@ def read_c3d(
         if not any_size:
             require_plausible(markers.positions, length, unit is not None, file)
     plates, notes = plates_of(parameters, analog, length, stated_axes, least_force)
-    return MotionTrial(markers, plates, analog, notes, _events(parameters), _results(content, parameters))
+    return MotionTrial(markers, plates, analog, notes, _events(parameters), _results(content, parameters),
+                       _subject(parameters))  # fmt: skip
 
 
 def _results(content: Content, parameters: Parameters) -> dict[str, Array]:
@@ -230,6 +232,21 @@ def _results(content: Content, parameters: Parameters) -> dict[str, Array]:
         label.rpartition(":")[2]: np.where(content.frames.seen[:, k, None], content.frames.points[:, k], np.nan)
         for k, label in enumerate(labels[: content.frames.points.shape[1]]) if label.rpartition(":")[2] in listed
     }  # fmt: skip
+
+
+# What Plug-in-Gait was told of a person, in kg and mm.
+_MEASURED = {"height": ("Height",), "mass": ("Bodymass",), "knee width": ("LKneeWidth", "RKneeWidth"),
+             "ankle width": ("LAnkleWidth", "RAnkleWidth"), "elbow width": ("LElbowWidth", "RElbowWidth")}  # fmt: skip
+
+
+def _subject(parameters: Parameters) -> dict[str, float]:
+    """Measures of the person in the group PROCESSING, the mean of both sides; 0 stands for unknown."""
+    found = {}
+    for what, names in _MEASURED.items():
+        stated = [float(x) for name in names for x in parameters.numbers("PROCESSING", name).reshape(-1)[:1] if x > 0]
+        if stated:
+            found[what] = float(np.mean(stated)) * (1.0 if what == "mass" else 1e-3)
+    return found
 
 
 def _listed_results(parameters: Parameters) -> set[str]:

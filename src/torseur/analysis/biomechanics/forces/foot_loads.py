@@ -26,6 +26,8 @@ from torseur.errors import RecordingError
 
 MARGIN = 0.03  # m: by which a foot may stand over the edge of a plate
 BRIEF = 0.03  # s: no step is as short, one frame of a noisy channel is
+AROUND = 0.04  # s
+STEP = 0.05  # m: a plate whose surface is higher than the lowest place that soles reach is a step
 REACH = 0.35  # m: a foot whose sole's middle is farther from a centre of pressure does not stand there
 
 
@@ -61,10 +63,35 @@ def plate_reactions(
     for plate in plates:
         record = plate.at(body.motion.time)
         _require_numbers(record)
-        for foot, part in _by_foot(record, feet, vertical(body), notes).items():
+        here = _standing_on(record, feet, vertical(body))
+        for foot, part in _by_foot(record, here, vertical(body), notes).items():
             total[foot] = total[foot] + part
         notes += _saturation(record)
     return total, tuple(notes)
+
+
+def _standing_on(plate: PlateRecord, feet: Footing, up: Array) -> Footing:
+    """The feet on a plate's own surface, which is where soles over it reach lowest: plates may be steps of a stair."""
+    loaded = plate.force @ up > LOADED
+    over = {foot: loaded & _over(plate, feet.middle(foot), up) for foot in feet.soles}
+    lowest = np.concatenate([(feet.soles[foot][mask] @ up).ravel() for foot, mask in over.items()])
+    if not len(lowest) or np.min(lowest) < feet.floor + STEP:
+        return feet
+    return feet.at_height(float(np.min(lowest)), plate.time)
+
+
+def beside_plates(plates: Sequence[PlateRecord], feet: Footing, time: Array, up: Array) -> dict[str, Mask]:
+    """Frames in which each foot stands where no plate is: what the ground exerts there was not measured."""
+    found = {}
+    edge = max(1, round(AROUND / float(np.median(np.diff(time))))) if len(time) > 1 else 1
+    for foot, contact in feet.contact.items():
+        away = contact.copy()
+        for plate in plates:
+            for k in range(feet.soles[foot].shape[1]):
+                away &= ~_over(plate, feet.soles[foot][:, k], up)
+        # A foot lands and leaves a little before and after what the height of its markers shows.
+        found[foot] = np.convolve(away, np.ones(2 * edge + 1), mode="same") > 0
+    return found
 
 
 def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> dict[str, Reaction]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from torseur.errors import RecordingError
 FEET = ("r_foot", "l_foot")
 LOADED = 20.0  # N: below, a centre of pressure means nothing
 _BELT = 0.3  # m/s: slower, soles near the ground stand on a floor
+_GAP, _STILL = 0.03, 0.6  # m above the floor and m/s on it, below which a point of a sole touches it
+_ON_FLOOR = 25.0  # percent of frames at least, in which a foot stands
 _LIFTED = 0.01  # m: height at which a point of a sole bears half
 
 
@@ -82,6 +84,10 @@ class Footing:
         """How far a treadmill's belt has carried what stands on it (frames, 3); zero on a floor."""
         return np.outer(time - time[0], self.belt)
 
+    def at_height(self, floor: float, time: Array) -> Footing:
+        """The same feet on ground at another height (m)."""
+        return replace(self, floor=floor, contact=_contact(self.soles, time, self.up, floor, self.belt))
+
     def middle(self, foot: str) -> Array:
         """The middle of a sole (frames, 3)."""
         return self.soles[foot].mean(axis=1)
@@ -93,23 +99,28 @@ class Footing:
         return np.asarray(np.sum(weight[:, :, None] * points, axis=1) / weight.sum(axis=1)[:, None])
 
 
-def footing(
-    body: BodyInMotion, sole: Mapping[str, Sequence[Sequence[float]]], *, gap: float = 0.03, speed: float = 0.6
-) -> Footing:
-    """Which foot touches the ground when: a point of its sole within `gap` (m) of the floor and slower than `speed`.
+def footing(body: BodyInMotion, sole: Mapping[str, Sequence[Sequence[float]]]) -> Footing:
+    """Which foot touches the ground when: a point of its sole within 3 cm of the floor and slower than 0.6 m/s.
 
-    `sole` gives points of each foot in its own frame. The floor lies at the lowest place any of them reaches.
+    `sole` gives points of each foot in its own frame. The floor lies where the lowest of them mostly is.
     """
     up = vertical(body)
     soles = {foot: _points(body, foot, points) for foot, points in sole.items()}
-    floor = min(float(np.min(points @ up)) for points in soles.values())
+    # Every frame has its lowest point; in most of them that one is on the floor, and toes that the model lets reach
+    # below it, or a step down, are in few.
+    floor = float(np.percentile(np.min([np.min(points @ up, axis=1) for points in soles.values()], axis=0), _ON_FLOOR))
     rates = {foot: np.gradient(points, body.motion.time, axis=0) for foot, points in soles.items()}
-    belt = _belt(soles, rates, up, floor + gap)
+    belt = _belt(soles, rates, up, floor + _GAP)
+    return Footing(soles, _contact(soles, body.motion.time, up, floor, belt), floor, up, belt)
+
+
+def _contact(soles: Mapping[str, Array], time: Array, up: Array, floor: float, belt: Array) -> dict[str, Mask]:
+    """Frames in which a point of each sole is near the floor and slow on it."""
     contact = {}
     for foot, points in soles.items():
-        rate = np.linalg.norm(rates[foot] - belt, axis=2)
-        contact[foot] = ((points @ up < floor + gap) & (rate < speed)).any(axis=1)
-    return Footing(soles, contact, floor, up, belt)
+        rate = np.linalg.norm(np.gradient(points, time, axis=0) - belt, axis=2)
+        contact[foot] = ((points @ up < floor + _GAP) & (rate < _STILL)).any(axis=1)
+    return contact
 
 
 def _belt(soles: Mapping[str, Array], rates: Mapping[str, Array], up: Array, height: float) -> Array:

@@ -53,6 +53,7 @@ HIPS: Mapping[str, Callable[[PelvisSize], tuple[float, float, float]]] = {
     "davis": _davis,  # Davis et al. (1991), that of Plug-in-Gait
 }
 HIP_METHODS = (*HIPS, "score", "model")
+MARKER_RADIUS = 0.007  # m: of the markers that laboratories use on adults
 # Half a joint's breadth over stature with the radius of a marker, where a person's own is not given.
 _HALF_WIDTHS = {"knee": 0.032, "ankle": 0.022, "elbow": 0.024}
 
@@ -93,6 +94,12 @@ class Landmarks:
         points = self.markers.of(label)
         return points if np.isfinite(points).any() else None
 
+    def toe(self, side: str) -> Array | None:
+        """The second metatarsal's head, or the middle of the first and the fifth."""
+        second = self.at(f"{side}_second_metatarsal")
+        first, fifth = (self.at(f"{side}_{name}_metatarsal") for name in ("first", "fifth"))
+        return second if second is not None or first is None or fifth is None else (first + fifth) / 2
+
     def wand(self, segment: str) -> Array | None:
         for label, on in self.marker_set.wands.items():
             if on == segment and label in self.markers.labels:
@@ -102,7 +109,7 @@ class Landmarks:
     def half_width(self, joint: str) -> float:
         """From a lateral landmark's marker to the centre of the joint (m)."""
         own = self.marker_set.widths.get(joint)
-        return self.height * _HALF_WIDTHS[joint] if own is None else own / 2
+        return self.height * _HALF_WIDTHS[joint] if own is None else own / 2 + MARKER_RADIUS
 
     def spines(self) -> tuple[Array, Array, Array] | None:
         """Right and left anterior spine, and the middle of the posterior ones or the sacrum."""

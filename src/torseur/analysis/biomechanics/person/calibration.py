@@ -16,6 +16,7 @@ from torseur.analysis.biomechanics.person.anatomical_frames import (
     anatomical_frames,
     unit,
 )
+from torseur.analysis.biomechanics.person.leg_twists import leg_twists, subtalar_axes, twist_notes, twisted_legs
 from torseur.analysis.biomechanics.person.protocol import Protocol
 from torseur.analysis.biomechanics.person_model.human36 import dimensions, joint_limits
 from torseur.analysis.biomechanics.person_model.landmarks import landmark_place
@@ -32,6 +33,8 @@ STILL = 0.02  # m: by which markers of a standing person may sway (standard devi
 EXPECTED, LENGTHS, SIDES_ALIKE = 0.04, 0.2, 0.06
 # Parameter of Human36: the centres between which it is measured.
 _BETWEEN = {"thigh_length": ("hip", "knee"), "shank_length": ("knee", "ankle"), "forearm_length": ("elbow", "wrist")}
+_LOWER, _UPPER = ("pelvis", "thigh", "shank", "foot"), 0.2
+_USUAL = 0.02  # weight of a landmark's usual place beside one that was measured
 _ORIGINS = {"thigh": "hip", "shank": "knee"}
 
 
@@ -40,7 +43,8 @@ class Calibration:
     """A model of a person's own size with the markers in their places, and how far to believe it.
 
     `held_out` (m) tells for every landmark how far from its usual place on the person it was seen, when all others
-    place the segments; `lengths` what was measured and what the table has; `standing` whether the person stood still.
+    place the segments; `lengths` what was measured and what the table has; `standing` whether the person stood still;
+    `measured` which markers stand in the axes of landmarks.
     """
 
     mechanism: Mechanism
@@ -48,6 +52,18 @@ class Calibration:
     held_out: Mapping[str, float] | None = None
     lengths: Mapping[str, tuple[float, float]] | None = None
     standing: bool = False
+    measured: frozenset[str] = frozenset()
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Weights of the markers above the pelvis, where this one has the axes of its own landmarks.
+
+        Trunk and arms move about joints at usual places: what these are off must not turn the pelvis and the legs.
+        """
+        carried = {label: frame.body for label, frame in self.mechanism.frames}
+        if not any(carried.get(label) == "pelvis" for label in self.measured):
+            return {}
+        return {label: _UPPER for label, body in carried.items() if not body.endswith(_LOWER)}
 
     @property
     def misplaced(self) -> dict[str, float]:
@@ -89,7 +105,8 @@ def calibrate(mechanism: Mechanism, recording: Markers, protocol: Protocol | Non
     landmarks = Landmarks(seen, how.marker_set, size["height"])
     frames = anatomical_frames(landmarks, how.hips, how.functional)
     lengths = _lengths(frames, landmarks, size)
-    sized = mechanism.with_values(**lengths)
+    twists = leg_twists(frames, landmarks)
+    sized, on_feet = subtalar_axes(twisted_legs(mechanism.with_values(**lengths), twists), landmarks)
     usual = usual_places(sized, how.marker_set, seen)
     measured = _measured_places(frames, landmarks, standing)
     placed = {**usual, **{label: _frame(usual[label].body, place) for label, place in measured.items()
@@ -98,7 +115,8 @@ def calibrate(mechanism: Mechanism, recording: Markers, protocol: Protocol | Non
     model = replace(sized, frames=_frames(mechanism, how.marker_set, placed))
     held_out = _deviations(model, seen, how, usual) if standing else None
     compared = {name: (value, size[name]) for name, value in lengths.items()}
-    return Calibration(model, _notes(lengths, frames, placed, seen), held_out, compared, standing)
+    notes = (*_notes(lengths, frames, placed, seen), *twist_notes(twists), *on_feet)
+    return Calibration(model, notes, held_out, compared, standing, frozenset(measured))
 
 
 def usual_places(mechanism: Mechanism, marker_set: MarkerSet, seen: Markers) -> dict[str, Frame]:
@@ -125,16 +143,36 @@ def _frames(mechanism: Mechanism, marker_set: MarkerSet, placed: Mapping[str, Fr
 
 
 def _mean_posture(standing: Markers) -> Markers:
-    """One frame, the mean of all; refused where the person moved."""
-    spread = np.nanmax(np.nanstd(standing.positions, axis=0), initial=0.0)
-    if spread > STILL:
+    """One frame, the mean of all, or of the stillest half second; refused where the person moved in that, too."""
+    spread = _sway(standing)
+    if spread.max(initial=0.0) > STILL:
+        whole, standing = standing, _stillest(standing)
+        spread = _sway(standing)
+        span = f"the stillest half second, from {standing.time[0]:.2f} s on: markers move more in the rest"
+        standing = replace(standing, notes=(*whole.notes, span))
+    if spread.max(initial=0.0) > STILL:
+        worst = ", ".join(standing.labels[k] for k in np.argsort(-spread)[:3] if spread[k] > STILL)
         raise RecordingError(
-            f"trial '{standing.name}': markers move by {1e3 * spread:.0f} mm (standard deviation); for the places of "
-            "markers the person stands still."
+            f"trial '{standing.name}': {worst} move by up to {1e3 * spread.max():.0f} mm (standard deviation) even in "
+            "its stillest half second; for the places of markers the person stands still."
         )
     with np.errstate(all="ignore"):
         mean = np.nanmean(standing.positions, axis=0)
     return Markers(standing.time[:1], standing.labels, mean[None], standing.axes, standing.name, standing.notes)
+
+
+def _sway(markers: Markers) -> Array:
+    """The standard deviation of every marker's place along the axis in which it is greatest (m)."""
+    each = zip(markers.positions.swapaxes(0, 1), markers.present.T, strict=True)
+    return np.array([np.std(points[seen], axis=0).max() if seen.any() else 0.0 for points, seen in each])
+
+
+def _stillest(markers: Markers) -> Markers:
+    """The half second in which markers move least."""
+    length = max(2, round(0.5 * markers.rate)) if len(markers) > 2 else len(markers)
+    starts = range(0, max(1, len(markers) - length + 1), max(1, length // 5))
+    first = min(starts, key=lambda k: float(_sway(markers.frames(slice(k, k + length))).max(initial=0.0)))
+    return markers.frames(slice(first, first + length))
 
 
 def _some_frames(trial: Markers) -> Markers:
@@ -165,10 +203,7 @@ def _lengths(frames: AnatomicalFrames, landmarks: Landmarks, size: Mapping[str, 
 
 def _foot_length(landmarks: Landmarks, side: str) -> float | None:
     """From the heel to the second metatarsal, or the middle of the first and fifth, over its part of the foot."""
-    heel, toe = landmarks.at(f"{side}_heel"), landmarks.at(f"{side}_second_metatarsal")
-    if toe is None:
-        ends = [landmarks.at(f"{side}_{name}_metatarsal") for name in ("first", "fifth")]
-        toe = (ends[0] + ends[1]) / 2 if ends[0] is not None and ends[1] is not None else None
+    heel, toe = landmarks.at(f"{side}_heel"), landmarks.toe(side)
     if heel is None or toe is None or landmarks.marker_set.name == OWN:
         return None
     return float(np.nanmedian(np.linalg.norm(toe - heel, axis=1))) / 0.72
@@ -202,7 +237,7 @@ def _measured_places(frames: AnatomicalFrames, landmarks: Landmarks, standing: b
 def _standing_foot(frames: AnatomicalFrames, landmarks: Landmarks, side: str) -> tuple[Array, Array] | None:
     """A foot flat on the floor: x level from heel to toes, y up (trials along the model's axes)."""
     ankle, heel = frames.centres.get(f"{side}_ankle"), landmarks.at(f"{side}_heel")
-    toe = landmarks.at(f"{side}_second_metatarsal")
+    toe = landmarks.toe(side)
     if ankle is None or heel is None or toe is None:
         return None
     up = np.broadcast_to([0.0, 1.0, 0.0], heel.shape)
@@ -219,7 +254,8 @@ def _place_by_fit(
     if not loose:
         return dict(placed)
     # The posture comes from landmarks and from markers in place; only then does each other move to where it was seen.
-    weights = {label: 0.0 for label in loose & technical}
+    # Segments in the axes of their own landmarks are not to be pulled away by the usual places of other people's.
+    weights = {label: 0.0 if label in technical else _USUAL if known else 1.0 for label in loose}
     body, known_frames = _Posture.of(mechanism, seen, how, placed).body(weights)
     return {label: _seen_place(body, frame, seen.of(label)[known_frames]) if label in loose else frame
             for label, frame in placed.items()}  # fmt: skip

@@ -12,6 +12,7 @@ from torseur.analysis.biomechanics.person.person_analysis import PersonTrial
 
 # The three components of results of Plug-in-Gait as our coordinates. Its moments are those of extensors and plantar
 # flexors; ours drive the angle up.
+_SUFFIX = 4  # letters
 _ANGLES = {"Hip": ("hip_flexion", "hip_adduction", "hip_rotation"), "Knee": ("knee_flexion", "", ""),
            "Ankle": ("ankle_flexion", "ankle_inversion", "")}  # fmt: skip
 
@@ -36,9 +37,7 @@ def own_results(person: PersonTrial) -> dict[str, Array]:
             full = [f"{side}_{name}" if name else "" for name in names]
             if full[0] in person.free:
                 angles = [np.degrees(person.motion.of(name)) if name else 0 * person.motion.time for name in full]
-                moments = [
-                    -person.dynamics.moment(name) / person.mass if name else 0 * person.motion.time for name in full
-                ]
+                moments = [-person.moment(name) / person.mass if name else 0 * person.motion.time for name in full]
                 found[f"{side.upper()}{joint}Angles"] = np.stack(angles, axis=1)
                 found[f"{side.upper()}{joint}Moment"] = np.stack(moments, axis=1)
     return found
@@ -48,17 +47,26 @@ def agreements(person: PersonTrial, results: Mapping[str, Array]) -> list[Agreem
     """Flexions of hips, knees and ankles, their moments, and adductions, beside the file's own."""
     found = []
     for label, ours in own_results(person).items():
-        if label not in results:
+        theirs = _of_label(results, label)
+        if theirs is None:
             continue
-        names = _ANGLES[label[1:].removesuffix("Angles").removesuffix("Moment")]
+        joint = label[1:].removesuffix("Angles").removesuffix("Moment")
+        # The foot of Plug-in-Gait is a line: it has no inversion of its own.
+        names = _ANGLES[joint][:1] if joint == "Ankle" else _ANGLES[joint]
         for k, name in enumerate(names[: 2 if label.endswith("Angles") else 1]):
-            if name and (one := _beside(label, f"{label[0].lower()}_{name}", ours[:, k], results[label][:, k])):
+            if name and (one := _beside(label, f"{label[0].lower()}_{name}", ours[:, k], theirs[:, k])):
                 found.append(one)
     return found
 
 
+def _of_label(results: Mapping[str, Array], label: str) -> Array | None:
+    """The file's result of this label, to which software may add a letter or two ("RKneeAnglesV")."""
+    longer = [name for name in results if name.startswith(label) and len(name) <= len(label) + _SUFFIX]
+    return results[label] if label in results else results[longer[0]] if len(longer) == 1 else None
+
+
 def _beside(label: str, name: str, ours: Array, theirs: Array) -> Agreement | None:
-    known = np.isfinite(theirs) & (theirs != 0)
+    known = np.isfinite(theirs) & (theirs != 0) & np.isfinite(ours)
     if known.sum() < 10 or np.ptp(theirs[known]) == 0:
         return None
     a, b = ours[known], theirs[known]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from torseur.algebra.arrays import Array, Mask
-from torseur.analysis.biomechanics.forces.foot_loads import human_footing, plate_reactions
+from torseur.analysis.biomechanics.forces.foot_loads import beside_plates, human_footing, plate_reactions
 from torseur.analysis.biomechanics.forces.ground_reaction import (
     FEET,
     Footing,
@@ -30,7 +30,7 @@ from torseur.analysis.biomechanics.person_model.human36 import human36, joint_li
 from torseur.analysis.biomechanics.person_model.marker_sets import BODIES, OWN
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.label_check import LabelFault, all_label_faults
-from torseur.analysis.biomechanics.recordings.markers import Markers
+from torseur.analysis.biomechanics.recordings.markers import Markers, runs
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial, RecordedEvent
 from torseur.analysis.biomechanics.tracking import FittedMotion, inverse_kinematics
 from torseur.analysis.identification.data.differentiation import Derivatives
@@ -38,6 +38,7 @@ from torseur.description.mechanism import Mechanism
 from torseur.errors import RecordingError
 
 PLATES, MOTION, NOTHING = "force plates", "motion alone", "nothing: the legs are not followed"
+_UNLIKE = 0.05  # of a height or a mass, by which the file may say something else
 WINDOW = 0.19  # s
 
 
@@ -73,6 +74,31 @@ class PersonTrial:
     @property
     def motion(self) -> JointMotion:
         return self.dynamics.motion
+
+    @cached_property
+    def beside(self) -> dict[str, Mask]:
+        """Frames in which each foot stands beside the force plates: what carries it there was not measured."""
+        if self.source != PLATES:
+            return {foot: np.zeros(len(self.motion), dtype=bool) for foot in self.feet.soles}
+        return beside_plates(self.plates, self.feet, self.motion.time, self.feet.up)
+
+    @cached_property
+    def measured(self) -> Mask:
+        """Frames in which the plates carry every foot that stands."""
+        return ~np.logical_or.reduce([np.zeros(len(self.motion), dtype=bool), *self.beside.values()])
+
+    def moment(self, coordinate: str) -> Array:
+        """The moment of a coordinate (N m); NaN in a leg whose foot stands beside the plates."""
+        return self._where_known(coordinate, self.dynamics.moment(coordinate))
+
+    def power(self, coordinate: str) -> Array:
+        """The power of a coordinate (W); NaN like its moment."""
+        return self._where_known(coordinate, self.dynamics.power(coordinate))
+
+    def _where_known(self, coordinate: str, values: Array) -> Array:
+        foot = f"{coordinate[:2]}foot"
+        leg = coordinate[2:].startswith(("hip_", "knee_", "ankle_"))
+        return np.where(self.beside[foot], np.nan, values) if leg and foot in self.beside else values
 
     @cached_property
     def cycles(self) -> dict[str, tuple[Cycle, ...]]:
@@ -120,6 +146,7 @@ def analyse_person(
     """
     how = protocol or Protocol()
     require_set(trial.markers.labels, how)
+    how, measured = how.with_widths(trial.subject)
     model = mechanism or human36(height, mass, table)
     turned, notes = turn_to_model_axes(trial, how.marker_set)
     turned = replace(turned, markers=how.followed_markers(turned.markers))
@@ -128,7 +155,8 @@ def analyse_person(
     model = calibration.mechanism if calibration else model
     held = how.held(coordinate_names(model))
     try:
-        fit = inverse_kinematics(model, turned.markers, limits=joint_limits(), held=held)
+        weights = calibration.weights if calibration else None
+        fit = inverse_kinematics(model, turned.markers, weights=weights, limits=joint_limits(), held=held)
     except RecordingError as problem:
         raise _with_options(problem) from problem
     motion, used, cut = _known_motion(model, fit, derivatives)
@@ -140,12 +168,36 @@ def analyse_person(
                   converged=fit.converged[used], rounds=fit.rounds[used])  # fmt: skip
     said = (*map(str, faults), *fit.notes, *cut, *said)
     belt = _belt_note(feet) if how.feet else []
-    notes = (*turned.markers.notes, *trial.notes, *notes, *belt, *motion.notes)
-    return PersonTrial(
+    notes = (*turned.markers.notes, *trial.notes, *measured, *notes, *belt, *motion.notes)
+    found = PersonTrial(
         trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
         source, turned.plates, said, notes, calibration, how, faults, turned.events,
         {label: values[used] for label, values in trial.results.items()},
     )  # fmt: skip
+    return replace(found, warnings=(*said, *_beside_notes(found), *_other_person(trial.subject, height, mass)))
+
+
+def _beside_notes(person: PersonTrial) -> list[str]:
+    """What is not known where a foot stands beside the plates."""
+    notes = []
+    for foot, away in person.beside.items():
+        if away.any():
+            spans = ", ".join(
+                f"{person.motion.time[a]:.2f} to {person.motion.time[b]:.2f} s" for a, b in runs(away)
+            )  # fmt: skip
+            side = {"r_foot": "right", "l_foot": "left"}[foot]
+            notes.append(f"the {side} foot stands beside the plates from {spans}: moments of that leg are left out")
+    return notes
+
+
+def _other_person(subject: Mapping[str, float], height: float, mass: float) -> list[str]:
+    """Where the file says another height or mass than is given."""
+    said = []
+    for name, given, unit in (("height", height, "m"), ("mass", mass, "kg")):
+        stated = subject.get(name, given)
+        if abs(stated - given) > _UNLIKE * given:
+            said.append(f"the file says that the person's {name} is {stated:g} {unit}, given was {given:g} {unit}")
+    return said
 
 
 def _belt_note(feet: Footing) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from torseur.analysis.biomechanics.person.anatomical_frames import HIP_METHODS
 from torseur.analysis.biomechanics.person_model.marker_sets import (
     BODIES,
     OWN,
+    WIDTHS,
     MarkerSet,
     body_coordinates,
     fitting_sets,
@@ -18,6 +20,7 @@ from torseur.analysis.biomechanics.person_model.marker_sets import (
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.errors import RecordingError, unknown_name
 
+_NAMELESS = re.compile(r"\*\d+|unlabelled \d+")
 _BETTER = 0.05  # of likeness, by which another set must fit better than Human36's own to be offered
 
 
@@ -59,6 +62,7 @@ class Protocol:
 
     def followed_markers(self, markers: Markers) -> Markers:
         """The markers on the part of the body that is followed; others would drag what is held along with them."""
+        markers = self._recorded(markers)
         if not self.partial:
             return markers
         starts, chosen = BODIES.get(self.followed, ()), self.marker_set
@@ -70,10 +74,35 @@ class Protocol:
         note = f"markers on parts of the body that are held, not used: {', '.join(left)}"
         return replace(markers.only(kept), notes=(*markers.notes, note))
 
+    def _recorded(self, markers: Markers) -> Markers:
+        """The markers without points that software computed, by the set, and without nameless ones ("*12")."""
+        ignored = self.marker_set.ignored
+        kept = [label for label in markers.labels if label not in ignored and not _NAMELESS.fullmatch(label)]
+        if len(kept) in (0, len(markers.labels)):
+            return markers
+        left = len(markers.labels) - len(kept)
+        note = (
+            f"{left} points are not used: they have no name, or '{self.marker_set.name}' says that software made them"
+        )
+        return replace(markers.only(kept), notes=(*markers.notes, note))
+
     @property
     def hips(self) -> str:
         """The markers of Human36 stand where the model has them, and so do its hips; people's own need a regression."""
         return self.hip or ("model" if self.marker_set.name == OWN else "harrington")
+
+    def with_widths(self, subject: Mapping[str, float]) -> tuple[Protocol, list[str]]:
+        """The same with breadths of joints that the file states and nobody gave, and a word on it."""
+        chosen = self.marker_set
+        stated = {
+            joint: subject[f"{joint} width"] for joint in WIDTHS
+            if f"{joint} width" in subject and joint not in chosen.widths
+        }  # fmt: skip
+        if not stated:
+            return self, []
+        listing = ", ".join(f"{joint} {1e3 * width:.0f} mm" for joint, width in stated.items())
+        widened = replace(chosen, widths={**chosen.widths, **stated})
+        return replace(self, markers=widened), [f"breadths of joints as the file states them: {listing}"]
 
     def held(self, coordinates: Sequence[str]) -> dict[str, float]:
         """Coordinates that stay where they are, and where."""

@@ -56,7 +56,7 @@ def quantity_of(trial: PersonTrial, coordinate: str, quantity: str) -> Array:
     """Angle (deg), moment (N m/kg) or power (W/kg) of a coordinate in every frame."""
     if quantity == "angle":
         return np.degrees(trial.motion.of(coordinate))
-    values = trial.dynamics.moment(coordinate) if quantity == "moment" else trial.dynamics.power(coordinate)
+    values = trial.moment(coordinate) if quantity == "moment" else trial.power(coordinate)
     return values / trial.mass
 
 
@@ -69,6 +69,8 @@ def cycle_curve(trials: Sequence[PersonTrial], coordinate: str, quantity: str = 
     for trial in trials:
         values = quantity_of(trial, coordinate, quantity)
         rows += [over_one(values, trial.motion.time, cycle) for cycle in trial.cycles.get(foot, ())]
+    # What a foot beside the plates leaves unknown is no cycle.
+    rows = [row for row in rows if np.isfinite(row).all()]
     if not rows:
         return None
     # With one cycle there is no spread; with more the sample's, which strides of a person are.
@@ -98,7 +100,7 @@ def _stride(trial: PersonTrial, cycle: Cycle) -> Stride:
     way = trial.feet.middle(cycle.foot) - trial.feet.carried(time)
     parts = [c for c in trial.free if c.startswith((f"{side}_hip", f"{side}_knee", f"{side}_ankle"))]
     inside = slice(cycle.first, cycle.last + 1)
-    power = np.array([trial.dynamics.power(name)[inside] / trial.mass for name in parts]).reshape(len(parts), -1)
+    power = np.array([trial.power(name)[inside] / trial.mass for name in parts]).reshape(len(parts), -1)
     # Joint by joint: what one joint absorbs another one's muscles do not get.
     gained, lost = (
         float(np.trapezoid(part.sum(axis=0), time[inside])) for part in (power.clip(0), power.clip(None, 0))

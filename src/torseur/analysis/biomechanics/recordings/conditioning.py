@@ -17,6 +17,7 @@ HIGH = ("LFHD", "RFHD", "LBHD", "RBHD", "C7", "CLAV", "LSHO", "RSHO", "LASI", "R
         "LASIS", "RASIS", "LPSIS", "RPSIS", "LIAS", "RIAS", "LIPS", "RIPS")  # fmt: skip
 LOW = ("LANK", "RANK", "LHEE", "RHEE", "LTOE", "RTOE", "LANM", "RANM", "LCAL", "RCAL", "LMT5", "RMT5")
 _LOADED, _FEW = 50.0, 5  # N, and samples, from which the sense of a plate's force means something
+_LEVEL, _MOST = 0.05, 0.99  # m by which plates are level, and the part of all markers that is on one side of them
 _APART, _ALONG = 0.3, 0.9  # m between high and low markers, and the part of it along one axis
 
 
@@ -61,7 +62,9 @@ def find_up(trial: MotionTrial) -> MotionTrial:
     A person who lies shows another axis than the file states: then the file is believed, and the contradiction noted.
     """
     markers = trial.markers
-    way = _from_feet_to_head(markers)
+    way, who = _from_feet_to_head(markers), "head, shoulders or pelvis are"
+    if way is None:
+        way, who = _from_plates_to_markers(trial), "all markers are"
     if way is None:
         return trial
     k = int(np.argmax(np.abs(way)))
@@ -69,9 +72,8 @@ def find_up(trial: MotionTrial) -> MotionTrial:
     stated = {axis: w for axis, w in zip("xyz", markers.axes.words, strict=True) if w in ("up", "down")}
     if stated == {seen: word}:
         return trial
-    reason = (
-        f"head, shoulders or pelvis are {np.abs(way[k]):.2f} m {'above' if way[k] > 0 else 'below'} the feet in {seen}"
-    )
+    than = "the feet" if who.startswith("head") else "the plates"
+    reason = f"{who} {np.abs(way[k]):.2f} m {'above' if way[k] > 0 else 'below'} {than} in {seen}"
     if (stated and seen not in stated) or all(markers.axes.words):
         note = f"{reason}, but the file says {markers.axes}, which is believed: a person who lies? --up says otherwise"
         return replace(trial, markers=replace(markers, notes=(*markers.notes, note)))
@@ -79,6 +81,23 @@ def find_up(trial: MotionTrial) -> MotionTrial:
     axes = replace(markers.axes, **{seen: word})
     noted = replace(markers, axes=axes, notes=(*markers.notes, f"{seen} points {word}: {reason}{but}"))
     return replace(trial, markers=noted, plates=tuple(replace(plate, axes=axes) for plate in trial.plates))
+
+
+def _from_plates_to_markers(trial: MotionTrial) -> Array | None:
+    """From level plates to the middle of the markers (m), where these are on one side of them all."""
+    points = trial.markers.positions[np.isfinite(trial.markers.positions).all(axis=2)]
+    corners = [plate.corners for plate in trial.plates]
+    if not corners or not len(points):
+        return None
+    flat = [int(np.argmin(np.ptp(one, axis=0))) for one in corners]
+    k = flat[0]
+    if any(other != k for other in flat) or any(np.ptp(one[:, k]) > _LEVEL for one in corners):
+        return None
+    heights = points[:, k] - float(np.mean([one[:, k].mean() for one in corners]))
+    side = np.sign(np.median(heights))
+    if float(np.mean(side * heights > -_LEVEL)) < _MOST or abs(float(np.median(heights))) < _APART:
+        return None
+    return np.asarray(float(np.median(heights)) * np.eye(3)[k])
 
 
 def _from_feet_to_head(markers: Markers) -> Array | None:

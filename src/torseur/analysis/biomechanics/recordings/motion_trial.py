@@ -51,7 +51,8 @@ class RecordedEvent:
 class MotionTrial:
     """Markers, plates, analog channels and events of one recording, with one clock; all in SI along the same axes.
 
-    `results` are what the laboratory's software computed and wrote among the points, (frames, 3) in the file's units.
+    `results` are what the laboratory's software computed and wrote among the points, (frames, 3) in the file's units;
+    `subject` what the file says of the person: "height" (m), "mass" (kg), "knee width" and others (m).
     """
 
     markers: Markers
@@ -60,6 +61,7 @@ class MotionTrial:
     notes: tuple[str, ...] = ()
     events: tuple[RecordedEvent, ...] = ()
     results: Mapping[str, Array] = field(default_factory=dict)
+    subject: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for plate in self.plates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import OUTPUT, ForceOption, JsonOption
 
 if TYPE_CHECKING:
+    from torseur.algebra.arrays import Array
     from torseur.analysis.biomechanics import MotionTrial
     from torseur.analysis.biomechanics.person import Calibration, PersonTrial
 
@@ -184,8 +186,8 @@ def write_curves(path: Path, analysis: PersonTrial) -> None:
     for name in motion.names:
         length = name in ("pelvis_x", "pelvis_y", "pelvis_z")
         columns[f"{name} [{'m' if length else 'rad'}]"] = motion.of(name)
-        columns[f"{name} {'force [N]' if length else 'moment [N m]'}"] = dynamics.moment(name)
-        columns[f"{name} power [W]"] = dynamics.power(name)
+        columns[f"{name} {'force [N]' if length else 'moment [N m]'}"] = analysis.moment(name)
+        columns[f"{name} power [W]"] = analysis.power(name)
     for foot, reaction in dynamics.reactions.items():
         for axis, force in zip("xyz", reaction.force.T, strict=True):
             columns[f"{foot} reaction {axis} [N]"] = force
@@ -233,8 +235,8 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
         "coordinates": {
             name: {
                 "range": [float(motion.of(name).min()), float(motion.of(name).max())],
-                "moment": [float(dynamics.moment(name).min()), float(dynamics.moment(name).max())],
-                "power": [float(dynamics.power(name).min()), float(dynamics.power(name).max())],
+                "moment": _extremes(analysis.moment(name)),
+                "power": _extremes(analysis.power(name)),
             }
             for name in motion.names
         },
@@ -244,6 +246,14 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
         "calibration": calibration_document(analysis.calibration),
         "notes": list(analysis.notes),
     }
+
+
+def _extremes(values: Array) -> list[float]:
+    """The least and the greatest of the values that are known."""
+    import numpy as np
+
+    known = values[np.isfinite(values)]
+    return [float(known.min()), float(known.max())] if len(known) else [math.nan, math.nan]
 
 
 def calibration_document(calibration: Calibration | None) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torseur.analysis.biomechanics.person import Protocol
 
 MARKER_SET = (
-    "Set of markers: human36, plug_in_gait_full, plug_in_gait_lower, helen_hayes, cast, hbm2, ior, isb_upper_limb, or "
+    "Set of markers: human36, plug_in_gait_full, plug_in_gait_lower, helen_hayes, cast, cast_full, davis, hbm2, ior, isb_upper_limb, or "
     "a file of your own (.toml)."
 )
 BODY = (

@@ -31,6 +31,7 @@ CENTRAL = (
 )  # fmt: skip
 # What is usual in motion analysis: distance of markers, force and moment left over beside the greatest reaction.
 GOOD_FIT, GOOD_FORCE, GOOD_MOMENT = 0.015, 0.05, 0.01
+FEW_FRAMES = 5  # fewer in which the plates carry both feet say nothing
 RIGID_TRUNK = 0.15  # of the greatest reaction: what a trunk without markers leaves when it rides on the pelvis
 
 
@@ -136,12 +137,13 @@ def _extremes(person: PersonTrial, name: str) -> tuple[str, ...]:
     if name not in person.free:
         return "", "", ""
     angle = np.degrees(person.motion.of(name))
-    moment, power = person.dynamics.moment(name) / person.mass, person.dynamics.power(name) / person.mass
+    moment, power = person.moment(name) / person.mass, person.power(name) / person.mass
     return _span(angle, 0), _span(moment), _span(power, 1)
 
 
 def _span(values: Array, digits: int = 2) -> str:
-    return f"{_number(values.min(), digits)} … {_number(values.max(), digits)}"
+    known = values[np.isfinite(values)]
+    return f"{_number(known.min(), digits)} … {_number(known.max(), digits)}" if len(known) else ""
 
 
 def _number(value: float, digits: int = 2) -> str:
@@ -237,9 +239,11 @@ def _residual_table(person: PersonTrial) -> DataTable:
     residual, peak = person.dynamics.residual, _peak(person)
     height = float(np.mean(person.dynamics.body.mass_centre @ person.feet.up - person.feet.floor))
     rows = []
+    judged = person.measured if person.measured.sum() >= FEW_FRAMES else np.ones(len(person.motion), dtype=bool)
     for what, values, scale, unit in (
-        ("force", residual.force, peak, "N"), ("moment about the mass centre", residual.moment, peak * height, "N m"),
-    ):  # fmt: skip
+        ("force", residual.force[judged], peak, "N"),
+        ("moment about the mass centre", residual.moment[judged], peak * height, "N m"),
+    ):
         size = np.linalg.norm(values, axis=1)
         rms = np.sqrt(np.mean(values**2, axis=0))
         rows.append((
@@ -248,8 +252,8 @@ def _residual_table(person: PersonTrial) -> DataTable:
         ))  # fmt: skip
     headings = ("Left over", "x", "y", "z", "Root mean square", "Of the reaction", "Greatest")
     note = (
-        "What the motion takes and the reactions do not give. Beside the greatest reaction; for the moment, times the "
-        "height of the mass centre."
+        "What the motion takes and the reactions do not give, where no foot stands beside the plates. Beside the "
+        "greatest reaction; for the moment, times the height of the mass centre."
     )
     return DataTable("Balance of forces", headings, tuple(rows), note, tuple(range(1, 7)))
 
@@ -306,12 +310,15 @@ def _calibration_checks(calibration: Calibration) -> Iterator[Check]:
 
 def _balance(person: PersonTrial) -> Iterator[Check]:
     residual, peak = person.dynamics.residual, max(_peak(person), 1e-9)
+    judged = person.measured
     height = float(np.mean(person.dynamics.body.mass_centre @ person.feet.up - person.feet.floor))
-    force = float(np.sqrt(np.mean(np.sum(residual.force**2, axis=1)))) / peak
-    moment = float(np.sqrt(np.mean(np.sum(residual.moment**2, axis=1)))) / (peak * max(abs(height), 1e-9))
     yield Check(
         height > 0, "The mass centre is above the floor", f"{height:.2f} m on average; below 0 the wrong axis is up"
     )
+    if judged.sum() < FEW_FRAMES:
+        return
+    force = float(np.sqrt(np.mean(np.sum(residual.force[judged] ** 2, axis=1)))) / peak
+    moment = float(np.sqrt(np.mean(np.sum(residual.moment[judged] ** 2, axis=1)))) / (peak * max(abs(height), 1e-9))
     good = RIGID_TRUNK if person.protocol.partial else GOOD_FORCE
     rigid = ", the rest of the body riding on what is followed" if person.protocol.partial else ""
     yield Check(
