@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from torseur.analysis.biomechanics.person import Protocol
 
 MARKER_SET = (
-    "Set of markers: human36, plug_in_gait_full, plug_in_gait_lower, helen_hayes, cast, cast_full, davis, hbm2, ior, isb_upper_limb, or "
-    "a file of your own (.toml)."
+    "Set of markers: human36, plug_in_gait_full, plug_in_gait_lower, helen_hayes, cast, cast_full, davis, hbm2, ior, "
+    "isb_upper_limb, or a file of your own (.toml)."
 )
 BODY = (
     "Part of the body with markers: full, lower, lower_and_trunk, arms, right_leg, left_leg, right_arm or left_arm; "
