@@ -8,6 +8,7 @@ import pytest
 import torseur as ts
 import torseur.derivation.dynamics as td
 from robots import FOLDER
+from torseur import library
 
 ARM = """<robot name="arm"><link name="base"/>{}</robot>"""
 LINK = """<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -120,7 +121,9 @@ def test_mistakes(arm):
         (lambda: arm.ik({"tool0": 2 * pose}), "no rotation"),
         (lambda: arm.ik({"tool0": pose}, weights={"hand": 2.0}), "unknown target 'hand'"),
         (lambda: arm.ik({"tool0": np.zeros((2, 3)), "ee_link": np.zeros((3, 3, 3)) + np.eye(3)}), "different numbers"),
-        (lambda: ts.Robot(FOLDER / "solo12_nomesh.urdf", base="floating").ik({"FL_FOOT": [0, 0, 0]}), "quaternions"),
+        (lambda: arm.ik({"tool0": pose}, start=[0.0, 1.0]), r"start has shape \(2,\); expected \(6,\)"),
+        (lambda: arm.ik({"tool0": pose}, posture={"elbow": 1.0}), "posture: unknown coordinate 'elbow'"),
+        (lambda: ts.Robot(library.load("ball_on_turntable")).ik({"ball": [0, 0, 0]}), "ties velocities, not places"),
     ):
         with pytest.raises(ts.TorseurError, match=words):
             call()
@@ -159,3 +162,66 @@ def test_lower_priorities_are_met_where_there_is_room(arm):
     assert (found.lower_errors < 1e-6).mean() >= 0.9
     for k in range(20):
         np.testing.assert_allclose(place(arm, "tool0", found.q[k])[:3, 3], places[k, :3, 3], atol=3e-8)
+
+
+def test_a_floating_robot_stands_where_it_is_put():
+    """Trunk and feet of a quadruped at the places of a random configuration: its own, for the knees keep their side."""
+    dog = ts.Robot(FOLDER / "solo12_nomesh.urdf", base="floating")
+    rng = np.random.default_rng(3)
+    turn = rng.normal(size=4)
+    q = np.concatenate([rng.normal(size=3), turn / np.linalg.norm(turn), rng.uniform(-1, 1, 12)])
+    feet = [name for name in dog.frame_names if name.endswith("FOOT")]
+    targets = {foot: place(dog, foot, q)[:3, 3] for foot in feet} | {"base_link": place(dog, "base_link", q)}
+    found = dog.ik(targets)
+    assert found.converged and np.linalg.norm(found.q[3:7]) == pytest.approx(1.0, abs=1e-14)
+    for foot in feet:
+        np.testing.assert_allclose(place(dog, foot, found.q)[:3, 3], targets[foot], atol=3e-8)
+    np.testing.assert_allclose(place(dog, "base_link", found.q), targets["base_link"], atol=3e-8)
+    # One foot alone leaves everything else free: the posture is met, in the opposite quaternion as well.
+    opposite = q * np.where(np.isin(np.arange(19), range(3, 7)), -1, 1)
+    free = dog.ik({feet[0]: targets[feet[0]]}, posture=opposite)
+    np.testing.assert_allclose(place(dog, "base_link", free.q), targets["base_link"], atol=1e-6)
+
+
+BALLS = """<mujoco><worldbody><body name="arm"><joint name="shoulder" type="ball"/><geom size="0.1"/>
+<body name="forearm" pos="1 0 0"><joint name="elbow" axis="0 1 0" range="0 150"/><geom size="0.1"/>
+<body name="hand" pos="1 0 0"><geom size="0.1"/></body></body></body></worldbody>
+<actuator><general name="m" joint="elbow" dyntype="filter"/></actuator></mujoco>"""
+
+
+def test_a_ball_joint_and_a_limited_elbow(tmp_path):
+    """Cosine rule: the hand at distance d from the shoulder bends the elbow by 2 acos(d/2); activations are left."""
+    path = tmp_path / "arm.xml"
+    path.write_text(BALLS, encoding="utf-8")
+    robot = ts.Robot(path)
+    points = np.random.default_rng(5).normal(size=(20, 3))
+    points *= (np.linspace(0.7, 1.9, 20) / np.linalg.norm(points, axis=1))[:, None]
+    found = robot.ik({"hand": points}, start={"m.activation": 0.25})
+    assert found.converged.all()
+    elbow = robot.coordinate_names.index("elbow")
+    np.testing.assert_allclose(found.q[:, elbow], 2 * np.arccos(np.linspace(0.7, 1.9, 20) / 2), atol=1e-6)
+    np.testing.assert_array_equal(found.q[:, robot.coordinate_names.index("m.activation")], 0.25)
+    too_near = robot.ik({"hand": [0.3, 0.0, 0.0]}, starts=10)  # within 2 cos 75 deg = 0.52
+    assert not too_near.converged and too_near.q[elbow] == pytest.approx(np.radians(150))
+
+
+def test_loops_are_closed():
+    """Crank angles of a four-bar from places of the pin at the crank's end; the loop's equations are written by hand."""
+    robot = ts.Robot(library.load("four_bar"))
+    d, a, b, c = 1.2, 0.4, 1.0, 0.8
+    crank = np.radians([40.0, 100.0, 200.0, 300.0])
+    pins = np.column_stack([a * np.cos(crank), a * np.sin(crank), 0 * crank])
+    sides = []
+    for start in ([1.0, 0.5, 1.5], {"alpha": 1.0, "beta": -1.5, "gamma": -1.5}):
+        found = robot.ik({"coupler": pins}, start=start)
+        assert found.converged.all()
+        alpha, beta, gamma = found.q.T
+        np.testing.assert_allclose(np.mod(alpha, 2 * np.pi), crank, atol=1e-7)
+        far = np.column_stack([d + c * np.cos(gamma), c * np.sin(gamma)])
+        np.testing.assert_allclose(pins[:, :2] + b * np.column_stack([np.cos(alpha + beta), np.sin(alpha + beta)]), far,
+                                   atol=1e-7)  # fmt: skip
+        near = pins[:, :2] - [d, 0]
+        sides.append(np.sign(near[:, 0] * far[:, 1] - near[:, 1] * (far[:, 0] - d)))
+    assert (sides[0] == -sides[1]).all()  # each start leads to the assembly on its own side
+    away = robot.ik({"coupler": [2.0, 2.0, 0.0]}, starts=5)
+    assert not away.converged and away.error > 1.0

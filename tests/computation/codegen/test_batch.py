@@ -11,7 +11,7 @@ import torseur as ts
 from computation.codegen.targets.runners import WITHOUT_VECTORS, expected, module_functions, run, write
 from computation.codegen.targets.test_hostile import hostile_module
 from computation.codegen.test_targets import BINARY, STEPS, UNARY, long_chain
-from torseur.algebra.graph import Input, Program, Table, symbol, vector
+from torseur.algebra.graph import PI, Input, Program, Table, scalar, symbol, vector
 from torseur.computation.codegen.kernels.batch_kernel import compile_batch
 from torseur.computation.codegen.sources.generate_files import generate_files
 from torseur.computation.codegen.sources.source_module import Module
@@ -36,6 +36,7 @@ def all_operations():
     entries = [f(x) for f in UNARY.values()] + [f(x + 0.25 * z) for f in UNARY.values()]
     entries += [f(y, P[0]) for f in BINARY.values()] + [f(x * z, y) for f in BINARY.values()]
     entries += [f(x, P[1]) for f in STEPS.values()]
+    entries += [x + 2 * PI / 3, scalar.sin(2 * PI / 3) * y, scalar.sin(2 * PI / 3 + x)]  # operations of constants alone
     table = Table("heights", (-2.0, -1.0, 0.0, 1.0, 2.0), (0.0, 1.0, 0.5, 2.0, 0.0))
     program = Program("operations", (Input("q", Q), Input("p", P)), (vector("r", [*entries, table(x), y]),))
     return Module("all of them", (program,), Input("p", P))

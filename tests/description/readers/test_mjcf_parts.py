@@ -49,6 +49,55 @@ def test_a_reference_to_replicas_and_others_is_refused(read_mjcf):
         read_mjcf(f'{TWO}<replicate count="2"><body><joint name="j"/>{BALL}</body></replicate>', rest)
 
 
+def test_replicated_tendons_share_what_is_not_replicated(read_mjcf):
+    """As MuJoCo 4.0 has it: one tendon from the hook to each lamp, with its spring, and the names of replicas."""
+    lamps = f'<site name="hook"/><replicate count="3" offset="1 0 0"><body><freejoint/>{BALL}<site name="lamp"/></body></replicate>'
+    wires = '<tendon><spatial name="wire" stiffness="5" springlength="0.5"><site site="hook"/><site site="lamp"/></spatial></tendon>'
+    robot = read_mjcf(lamps, wires)
+    names = [load.name for load in robot.mechanism.loads]
+    assert names == ["wire0.spring", "wire1.spring", "wire2.spring"]
+    tree, n = tree_of(robot), len(robot.mechanism.bodies)
+    q = [x for k in range(n) for x in (0.0, 0.0, -1.0 - k, 1.0, 0.0, 0.0, 0.0)]
+    pull = np.array(td.generalised_loads(tree, q, [0.0] * 6 * n), float).reshape(n, 6)
+    np.testing.assert_allclose(pull[:, 2], [5 * (k + 1 - 0.5) for k in range(n)], atol=1e-12)  # k (length - rest)
+
+
+def test_meshes_beside_an_included_file(tmp_path):
+    """Where MuJoCo 4.0 looks: in the model's folder of meshes, then beside the file that is included."""
+    (tmp_path / "parts" / "shapes").mkdir(parents=True)
+    corners = [(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)]
+    faces = [(1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4)]
+    mesh = "".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "".join(f"f {a} {b} {c}\n" for a, b, c in faces)
+    (tmp_path / "parts" / "shapes" / "wedge.obj").write_text(mesh, encoding="utf-8")
+    asset = '<mujoco><asset><mesh name="wedge" file="shapes/wedge.obj" inertia="exact"/></asset></mujoco>'
+    (tmp_path / "parts" / "assets.xml").write_text(asset, encoding="utf-8")
+    body = '<worldbody><body name="b"><freejoint/><geom type="mesh" mesh="wedge" density="6000"/></body></worldbody>'
+    for folder in ("", '<compiler meshdir="elsewhere"/>'):
+        path = tmp_path / "model.xml"
+        path.write_text(f'<mujoco>{folder}<include file="parts/assets.xml"/>{body}</mujoco>', encoding="utf-8")
+        robot = read_robot(path)
+        assert not robot.findings or not robot.listed("missing mesh")
+        assert float(robot.mechanism.bodies[0].mass) == pytest.approx(6000 * 0.1**3 / 6, rel=1e-6)
+
+
+def test_attached_models_are_called_as_they_call_themselves(tmp_path):
+    (tmp_path / "hand.xml").write_text(
+        f'<mujoco model="Claw"><worldbody><body name="palm"><joint name="j"/>{BALL}</body></worldbody></mujoco>', encoding="utf-8"
+    )  # fmt: skip
+    text = '<mujoco><asset><model file="hand.xml"/></asset><worldbody><body><joint/><geom size="1"/><attach {}/></body></worldbody></mujoco>'
+    path = tmp_path / "arm.xml"
+    path.write_text(text.format('model="Claw" body="palm" prefix="a_"'), encoding="utf-8")
+    assert "a_palm" in [body.name for body in read_robot(path).mechanism.bodies]
+    path.write_text(text.format('model="hand" prefix="a_"'), encoding="utf-8")
+    with pytest.raises(RobotFileError, match="unknown model 'hand'. Models: Claw"):
+        read_robot(path)
+    path.write_text(
+        '<mujoco><worldbody><frame name="f"/><attach frame="f" prefix="a_"/></worldbody></mujoco>', encoding="utf-8"
+    )
+    with pytest.raises(RobotFileError, match="without model"):
+        read_robot(path)
+
+
 def test_tendons_have_inertia(read_mjcf):
     """Oracle: ½ A (Σ c q')² adds A c cᵀ to the mass matrix; no momentum comes with it."""
     rest = '<tendon><fixed armature="0.7"><joint joint="x" coef="2"/><joint joint="y" coef="-1"/></fixed></tendon>'

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.analysis.robotics.reaching import Reach, Target, reach, target_of, towards_posture
+from torseur.analysis.robotics.configurations import Configurations
+from torseur.analysis.robotics.reaching import Reach, Target, Task, reach, target_of, towards_posture
 from torseur.analysis.robotics.task_priorities import improve
 from torseur.errors import TorseurError, unknown_name
 
@@ -28,7 +29,7 @@ class Wishes:
 
 def inverse_kinematics(
     functions: Callable[[str], tuple[Any, Any]],
-    limits: tuple[Array, Array],
+    among: Configurations,
     targets: Mapping[str, Any],
     start: Array,
     wishes: Wishes,
@@ -46,16 +47,20 @@ def inverse_kinematics(
     }
     begin = np.broadcast_to(np.asarray(start, dtype=float), (_problems(wanted), np.shape(start)[-1]))
     levels = sorted({wishes.priorities.get(name, 0) for name in wanted})
-    tasks = [{n: t for n, t in wanted.items() if wishes.priorities.get(n, 0) == level} for level in levels]
-    found = reach(tasks[0], limits, begin, wishes.starts, wishes.tolerance, wishes.seed)
+    tasks: list[dict[str, Task]] = [
+        {n: t for n, t in wanted.items() if wishes.priorities.get(n, 0) == level} for level in levels
+    ]
+    if among.closure is not None:  # loops are closed whatever else is given up
+        tasks[0] = {**tasks[0], "loops": among.closure}
+    found = reach(tasks[0], among, begin, wishes.starts, wishes.tolerance, wishes.seed)
     above = tasks[0]
     for task in tasks[1:]:
-        found = improve(above, task, limits, found, wishes.tolerance)
+        found = improve(above, task, among, found, wishes.tolerance)
         above = above | task
     if wishes.posture is not None:
         posture = np.asarray(wishes.posture, dtype=float)
         # Targets of lower priority that are not reached leave the posture nothing: it would draw them further away.
-        found = towards_posture(above, limits, found, posture, wishes.tolerance)
+        found = towards_posture(above, among, found, posture, wishes.tolerance)
     if all(np.ndim(value) == len(_shape(value)) for value in targets.values()):
         return Reach(found.q[0], found.error[0], found.converged[0], found.starts, found.lower_errors[0])
     return found

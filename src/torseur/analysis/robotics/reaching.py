@@ -1,27 +1,26 @@
 """Inverse kinematics: coordinates within their limits that put frames of a robot where they are wanted.
 
-Levenberg and Marquardt's method on the errors of position (m) and rotation (rad, the vector of R_target Rᵀ), all
-problems and all starts in one array. A coordinate at a limit that the step would leave is held there. What does not
-arrive from the given start is tried from random ones within the limits.
+Levenberg and Marquardt's method on the errors of position (m) and rotation (rad, the vector of R_target Rᵀ) and on what
+is missing until loops are closed, all problems and all starts in one array. A coordinate at a limit that the step would
+leave is held there. What does not arrive from the given start is tried from random ones within the limits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from torseur.algebra.arrays import Array, Mask, Slots
+from torseur.analysis.robotics.configurations import Configurations
 from torseur.errors import TorseurError
 
 ROUNDS = 60
 FEWEST_STARTS = 8
 LARGEST_STEP = 1.0
 DAMPING, LEAST_DAMPING, HOPELESS = 1e-2, 1e-12, 1e8
-UNBOUNDED = np.pi
-"""Random starts of coordinates without limits are within a half turn (or metre) of zero."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,14 @@ class Reach:
     converged: Mask
     starts: int
     lower_errors: Array
+
+
+class Task(Protocol):
+    """Errors (N, m) that are to vanish at the problems `of`, and their rows (N, m, nv): J with error' = -J v."""
+
+    def errors(self, q: Array, of: Slots) -> Array: ...
+
+    def rows(self, q: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -83,22 +90,24 @@ def target_of(name: str, value: Any, weight: float, functions: tuple[Any, Any]) 
         return Target(*functions, array, None, weight)
     rotation = array[:, :3, :3]
     if np.abs(rotation @ np.swapaxes(rotation, 1, 2) - np.eye(3)).max() > 1e-6 or (np.linalg.det(rotation) < 0).any():
-        raise TorseurError(f"ik: the target of '{name}' is no rotation (R Rᵀ = 1, determinant 1).")
+        raise TorseurError(
+            f"ik: the target of '{name}' is no rotation (R Rᵀ = 1, determinant 1). Three positions "
+            "at once look like one: ask for them one by one."
+        )
     return Target(*functions, array[:, :3, 3] if shape == (4, 4) else None, rotation, weight)
 
 
 def reach(
-    targets: Mapping[str, Target], limits: tuple[Array, Array], start: Array, starts: int, tolerance: float, seed: int
+    targets: Mapping[str, Task], among: Configurations, start: Array, starts: int, tolerance: float, seed: int
 ) -> Reach:
     """Solutions of N problems, from `start` (N, n) and then from random starts, at most `starts` in all for each."""
-    low, high = limits
     count = len(start)
     rng = np.random.default_rng(seed)
-    best, least = np.clip(start, low, high), np.full(count, np.inf)
+    best, least = among.admissible(start), np.full(count, np.inf)
     open_ones, used, wave = np.arange(count), 0, best
     while len(open_ones) and used < starts:
         of = np.repeat(open_ones, len(wave) // len(open_ones))
-        q, error = descend(targets, limits, wave, of, tolerance)
+        q, error = descend(targets, among, wave, of, tolerance)
         # The best start of each problem: sorted by error, the first of each.
         order = np.argsort(error, kind="stable")
         problems, first = np.unique(of[order], return_index=True)
@@ -108,31 +117,24 @@ def reach(
         used += len(wave) // len(open_ones)
         open_ones = np.flatnonzero(least > tolerance)
         tries = min(FEWEST_STARTS, starts - used)
-        wave = _random_starts(rng, low, high, len(open_ones) * max(tries, 0))
+        wave = among.random(rng, np.repeat(start[open_ones], max(tries, 0), axis=0))
     return Reach(best, least, least <= tolerance, used, np.empty((count, 0)))
 
 
-def _random_starts(rng: np.random.Generator, low: Array, high: Array, count: int) -> Array:
-    least, most = np.where(np.isfinite(low), low, -UNBOUNDED), np.where(np.isfinite(high), high, UNBOUNDED)
-    starts: Array = rng.uniform(least, np.maximum(most, least), (count, len(low)))
-    return np.clip(starts, low, high)
-
-
-def rows_of(targets: Mapping[str, Target], q: Array) -> Array:
+def rows_of(targets: Mapping[str, Task], q: Array) -> Array:
     """The rows of all targets' Jacobians."""
     return np.concatenate([target.rows(q) for target in targets.values()], axis=1)
 
 
-def errors_of(targets: Mapping[str, Target], q: Array, of: Slots) -> Array:
+def errors_of(targets: Mapping[str, Task], q: Array, of: Slots) -> Array:
     """What is missing to all targets of the problems `of`."""
     return np.concatenate([target.errors(q, of) for target in targets.values()], axis=1)
 
 
 def descend(
-    targets: Mapping[str, Target], limits: tuple[Array, Array], start: Array, of: Slots, tolerance: float
+    targets: Mapping[str, Task], among: Configurations, start: Array, of: Slots, tolerance: float
 ) -> tuple[Array, Array]:
     """Where each start leads, and the largest error there."""
-    low, high = limits
     q, error = start.copy(), errors_of(targets, start, of)
     damping = np.full(len(q), DAMPING)
     for _ in range(ROUNDS):
@@ -141,8 +143,7 @@ def descend(
         at = np.flatnonzero((size > tolerance) & (damping < HOPELESS) & ~np.isin(of, done))
         if not len(at):
             break
-        tried = _step(rows_of(targets, q[at]), error[at], damping[at], q[at],
-                      low, high)  # fmt: skip
+        tried = among.advance(q[at], _step(rows_of(targets, q[at]), error[at], damping[at], q[at], among))
         after = errors_of(targets, tried, of[at])
         is_better = (after**2).sum(axis=1) < (error[at] ** 2).sum(axis=1)
         good = at[is_better]
@@ -151,29 +152,28 @@ def descend(
     return q, np.abs(error).max(axis=1)
 
 
-def _step(rows: Array, error: Array, damping: Array, q: Array, low: Array, high: Array) -> Array:
-    """(Jᵀ J + λ) dq = Jᵀ e, without the coordinates that would leave their limits, and cut at the limits."""
-    pull = np.einsum("kij,ki->kj", rows, error)
-    held = ((q <= low) & (pull < 0)) | ((q >= high) & (pull > 0))
+def _step(rows: Array, error: Array, damping: Array, q: Array, among: Configurations) -> Array:
+    """(Jᵀ J + λ) dπ = Jᵀ e, without the coordinates that would leave their limits."""
+    held = among.leaving(q, np.einsum("kij,ki->kj", rows, error))
     rows = np.where(held[:, None, :], 0.0, rows)
-    normal = np.swapaxes(rows, 1, 2) @ rows + damping[:, None, None] * np.eye(q.shape[1])
+    normal = np.swapaxes(rows, 1, 2) @ rows + damping[:, None, None] * np.eye(rows.shape[2])
     change = np.linalg.solve(normal, np.einsum("kij,ki->kj", rows, error)[..., None])[..., 0]
     change *= np.minimum(1.0, LARGEST_STEP / np.maximum(np.abs(change).max(axis=1), 1e-300))[:, None]
-    return np.clip(q + change, low, high)
+    return change
 
 
 def towards_posture(
-    targets: Mapping[str, Target], limits: tuple[Array, Array], found: Reach, posture: Array, tolerance: float
+    targets: Mapping[str, Task], among: Configurations, found: Reach, posture: Array, tolerance: float
 ) -> Reach:
     """The solutions moved towards a posture as far as the targets and limits leave them free."""
-    low, high = limits
     q, of = found.q.copy(), np.arange(len(found.q))
     for _ in range(ROUNDS):
         rows = rows_of(targets, q)
-        wish = posture - q
+        wish = among.towards(q, posture)
         free = wish - (np.linalg.pinv(rows, rcond=1e-6) @ (rows @ wish[..., None]))[..., 0]
-        moved, error = descend(targets, limits, np.clip(q + 0.5 * free, low, high), of, tolerance)
-        nearer = (error <= tolerance) & (np.linalg.norm(moved - posture, axis=1) < np.linalg.norm(q - posture, axis=1))
+        moved, error = descend(targets, among, among.advance(q, 0.5 * free), of, tolerance)
+        distance, before = (np.linalg.norm(among.away(at, posture), axis=1) for at in (moved, q))
+        nearer = (error <= tolerance) & (distance < before)
         if not nearer.any():
             break
         q[nearer] = moved[nearer]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.algebra.graph import Program
+from torseur.algebra.graph import Program, as_expr, evaluate
 from torseur.analysis.robotics import robot_functions as programs
+from torseur.analysis.robotics.configurations import Configurations, configurations_of
 from torseur.analysis.robotics.coordinate_limits import coordinate_limits
 from torseur.analysis.robotics.pose_problems import Wishes, inverse_kinematics
 from torseur.analysis.robotics.reaching import Reach, along_path
@@ -22,6 +23,7 @@ from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.parameter_values import parameter_values
 from torseur.derivation.formalisms import derive
+from torseur.derivation.tree import resolve
 from torseur.description.library.mechanism_files import load
 from torseur.description.mechanism import EARTH_NAME, Frame, Mechanism
 from torseur.description.readers import RobotFile, read_robot
@@ -127,9 +129,11 @@ class Robot:
     @cached_property
     def neutral(self) -> Array:
         """The configuration in which the mechanism starts: zero unless it says otherwise, unturned quaternions."""
-        layout, values = self.equations.layout, dict(self.mechanism.initial)
-        q = np.array([float(values.get(name, 0.0)) for name in layout.coordinate_names])
-        for link in self.equations.tree.links:
+        layout, tree, values = self.equations.layout, self.equations.tree, dict(self.mechanism.initial)
+        formulas = [as_expr(values.get(name, 0)) for name in layout.coordinate_names]
+        formulas = resolve(self.mechanism, dict(tree.definitions), formulas)
+        q = np.array(evaluate(formulas, dict(zip(layout.parameters, self.parameters, strict=True))), dtype=float)
+        for link in tree.links:
             slots = [layout.coordinates.index(x) for x in link.symbols.quaternion]
             if slots and not q[slots].any():
                 q[slots[0]] = 1.0
@@ -246,12 +250,13 @@ class Robot:
         A target is a position (3,), a rotation (3, 3) or both (4, 4) in the earth, or N of them for N problems at once.
         `start` (at first `neutral`) is tried first, then random ones, `starts` in all. `weights` of frames multiply
         their errors. Frames with `priorities` 1, 2, ... (0 unless given) come after the others: their targets are
-        approached only as far as those before leave motions free. What then is free moves towards the `posture`.
+        approached only as far as those before leave motions free. What then is free moves towards the `posture`. Loops
+        are closed with the first targets, quaternions keep length one, and what no speed moves stays as in `start`.
         """
-        self._require_plain("ik")
-        wishes = Wishes(dict(weights or {}), dict(priorities or {}), posture, starts, tolerance, seed)
-        begin = self.neutral if start is None else start
-        return inverse_kinematics(self._functions_of, self.limits, targets, begin, wishes)
+        wanted = None if posture is None else self._configuration("posture", posture)
+        wishes = Wishes(dict(weights or {}), dict(priorities or {}), wanted, starts, tolerance, seed)
+        begin = self.neutral if start is None else self._configuration("start", start)
+        return inverse_kinematics(self._functions_of, self._configurations, targets, begin, wishes)
 
     def ik_path(self, targets: Mapping[str, Any], start: Any = None, **options: Any) -> Reach:
         """Coordinates along a path of N targets, each from the one before, so that the motion is continuous.
@@ -264,12 +269,22 @@ class Robot:
     def _functions_of(self, frame: str) -> tuple[Function, Function]:
         return self._poses[frame], self._usual_jacobians[frame]
 
-    def _require_plain(self, name: str) -> None:
-        if self.equations.is_constrained or self.nq != self.nv:
-            raise UnsupportedError(
-                f"{name} is for robots without loops and quaternions; '{self.mechanism.name}' has some. Hold its base, "
-                "base='fixed', or lock the joints."
-            )
+    def _configuration(self, what: str, value: Any) -> Array:
+        """Coordinates given as an array, or by name, the others being neutral."""
+        if isinstance(value, Mapping):
+            for name in value:
+                if name not in self.coordinate_names:
+                    raise TorseurError(unknown_name("coordinate", name, self.coordinate_names, f"ik: {what}: "))
+            value = [value.get(name, x) for name, x in zip(self.coordinate_names, self.neutral, strict=True)]
+        q = np.asarray(value, dtype=float)
+        if q.ndim not in (1, 2) or q.shape[-1] != self.nq:
+            raise TorseurError(f"ik: {what} has shape {q.shape}; expected ({self.nq},) or (N, {self.nq}).")
+        return q
+
+    @cached_property
+    def _configurations(self) -> Configurations:
+        """How inverse kinematics moves the coordinates."""
+        return configurations_of(self.equations, self.limits, lambda program: self._compile("ik", program))
 
     def contact_dynamics(
         self, frames: Sequence[str], q: Any, v: Any, tau: Any, *, turns: bool = False

@@ -90,6 +90,27 @@ def momentum_matrix_program(equations: Equations, order: str) -> Program:
     return _program(equations, "centroidal_matrix", ["q"], [_matrix("centroidal_matrix", columns, order)])
 
 
+def direction_program(equations: Equations) -> Program:
+    """W with q' = W v of the coordinates; a row of zeros for each state that no speed moves."""
+    layout = equations.layout
+    ways = Rates(equations.tree).directions
+    rows = [[ways.get((i, k), as_expr(0)) for k in range(len(layout.speeds))] for i in range(len(layout.coordinates))]
+    return _program(equations, "directions", ["q"], [matrix("directions", rows)])
+
+
+def closure_program(equations: Equations) -> Program:
+    """Residuals of loops and of equations between coordinates, and their rows by speed."""
+    for constraint in equations.constraints:
+        if not constraint.is_holonomic:
+            raise UnsupportedError(
+                f"'{constraint.owner}' of '{equations.mechanism.name}' ties velocities, not places: what can be "
+                "reached depends on the way there. Simulate it, or read the robot without it."
+            )
+    residuals = [constraint.residual for constraint in equations.constraints]
+    rows = [list(constraint.row) for constraint in equations.constraints]
+    return _program(equations, "closure", ["q"], [vector("residuals", residuals), matrix("rows", rows)])
+
+
 def regressor_program(equations: Equations, links: Sequence[int]) -> Program:
     """Y with τ = Y π for the ten inertial parameters of each of these links."""
     layout = equations.layout

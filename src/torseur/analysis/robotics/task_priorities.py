@@ -12,13 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from torseur.algebra.arrays import Array, Mask
+from torseur.analysis.robotics.configurations import Configurations
 from torseur.analysis.robotics.reaching import (
     DAMPING,
     HOPELESS,
     LARGEST_STEP,
     LEAST_DAMPING,
     Reach,
-    Target,
+    Task,
     descend,
     errors_of,
     rows_of,
@@ -30,10 +31,9 @@ WORTH = 1e-12
 
 
 def improve(
-    above: Mapping[str, Target], task: Mapping[str, Target], limits: tuple[Array, Array], found: Reach, tolerance: float
+    above: Mapping[str, Task], task: Mapping[str, Task], among: Configurations, found: Reach, tolerance: float
 ) -> Reach:
     """The solutions with the errors of a task made as small as the tasks above it allow."""
-    low, high = limits
     q, every = found.q.copy(), np.arange(len(found.q))
     error = errors_of(task, q, every)
     damping = np.full(len(q), DAMPING)
@@ -42,8 +42,8 @@ def improve(
         at = np.flatnonzero(going & (np.abs(error).max(axis=1) > tolerance) & (damping < HOPELESS))
         if not len(at):
             break
-        tried = q[at] + _step(rows_of(above, q[at]), rows_of(task, q[at]), error[at], damping[at], (q[at], low, high))
-        tried, missed = descend(above, limits, np.clip(tried, low, high), at, tolerance)
+        step = _step(rows_of(above, q[at]), rows_of(task, q[at]), error[at], damping[at], q[at], among)
+        tried, missed = descend(above, among, among.advance(q[at], step), at, tolerance)
         after = errors_of(task, tried, at)
         before, now = (error[at] ** 2).sum(axis=1), (after**2).sum(axis=1)
         is_better = (missed <= tolerance) & (now < before)
@@ -55,21 +55,21 @@ def improve(
     return replace(found, q=q, lower_errors=np.column_stack([found.lower_errors, missing]))
 
 
-def _step(above: Array, rows: Array, error: Array, damping: Array, state: tuple[Array, Array, Array]) -> Array:
+def _step(above: Array, rows: Array, error: Array, damping: Array, q: Array, among: Configurations) -> Array:
     """The step of a task in the null space of those above; coordinates that would leave their limits are held."""
-    q, low, high = state
-    held: Mask = np.zeros(q.shape, dtype=bool)
-    change = np.zeros_like(q)
+    count, freedoms = len(q), rows.shape[2]
+    held: Mask = np.zeros((count, freedoms), dtype=bool)
+    change = np.zeros((count, freedoms))
     # What is held changes the null space, and with it what others would do: twice is enough to see most of it.
     for _ in range(3):
         upper, own = np.where(held[:, None], 0.0, above), np.where(held[:, None], 0.0, rows)
-        free = np.eye(q.shape[1]) - np.linalg.pinv(upper, rcond=1e-8) @ upper
+        free = np.eye(freedoms) - np.linalg.pinv(upper, rcond=1e-8) @ upper
         free = np.where(held[:, None], 0.0, np.where(held[..., None], 0.0, free))
         own = own @ free
-        normal = np.swapaxes(own, 1, 2) @ own + damping[:, None, None] * np.eye(q.shape[1])
+        normal = np.swapaxes(own, 1, 2) @ own + damping[:, None, None] * np.eye(freedoms)
         change = np.linalg.solve(normal, np.einsum("kij,ki->kj", own, error)[..., None])[..., 0]
         change = np.einsum("kij,kj->ki", free, change)
-        leaving = ((q <= low) & (change < 0)) | ((q >= high) & (change > 0))
+        leaving = among.leaving(q, change)
         if not (leaving & ~held).any():
             break
         held |= leaving

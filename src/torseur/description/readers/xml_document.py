@@ -54,6 +54,8 @@ class Element:
     children: list[Element] = field(default_factory=list)
     used: bool = False
     content: str = ""
+    folder: Path | None = None
+    """The folder of an included file, beside which other files may be that the element names."""
 
     @property
     def where(self) -> str:

@@ -19,9 +19,11 @@ class MeshFolder:
     folder: Path
     packages: Mapping[str, str | Path]
 
-    def find(self, name: str) -> MeshFile:
-        """The mesh of that name, with its path when it is there."""
+    def find(self, name: str, beside: Path | None = None) -> MeshFile:
+        """The mesh of that name, with its path when it is there; else beside the included file that names it."""
         mesh = next((path for path in self._candidates(name) if _is_mesh(path)), None)
+        if mesh is None and beside is not None and "://" not in name and _is_mesh(beside / name):
+            mesh = beside / name
         return MeshFile(name, mesh)
 
     def _candidates(self, name: str) -> Iterator[Path]:

@@ -44,7 +44,7 @@ def read_assets(root: Element, settings: Settings, defaults: Defaults, folder: P
     meshes = MeshFolder(folder / settings.mesh_folder, {})
     for group in root.all("asset"):
         for element in group.all("mesh"):
-            name, asset = _mesh(defaults.apply(element, None), settings, meshes)
+            name, asset = _mesh(defaults.apply(element, None), settings, meshes, element.folder)
             assets.meshes[name] = asset
         for element in group.all("material"):
             material = defaults.apply(element, None)
@@ -54,7 +54,7 @@ def read_assets(root: Element, settings: Settings, defaults: Defaults, folder: P
     return assets
 
 
-def _mesh(element: Element, settings: Settings, folder: MeshFolder) -> tuple[str, MeshAsset]:
+def _mesh(element: Element, settings: Settings, folder: MeshFolder, beside: Path | None) -> tuple[str, MeshAsset]:
     file = element.text("file")
     if file and settings.strip_paths:
         file = file.replace("\\", "/").rsplit("/", 1)[-1]
@@ -62,7 +62,7 @@ def _mesh(element: Element, settings: Settings, folder: MeshFolder) -> tuple[str
     if not name:
         raise element.fault('<mesh> needs file="..." or a name and vertices.')
     scale = numbers(element, "scale", 3, (1.0, 1.0, 1.0))
-    mesh = folder.find(file) if file else MeshFile(name, None, _inline_mesh(element))
+    mesh = folder.find(file, beside) if file else MeshFile(name, None, _inline_mesh(element))
     mode = choice(element, "inertia", tuple(MODES), "legacy")
     return name, MeshAsset(mesh, scale, mode, _reference(element, scale))
 

@@ -51,7 +51,10 @@ def expand_attachments(
             name, file = model.text("name"), model.text("file")
             if not file:
                 raise model.fault('<model> needs file="...".')
-            files[name or Path(file).stem] = _model_file(model, file, folder, partial)
+            path = _model_file(model, file, folder, partial)
+            # Without a name here a model has the one that its own file gives it.
+            own = read_document(path).text("model") if path is not None else Path(file).stem
+            files[name or own or "MuJoCo Model"] = path
     for world in [child for child in root.children if child.tag == "worldbody"]:
         for element in list(world.walk()):
             while (slot := next((k for k, c in enumerate(element.children) if c.tag == "attach"), None)) is not None:
@@ -77,6 +80,11 @@ def _attach(
     root: Element, attach: Element, files: dict[str, Path | None], settings: Settings, depth: int, found: Attachments
 ) -> list[Element]:
     name, prefix = attach.text("model") or "", attach.text("prefix") or ""
+    if not name and not files:
+        raise attach.fault(
+            '<attach> without model="..." copies a part of this file, which is not read: write the part out, or put it '
+            "into a file of its own, named by a <model> among the assets."
+        )
     if name not in files:
         raise attach.fault(unknown_name("model", name, files, "<attach>: "))
     if depth >= DEEPEST:

@@ -31,6 +31,8 @@ def expand_includes(root: Element, folder: Path) -> None:
                 for part in (_read_included(child, at, folder, seen) if child.tag == "include" else [(child, at)])
             ]
         element.children = [child for child, _ in parts]
+        if here != folder:
+            element.folder = here
         waiting.extend(parts)
 
 

@@ -2,7 +2,7 @@
 
 Replica k stands in a frame, that of replica k - 1 moved by `offset` and turned by `euler`. Names get a suffix: the
 separator and the number of the replica, with leading zeros. What refers to replicated parts (actuators, equalities,
-tendons, sensors) is replicated with them.
+tendons, sensors) is replicated with them. Tendons may lead from replicated parts to others, which they share.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _replicate_references(replicate: Element, suffixes: Iterable[str], sections:
     for section in sorted(sections, key=lambda one: one.tag != "tendon"):
         parts: list[Element] = []
         for child in section.children:
-            if not _refers(child, names):
+            if not _refers(child, names, section.tag == "tendon"):
                 parts.append(child)
                 continue
             if section.tag == "tendon" and "name" in child.attributes:
@@ -101,14 +101,17 @@ def _replicate_references(replicate: Element, suffixes: Iterable[str], sections:
         section.children = parts
 
 
-def _refers(element: Element, names: set[str]) -> bool:
-    """Whether an element refers to replicated parts; one that refers to other parts besides is refused."""
+def _refers(element: Element, names: set[str], shares: bool) -> bool:
+    """Whether an element refers to replicated parts; one that refers to others besides may share these, or is refused.
+
+    MuJoCo drops equalities and actuators of both kinds without a word.
+    """
     words = [
         str(part.text(name)) for part in element.walk() for name in part.attributes if name in REFERENCES
     ]  # fmt: skip
     replicated = [word for word in words if word in names]
     others = [word for word in words if word not in names]
-    if replicated and others:
+    if replicated and others and not shares:
         raise element.fault(
             f"<{element.tag}> refers to '{replicated[0]}', which is replicated, and to '{others[0]}', which is not."
         )

@@ -337,7 +337,9 @@ def _load(plan: Layout, batch: Batch, i: int, j: int) -> str:
 
 def _operation(node: Expr, names: dict[Expr, str], lookups: Lookups) -> str:
     if node.op in _PLAIN:
-        return operation(node, names, lookups)
+        # An operation of constants alone (2/3 π) is a number, which no vector of the compiler begins with.
+        plain = operation(node, names, lookups)
+        return plain if any(a in names for a in node.args) else f"LANES_ALL({plain})"
     return f"lanes_{node.op}({', '.join(_vector(a, names) for a in node.args)})"
 
 
