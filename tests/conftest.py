@@ -1,10 +1,9 @@
 """Property tests draw the same examples in every run, so that a failure is a change and not a chance.
 
-What takes seconds is marked slow: `make quick` leaves it out, `make test` runs it.
+What takes seconds is marked slow where it stands: `make quick` leaves it out, `make test` runs it.
 """
 
 import random
-import re
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,22 +14,8 @@ from firefox import firefox  # noqa: F401
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
-SLOW = re.compile(
-    r"test_browser\.py::test_(pictures|it_plays|views|the_scene|playing|pointing|the_theme|many_curves)"
-    r"|test_robot_browser|test_any_mechanism|test_animation\.py|test_twenty_bodies|test_(nested_choices|a_chain_is)"
-    r"|test_a_million_dropped|test_interrupt|test_random_(mechanisms|descriptions)_read_back|bounded_time"
-    r"|test_page_tells_the_truth\[(loops|equations|small|study|human|markers|biomech|vehicle_e|mechanism_d|opensim|studies|formalisms|command|constrained|gallery|robots|ident)"
-    r"|targets/test_docs|test_fmu|test_targets_agree|test_assembly_that_leaves|test_locus_of|test_bicycle"
-    r"|test_nineteen_of_twenty|test_random_trees|test_second_order|test_extremum_on|test_formulations_agree|test_vehicle"
-    r"|tests/derivation/loops/test_(invariance|rank_methods|unseen|shapes|singularities)|test_singular_configurations_in_a_box"
-    r"|test_text_reads_back|test_folding_keeps|test_floats_fold|test_round_trip_is|test_example_runs\[(sens|ident)"
-)
-"""Tests of seconds each, by what their names say."""
 FEW = {"double_pendulum", "four_bar", "spinning_top", "free_body", "rolling_disc", "satellite"}
-"""Of tests over the whole library, these mechanisms are enough for a quick look."""
-
-OPEN: dict[str, str] = {}
-"""What is known to fail, by the end of its name, and why; each is to be mended, and goes from here with its mend."""
+"""Of tests over the whole library, these mechanisms are enough for a quick look; cases of the others are slow."""
 
 
 def pytest_addoption(parser):
@@ -80,11 +65,9 @@ def pytest_collection_modifyitems(config, items):
 
     others = {entry.name for entry in library.entries()} - FEW
     for item in items:
-        if reason := next((reason for end, reason in OPEN.items() if item.nodeid.endswith(end)), None):
-            item.add_marker(pytest.mark.skip(reason=f"known to fail: {reason}"))
         words = getattr(item, "callspec", None)
         named = {str(value).partition("?")[0] for value in words.params.values()} if words is not None else set()
-        if SLOW.search(item.nodeid) or named & others:
+        if named & others:
             item.add_marker(pytest.mark.slow)
     if config.order_seed != "off":
         _shuffle(items, config.order_seed)

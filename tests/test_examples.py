@@ -36,6 +36,7 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(example, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -51,6 +52,7 @@ def test_demo_ends_with_the_path_of_a_report(tmp_path, monkeypatch, capsys):
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_page_tells_the_truth(page, tmp_path, monkeypatch):
     """Blocks run in the order of the page, in one folder: files are written, commands and programs run."""

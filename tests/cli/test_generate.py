@@ -80,6 +80,7 @@ def test_what_is_written_by_default(torseur):
     assert "constraint_jacobian" in [function["name"] for function in document["functions"]]
 
 
+@pytest.mark.slow
 def test_fmu(torseur):
     if find_compiler() is None:
         pytest.skip("no C compiler is installed")

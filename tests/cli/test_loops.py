@@ -51,6 +51,7 @@ def test_branches_of_assembly_with_the_crank_held(torseur):
     assert "in 2 different configurations" in torseur(*words).stdout
 
 
+@pytest.mark.slow
 def test_singular_configurations_in_a_box_and_along_a_drive(torseur):
     """Oracle: the parallelogram is singular where it lies flat; the piston stops at r + l = 1.1 m."""
     flat = json.loads(torseur("loops", "library:flat_parallelogram", "--box", "alpha=-100..100 deg", "--json").stdout)

@@ -138,6 +138,7 @@ def test_closed_pipe_is_quiet():
     assert program.wait(timeout=60) == 141
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_interrupt_is_quiet():
     program = subprocess.Popen(

@@ -46,6 +46,7 @@ def test_small_motions_about_a_motion_are_called_so(torseur):
     assert torseur("modes", "library:pendulum", "--equilibrium").stderr == ""
 
 
+@pytest.mark.slow
 def test_locus_of_the_bicycle(torseur, tmp_path):
     """Oracle: the published weave and capsize speeds."""
     states = [word for name in ("lean", "steer", "lean'", "steer'") for word in ("--state", name)]

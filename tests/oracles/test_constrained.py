@@ -207,6 +207,7 @@ def test_spatial_loop_for_a_hundred_seconds():
     assert np.ptp(motion["energy"]) < 1e-9 * motion["kinetic_energy"].max()
 
 
+@pytest.mark.slow
 def test_bicycle_matrices():
     """Oracle: Meijaard, Papadopoulos, Ruina and Schwab (2007), M, C1, K0 and K2 to 1e-10."""
     case = reference("whipple_bicycle_linear")["meijaard"]
@@ -230,6 +231,7 @@ def test_bicycle_matrices():
     assert np.abs((stiffness[5.0] - stiffness[0.0]) / 25 - case["K2"]).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_bicycle_stability(tmp_path):
     """Oracle: the published weave and capsize speeds and eigenvalues."""
     case = reference("whipple_bicycle_linear")["meijaard"]

@@ -173,6 +173,7 @@ def test_random_formula_rebuilds_to_itself(recipe):
 points = st.lists(st.fractions(-3, 3, max_denominator=50), min_size=3, max_size=3)
 
 
+@pytest.mark.slow
 @given(recipes(exact_numbers), points)
 @settings(max_examples=400, deadline=None)
 def test_folding_keeps_the_exact_value(recipe, point):
@@ -187,6 +188,7 @@ def test_folding_keeps_the_exact_value(recipe, point):
         assert abs(result - expected) <= mpmath.mpf(10) ** -35 * (1 + abs(expected))
 
 
+@pytest.mark.slow
 @given(recipes(numbers), st.lists(st.floats(-3, 3), min_size=3, max_size=3))
 @settings(max_examples=400, deadline=None)
 def test_floats_fold_within_rounding(recipe, point):

@@ -87,6 +87,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 @given(recipes(exact_numbers), st.lists(st.fractions(-2, 2, max_denominator=40), min_size=3, max_size=3))
 @settings(max_examples=200, deadline=None)
 def test_text_reads_back(recipe, point):

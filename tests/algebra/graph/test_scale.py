@@ -60,6 +60,7 @@ def test_a_chain_has_a_value(chain):
     assert evaluate([chain], {x: 0.5, y: 0.25}) == [expected]
 
 
+@pytest.mark.slow
 def test_a_chain_is_differentiated(chain):
     """Oracle: the recursion s <- s cos(v) + 1 for the slope by y, on floats."""
     import math
@@ -72,6 +73,7 @@ def test_a_chain_is_differentiated(chain):
         assert result == pytest.approx(slope, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_chain_is_written(chain):
     text = to_text(chain)
     assert text.startswith("sin(sin(") and text.endswith(" + y) + y")
@@ -79,11 +81,13 @@ def test_a_chain_is_written(chain):
     assert repr(chain).endswith("...")
 
 
+@pytest.mark.slow
 def test_a_chain_is_substituted_and_searched(chain):
     z = symbol("z")
     assert symbols_of(substitute([chain], {x: z})) == [y, z]
 
 
+@pytest.mark.slow
 def test_a_chain_is_a_program(chain):
     program = Program("chain", (Input("v", (x, y)),), (vector("r", [chain]),))
     assert program.counts == {"trigonometric": DEPTH // 2, "addition": DEPTH // 2}
@@ -97,6 +101,7 @@ def test_a_chain_travels(chain):
     assert pickle.loads(pickle.dumps(chain)) is chain
 
 
+@pytest.mark.slow
 def test_a_chain_is_deleted():
     node = symbol("deleted")
     for _ in range(DEPTH):
@@ -107,6 +112,7 @@ def test_a_chain_is_deleted():
     assert ghost() is None
 
 
+@pytest.mark.slow
 def test_nested_choices_are_deep_too():
     node = as_expr(0)
     for i in range(20_000):

@@ -76,6 +76,7 @@ def test_dropped_nodes_are_freed():
     assert inner() is None
 
 
+@pytest.mark.slow
 def test_a_million_dropped_nodes_leave_no_trace():
     before = len(expr._nodes)
     total = symbol("start")

@@ -152,6 +152,7 @@ def test_floats_are_not_combined():
     assert there(scalar.exp(0.1 * x) * scalar.exp(0.2 * x)) != sympy.exp(0.3 * X)
 
 
+@pytest.mark.slow
 @given(recipes(numbers), st.lists(st.fractions(-2, 2, max_denominator=40), min_size=3, max_size=3))
 @settings(max_examples=200, deadline=None)
 def test_round_trip_is_the_same_function(recipe, point):

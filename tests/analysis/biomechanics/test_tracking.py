@@ -320,6 +320,7 @@ def test_a_length_without_value_is_asked_for():
     assert inverse_kinematics(ts.parse(text), markers, parameters={"l": 2.0}).q[0, 0] == pytest.approx(np.pi / 2)
 
 
+@pytest.mark.slow
 @given(mechanisms(max_bodies=4, loads=False), st.integers(0, 10**6))
 @settings(max_examples=12)
 def test_any_mechanism_follows_its_own_markers(mechanism, seed):

@@ -60,6 +60,7 @@ def test_events_at_the_same_time():
     assert found["minimum of x^3"].gradient == pytest.approx([0, 0, -3 * 0.3**2], abs=1e-11)
 
 
+@pytest.mark.slow
 def test_extremum_on_a_loop():
     """The largest angle of a four-bar that swings: at its time the rate of the angle vanishes."""
     mechanism = library.load("four_bar")

@@ -168,6 +168,7 @@ def test_second_order_on_a_loop(criterion):
     assert found.responses[0].hessian == pytest.approx(expected, rel=2e-6)
 
 
+@pytest.mark.slow
 def test_second_order_with_velocity_constraints():
     mechanism = ts.parse(SLEDGE)
     found = ts.sensitivity(mechanism, "kinetic_energy", ["l", "w"], until=0.5, rtol=1e-11, second_order=True)
@@ -188,6 +189,7 @@ def test_mass_matrix_factored_by_numbers(monkeypatch):
         assert first.gradient == pytest.approx(second.gradient, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_assembly_that_leaves_freedoms_open():
     """Two bodies on ball joints (quaternions) held at a distance: nearness to the guess completes the start."""
     mechanism = ts.parse(

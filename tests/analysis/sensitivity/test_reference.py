@@ -86,6 +86,7 @@ def test_pendulum_by_length_and_release():
     assert found["period"].gradient[1] == pytest.approx(float(case["dPeriod_dth0"]), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_second_order_through_a_curved_start():
     """x(t) = b² cos(w t) + sqrt(a) sin(w t) / w: the start is a formula with curvature of its own."""
     mechanism = ts.parse(

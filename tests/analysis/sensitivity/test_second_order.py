@@ -45,6 +45,7 @@ def instants():
     return ts.sensitivity(ts.parse(OSCILLATOR), criteria, "m,k,A", until=1.2, rtol=1e-12, second_order=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MOMENTS)
 def test_events_and_extrema(case, instants):
     """Oracle: closed forms of the free oscillation, differentiated by mpmath."""
@@ -52,6 +53,7 @@ def test_events_and_extrema(case, instants):
     assert instants[criterion.label].hessian == pytest.approx(hessian(form, (2, 50, 0.3)), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_from_equilibrium():
     """Oracle: z = -m g / k + (v / w) sin(w t), about the equilibrium that moves with the parameters."""
     mechanism = ts.parse(
@@ -91,6 +93,7 @@ join earth and top.frame as tip with spherical(p0, p1, p2, p3) angles quaternion
 init p0 = cos(tilt/2), p1 = sin(tilt/2), tip.wz = w ;"""
 
 
+@pytest.mark.slow
 def test_quaternions_whose_start_varies():
     """A spinning top that is let go with a tilt."""
     mechanism, steps = ts.parse(TOP), {"L": 1e-3, "tilt": 1e-3}
@@ -116,12 +119,14 @@ def test_quaternions_in_a_loop():
     )
 
 
+@pytest.mark.slow
 def test_what_has_no_second_derivative_says_so():
     loop = library.load("four_bar")
     with pytest.raises(UnsupportedError, match="second order needs events and new values without accelerations"):
         ts.sensitivity(loop, Criterion("A.force.x", "minimum"), "a", until=1.0, second_order=True)
 
 
+@pytest.mark.slow
 def test_quaternions_that_the_start_completes_bend_with_the_parameters():
     """Oracle: the same two bodies as a tree, in which no constraint completes the start."""
     text = """

@@ -13,6 +13,7 @@ from torseur.analysis.published_studies import double_pendulum, oscillator, susp
 REFERENCE = json.loads((Path(__file__).parents[2] / "oracles" / "vehicle_roll_yaw.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [3, 12, 30])
 def test_vehicle_in_a_steady_turn(speed):
     """Closed forms, per rad of steering and per 1 % of each parameter."""
@@ -26,6 +27,7 @@ def test_vehicle_in_a_steady_turn(speed):
     assert lateral == pytest.approx(float(expected["u_D2"]["J=V*r"]), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_vehicle_after_a_step():
     found = vehicle.transient(30.0, 1.0, until=10.0, rtol=1e-11)
     names = {"alpha": "alpha", "r": "r", "phi": "phi", "heading": "heading", "lateral_acceleration": "J"}
@@ -37,6 +39,7 @@ def test_vehicle_after_a_step():
                 assert derivative == pytest.approx(float(row[f"u_{key}"]), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_vehicle_tables_of_the_source():
     """Magnitudes to the digits printed; the sign of D2' is reversed in print, as the reference explains."""
     for rows in vehicle.tables().values():
@@ -47,6 +50,7 @@ def test_vehicle_tables_of_the_source():
     assert round(yaw["D2"].computed, 3) == yaw["D2"].printed
 
 
+@pytest.mark.slow
 def test_vehicle_operating_points():
     """Linear in the steering angle; the tyre's stiffness matters most at every point."""
     surface = vehicle.operating_points(np.array([5.0, 30.0]), np.array([0.05, 0.1]), until=8.0)

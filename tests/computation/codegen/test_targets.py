@@ -81,6 +81,7 @@ def programs(draw):
     return Program("random", (Input("q", Q), Input("p", P)), (vector("y", pool),), labels=labels)
 
 
+@pytest.mark.slow
 @given(programs(), st.lists(st.floats(-2.0, 2.0).map(lambda x: round(x, 3) + 1e-4), min_size=7, max_size=7))
 @settings(max_examples=12, deadline=None)
 def test_targets_agree_on_random_formulas(program, numbers):

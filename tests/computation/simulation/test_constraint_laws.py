@@ -6,6 +6,7 @@ import math
 from functools import cache
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ sizes = st.lists(st.floats(0.2, 2.0), min_size=3, max_size=3)
 turns = st.tuples(st.floats(-3.0, 3.0), st.floats(0.4, 2.6), st.floats(0.4, 2.6))
 
 
+@pytest.mark.slow
 @given(lengths=sizes, masses=sizes, angles=turns, rate=st.floats(-3.0, 3.0))
 @settings(max_examples=15, deadline=None)
 def test_formulations_agree(lengths, masses, angles, rate):

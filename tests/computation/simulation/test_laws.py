@@ -124,6 +124,7 @@ def test_right_hand_side_of_wrong_length():
         simulate(python_system(lambda t, y, p: (1.0, 2.0, 3.0)), 1.0)
 
 
+@pytest.mark.slow
 def test_interruption_reaches_the_user(backend):
     """Ctrl-C in a law is an interruption, not a failure of the law."""
 

@@ -57,6 +57,7 @@ def check(mechanism: tm.Mechanism) -> None:
 RANDOM = dict(deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, **RANDOM)
 @given(mechanisms())
 def test_random_trees(mechanism):
@@ -82,6 +83,7 @@ def test_a_hundred_random_trees(part):
         gc.enable()
 
 
+@pytest.mark.slow
 @settings(max_examples=10, **RANDOM)
 @given(mechanisms(max_bodies=3, kinds=tuple(k for k in JOINT_KINDS if k != "denavit_hartenberg"), loads=False))
 def test_random_trees_described_backwards(mechanism):

@@ -36,12 +36,14 @@ def loads(motion) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 def test_it_has_fourteen_freedoms_and_body_speeds(vehicle):
     layout = ts.derive(vehicle).layout
     assert len(layout.speeds) == 14
     assert layout.speed_names[:6] == ["vx", "vy", "vz", "p", "q", "r"]
 
 
+@pytest.mark.slow
 def test_fast_formalisms_agree(vehicle):
     certificate = certify(vehicle, ["recursive", "kane", "boltzmann_hamel", "newton_euler", "lie_group"], points=1)
     assert certificate.worst < 1e-40
@@ -54,6 +56,7 @@ def test_every_formalism_agrees(vehicle):
     assert all(entry.applies for entry in certificate.entries)
 
 
+@pytest.mark.slow
 def test_equations_of_the_chassis_are_short(vehicle):
     """Speeds in body axes: no angle of the chassis stands in M, and the total mass stands on its diagonal."""
     equations = ts.derive(vehicle)
@@ -61,6 +64,7 @@ def test_equations_of_the_chassis_are_short(vehicle):
     assert not {"psi", "theta", "phi", "x", "y", "z"} & names
 
 
+@pytest.mark.slow
 def test_it_settles_on_its_four_wheels(vehicle):
     """Oracle: moments of the weights about the axles. Let go 2 cm too high, at rest."""
     still = {"vx": 0.0, "z": R + D + 0.02} | {f"{corner}_spin'": 0.0 for corner in CORNERS}
@@ -76,12 +80,14 @@ def braking(vehicle):
     return moved(vehicle, 3, B=2500)
 
 
+@pytest.mark.slow
 def test_brakes_slow_it_by_their_torque(braking):
     """Oracle: with rolling wheels, (m + Σ J/R²) a = torque / R; R varies with the load by some percent."""
     inertia = M + M_UNSPRUNG + 4 * J_W / R**2
     assert braking["vx'"][-1] == pytest.approx(-2500 / R / inertia, rel=0.02)
 
 
+@pytest.mark.slow
 def test_braking_distance(braking):
     """Oracle: v²/2a between two instants of steady braking, from the torque alone."""
     late = braking.time > 1.5
@@ -90,6 +96,7 @@ def test_braking_distance(braking):
     assert x[-1] - x[0] == pytest.approx((vx[0] ** 2 - vx[-1] ** 2) / (2 * slowing), rel=0.02)
 
 
+@pytest.mark.slow
 def test_braking_loads_the_front_axle(braking):
     """Oracle: moments of weights and inertia forces about the contact line of the rear tyres, at the places they took."""
     front_x, rear_x = (braking[f"{corner}_wheel.position.x"][-1] for corner in ("fl", "rl"))
@@ -101,6 +108,7 @@ def test_braking_loads_the_front_axle(braking):
     assert loads(braking)[:2, -1].sum() == pytest.approx(moment / (front_x - rear_x), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_braking_takes_the_energy(braking):
     """Oracle: the work of tyres and brakes, integrated over the samples."""
     scipy = pytest.importorskip("scipy.integrate")
@@ -114,6 +122,7 @@ def steered(vehicle):
     return moved(vehicle, 5, B=0, delta=0.005)
 
 
+@pytest.mark.slow
 def test_step_steer_ends_in_the_turn_of_the_bicycle_model(steered):
     """Oracle: r = v δ / (L + K v²/g), understeer K = W_f/C_αf - W_r/C_αr = 1/C_f - 1/C_r rad."""
     v = steered["vx"][-1]
@@ -121,6 +130,7 @@ def test_step_steer_ends_in_the_turn_of_the_bicycle_model(steered):
     assert steered["r"][-1] == pytest.approx(expected, rel=5e-3)
 
 
+@pytest.mark.slow
 def test_step_steer_rolls_outward_and_slips(steered):
     """Oracle: to the left, with sideslip b/R - a m v²/(C_r L R) of the bicycle model; the body rolls to the right."""
     v, r = steered["vx"][-1], steered["r"][-1]

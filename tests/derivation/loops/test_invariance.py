@@ -31,6 +31,7 @@ def recut(mechanism: tm.Mechanism, closing: str) -> tm.Mechanism:
                         initial=mechanism.initial, parameters=mechanism.parameters)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [m.four_bar, m.flat_parallelogram, m.bennett, m.sarrus, m.saliere, c.screws])
 def test_choice_of_tree_plays_no_role(make):
     mechanism = make()

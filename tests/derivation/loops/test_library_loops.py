@@ -120,6 +120,7 @@ def test_choice_of_tree_plays_no_role(name):
         assert other.redundant == usual.redundant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_unless_small(SINGLE))
 def test_nineteen_of_twenty_random_starts_assemble(name):
     """Every coordinate of a start is random; what closes is checked by the symbolic closure equations."""

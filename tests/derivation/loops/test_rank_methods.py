@@ -29,6 +29,7 @@ PRECISE = (m.four_bar, m.flat_parallelogram, m.parallelogram_with_bar, m.bennett
            m.saliere, m.constant_velocity, c.goldberg, lambda: m.antenna_strip(1), lambda: m.antenna_strip(2))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", PRECISE)
 def test_a_hundred_digits_agree_with_floating_point(make):
     found = loops(make(), method="precise")
@@ -36,12 +37,14 @@ def test_a_hundred_digits_agree_with_floating_point(make):
     assert "multiple precision" in str(found)
 
 
+@pytest.mark.slow
 def test_shaky_configurations_show_in_the_convergence():
     """Newton's method converges linearly there, and the next pivot is the root of the residual."""
     assert "singular configurations" in loops(m.antenna_strip(1), {"q_s0_1a": 0.1}, method="precise").ranks[1].support
     assert "singular configurations" not in loops(m.bennett(), method="precise").ranks[1].support
 
 
+@pytest.mark.slow
 def test_rounded_dimensions_are_not_taken_for_exact_ones():
     """Bennett's loop with lengths and twists rounded to floats closes to rounding only."""
     rounded = m.dh_loop("rounded", (0.1 * 4, 0.3, 0.4, 0.3), (0.5, 1 / 3, 0.5, 1 / 3))
@@ -54,12 +57,14 @@ MODULAR = (m.four_bar, m.slider_crank, m.parallelogram_with_bar, m.bennett, m.br
            pytest.param(lambda: m.antenna_strip(1), marks=pytest.mark.slow))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MODULAR)
 def test_points_modulo_a_prime_agree_with_floating_point(make):
     found = loops(make(), method="modular")
     assert found.ranks[1].rank == found.ranks[0].rank
 
 
+@pytest.mark.slow
 def test_algebra_tells_the_largest_rank_and_says_that_complex_configurations_count():
     """The stretched four-bar moves over the complex numbers only: rank 2 at each of its real configurations, 3 at others."""
     found = loops(m.stretched_four_bar(), method=("precise", "modular"))
@@ -68,11 +73,13 @@ def test_algebra_tells_the_largest_rank_and_says_that_complex_configurations_cou
     assert "other configurations, or only complex ones" in str(found)
 
 
+@pytest.mark.slow
 def test_several_methods_are_asked_at_once():
     found = loops(m.slider_crank(), method=["precise", "modular", "exact"])
     assert [f.rank for f in found.ranks] == [3, 3, 3, 3]
 
 
+@pytest.mark.slow
 def test_where_points_cannot_be_had_the_reason_is_said():
     finding = loops(m.stewart(), method="modular").ranks[1]
     assert finding.rank is None
@@ -93,6 +100,7 @@ def test_exact_algebra_agrees_on_small_loops():
     assert finding.rank == 3
 
 
+@pytest.mark.slow
 def test_exact_algebra_sees_the_fold_lose_rank_where_it_closes():
     from derivation.loops.test_seed_examples import fold
 
@@ -101,6 +109,7 @@ def test_exact_algebra_sees_the_fold_lose_rank_where_it_closes():
     assert admissible_rank(polynomials) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [m.slider_crank, m.simplest, m.saliere])
 def test_syzygies_give_a_passage_matrix(make):
     """M N = 0 in the ring of cosines and sines, and N spans the motions at a closed point."""
@@ -113,11 +122,13 @@ def test_syzygies_give_a_passage_matrix(make):
     assert n.shape[1] >= 1
 
 
+@pytest.mark.slow
 def test_simplest_has_the_printed_passage_matrix():
     """The motions of a rigid triangle: x, y and the common rotation."""
     assert passage_by_syzygies(polynomial_loops(m.simplest())) == sp.Matrix(5, 3, lambda i, j: int(i == j))
 
 
+@pytest.mark.slow
 def test_passage_is_written_in_the_names_of_the_user():
     """Oracle: the constant-velocity joint turns both shafts alike whatever its angles."""
     written = readable_passage(polynomial_loops(m.constant_velocity()))
@@ -127,6 +138,7 @@ def test_passage_is_written_in_the_names_of_the_user():
     assert "sin(q_O)" in str(readable_passage(polynomial_loops(m.slider_crank())))
 
 
+@pytest.mark.slow
 def test_syzygies_modulo_the_closures_see_the_motions_of_the_fold():
     """Where its coordinates are free the printed closure has rank 3 and no motion; where it is closed it moves."""
     from derivation.loops.test_seed_examples import fold
@@ -136,17 +148,20 @@ def test_syzygies_modulo_the_closures_see_the_motions_of_the_fold():
     assert passage_by_syzygies(polynomials, closed=True).shape[1] > 0
 
 
+@pytest.mark.slow
 def test_too_large_or_transcendental_loops_are_refused_by_exact_algebra():
     with pytest.raises(UnsupportedError, match="too many"):
         polynomial_loops(m.delta())
     assert loops(c.screws(), method="exact").ranks[1].rank in (None, 2)
 
 
+@pytest.mark.slow
 def test_an_unknown_method_is_refused():
     with pytest.raises(TorseurError, match="unknown method 'magic'.*numeric"):
         loops(m.four_bar(), method="magic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [m.four_bar, m.slider_crank, m.sarrus, m.delta, m.stewart, m.saliere, c.rssr, c.screws, c.oldham]
 )
@@ -167,6 +182,7 @@ def test_symbolic_closures_and_screws_leave_the_same_motions(make):
         assert by_tree == system.n - ranks(system.linearise(state)[1])[0]
 
 
+@pytest.mark.slow
 def test_a_generic_sequence_may_close_a_loop():
     """A cam-like joint (turn and rise) cut or not: the same mobility."""
     d = m.Drawing("cam")

@@ -31,6 +31,7 @@ def test_mobility_is_the_known_one(name, seed):
     assert (found.infinitesimal, found.finite) == KNOWN[name]
 
 
+@pytest.mark.slow
 def test_branches_are_told_by_what_they_move():
     slides, turns = sorted(loops(unseen.swinging_slide()).ways, key=lambda way: sorted(way.rates), reverse=True)
     assert set(slides.rates) == {"q_s1", "q_s2"}
@@ -39,6 +40,7 @@ def test_branches_are_told_by_what_they_move():
     assert turns.rates["q_A"] == pytest.approx(-turns.rates["q_B"])
 
 
+@pytest.mark.slow
 def test_a_flat_sheet_has_a_branch_of_two_dimensions_and_several_curves():
     assert loops(unseen.flat_sheet()).branches[0] == 2
     assert set(loops(unseen.flat_sheet()).branches[1:]) == {1}
@@ -50,6 +52,7 @@ def test_a_loop_in_general_position_moves_as_counted(seed):
     assert loops(mechanism).finite == max(0, freedoms - 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_cusp_is_one_branch_from_every_start(seed):
     """Connelly and Servatius (1994): one curve goes through the position, and stops there."""

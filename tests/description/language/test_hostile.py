@@ -43,6 +43,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_refused_or_read_in_bounded_time(name):
     started = time.process_time()

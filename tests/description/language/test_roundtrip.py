@@ -35,12 +35,14 @@ SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.larg
 PROJECT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
 @given(mechanisms())
 @settings(max_examples=60, deadline=None, suppress_health_check=SLOW_DRAWS)
 def test_random_mechanisms_read_back(mechanism):
     assert parse(to_text(mechanism)) == mechanism
 
 
+@pytest.mark.slow
 @given(mechanisms(everything=True, max_bodies=3))
 @settings(max_examples=40, deadline=None, suppress_health_check=SLOW_DRAWS)
 def test_random_descriptions_read_back(mechanism):

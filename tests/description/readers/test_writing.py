@@ -95,6 +95,7 @@ def _values(tree) -> dict[str, float]:
     return {name: float(given[name]) for name in tree.layout.parameter_names}
 
 
+@pytest.mark.slow
 @RELAXED
 @given(mechanism=mechanisms(max_bodies=5, kinds=KINDS, loads=False, laws=False, body_speeds=False))
 def test_random_trees_as_urdf(tmp_path_factory, mechanism):
@@ -102,6 +103,7 @@ def test_random_trees_as_urdf(tmp_path_factory, mechanism):
     assert_same_motion(plain, written(plain, tmp_path_factory.mktemp("urdf") / "robot.urdf"))
 
 
+@pytest.mark.slow
 @RELAXED
 @given(mechanism=mechanisms(max_bodies=5, kinds=KINDS, loads=False, laws=False, body_speeds=False))
 def test_random_trees_as_mjcf(tmp_path_factory, mechanism):

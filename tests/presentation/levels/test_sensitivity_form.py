@@ -201,6 +201,7 @@ def test_scalar_rows_vanish_on_tangents_of_motions() -> None:
         assert abs(float(row.subs(bound))) < 1e-7 * size
 
 
+@pytest.mark.slow
 def test_second_order_hessian_of_printed_adjoints() -> None:
     """d²g/dk² of a mass on a spring, from the printed s and λ in closed form, against a difference of gradients."""
     name = "mass_spring_damper"
@@ -230,6 +231,7 @@ def test_second_order_hessian_of_printed_adjoints() -> None:
     assert end[4] == pytest.approx(hessian[0, 0], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_second_order_in_scalars() -> None:
     """By hand for m x'' + k x = 0: m u_mk'' + k u_mk = -(u_k'' + u_m), and the Hessians of x² and of ∫ k x² dt."""
     spring = ts.parse("""mechanism spring ; param m = 2 kg, k = 30 N/m ; let b = body mass = m end ;

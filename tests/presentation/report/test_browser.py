@@ -63,6 +63,7 @@ def set_time(page: Any, time: float) -> None:
 # What is there
 
 
+@pytest.mark.slow
 def test_pictures_of_every_kind(
     open_page: Open, picture: Callable[..., bytes], pendulum_file: Path, walker_file: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_entries_of_the_matrix_unfold(open_page: Open, pendulum_file: Path) -> N
 # Pointing
 
 
+@pytest.mark.slow
 def test_pointing_at_a_term_lights_its_body_everywhere(
     open_page: Open, picture: Callable[..., bytes], pendulum_file: Path
 ) -> None:
@@ -150,6 +152,7 @@ def test_the_tip_tells_what_the_term_is_worth_now(open_page: Open, pendulum_file
     assert float(shown[1].replace("−", "-")) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_pointing_at_a_body_in_the_scene(open_page: Open, pendulum_file: Path) -> None:
     page = open_page(pendulum_file)
     box = page.locator("#scene").bounding_box()
@@ -171,6 +174,7 @@ def test_terms_are_walked_by_keyboard(open_page: Open, pendulum_file: Path) -> N
 # Animation
 
 
+@pytest.mark.slow
 def test_playing_moves_the_picture_and_pausing_stops_it(open_page: Open, pendulum_file: Path) -> None:
     page = open_page(pendulum_file)
     before, start = scene(page), state(page, "time")
@@ -184,6 +188,7 @@ def test_playing_moves_the_picture_and_pausing_stops_it(open_page: Open, pendulu
     assert state(page, "time") == stopped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("which", "least"), [("pendulum", 15), ("walker", 8)])
 def test_it_plays_smoothly_without_a_graphics_card(
     which: str, least: float, open_page: Open, request: pytest.FixtureRequest
@@ -202,6 +207,7 @@ def test_scrubbing(open_page: Open, pendulum_file: Path) -> None:
     assert scene(page) != before
 
 
+@pytest.mark.slow
 def test_the_scene_turns_moves_and_zooms(open_page: Open, pendulum_file: Path) -> None:
     page = open_page(pendulum_file)
     home = scene(page)
@@ -232,6 +238,7 @@ def test_the_scene_turns_moves_and_zooms(open_page: Open, pendulum_file: Path) -
     assert scene(page) == home
 
 
+@pytest.mark.slow
 def test_views_and_paths_can_be_chosen(open_page: Open, walker_file: Path) -> None:
     page = open_page(walker_file)
     page.locator("#scene").hover()
@@ -270,6 +277,7 @@ def test_the_legend_reads_the_curves_at_the_cursor(open_page: Open, pendulum_fil
     assert shown == pytest.approx(list(run(end=4.0, samples=3).q[-1]), abs=6e-4)
 
 
+@pytest.mark.slow
 def test_pointing_at_a_plot_moves_time(open_page: Open, pendulum_file: Path) -> None:
     page = open_page(pendulum_file)
     box = page.locator(".area").first.bounding_box()
@@ -325,6 +333,7 @@ def test_curves_can_be_hidden(open_page: Open, pendulum_file: Path) -> None:
     assert plot.locator(".key").first.get_attribute("aria-pressed") == "false"
 
 
+@pytest.mark.slow
 def test_many_curves_are_chosen_from_a_list(open_page: Open, picture: Callable[..., bytes], walker_file: Path) -> None:
     page = open_page(walker_file)
     plot = page.locator(".plot").first
@@ -367,6 +376,7 @@ def test_a_plot_is_saved_as_pictures(open_page: Open, pendulum_file: Path) -> No
 # Theme, print, and browsers that can do less
 
 
+@pytest.mark.slow
 def test_the_theme_changes_every_view(open_page: Open, pendulum_file: Path) -> None:
     page = open_page(pendulum_file)
     light, paper = scene(page), page.evaluate("getComputedStyle(document.documentElement).backgroundColor")

@@ -53,6 +53,7 @@ def pixel(page: Any, place: tuple[float, float]) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB"))[1, 1].astype(int)
 
 
+@pytest.mark.slow
 def test_meshes_are_drawn_and_found(open_page: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page(write_report(falling(0.5), tmp_path / "cube.html"))
     wait_until(page, "window.report.scene.drawn === 'fine'")
@@ -64,6 +65,7 @@ def test_meshes_are_drawn_and_found(open_page: Callable[..., Any], tmp_path: Pat
     wait_until(page, "window.report.store.state.pointed.bodies[0] === 1")
 
 
+@pytest.mark.slow
 def test_a_fall_is_followed_without_a_floor(open_page: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page(write_report(falling(100.0), tmp_path / "fall.html"))
     stage = "window.report.scene.stage"
@@ -74,6 +76,7 @@ def test_a_fall_is_followed_without_a_floor(open_page: Callable[..., Any], tmp_p
     assert np.allclose(middle_of(page, 0), before, atol=2)
 
 
+@pytest.mark.slow
 def test_without_webgl_meshes_are_painted(launch: Callable[..., Any], tmp_path: Path) -> None:
     file = write_report(falling(0.5), tmp_path / "cube.html")
     browser = launch("--disable-gpu", "--disable-3d-apis")

@@ -258,6 +258,7 @@ def test_rows_in_view_are_laid_out_first_and_all_of_them_soon(visit):
     keep_picture(page, "last_row")
 
 
+@pytest.mark.slow
 def test_pointing_at_a_term_lights_its_body(visit):
     page = ready(visit())
     page.locator("#panel-equations .term").first.hover()
@@ -381,6 +382,7 @@ def test_it_works_by_keyboard_alone(visit):
     )
 
 
+@pytest.mark.slow
 def test_it_plays(visit):
     page = ready(visit())
     page.click("#play")

@@ -43,6 +43,7 @@ def shell(tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", [title for title, text in SECTIONS.items() if BLOCK.search(text)])
 def test_section(section, shell):
     for program in NEEDS.get(section, []):
@@ -60,6 +61,7 @@ def test_section(section, shell):
     assert printed.strip()
 
 
+@pytest.mark.slow
 def test_the_page_names_every_function_and_target():
     from torseur.computation.codegen.sources.generate_files import TARGETS
     from torseur.computation.functions import FUNCTIONS

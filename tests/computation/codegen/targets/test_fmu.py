@@ -57,6 +57,7 @@ def farthest(result, motion):
     return max(np.abs(result[column.name] - motion[column.name]).max() for column in motion.columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "free_body", "driven", "puma560"])
 def test_validator_finds_nothing(name, made):
     from fmpy.validation import validate_fmu
@@ -64,6 +65,7 @@ def test_validator_finds_nothing(name, made):
     assert validate_fmu(made(name)[1]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "free_body", "slider_crank", "puma560"])
 def test_co_simulation(name, made):
     """Oracle: `simulate`, whose own motions are compared with references elsewhere; 1e-8."""
@@ -73,6 +75,7 @@ def test_co_simulation(name, made):
     assert farthest(simulated(path, "CoSimulation", 1.0), motion) < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["double_pendulum", "free_body", "four_bar"])
 def test_model_exchange(name, made):
     """The same by FMPy's own integrator (CVODE), which only takes derivatives from the FMU."""
@@ -82,6 +85,7 @@ def test_model_exchange(name, made):
     assert farthest(found, motion) < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
 def test_undetermined_functions_are_inputs(kind, made):
     """Oracle: x = F t² / (2 m)."""
@@ -91,6 +95,7 @@ def test_undetermined_functions_are_inputs(kind, made):
     assert np.allclose(found["x"], 3.0 * found["time"] ** 2 / 3.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_variables_have_units_and_meanings(made):
     description = fmpy.read_model_description(made("driven")[1])
     variables = {v.name: v for v in description.modelVariables}
@@ -124,6 +129,7 @@ def instance(made, tmp_path):
     return make, {v.name: v.valueReference for v in description.modelVariables}
 
 
+@pytest.mark.slow
 def test_instances_do_not_know_of_each_other(instance):
     make, places = instance
     first, second = make("first"), make("second")
@@ -138,6 +144,7 @@ def test_instances_do_not_know_of_each_other(instance):
         fmu.freeInstance()
 
 
+@pytest.mark.slow
 def test_states_are_kept_and_restored(instance):
     make, places = instance
     fmu = make("pendulum")
@@ -154,6 +161,7 @@ def test_states_are_kept_and_restored(instance):
     assert fmu.getReal([places["q1"]]) == [pytest.approx(math.pi / 4)]
 
 
+@pytest.mark.slow
 def test_faults_are_told(instance):
     make, places = instance
     fmu = make("pendulum")
@@ -166,6 +174,7 @@ def test_faults_are_told(instance):
         fmu.doStep(0.0, 0.1)
 
 
+@pytest.mark.slow
 def test_sources_compile_without_warnings(made, tmp_path):
     with zipfile.ZipFile(made("four_bar")[1]) as file:
         file.extractall(tmp_path)
@@ -175,6 +184,7 @@ def test_sources_compile_without_warnings(made, tmp_path):
         run(compiler, *strict, "-c", "fmi2.c", "task.c", cwd=tmp_path / "sources")
 
 
+@pytest.mark.slow
 def test_a_prefix_for_static_linking(made, tmp_path):
     with zipfile.ZipFile(made("driven")[1]) as file:
         file.extractall(tmp_path)
@@ -186,6 +196,7 @@ def test_a_prefix_for_static_linking(made, tmp_path):
     assert version() == b"2.0"
 
 
+@pytest.mark.slow
 def test_the_same_model_is_the_same_file(made, tmp_path):
     equations, path = made("driven")
     write_fmu(equations, tmp_path / "again.fmu")
@@ -195,6 +206,7 @@ def test_the_same_model_is_the_same_file(made, tmp_path):
         assert all(first.read(name) == second.read(name) for name in names)
 
 
+@pytest.mark.slow
 def test_without_a_compiler_there_are_sources(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "find_compiler", lambda: None)
     path = tmp_path / "x.fmu"
@@ -207,6 +219,7 @@ def test_without_a_compiler_there_are_sources(tmp_path, monkeypatch):
 HOSTILE = ['x"/><evil a="', "]]>", "&lt;", "a\nb\t\r", "\0\x07", "*/ system(1); /*", "été", "' onload='", "\ud800", ""]
 
 
+@pytest.mark.slow
 def test_hostile_names(tmp_path):
     """Parameters, laws and the mechanism itself have hostile names; the description stays what it is."""
     from dataclasses import replace
@@ -228,6 +241,7 @@ def test_hostile_names(tmp_path):
     assert "system(1); _*: sizes" in text.splitlines()[0] and "evil" not in text
 
 
+@pytest.mark.slow
 def test_what_an_fmu_cannot_hold(tmp_path):
     with pytest.raises(UnsupportedError, match="is a Python function"):
         write_fmu(ts.parse(DRIVEN), tmp_path / "x.fmu", outputs=[ts.Output("height", lambda t, y: 0.0)])
@@ -238,6 +252,7 @@ def test_what_an_fmu_cannot_hold(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["double_pendulum", "puma560", "driven", "free_body"])
 def test_directional_derivatives(name, made, tmp_path):
     """Oracle: central differences of the FMU's own derivatives and outputs, by states, parameters and inputs."""
@@ -277,6 +292,7 @@ def test_directional_derivatives(name, made, tmp_path):
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-6 * (1 + np.abs(expected).max()))
 
 
+@pytest.mark.slow
 def test_constrained_fmus_say_that_they_have_none(made):
     described = fmpy.read_model_description(made("four_bar")[1])
     assert not described.modelExchange.providesDirectionalDerivative

@@ -19,6 +19,7 @@ from torseur.presentation.report.page.report_page import render
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
+@pytest.mark.slow
 @FEW
 @given(strategies.mechanisms(max_bodies=4))
 def test_any_mechanism_has_a_page(mechanism):
@@ -28,6 +29,7 @@ def test_any_mechanism_has_a_page(mechanism):
     assert page.startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 @FEW
 @given(strategies.mechanisms(max_bodies=4))
 def test_any_equations_are_the_sum_of_their_shares(mechanism):

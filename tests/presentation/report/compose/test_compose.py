@@ -86,6 +86,7 @@ def test_every_check_of_the_library_holds(name):
     assert len(render(content).encode()) < 2_000_000
 
 
+@pytest.mark.slow
 def test_twenty_bodies_animate_in_a_small_page():
     content, _ = content_of("pendulum_chain?n=20", 400)
     assert content.motion.positions.shape == (400, 21, 3)
