@@ -36,6 +36,7 @@ from torseur.errors import UnsupportedError
 Model: TypeAlias = System | Equations | Mechanism
 
 kept_systems: Recent[tuple[Model, Equations, System]] = Recent(16)
+_kept_contacts: Recent[tuple[Equations, MechanismPrograms]] = Recent(8)
 _kept_stated: Recent[tuple[Mechanism, Mechanism]] = Recent(16)
 
 
@@ -162,13 +163,18 @@ def system_at_rest(system: System) -> System:
 
 def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, ...]) -> System:
     """The system with a constraint for each contact that may close."""
-    resolve = partial(_in_states, equations)
-    rubbing = [element for element in switching_elements(equations) if isinstance(element, DryFriction)]
-    programs = MechanismPrograms(
-        equations, contact_equations(equations, impacts, resolve), friction_rows(equations, rubbing, resolve)
-    )
+    key = (id(equations), tuple((impact.name, impact.gap) for impact in impacts))
+    programs = _kept_contacts.get(key, lambda: (equations, _contact_programs(equations, impacts)))[1]
     constrained = Constrained(programs, impacts=impacts)
     return _saddle_point_system(replace(common, programs=programs, constrained=constrained), programs)
+
+
+def _contact_programs(equations: Equations, impacts: tuple[Impact, ...]) -> MechanismPrograms:
+    resolve = partial(_in_states, equations)
+    rubbing = [element for element in switching_elements(equations) if isinstance(element, DryFriction)]
+    return MechanismPrograms(
+        equations, contact_equations(equations, impacts, resolve), friction_rows(equations, rubbing, resolve)
+    )
 
 
 def without_switching(system: System) -> System:

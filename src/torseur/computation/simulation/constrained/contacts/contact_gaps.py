@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
+from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contact_geometry import contact_elements
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.derivation.equations import Equations
@@ -14,6 +15,9 @@ from torseur.derivation.loops.closure.joint_closure import POSITION, Residual
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import Bound, Contact, DryFriction, Update
 from torseur.errors import TorseurError, unknown_name
+
+# With the equations themselves, so that no others can get their id meanwhile.
+_kept_elements: Recent[tuple[Equations, tuple[Bound | DryFriction, ...]]] = Recent(8)
 
 
 def mechanism_impacts(equations: Equations, values: Mapping[str, float]) -> tuple[Impact, ...]:
@@ -27,6 +31,10 @@ def mechanism_impacts(equations: Equations, values: Mapping[str, float]) -> tupl
 
 def switching_elements(equations: Equations) -> tuple[Bound | DryFriction, ...]:
     """Bounds and friction of a mechanism, those of contacts among them; updates leave the equations as they are."""
+    return _kept_elements.get(id(equations), lambda: (equations, _switching_elements(equations)))[1]
+
+
+def _switching_elements(equations: Equations) -> tuple[Bound | DryFriction, ...]:
     elements: list[Bound | DryFriction] = []
     for element in equations.mechanism.contacts:
         if isinstance(element, Contact):

@@ -74,14 +74,14 @@ def choose_contacts(h: float, structure: Structure, work: Stepping) -> None:
         near = structure.restitution[c] == 0.0 and work.gaps[c] <= 0.5 * h * fastest
         if end <= 0.0 or near:
             before = work.before[c]
-            back = structure.restitution[c] * -before
+            back = structure.restitution[c] * -work.middle[c]
             work.state[NR + c] = OPEN
             if end > 0.0:
                 work.target[c] = -2.0 * work.gaps[c] / h
             elif before >= 0.0:
                 work.target[c] = -before
                 work.state[NR + c] = CLOSED
-            elif 2.0 * back <= before - work.base[c] or back == 0.0:
+            elif 2.0 * back <= before - work.base[c] or back <= 0.0:
                 work.target[c] = 0.0
                 work.state[NR + c] = CLOSED
             else:
@@ -223,7 +223,7 @@ def solve_impulses(structure: Structure, work: Stepping) -> None:
 
 @routine
 def gains(structure: Structure, work: Stepping) -> bool:
-    """Whether impulses add energy although less could be given back: their work is done at mean rates of the step."""
+    """Whether impulses add energy although less could be given back: their work is done in the middle of the step."""
     rebounds = False
     added = 0.0
     size = 0.0
@@ -231,7 +231,7 @@ def gains(structure: Structure, work: Stepping) -> bool:
         c = work.taking[k]
         rebounds = rebounds or work.state[NR + c] == REBOUNDS
         added += work_of_row(c, structure, work)
-        size += abs(work.impulses[c] * work.before[c])
+        size += abs(work.impulses[c] * work.middle[c])
     if not rebounds:
         return False
     for m in range(work.rubbing_count):
@@ -245,7 +245,7 @@ def gains(structure: Structure, work: Stepping) -> bool:
 @routine
 def work_of_row(r: int, structure: Structure, work: Stepping) -> float:
     """What the impulse along a row adds to the energy."""
-    return 0.5 * work.impulses[r] * (work.before[r] + work.base[r] + rate_change(r, structure, work))
+    return work.impulses[r] * (work.middle[r] + 0.5 * rate_change(r, structure, work))
 
 
 @routine
@@ -257,7 +257,7 @@ def start_impulses(structure: Structure, work: Stepping) -> float:
     for k in range(work.taking_count):
         c = work.taking[k]
         push(c, work.impulses[c], structure, work)
-        fastest = max(fastest, abs(work.base[c] - work.target[c]) / math.sqrt(work.square[c]))
+        fastest = max(fastest, abs(work.base[c] - least_rate(c, 1.0, work)) / math.sqrt(work.square[c]))
     for m in range(work.rubbing_count):
         k = work.rubbing[m]
         row = friction_row(k)
@@ -292,12 +292,19 @@ def sweep_impulses(part: float, structure: Structure, work: Stepping) -> None:
 
 
 @routine
+def least_rate(c: int, part: float, work: Stepping) -> float:
+    """What the rate of a contact must reach at the end of the step."""
+    least = work.target[c]
+    if work.state[NR + c] == REBOUNDS:
+        # Behind the impulse, in the middle of the step, forces act for the other half of it.
+        least = part * least + work.base[c] - work.middle[c]
+    return least
+
+
+@routine
 def press(c: int, part: float, structure: Structure, work: Stepping) -> float:
     """One contact: an impulse that is not negative; by how much it changed, in the metric."""
-    target = work.target[c]
-    if work.state[NR + c] == REBOUNDS:
-        target = part * target
-    missing = target - work.base[c] - rate_change(c, structure, work)
+    missing = least_rate(c, part, work) - work.base[c] - rate_change(c, structure, work)
     new = max(work.impulses[c] + missing / work.square[c], 0.0)
     change = new - work.impulses[c]
     if change != 0.0:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from torseur.algebra.graph import Program
+from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contacts import CREEPING, require_open_gaps
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.stepping.stepping_loop import outputs_along_steps, step_through
@@ -20,6 +22,8 @@ from torseur.computation.simulation.model.outputs_and_events import Event, Impac
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.computation.simulation.problem import Problem
 from torseur.errors import counted
+
+_kept_programs: Recent[SteppingPrograms] = Recent(8)
 
 MOST_SWEEPS = 1000
 MOST_MARKS = 10_000_000  # numbers in all that changes of contacts are written down with
@@ -153,7 +157,7 @@ def stepped_motion(
     bare, programs = binding.system, system.programs
     assert programs is not None and bare.programs is not None
     impacts = system.constrained.impacts if system.constrained is not None else ()
-    stepping = SteppingPrograms(programs, bare.programs)
+    stepping = _kept_programs.get((id(programs), id(bare.programs)), partial(SteppingPrograms, programs, bare.programs))
     sizes, creep = _sizes(system, binding, impacts, t)
     tables = {
         **stepping.tables,
@@ -193,8 +197,13 @@ def _memory(stepping: SteppingPrograms, samples: int, states: int) -> Stepping:
         "counts": integers([0] * (2 * elements)),
         "solved": _room(samples * (speeds + statics["MULTIPLIERS"])),
     }
-    arrays |= {name: _room(rows) for name in ("drifts", "before", "base", "after", "target", "square", "impulses")}
-    arrays |= {name: _room(speeds) for name in ("force", "v", "z", "v_free", "z_free", "change", "shifts")}
+    arrays |= {
+        name: _room(rows) for name in ("drifts", "before", "middle", "base", "after", "target", "square", "impulses")
+    }
+    arrays |= {
+        name: _room(speeds)
+        for name in ("force", "force_before", "v", "v_middle", "z", "v_free", "z_free", "change", "shifts")
+    }
     kind = Stepping.bound({})
     room = MOST_MARKS // (states + 2)
     return kind(*(arrays[name] for name in kind.layout().references), marks_left=room, part=1.0)

@@ -64,6 +64,7 @@ class Stepping(Record):
     r: Array  # R, with inverses on the diagonal
     drift: Array
     force: Array
+    force_before: Array  # that before an impact
     entries: Array  # of the rows of contacts and friction
     white: Array  # the same in the metric, along lasting constraints
     drifts: Array
@@ -72,13 +73,15 @@ class Stepping(Record):
 
     v: Array  # speeds at the start of a step
     z: Array  # the same in the metric, Lᵀ v
+    v_middle: Array  # in the middle of a step, before an impact there
     v_free: Array  # at its end without contacts
     z_free: Array
     change: Array  # by impulses, in the metric
     before: Array  # rate of each row at the start of the step
+    middle: Array  # half way between, where impulses act
     base: Array  # at its end without contacts
     after: Array
-    target: Array  # least rate of each contact at its end
+    target: Array  # least rate of each contact at its end; of one that rebounds, that behind the impulse
     square: Array  # of each row, 0 for rows that take no part
     impulses: Array  # kept as a guess for the next step
     shifts: Array  # of positions, along the speeds

@@ -59,6 +59,9 @@ STIFF_FORCES = 2
 MOST_FORCES = 12  # evaluations of forces of speed in a step
 FORCES_LEFT = 1e-3  # change above which they do not settle at all
 FORCES_SETTLED = 1e-10  # change of speeds, by their size, after which these have settled
+IMPACT = 1e-6  # square of the part of speeds that impulses change, above which forces follow them
+MOST_CORRECTIONS = 6
+CORRECTED = 1e-7
 MOST_SHIFTS = 60
 SHIFTED = 1e-13  # part of a gap's size to which contacts are closed
 
@@ -89,10 +92,14 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
         touching(t_middle, middle, p, u, work.gaps, work.entries, work.drifts, work.amounts)
         rates_of_rows(structure, work, work.v, work.before)
         rates_of_rows(structure, work, work.v_free, work.base)
+        for r in range(NR):
+            work.middle[r] = 0.5 * (work.before[r] + work.base[r])
         choose_contacts(h, structure, work)
         choose_friction(h, structure, work)
         if work.taking_count + work.rubbing_count > 0:
             solve_impulses(structure, work)
+            if SPEEDY != 0 and is_impact(work):
+                follow_impact(h, t_middle, middle, p, structure, work)
     for i in range(NV):
         work.z_free[i] += work.change[i]
     from_metric(structure, work, work.z_free, work.v_free)
@@ -151,6 +158,43 @@ def move_freely(h: float, t: float, middle: Array, p: Array, structure: Structur
 
 
 @routine
+def is_impact(work: Stepping) -> bool:
+    """Whether impulses changed the speeds by more than a little."""
+    change = 0.0
+    size = 0.0
+    for i in range(NV):
+        change += work.change[i] * work.change[i]
+        size += work.z_free[i] * work.z_free[i]
+    return change > IMPACT * size
+
+
+@routine
+def follow_impact(h: float, t: float, middle: Array, p: Array, structure: Structure, work: Stepping) -> None:
+    """Impulses once more, with forces of the second half of the step at the speeds that follow the impact.
+
+    Without this an impact would err in energy by what inertia forces do in half a step.
+    """
+    u = zeros(NU + 1)
+    for i in range(NV):
+        work.force_before[i] = work.force[i]
+        work.v_middle[i] = 0.5 * (work.v[i] + work.v_free[i])
+    for _ in range(MOST_CORRECTIONS):
+        from_metric(structure, work, work.change, work.shifts)
+        for i in range(NV):
+            middle[NQ + structure.speed_of[i]] = work.v_middle[i] + work.shifts[i]
+        if NU > 0:
+            laws(t, middle, p, u)
+        forces(t, middle, p, u, work.force)
+        for i in range(NV):
+            work.force[i] = 0.5 * (work.force_before[i] + work.force[i])
+        left = free_speeds(h, structure, work)
+        rates_of_rows(structure, work, work.v_free, work.base)
+        solve_impulses(structure, work)
+        if left <= CORRECTED:
+            break
+
+
+@routine
 def free_speeds(h: float, structure: Structure, work: Stepping) -> float:
     """Speeds after the impulse of the forces; by how much they differ from those before, in proportion."""
     for i in range(NV):
@@ -171,10 +215,10 @@ def free_speeds(h: float, structure: Structure, work: Stepping) -> float:
 
 @routine
 def take_energy(work: Stepping) -> None:
-    """Adds what contacts and friction have taken in the step to the bank: minus their impulses times mean rates."""
+    """Adds what contacts and friction took to the bank: minus their impulses times the mean of rates about them."""
     for r in range(NR):
         if work.square[r] > 0.0:
-            work.bank -= 0.5 * work.impulses[r] * (work.before[r] + work.after[r])
+            work.bank -= work.impulses[r] * (work.middle[r] + 0.5 * (work.after[r] - work.base[r]))
 
 
 @routine
