@@ -47,6 +47,42 @@ def test_packages_and_includes_are_looked_for_beside_the_file(read, tmp_path):
 
 
 @needs_xacro
+def test_packages_are_known_by_their_package_xml(tmp_path):
+    """A clone called otherwise than the package, and one beside it: for xacro's find and for meshes."""
+    for folder, name in (("arm-main", "arm_description"), ("hands", "hand_description")):
+        (tmp_path / folder / "urdf").mkdir(parents=True)
+        package = f"<package format='3'><name> {name} </name></package>"
+        (tmp_path / folder / "package.xml").write_text(package, encoding="utf-8")
+    link = '<link name="base"><visual><geometry><mesh filename="package://hand_description/palm.stl"/></geometry></visual></link>'
+    (tmp_path / "arm-main" / "base.xacro").write_text(f"<robot {NAMESPACE}>{link}</robot>", encoding="utf-8")
+    (tmp_path / "hands" / "palm.stl").write_text("solid\nendsolid\n", encoding="utf-8")
+    path = tmp_path / "arm-main" / "urdf" / "arm.urdf.xacro"
+    include = '<xacro:include filename="$(find arm_description)/base.xacro"/>'
+    path.write_text(f'<robot name="arm" {NAMESPACE}>{include}</robot>', encoding="utf-8")
+    robot = read_robot(path)
+    assert [b.name for b in robot.mechanism.bodies] == ["base"] and not robot.listed("missing mesh")
+
+
+@needs_xacro
+def test_what_xacro_lacks_is_named_once_with_the_way_to_give_it(read):
+    with pytest.raises(
+        RobotFileError, match=r"it: the folder of package 'hands' is not known\. Say .*'\?packages=hands:"
+    ):
+        read('<xacro:include filename="$(find hands)/hand.xacro"/>')
+    with pytest.raises(RobotFileError, match=r"argument: side\. Give it a value: .*'\?arguments=side:"):
+        read('<link name="$(arg side)"/>')
+
+
+def test_calls_of_macros_left_in_a_urdf_file_are_listed(tmp_path):
+    path = tmp_path / "old.urdf"
+    path.write_text(
+        f'<robot name="old" {NAMESPACE}><link name="base"><visual><xacro:grey/></visual></link></robot>',
+        encoding="utf-8",
+    )
+    assert any("xacro:grey" in finding.message for finding in read_robot(path).findings)
+
+
+@needs_xacro
 @pytest.mark.parametrize(
     "formula",
     [

@@ -165,6 +165,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     "ground": float,
     "touching": _list,
     "arguments": _words,
+    "packages": _words,
     "symbolic": str,
 }
 _EXPECTED = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from torseur.description.readers.meshes.package_folders import package_folders
 from torseur.description.readers.robot_file import MeshFile
 
 SUFFIXES = (".stl", ".obj", ".msh", ".dae")
@@ -38,7 +39,7 @@ class MeshFolder:
             yield self.folder / name
 
     def _in_package(self, package: str, rest: str) -> Iterator[Path]:
-        """The package as named by the user, or a folder of its name at or above the robot file."""
+        """The package as the user names it, or a folder of its name at or above the file, or by its package.xml."""
         if package in self.packages:
             yield Path(self.packages[package]) / rest
         here = self.folder.absolute()
@@ -46,6 +47,8 @@ class MeshFolder:
             if folder.name == package:
                 yield folder / rest
             yield folder / package / rest
+        if package in (known := package_folders(here)):
+            yield known[package] / rest
 
 
 def _is_mesh(path: Path) -> bool:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from torseur.description.readers.meshes.package_folders import package_folders
 from torseur.description.readers.xml_document import LARGEST_FILE, Element, RobotFileError
 from torseur.extras import install_command
+
+_MAKING = {f"xacro:{word}" for word in ("macro", "include", "property", "arg", "if", "unless", "insert_block")}
 
 LONGEST = 60.0  # s
 MEMORY = 4 * 2**30  # bytes
@@ -42,6 +46,8 @@ def find(package):
             if os.path.basename(place) == package and os.path.isdir(place):
                 return place
         if os.path.dirname(folder) == folder:
+            if package in task["named"]:
+                return task["named"][package]
             raise substitution.SubstitutionException("the folder of package '%s' is not known" % package)
         folder = os.path.dirname(folder)
 
@@ -69,19 +75,34 @@ try:
     document = xacro.process_file(task["file"], mappings=task["arguments"])
     sys.stdout.write(document.toxml())
 except BaseException as problem:
-    sys.stderr.write("\n" + (str(problem) or repr(problem)))
+    parts = []
+    while problem is not None:
+        text = problem.args[0] if problem.args and isinstance(problem.args[0], str) else str(problem)
+        parts += [text] if text and text not in parts and not text.startswith("<class") else []
+        problem = getattr(problem, "exc", None)
+    sys.stderr.write("\n" + " ".join(": ".join(parts).split()))
     sys.exit(3)
 """
 
 
 def is_xacro(root: Element, file: Path) -> bool:
-    """Whether a file still has macros to expand: elements of xacro, or formulas where it says that it has such."""
+    """Whether a file still has macros to expand: elements of xacro, or formulas where it says that it has such.
+
+    Calls of macros that a URDF file neither has nor includes are what an expansion left behind; they are listed.
+    """
+    words = {element.tag for element in root.walk() if element.tag.startswith("xacro:")}
+    if file.suffix.lower() == ".urdf" and words and not words & _MAKING and not _has_formulas(root):
+        return False
     declared = file.suffix.lower() == ".xacro" or "xmlns:xacro" in root.attributes
     return any(
         element.tag.startswith("xacro:")
         or (declared and any("$" in attribute.value for attribute in element.attributes.values()))
         for element in root.walk()
     )
+
+
+def _has_formulas(root: Element) -> bool:
+    return any("$" in attribute.value for element in root.walk() for attribute in element.attributes.values())
 
 
 def expand_xacro(file: Path, packages: Mapping[str, str | Path], arguments: Mapping[str, str]) -> bytes:
@@ -95,6 +116,7 @@ def expand_xacro(file: Path, packages: Mapping[str, str | Path], arguments: Mapp
     task = {
         "file": str(file.absolute()),
         "packages": {name: str(Path(folder).absolute()) for name, folder in packages.items()},
+        "named": {name: str(folder) for name, folder in package_folders(file.absolute().parent).items()},
         "arguments": {name: str(value) for name, value in arguments.items()},
         "paths": [path for path in sys.path if path],
         "memory": MEMORY,
@@ -108,7 +130,19 @@ def expand_xacro(file: Path, packages: Mapping[str, str | Path], arguments: Mapp
         raise RobotFileError(f"{file.name}: xacro could not be run: {problem.strerror}.") from None
     if done.returncode != 0:
         lines = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-        raise RobotFileError(f"{file.name}: xacro could not expand it: {lines[-1] if lines else 'it ended early'}")
+        reason = lines[-1] if lines else "it ended early"
+        raise RobotFileError(f"{file.name}: xacro could not expand it: {reason}{_advice(reason)}")
     if len(done.stdout) > LARGEST_FILE:
         raise RobotFileError(f"{file.name}: it expands to {len(done.stdout)} bytes; the limit is {LARGEST_FILE}.")
     return done.stdout
+
+
+def _advice(reason: str) -> str:
+    """What would help, where that is plain."""
+    if package := re.search(r"the folder of package '([^']+)' is not known", reason):
+        name = package[1]
+        return f". Say where it is: packages={{'{name}': '/its/folder'}}, in a name '?packages={name}:/its/folder'"
+    if missing := re.search(r"Undefined substitution argument:? (\w+)", reason):
+        name = missing[1]
+        return f". Give it a value: arguments={{'{name}': '...'}}, in a name '?arguments={name}:...'"
+    return ""
