@@ -132,6 +132,24 @@ def test_free_flight_keeps_energy_and_angular_momentum():
     assert np.ptp(motion[names[1]]) > 19  # it does tumble
 
 
+@pytest.mark.parametrize("damping", [3.0, 4000.0])
+def test_damping_may_be_stiff(damping):
+    """Oracle: a sledge on a damped rail pressed against a stop: m g / c as its speed, and exp(-c t / m) on the way."""
+    sledge = ts.parse(f"""mechanism sledge ; gravity = [9.81 m/s^2, 0, 0] ;
+    let sledge = body mass = 2 kg, centre = 0, inertia = 0 end ;
+    join earth and sledge.frame as rail with prismatic(x) along [1,0,0] damping = {damping} N*s/m end ;
+    constrain x <= 1 m as stop ;
+    """)
+    motion = stepped(sledge, 1, samples=5, outputs=["stop.multiplier"])
+    end = 2 * G / damping
+    if damping > 100:
+        assert motion["x'"][-1] == pytest.approx(end, rel=1e-6)
+    else:
+        exact = end * (motion.time - 2 / damping * (1 - np.exp(-damping * motion.time / 2)))
+        assert motion["x"] == pytest.approx(np.minimum(exact, 1.0), abs=1e-5)
+        assert motion["stop.multiplier"][-1] == pytest.approx(-2 * G)
+
+
 def test_loops_stay_closed_and_stops_act_in_them():
     """Oracle: the event-driven motion of a four-bar whose rocker strikes a stop, and the energy that e = 1 keeps."""
     stop = Impact("stop", 2.0 - ts.Coordinate("q3").symbol, restitution=1.0)

@@ -1,4 +1,6 @@
-"""Factors of the mass matrix and of lasting constraints, block by block: M = L Lᵀ, C L⁻ᵀ = R Q.
+"""Factors of the mass matrix and of lasting constraints, block by block: M + h/2 D = L Lᵀ, C L⁻ᵀ = R Q.
+
+D is the damping of the loads: with it in the metric, their forces at the mean speed of a step follow impulses.
 
 The same as in solver/factors.py for one block of all, with sizes that are known when they run: a heap of stones has as
 many small blocks as stones. Diagonals of L and R hold inverses.
@@ -10,28 +12,75 @@ import math
 
 from torseur.computation.codegen.routine import Array, routine
 from torseur.computation.simulation.constrained.solver.constrained_sizes import MASSLESS
-from torseur.computation.simulation.constrained.stepping.stepping_memory import NB, NL, Stepping, Structure
+from torseur.computation.simulation.constrained.stepping.stepping_memory import DAMPED, NB, NL, Stepping, Structure
 
 INERTIA_LOST = 1e-13  # part of a diagonal entry left over, below which nothing with inertia resists that motion
 DEPENDENT = 1e-16  # square of the part of a row left over by others, below which it follows from them
 
 
 @routine
-def factor_blocks(structure: Structure, work: Stepping) -> bool:
-    """L, Q and R of every block in place; false where some motion has no inertia."""
+def factor_blocks(h: float, structure: Structure, work: Stepping) -> bool:
+    """L, Q and R of every block; false where some motion has no inertia."""
     for b in range(NB):
         n = structure.first_speed[b + 1] - structure.first_speed[b]
         count = structure.first_row[b + 1] - structure.first_row[b]
-        mass = work.mass[structure.mass_at[b] :]
+        place = structure.mass_at[b]
+        lower = work.lower[place:]
         rows = work.rows[structure.rows_at[b] :]
+        copy_with_damping(n, 0.5 * h, work.mass[place:], work.damping[place:], lower)
         if MASSLESS:
-            add_inertia_of_rows(n, count, mass, rows)
-        if not factor_block(n, mass):
+            add_inertia_of_rows(n, count, lower, rows)
+        regular = factor_block(n, lower)
+        if DAMPED != 0 and not regular:
+            # Loads that drive what moves may leave M + h/2 D without a factor.
+            copy_with_damping(n, 0.0, work.mass[place:], work.damping[place:], lower)
+            if MASSLESS:
+                add_inertia_of_rows(n, count, lower, rows)
+            regular = factor_block(n, lower)
+        if not regular:
             return False
         for c in range(count):
-            solve_block(n, mass, rows[c * n :])
+            solve_block(n, lower, rows[c * n :])
         orthogonalise_block(n, count, rows, work.r[structure.r_at[b] :])
     return True
+
+
+@routine
+def copy_with_damping(n: int, part: float, mass: Array, damping: Array, lower: Array) -> None:
+    """M and that part of the damping, lower triangle."""
+    for i in range(n):
+        for j in range(i + 1):
+            k = i * n + j
+            lower[k] = mass[k]
+            if DAMPED:
+                lower[k] += part * damping[k]
+
+
+@routine
+def add_product(weight: float, structure: Structure, work: Stepping, x: Array, out: Array) -> None:
+    """out becomes out + weight M x."""
+    for b in range(NB):
+        first = structure.first_speed[b]
+        n = structure.first_speed[b + 1] - first
+        mass = work.mass[structure.mass_at[b] :]
+        for i in range(n):
+            out[first + i] += weight * mass[i * n + i] * x[first + i]
+            for j in range(i):
+                out[first + i] += weight * mass[i * n + j] * x[first + j]
+                out[first + j] += weight * mass[i * n + j] * x[first + i]
+
+
+@routine
+def add_lower_product(structure: Structure, work: Stepping, z: Array, out: Array) -> None:
+    """out becomes out + L z."""
+    for b in range(NB):
+        first = structure.first_speed[b]
+        n = structure.first_speed[b + 1] - first
+        lower = work.lower[structure.mass_at[b] :]
+        for i in range(n):
+            out[first + i] += z[first + i] / lower[i * n + i]
+            for j in range(i):
+                out[first + i] += lower[i * n + j] * z[first + j]
 
 
 @routine
@@ -138,7 +187,7 @@ def to_metric(structure: Structure, work: Stepping, v: Array, z: Array) -> None:
     for b in range(NB):
         first = structure.first_speed[b]
         n = structure.first_speed[b + 1] - first
-        lower = work.mass[structure.mass_at[b] :]
+        lower = work.lower[structure.mass_at[b] :]
         for i in range(n):
             total = v[first + i] / lower[i * n + i]
             for k in range(i + 1, n):
@@ -152,7 +201,7 @@ def force_to_metric(structure: Structure, work: Stepping, force: Array) -> None:
     for b in range(NB):
         first = structure.first_speed[b]
         n = structure.first_speed[b + 1] - first
-        solve_block(n, work.mass[structure.mass_at[b] :], force[first:])
+        solve_block(n, work.lower[structure.mass_at[b] :], force[first:])
 
 
 @routine
@@ -164,7 +213,7 @@ def from_metric(structure: Structure, work: Stepping, z: Array, v: Array) -> Non
         x = v[first:]
         for i in range(n):
             x[i] = z[first + i]
-        solve_block_transposed(n, work.mass[structure.mass_at[b] :], x)
+        solve_block_transposed(n, work.lower[structure.mass_at[b] :], x)
 
 
 @routine

@@ -154,7 +154,7 @@ def whiten_row(r: int, structure: Structure, work: Stepping) -> None:
         while e < end and structure.column[e] < first + n:
             x[structure.column[e] - first] = work.entries[e]
             e += 1
-        solve_block(n, work.mass[structure.mass_at[b] :], x)
+        solve_block(n, work.lower[structure.mass_at[b] :], x)
         for i in range(n):
             whole += x[i] * x[i]
         along_rows(structure, work, b, x)

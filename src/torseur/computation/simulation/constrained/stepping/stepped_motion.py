@@ -181,6 +181,8 @@ def _memory(stepping: SteppingPrograms, samples: int, states: int) -> Stepping:
     friction = statics["LINES"] + statics["PLANES"]
     arrays = {
         "mass": _room(tables["mass_at"][-1]),
+        "damping": _room(tables["mass_at"][-1]),
+        "lower": _room(tables["mass_at"][-1]),
         "rows": _room(tables["rows_at"][-1]),
         "r": _room(tables["r_at"][-1]),
         "drift": _room(lasting),
@@ -202,7 +204,19 @@ def _memory(stepping: SteppingPrograms, samples: int, states: int) -> Stepping:
     }
     arrays |= {
         name: _room(speeds)
-        for name in ("force", "force_before", "v", "v_middle", "z", "v_free", "z_free", "change", "shifts")
+        for name in (
+            "force",
+            "force_before",
+            "impulse",
+            "z_change",
+            "v",
+            "v_middle",
+            "z",
+            "v_free",
+            "z_free",
+            "change",
+            "shifts",
+        )
     }
     kind = Stepping.bound({})
     room = MOST_MARKS // (states + 2)

@@ -128,17 +128,17 @@ def solution_of_step(h: float, structure: Structure, work: Stepping, solution: A
 
 @routine
 def lasting_multipliers(h: float, structure: Structure, work: Stepping, solution: Array) -> None:
-    """λ of Cᵀ λ = f - M a - (what contacts push): R⁻ᵀ Q of it in the metric."""
+    """λ of h Cᵀ λ = (what forces leave) + (what contacts push) - (what moved): R⁻ᵀ Q of it in the metric."""
     x = zeros(NV)
     for i in range(NV):
-        x[i] = h * work.force[i]
+        x[i] = work.impulse[i]
     for r in range(NR):
         if work.square[r] > 0.0:
             for e in range(structure.first_entry[r], structure.first_entry[r + 1]):
                 x[structure.column[e]] += work.entries[e] * work.impulses[r]
     force_to_metric(structure, work, x)
     for i in range(NV):
-        x[i] -= work.z_free[i] - work.z[i]
+        x[i] -= work.z_change[i]
     for b in range(NB):
         first = structure.first_speed[b]
         n = structure.first_speed[b + 1] - first

@@ -15,10 +15,12 @@ CONTACTS: int = Static("CONTACTS")
 LINES: int = Static("LINES")  # friction elements along a line
 PLANES: int = Static("PLANES")  # friction elements in a plane, two rows each
 MULTIPLIERS: int = Static("MULTIPLIERS")  # of all constraints, contacts and friction
+DAMPED: int = Static("DAMPED")  # 1 when loads depend on speeds
 SPEEDY: int = Static("SPEEDY")  # 1 when forces depend on speeds
 
 smooth = External(
-    "smooth", "t: float, y: Array, p: Array, u: Array, mass: Array, rows: Array, drift: Array, force: Array"
+    "smooth",
+    "t: float, y: Array, p: Array, u: Array, mass: Array, damping: Array, rows: Array, drift: Array, force: Array",
 )
 forces = External("forces", "t: float, y: Array, p: Array, u: Array, force: Array")
 rates = External("rates", "t: float, y: Array, p: Array, u: Array, rates: Array")
@@ -59,11 +61,14 @@ class Structure(Record):
 class Stepping(Record):
     """Working memory of a step, and what is remembered from one to the next."""
 
-    mass: Array  # squares of the blocks, then their factors L with inverses on the diagonal
+    mass: Array  # M, lower triangles in the squares of the blocks
+    damping: Array  # minus the symmetric part of the derivative of loads by speeds, likewise
+    lower: Array  # L of M + h/2 D, with inverses on the diagonal
     rows: Array  # of lasting constraints, then Q
     r: Array  # R, with inverses on the diagonal
     drift: Array
     force: Array
+    impulse: Array  # of forces in a step, beyond what moves the free speeds: that of lasting constraints
     force_before: Array  # that before an impact
     entries: Array  # of the rows of contacts and friction
     white: Array  # the same in the metric, along lasting constraints
@@ -77,6 +82,7 @@ class Stepping(Record):
     v_free: Array  # at its end without contacts
     z_free: Array
     change: Array  # by impulses, in the metric
+    z_change: Array  # the same when positions have been shifted
     before: Array  # rate of each row at the start of the step
     middle: Array  # half way between, where impulses act
     base: Array  # at its end without contacts

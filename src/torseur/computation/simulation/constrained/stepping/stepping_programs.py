@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from torseur.algebra.graph import Expr, Output, Program, as_expr, live_nodes, vector
+from torseur.algebra.graph import Expr, Output, Program, as_expr, jacobian, live_nodes, substitute, symbol, vector
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.derivation.loops import ConstraintEquation
@@ -53,6 +53,7 @@ class SteppingPrograms:
             return i
 
         couplings = [[i, j] for i in range(count) for j in range(i) if not as_expr(mass[i][j]).is_zero]
+        couplings += [[i, j] for i, j in self.damping if j < i]
         couplings += [columns_of(c) for c in self.lasting.constraints]
         for group in couplings:
             for other in group[1:]:
@@ -62,6 +63,20 @@ class SteppingPrograms:
         for i in range(count):
             blocks.setdefault(root(i), []).append(i)
         return list(blocks.values())
+
+    @cached_property
+    def damping(self) -> dict[tuple[int, int], Expr]:
+        """Minus the symmetric part of the derivative of the loads by the speeds, lower triangle without zeros."""
+        equations = self.programs.equations
+        # What a Python function adds to the damping is not known; the iteration finds its force nevertheless.
+        known = {node: symbol(f"law {k}", "1") for k, node in enumerate(self.programs.undetermined)}
+        back = {replacement: node for node, replacement in known.items()}
+        entries = jacobian(substitute(list(equations.loads), known), equations.layout.speeds)
+        entries = dict(zip(entries, substitute(list(entries.values()), back), strict=True))
+        pairs = sorted({(max(i, j), min(i, j)) for i, j in entries})
+        zero, half = as_expr(0), as_expr(1) / 2
+        sums = {(i, j): -half * (entries.get((i, j), zero) + entries.get((j, i), zero)) for i, j in pairs}
+        return {pair: entry for pair, entry in sums.items() if not entry.is_zero}
 
     @cached_property
     def block_of(self) -> dict[int, int]:
@@ -173,12 +188,15 @@ class SteppingPrograms:
 
     @property
     def _lasting_outputs(self) -> tuple[Output, ...]:
-        """Squares of the mass matrix with their lower triangles, rows and drifts of the constraints of each block."""
+        """Lower triangles of the mass matrix and the damping, rows and drifts of the constraints, block by block."""
         mass, zero = self.programs.equations.mass_matrix, as_expr(0)
         squares: list[Expr] = []
+        dampings: list[Expr] = []
         for block in self.blocks:
             for i, first in enumerate(block):
                 squares += [as_expr(mass[first][second]) if j <= i else zero for j, second in enumerate(block)]
+                # Blocks keep the order of the layout: the first of two speeds stands behind the second there too.
+                dampings += [self.damping.get((first, second), zero) for second in block]
         rows: list[Expr] = []
         drifts: list[Expr] = []
         for block, own in zip(self.blocks, self.lasting_of_block, strict=True):
@@ -186,7 +204,7 @@ class SteppingPrograms:
                 constraint = self.lasting.constraints[number]
                 rows += [constraint.row[speed] for speed in block]
                 drifts.append(constraint.drift)
-        return vector("mass", squares), vector("rows", rows), vector("drift", drifts)
+        return vector("mass", squares), vector("damping", dampings), vector("rows", rows), vector("drift", drifts)
 
     @property
     def statics(self) -> dict[str, int]:
@@ -200,6 +218,7 @@ class SteppingPrograms:
             "LINES": sum(len(element.rows) == 1 for element in self.friction),
             "PLANES": sum(len(element.rows) == 2 for element in self.friction),
             "MULTIPLIERS": len(self.programs.constraints),
+            "DAMPED": int(bool(self.damping)),
             "SPEEDY": int(not speeds.isdisjoint(live_nodes(self.lasting.force))),
         }
 

@@ -21,6 +21,8 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
     normalised,
 )
 from torseur.computation.simulation.constrained.stepping.block_factors import (
+    add_lower_product,
+    add_product,
     drift_to_metric,
     factor_blocks,
     force_to_metric,
@@ -39,6 +41,7 @@ from torseur.computation.simulation.constrained.stepping.impulses import (
 )
 from torseur.computation.simulation.constrained.stepping.stepping_memory import (
     CONTACTS,
+    DAMPED,
     NL,
     NR,
     SPEEDY,
@@ -79,8 +82,8 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
         middle[NQ + i] = y[NQ + i]
     if NU > 0:
         laws(t_middle, middle, p, u)
-    smooth(t_middle, middle, p, u, work.mass, work.rows, work.drift, work.force)
-    if not factor_blocks(structure, work):
+    smooth(t_middle, middle, p, u, work.mass, work.damping, work.rows, work.drift, work.force)
+    if not factor_blocks(h, structure, work):
         return NO_INERTIA
     drift_to_metric(structure, work)
     to_metric(structure, work, work.v, work.z)
@@ -102,6 +105,7 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
                 follow_impact(h, t_middle, middle, p, structure, work)
     for i in range(NV):
         work.z_free[i] += work.change[i]
+        work.z_change[i] = work.change[i]
     from_metric(structure, work, work.z_free, work.v_free)
     if NR > 0:
         rates_of_rows(structure, work, work.v_free, work.after)
@@ -143,6 +147,9 @@ def move_freely(h: float, t: float, middle: Array, p: Array, structure: Structur
     """Speeds at the end of a step without contacts, with forces at the mean speed; false where these do not settle."""
     u = zeros(NU + 1)
     left = math.inf
+    for i in range(NV):
+        work.v_free[i] = work.v[i]
+        work.z_free[i] = work.z[i]
     for count in range(MOST_FORCES):
         if count > 0:
             for i in range(NV):
@@ -150,11 +157,40 @@ def move_freely(h: float, t: float, middle: Array, p: Array, structure: Structur
             if NU > 0:
                 laws(t, middle, p, u)
             forces(t, middle, p, u, work.force)
-        left = free_speeds(h, structure, work)
+        for i in range(NV):
+            work.impulse[i] = h * work.force[i]
+        left = free_speeds(structure, work)
         if SPEEDY == 0 or (count > 0 and left <= FORCES_SETTLED):
             return True
     work.unforced += 1
     return left <= FORCES_LEFT
+
+
+@routine
+def free_speeds(structure: Structure, work: Stepping) -> float:
+    """Speeds nearer to those with M (v_free - v) = impulse, by Newton's method; how far they moved, in proportion.
+
+    The impulse becomes what is left of it: with lasting constraints, that which these take.
+    """
+    for i in range(NV):
+        work.shifts[i] = work.v_free[i] - work.v[i]
+    add_product(-1.0, structure, work, work.shifts, work.impulse)
+    for i in range(NV):
+        work.shifts[i] = work.impulse[i]
+    force_to_metric(structure, work, work.shifts)
+    for i in range(NV):
+        work.z_free[i] += work.shifts[i]
+        work.shifts[i] = work.v_free[i]
+    keep_constraints(structure, work)
+    from_metric(structure, work, work.z_free, work.v_free)
+    change = 0.0
+    size = 0.0
+    for i in range(NV):
+        work.shifts[i] = work.v_free[i] - work.shifts[i]
+        change = max(change, abs(work.shifts[i]))
+        size = max(size, abs(work.v_free[i]))
+    add_product(-1.0, structure, work, work.shifts, work.impulse)
+    return change / size if size > 0.0 else 0.0
 
 
 @routine
@@ -187,30 +223,16 @@ def follow_impact(h: float, t: float, middle: Array, p: Array, structure: Struct
         forces(t, middle, p, u, work.force)
         for i in range(NV):
             work.force[i] = 0.5 * (work.force_before[i] + work.force[i])
-        left = free_speeds(h, structure, work)
+            work.impulse[i] = h * work.force[i]
+        if DAMPED:
+            # The metric follows what damping changes with impulses: it is not to be counted twice.
+            add_lower_product(structure, work, work.change, work.impulse)
+            add_product(-1.0, structure, work, work.shifts, work.impulse)
+        left = free_speeds(structure, work)
         rates_of_rows(structure, work, work.v_free, work.base)
         solve_impulses(structure, work)
         if left <= CORRECTED:
             break
-
-
-@routine
-def free_speeds(h: float, structure: Structure, work: Stepping) -> float:
-    """Speeds after the impulse of the forces; by how much they differ from those before, in proportion."""
-    for i in range(NV):
-        work.shifts[i] = h * work.force[i]
-    force_to_metric(structure, work, work.shifts)
-    for i in range(NV):
-        work.z_free[i] = work.z[i] + work.shifts[i]
-        work.shifts[i] = work.v_free[i]
-    keep_constraints(structure, work)
-    from_metric(structure, work, work.z_free, work.v_free)
-    change = 0.0
-    size = 0.0
-    for i in range(NV):
-        change = max(change, abs(work.v_free[i] - work.shifts[i]))
-        size = max(size, abs(work.v_free[i]))
-    return change / size if size > 0.0 else 0.0
 
 
 @routine
