@@ -90,8 +90,97 @@ def test_what_a_model_of_states_cannot_be_is_refused() -> None:
     still = {**BOX, "angular_accelerations": (0.0, 1e-9)}
     with pytest.raises(UnsupportedError, match="no acceleration is left in the equation along q"):
         _ = ts.simplify(equations, box_of(equations, still), 0.01).mechanism
-    loop = ts.derive(library.load("four_bar"))
-    ranges = {"angles": (0.1, 2.0), "angular_speeds": (-1, 1), "angular_accelerations": (-1, 1)}
-    ranges |= {f"lambda_C_{axis}": (-5.0, 5.0) for axis in "xy"}
-    with pytest.raises(UnsupportedError, match="constrained"):
-        _ = ts.simplify(loop, box_of(loop, ranges), 0.01).mechanism
+    stopped = ts.parse(SWING.replace("damping = c", "damping = c stops -1 cm, 1 cm"))
+    held = ts.derive(stopped)
+    with pytest.raises(UnsupportedError, match="stops, dry friction"):
+        _ = ts.simplify(held, box_of(held, BOX), 0.0).mechanism
+
+
+CRANK_BOX = {"theta": (0.9, 1.4), "phi": (-2, -1), "x": (0.7, 1.0), "angular_speeds": (-3, 3), "velocities": (-1, 1),
+             "angular_accelerations": (-20, 20), "accelerations": (-5, 5), "multipliers": (-60, 60),
+             "t": (0, 0.3)}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def crank() -> ts.Equations:
+    return ts.derive(library.load("slider_crank"))
+
+
+def crank_model(crank: ts.Equations, tolerance: float) -> ts.SimplifiedEquations:
+    return ts.simplify(crank, box_of(crank, CRANK_BOX), tolerance)
+
+
+def test_the_complete_model_of_a_loop_moves_and_is_differentiated_as_the_loop(crank) -> None:
+    """Oracle: the integrator of constrained motions, which projects and knows no impulses."""
+    model = crank_model(crank, 0.0).mechanism
+    ours, theirs = (ts.simulate(one, until=0.3, samples=4) for one in (model, crank))
+    for name in crank.layout.coordinate_names:
+        assert ours[name] == pytest.approx(theirs[name], abs=1e-8)
+    ours, theirs = (ts.sensitivity(one, "x", ["r", "l", "m2"], until=0.3)["x"].gradient for one in (model, crank))
+    assert ours == pytest.approx(theirs, rel=1e-5)
+    longer = {"r": float(library.load("slider_crank").parameter("r").value.value) * 1.1}
+    ours, theirs = (ts.simulate(one, until=0.1, samples=2, parameters=longer)["phi"] for one in (model, crank))
+    assert ours == pytest.approx(theirs, abs=1e-8)  # the start closes again
+
+
+def test_the_model_of_a_loop_moves_by_the_rows_that_are_left(crank) -> None:
+    """Oracle: the simplified rows with closure by hand, [[M, Cᵀ], [C, 0]] solved by NumPy, integrated by SciPy."""
+    from torseur.algebra.graph import evaluate
+
+    simplified = crank_model(crank, 0.1)
+    layout = crank.layout
+    values = {x: r.low for x, r in simplified.box.ranges.items() if x in layout.parameters}
+    r, l = (values[x] for x in layout.parameters if str(x.name) in ("r", "l"))
+    unknowns = [*layout.accelerations, *crank.multipliers]
+
+    def rhs(t: float, y: np.ndarray) -> list[float]:
+        (theta, phi, _), (w, s, _) = y[:3], y[3:]
+        state = {**values, crank.time: t, **dict(zip((*layout.coordinates, *layout.speeds), y, strict=True))}
+
+        def rows(z: np.ndarray) -> np.ndarray:
+            at = {**state, **dict(zip(unknowns, z, strict=True))}
+            return np.array([float(x) for x in evaluate(list(simplified.residual), at)])
+
+        zero = rows(np.zeros(5))
+        upper = np.column_stack([rows(unit) - zero for unit in np.eye(5)])
+        a = theta + phi
+        closure = [
+            [r * np.sin(theta) + l * np.sin(a), l * np.sin(a), 1],
+            [r * np.cos(theta) + l * np.cos(a), l * np.cos(a), 0],
+        ]
+        gamma = [
+            -r * w**2 * np.cos(theta) - l * (w + s) ** 2 * np.cos(a),
+            r * w**2 * np.sin(theta) + l * (w + s) ** 2 * np.sin(a),
+        ]
+        lower = np.column_stack([np.array(closure), np.zeros((2, 2))])
+        return [*y[3:], *np.linalg.solve(np.vstack([upper, lower]), [*-zero, *gamma])[:3]]
+
+    motion = ts.simulate(simplified.mechanism, until=0.3, samples=2)
+    start = [motion[name][0] for name in layout.coordinate_names]
+    end = solve_ivp(rhs, (0, 0.3), [*start, 0, 0, 0], rtol=1e-10, atol=1e-12).y[:, -1]
+    assert [motion[name][-1] for name in layout.coordinate_names] == pytest.approx(end[:3], abs=1e-7)
+    complete = ts.simulate(crank, until=0.3, samples=2)["theta"][-1]
+    assert abs(motion["theta"][-1] - complete) > 1e-3
+
+
+def test_a_model_of_a_loop_does_not_move_open(crank) -> None:
+    model = crank_model(crank, 0.0).mechanism
+    with pytest.raises(TorseurError, match="cannot start"):
+        ts.simulate(model, until=0.1, initial={"theta": 1.2})
+    with pytest.raises(TorseurError, match=r"'theta\(0\)' would leave the constraints"):
+        ts.sensitivity(model, "x", ["theta(0)"], until=0.1)
+    with pytest.raises(TorseurError, match="initial value '.*' has no value with these parameters"):
+        ts.simulate(model, until=0.1, parameters={"l": 0.1})
+
+
+def test_rolling_and_quaternions_start_and_move_as_their_mechanisms() -> None:
+    wide = {"angles": (-7, 7), "lengths": (-9, 9), "angular_speeds": (-20, 20), "velocities": (-20, 20),
+            "angular_accelerations": (-60, 60), "accelerations": (-60, 60), "multipliers": (-500, 500)}  # fmt: skip
+    for name in ("rolling_disc", "free_body"):
+        equations = ts.derive(library.load(name))
+        numbers = {str(q.name): (-1.0, 1.0) for q in equations.layout.coordinates if q.data.unit == "1"}
+        box = box_of(equations, wide | numbers)
+        model = ts.simplify(equations, box, 0.0, method="sampling").mechanism
+        ours, theirs = (ts.simulate(one, until=1.0, samples=2) for one in (model, equations))
+        for q in equations.layout.coordinate_names:
+            assert ours[q] == pytest.approx(theirs[q], abs=1e-7), (name, q)

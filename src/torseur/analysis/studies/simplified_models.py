@@ -146,9 +146,15 @@ class _Course:
     until: float
     samples: int
 
-    def run(self, model: Mechanism | Equations, names: Mapping[str, str], formula: Expr) -> _Run:
-        """The motion of a model whose states have these names, with a formula along it."""
-        start = {names.get(name, name): value for name, value in self.initial.items()}
+    def run(
+        self, model: Mechanism | Equations, names: Mapping[str, str], formula: Expr, first: Trajectory | None = None
+    ) -> _Run:
+        """The motion of a model whose states have these names, with a formula along it.
+
+        It starts where `first` does, whose loops were closed, or with the values given.
+        """
+        given = self.initial if first is None else {name: float(first[name][0]) for name in names}
+        start = {names.get(name, name): value for name, value in given.items()}
         outputs = [Output(_CURVE, formula)]
 
         def motion(samples: int) -> Trajectory:
@@ -201,9 +207,10 @@ class _Study:
         states = {str(x.name): state.name for x, state in state_names(equations).items()}
         (formula,) = in_states(equations, [self.formula])
         try:
-            own = self.course.run(simplified.mechanism, states, formula)
+            first = self.reference.motion if equations.constraints else None
+            own = self.course.run(simplified.mechanism, states, formula, first)
         except TorseurError as problem:
-            return SimplifiedModel(simplified, *size, np.inf, np.nan, np.inf, 0.0, (), str(problem).split(":")[0])
+            return SimplifiedModel(simplified, *size, np.inf, np.nan, np.inf, 0.0, (), _reason(problem, simplified))
         if len(own.motion.time) < len(self.reference.motion.time):
             return SimplifiedModel(simplified, *size, np.inf, np.nan, np.inf, own.seconds, (), "its motion ends early")
         names = equations.layout.coordinate_names
@@ -217,6 +224,12 @@ class _Study:
         if self.criterion.kind == "value":
             return _relative(self.reference.curve, own.curve)
         return _relative([_number(self.criterion, self.reference)], [_number(self.criterion, own)])
+
+
+def _reason(problem: TorseurError, simplified: SimplifiedEquations) -> str:
+    """The first sentence of a refusal, without the name of the model."""
+    name = f"{simplified.complete.mechanism.name}_simplified: "
+    return str(problem).removeprefix(name).split(". ")[0]
 
 
 def _relative(complete: ArrayLike, simple: ArrayLike, spread: bool = False) -> float:

@@ -15,6 +15,7 @@ from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import System
 from torseur.computation.simulation.simulate import started
 from torseur.derivation.equations import Equations
+from torseur.derivation.equations.simplification.constrained_model import KEPT
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree.flatten import flatten
 from torseur.description.mechanism import Bound, Law, Mechanism, require_smooth, without_contacts
@@ -183,10 +184,15 @@ def dependent_parameters(system: System) -> dict[str, str]:
     """Why some parameters cannot vary by themselves."""
     if system.programs is None:
         return {}
-    definitions = system.programs.equations.tree.definitions
-    return {
-        str(name.name): f"follows from others ({formula}): vary these instead." for name, formula in definitions.items()
+    equations = system.programs.equations
+    reasons = {
+        str(name.name): f"follows from others ({formula}): vary these instead."
+        for name, formula in equations.tree.definitions.items()
     }
+    if KEPT in equations.mechanism.states:
+        opened = "would leave the constraints by itself: vary parameters, which the start of this model follows."
+        reasons |= dict.fromkeys((f"{state.name}(0)" for state in system.states), opened)
+    return reasons
 
 
 def with_laws(mechanism: Mechanism, laws: Mapping[str, Callable[..., object]]) -> Mechanism:

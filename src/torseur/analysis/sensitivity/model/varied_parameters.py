@@ -84,13 +84,13 @@ def _single(name: str, system: System, fixed: Mapping[str, str]) -> Varied:
         quantity = system.parameters[slot]
         return Varied(name, system.values[slot], quantity.unit, quantity.meaning, constants=((slot, 1.0),))
     states = [quantity.name for quantity in system.states]
+    if name in fixed:
+        raise TorseurError(f"parameter '{name}' {fixed[name]}")
     start = _INITIAL.fullmatch(name)
     if start and start[1] in states:
         slot = states.index(start[1])
         meaning = f"initial value of {start[1]}"
         return Varied(name, system.initial[slot], system.states[slot].unit, meaning, starts=((slot, 1.0),))
-    if name in fixed:
-        raise TorseurError(f"parameter '{name}' {fixed[name]}")
     known = unknown_name("parameter", name, [*names, *(f"{state}(0)" for state in states)])
     raise TorseurError(
         f"{known} Constants go by their owner: BODY.mass, BODY.centre.x, BODY.Ixx, LOAD.stiffness, gravity.z."

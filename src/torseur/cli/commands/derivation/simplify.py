@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LISTED = 12  # changes printed; --json has all
 BOX = (
     "Range of a state, 'q1=-10 deg..10 deg', or of all states of a kind: angles, angular_speeds, "
-    "angular_accelerations, lengths, velocities, accelerations. Repeatable."
+    "angular_accelerations, lengths, velocities, accelerations, multipliers. Repeatable."
 )
 
 CRITERION = "Compare models of decreasing size by this formula over the motion, in one table."
@@ -127,7 +127,7 @@ def simplify(options: SimplifyOptions) -> None:
         _compare(work, options)
         return
     with working(f"{work.source.mechanism.name}: simplify", quiet=options.json):
-        derived = work.equations(options.formalism)
+        derived = work.equations(options.formalism).in_axes_to_read  # multipliers go by the names that are printed
         rows, origins, simplified = _simplify(derived, work.values.parameters, options)
         statements = _statements(derived, rows, origins, options)
         text = "" if form is Format.docx else write_statements(derived, statements, form.value)
@@ -154,7 +154,7 @@ def _compare(work: Work, options: SimplifyOptions) -> None:
     from torseur.presentation.levels.write_equations import document, write_statements
 
     assert options.criterion is not None and options.until is not None
-    derived, values = work.equations(options.formalism), work.values
+    derived, values = work.equations(options.formalism).in_axes_to_read, work.values
     with working(f"{work.source.mechanism.name}: models", quiet=options.json):
         box = _box(derived, dict(values.parameters), options, "--box")
         models = simplified_models(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from math import isfinite
 
 import numpy as np
@@ -50,8 +50,24 @@ def _parameter_values(equations: Equations, parameters: Mapping[str, float]) -> 
 def _own_values(equations: Equations, bound: Mapping[Expr, float]) -> dict[str, float]:
     mechanism = equations.mechanism
     formulas = resolve(mechanism, equations.tree.definitions, [value for _, value in mechanism.initial])
-    numbers = evaluate(formulas, bound)
+    try:
+        numbers = evaluate(formulas, bound)
+    except TorseurError as problem:
+        raise _without_value(mechanism, formulas, bound) from problem
     return {name: float(number) for (name, _), number in zip(mechanism.initial, numbers, strict=True)}
+
+
+def _without_value(mechanism: Mechanism, formulas: Sequence[Expr], bound: Mapping[Expr, float]) -> TorseurError:
+    """Which initial value has none."""
+    for (name, _), formula in zip(mechanism.initial, formulas, strict=True):
+        try:
+            evaluate([formula], bound)
+        except TorseurError:
+            return TorseurError(
+                f"{mechanism.name}: the formula of the initial value '{name}' has no value with these parameters, as "
+                "where a root is negative or a loop does not close. Give it as a number."
+            )
+    return TorseurError(f"{mechanism.name}: its initial values have no value with these parameters.")
 
 
 def _check(equations: Equations, changes: Mapping[str, float]) -> dict[str, float]:

@@ -11,7 +11,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from torseur.algebra.graph import Expr, as_expr, dense_jacobian, evaluate, substitute
+from torseur.algebra.graph.scalar import sqrt
 from torseur.derivation.equations.equations import Equations
+from torseur.derivation.equations.simplification.constrained_model import (
+    GAP,
+    KEPT,
+    ClosedStart,
+    constraint_rows,
+    impulses,
+    kept_constraints,
+)
 from torseur.derivation.equations.simplification.state_box import Box
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import Mechanism, State
@@ -47,21 +56,37 @@ def in_states(equations: Equations, formulas: Sequence[Expr]) -> list[Expr]:
 def state_model(equations: Equations, residual: Sequence[Expr], box: Box) -> Mechanism:
     """The mechanism of states that obeys these rows in place of those of the complete equations."""
     mechanism, layout = equations.mechanism, equations.layout
-    _require_open(equations)
-    _require_regular(equations, residual, box)
+    if mechanism.contacts:
+        raise UnsupportedError(
+            f"'{mechanism.name}' has stops, dry friction or contacts, which states alone do not have."
+        )
     states = state_names(equations)
+    initial = _initial(equations, states)
+    rows, forces, unknowns, checks = list(residual), {}, [], []
+    if equations.constraints:
+        start = ClosedStart(equations, _values(equations, box))
+        forces = impulses(equations, start.independent_rows)
+        initial = {states[x].name: value for x, value in start.initial().items()}
+        rows += constraint_rows(start)
+        _require_solvable(start, rows, list(forces))
+        unknowns, checks = [GAP, KEPT], kept_constraints(start)
+        initial |= {GAP.name: as_expr(0), KEPT.name: as_expr(1)}
+    else:
+        _require_regular(equations, residual, box)
     rates = in_states(equations, equations.rates)
     own = [
         State(states[q].name, states[q].unit, states[q].meaning, rate)
         for q, rate in zip(layout.coordinates, rates, strict=True)
     ]
+    none = {x: as_expr(0) for x in equations.multipliers}  # of constraints that follow from others
+    multipliers = {x: state.rate for x, state in forces.items()}
     return Mechanism(
         f"{mechanism.name}_simplified",
         parameters=mechanism.parameters,
         laws=mechanism.laws,
-        initial=_initial(equations, states),
-        states=[*own, *(states[v] for v in layout.speeds)],
-        state_equations=in_states(equations, residual),
+        initial=initial,
+        states=[*own, *(states[v] for v in layout.speeds), *forces.values(), *unknowns],
+        state_equations=in_states(equations, substitute([*rows, *checks], none | multipliers)),
         meaning=f"{mechanism.meaning or mechanism.name}, simplified",
     )
 
@@ -77,20 +102,52 @@ def _initial(equations: Equations, states: Mapping[Expr, State]) -> dict[str, Ex
             f"'{mechanism.name}' starts with '{unknown[0]}', a rate that is no speed: give the speeds "
             f"({', '.join(layout.speed_names)}) in `init`, and the simplified model starts with them."
         )
+    given |= _whole_quaternions(equations, given)
     return {names[name]: value for name, value in given.items()}
 
 
-def _require_open(equations: Equations) -> None:
-    mechanism = equations.mechanism
-    if equations.constraints:
-        owners = ", ".join(dict.fromkeys(c.owner for c in equations.constraints))
+def _whole_quaternions(equations: Equations, given: Mapping[str, Expr]) -> dict[str, Expr]:
+    """The components of every quaternion: no rotation where nothing is given, length one where all are."""
+    whole: dict[str, Expr] = {}
+    for link in equations.tree.links:
+        components = [str(x.name) for x in link.symbols.quaternion or ()]
+        stated = [name for name in components if name in given]
+        if components and not stated:
+            whole |= {name: as_expr(int(k == 0)) for k, name in enumerate(components)}
+        elif len(stated) == len(components):
+            length = sqrt(sum((given[name] * given[name] for name in components), as_expr(0)))
+            whole |= {name: as_expr(given[name] / length) for name in components}
+        elif stated:
+            missing = ", ".join(name for name in components if name not in given)
+            raise UnsupportedError(
+                f"'{equations.mechanism.name}' starts with a part of a quaternion: give {missing} too, and the "
+                "simplified model starts with it."
+            )
+    return whole
+
+
+def _values(equations: Equations, box: Box) -> dict[Expr, float]:
+    """The parameters' numbers: that of the box where it has one, or else that of the description, or the middle."""
+    own = {str(p.name): p.value for p in equations.mechanism.parameters}
+    values = {}
+    for x in equations.layout.parameters:
+        span, given = box.ranges[x], own.get(str(x.name))
+        is_inside = given is not None and given.is_constant and span.low <= float(given.value) <= span.high
+        values[x] = float(given.value) if given is not None and is_inside else span.middle
+    return values
+
+
+def _require_solvable(start: ClosedStart, rows: Sequence[Expr], multipliers: Sequence[Expr]) -> None:
+    """Refuses rows that do not determine accelerations and multipliers where the motion starts."""
+    unknowns = [*start.equations.layout.accelerations, *multipliers]
+    entries = [entry for row in dense_jacobian(list(rows), unknowns) for entry in row]
+    matrix = start.numbers(entries).reshape(len(rows), len(unknowns))
+    for k in range(3):  # of rows and columns in their own units
+        matrix = matrix / np.maximum(np.abs(matrix).max(axis=(k + 1) % 2, keepdims=True), 1e-300)
+    if np.linalg.svd(matrix, compute_uv=False)[-1] < SINGULAR:
         raise UnsupportedError(
-            f"'{mechanism.name}' is constrained ({owners}): its simplified equations hold multipliers, and states "
-            "alone have none. They can be read; a model is made of mechanisms without loops and constraints."
-        )
-    if mechanism.contacts:
-        raise UnsupportedError(
-            f"'{mechanism.name}' has stops, dry friction or contacts, which states alone do not have."
+            f"the simplified equations of '{start.equations.mechanism.name}' do not determine its accelerations and "
+            "multipliers where it starts: take a smaller tolerance, larger accelerations in the box, or another start."
         )
 
 

@@ -28,6 +28,7 @@ KINDS = {
     "velocities": "m/s",
     "accelerations": "m/s^2",
 }
+MULTIPLIERS = "multipliers"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ def box_of(equations: Equations, ranges: Mapping[str, Range], parameters: Mappin
     kinds = {
         x: _interval(k, ranges[k]) for x in states for k, unit in KINDS.items() if k in ranges and _unit(x) == unit
     }
+    if MULTIPLIERS in ranges:
+        kinds |= {x: _interval(MULTIPLIERS, ranges[MULTIPLIERS]) for x in equations.multipliers}
     intervals = {**fixed, **kinds, **named}
     _require_all([x for x in symbols_of(equations.residual) if x not in intervals])
     return Box(intervals)
@@ -87,8 +90,9 @@ def _interval(name: str, given: Range) -> Interval:
 
 def _require_known(ranges: Mapping[str, Range], symbols: Mapping[str, Expr]) -> None:
     for name in ranges:
-        if name not in symbols and name not in KINDS:
-            raise TorseurError(unknown_name("state or parameter", name, [*symbols, *KINDS], "box: "))
+        if name not in symbols and name not in (*KINDS, MULTIPLIERS):
+            known = [*symbols, *KINDS, MULTIPLIERS]
+            raise TorseurError(unknown_name("state or parameter", name, known, "box: "))
 
 
 def _require_all(missing: Sequence[Expr]) -> None:
@@ -96,5 +100,5 @@ def _require_all(missing: Sequence[Expr]) -> None:
         names = ", ".join(f"'{_display_name(x)}' ({_unit(x)})" for x in missing)
         raise TorseurError(
             f'box: no range is given for {names}. Give one by name, such as "q1": (-0.1, 0.1), or for all states of a '
-            f"kind: {', '.join(KINDS)}."
+            f"kind: {', '.join((*KINDS, MULTIPLIERS))}."
         )
