@@ -29,6 +29,17 @@ def wait_until(page: Any, condition: str, seconds: float = 90.0) -> None:
         page.wait_for_timeout(20)
 
 
+def frames(page: Any, count: int = 3) -> None:
+    """Wait until the page was drawn a few times: layouts are done then, and what observes sizes was told."""
+    page.evaluate(
+        """(count) => new Promise((done) => {
+          const next = (left) => (left ? requestAnimationFrame(() => next(left - 1)) : done(true));
+          next(count);
+        })""",
+        count,
+    )
+
+
 def executable() -> str:
     """The browser to drive; the test is skipped where there is none."""
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install torseur[test]")

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from browsing import wait_until
+from browsing import frames, wait_until
 from presentation.report.samples import double_pendulum, run
 from torseur.description import library
 from torseur.presentation.report.compose.make_report import Occasion, content_of
@@ -179,12 +179,12 @@ def test_playing_moves_the_picture_and_pausing_stops_it(open_page: Open, pendulu
     page = open_page(pendulum_file)
     before, start = scene(page), state(page, "time")
     page.locator("#play").click()
-    page.wait_for_timeout(700)
+    wait_until(page, f"window.report.store.state.time > {start} + 0.2")
     page.locator("#play").click()
     stopped = state(page, "time")
     assert stopped > start + 0.2
     assert scene(page) != before
-    page.wait_for_timeout(150)
+    frames(page)
     assert state(page, "time") == stopped
 
 
@@ -416,7 +416,7 @@ def test_without_webgl_the_mechanism_is_still_drawn_and_moves(
         assert page.evaluate("window.report.scene.constructor.name") == "FlatScene"
         before = bytes(page.locator("#scene").screenshot())
         set_time(page, 5.0)
-        page.wait_for_timeout(200)
+        frames(page)
         assert bytes(page.locator("#scene").screenshot()) != before
         picture(page, "pendulum_without_webgl")
     finally:
@@ -444,7 +444,7 @@ def test_hostile_names_run_nothing(open_page: Open, tmp_path: Path) -> None:
     page = open_page(write_report(double_pendulum(names), tmp_path / "hostile.html"))
     page.locator(".block").nth(1).locator(".term").first.hover()
     page.locator("#scene").hover()
-    page.wait_for_timeout(200)
+    frames(page)
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2
     assert names[1] in page.locator(".legend").inner_text()

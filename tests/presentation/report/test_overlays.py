@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from browsing import wait_until
 from presentation.report.samples import double_pendulum
 from torseur.errors import TorseurError
 from torseur.presentation.report.page.report_content import Curve, Plot
@@ -74,7 +75,7 @@ def test_overlays_are_drawn_and_hidden(browser, tmp_path):
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(path.as_uri())
-    page.wait_for_timeout(400)
+    wait_until(page, "window.report?.scene && !window.report.scene.waiting")
     count = """() => { const s = report.scene; s.draw('fine'); const gl = s.gl, w = s.canvas.width, h = s.canvas.height;
         const p = new Uint8Array(4 * w * h); gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p); let n = 0;
         for (let k = 0; k < p.length; k += 4) if (p[k] > 120 && p[k + 1] < 70 && p[k + 2] < 70) n++; return n; }"""

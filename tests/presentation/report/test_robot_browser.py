@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from browsing import wait_until
+from browsing import frames, wait_until
 from torseur.presentation.report.page.report_content import ReportContent
 from torseur.presentation.report.page.report_page import write_report
 from torseur.presentation.scene.scene import Body, Motion, View
@@ -83,7 +83,7 @@ def test_without_webgl_meshes_are_painted(launch: Callable[..., Any], tmp_path: 
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto(file.as_uri())
     wait_until(page, "window.report !== undefined")
-    page.wait_for_timeout(300)
+    frames(page)
     colour = pixel(page, middle_of(page, 0))
     assert colour[2] > colour[0] + 30
     browser.close()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import wait_until
+from browsing import frames, wait_until
 from presentation.studio.test_browser import keep_picture, ready, rewrite, words, write_over
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -35,7 +35,7 @@ def test_a_hostile_text_stays_text(visit):
     page = ready(visit())
     write_over(page, HOSTILE)
     wait_until(page, "studio.state.text.startsWith('mechanism a') && !studio.desk.busy.has('describe')")
-    page.wait_for_timeout(1500)
+    frames(page)
     assert page.evaluate("window.hacked") is None
     assert page.locator("#panel-equations script, #parameters script, #panel-graph img, #title img").count() == 0
 
@@ -66,7 +66,7 @@ def test_killed_workers_are_replaced(visit):
     page = ready(visit())
     for worker in multiprocessing.active_children():
         worker.kill()
-    page.wait_for_timeout(300)
+        worker.join()
     rewrite(page, "m1 = 4 kg", "m1 = 6 kg")
     ready(page)
     page.focus("#slider-m2")

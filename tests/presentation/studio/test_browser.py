@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from browsing import SCREENSHOTS, wait_until, without_steps
+from browsing import SCREENSHOTS, frames, wait_until, without_steps
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -25,7 +25,7 @@ IDLE = f"window.studio && {MOVED} && studio.good === studio.state.text && !studi
 
 
 def ready(page: Any) -> Any:
-    wait_until(page, IDLE, 60.0)
+    wait_until(page, IDLE, 240.0)
     return page
 
 
@@ -125,7 +125,7 @@ def test_numbers_stand_beside_their_lines(visit):
     """Also where lines break, and after the type has grown."""
     page = ready(visit())
     for _ in range(2):
-        page.wait_for_timeout(200)
+        frames(page)
         lines, numbers = page.evaluate(TOPS)
         assert len(lines) > 10 and lines == numbers
         assert max(b - a for a, b in pairwise(lines)) > 30, "no line breaks"
@@ -160,7 +160,7 @@ def test_symbols_beside_sliders_are_whole(visit):
     wait_until(page, "document.querySelector('.slider.long')")
 
     def cut_off() -> list[str]:
-        page.wait_for_timeout(300)  # sizes are observed after the layout
+        frames(page)  # sizes are observed after the layout
         return page.evaluate("""[...document.querySelectorAll(".slider > :first-child")]
             .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth).map((one) => one.title)""")
 
@@ -224,7 +224,7 @@ def test_formalisms_and_levels_are_chosen(visit):
     wait_until(page, "!document.querySelector('#panel-equations .later')")
     scalar = without_steps(words(page, "#panel-equations"))
     page.select_option("#formalism", "lagrange")
-    page.wait_for_timeout(300)
+    frames(page)
     ready(page)
     wait_until(page, "!document.querySelector('#panel-equations .later')")
     assert without_steps(words(page, "#panel-equations")) == scalar, "lagrange writes the same equations"
@@ -250,7 +250,7 @@ def test_rows_in_view_are_laid_out_first_and_all_of_them_soon(visit):
     assert page.evaluate("window.rows") == [True, False]
     wait_until(page, "document.querySelectorAll('#panel-equations .later').length === 0")
     page.evaluate("[...document.querySelectorAll('#panel-equations .equation')].at(-1).scrollIntoView()")
-    page.wait_for_timeout(200)
+    frames(page)
     rewrite(page, "m = 1 kg", "m = 1.5 kg")
     page.select_option("#formalism", "kane")
     ready(page)
@@ -399,14 +399,14 @@ def test_large_type_and_dark(visit):
     page.click("#theme")
     ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()")
     assert ink == "#e6e9ec"
-    page.wait_for_timeout(400)
+    frames(page)
     keep_picture(page, "large_and_dark")
 
 
 def test_a_quadruped_stands(visit):
     page = ready(visit("library:quadruped"))
     assert page.locator(".handle:not(.hand)").count() == 18
-    page.wait_for_timeout(500)
+    frames(page)
     keep_picture(page, "quadruped")
 
 
@@ -415,7 +415,7 @@ def test_undo_goes_back_through_typing_and_through_what_the_studio_wrote(visit):
     texts = [page.evaluate("studio.state.text")]
     rewrite(page, "m1 = 4 kg", "m1 = 5 kg")
     texts.append(page.evaluate("studio.state.text"))
-    page.wait_for_timeout(900)
+    page.wait_for_timeout(900)  # what is typed within half a second is undone at once
     page.keyboard.type(" (* a *)")
     texts.append(page.evaluate("studio.state.text"))
     page.locator("[data-name=m2] input[type=number]").fill("3.25")
