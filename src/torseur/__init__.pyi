@@ -250,6 +250,7 @@ from torseur.presentation.report.compose.make_report import Occasion as Occasion
 from torseur.presentation.report.compose.make_report import report as write_report
 from torseur.presentation.scene.make_scene import Take as Take
 from torseur.presentation.scene.make_scene import animate as animate
+from torseur.presentation.scene.make_scene import arrow_quantities as arrow_quantities
 from torseur.presentation.scene.pictures.picture_files import Shot as Shot
 from torseur.presentation.studio.serving import running as studio
 from torseur.presentation.typesetting.read_graph import readable_text as readable_text

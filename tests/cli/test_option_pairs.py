@@ -248,8 +248,8 @@ CASES = {
     )),
     "road": Case("C", ("--length 20", "--spacing 0.2", "--seed 3", "--force", "--json"), ("--out out.csv", "--length 10")),
     "animate": Case("rig.lsd", (
-        "--until 0.4", "--at 0.2", "--height 80", "--fps 5", "--speed 0.5", "--out out.svg", "--out out.glb", "--set 'r=0.2 m'",
-        "--force", "--json",
+        "--until 0.4", "--at 0.2", "--height 80", "--fps 5", "--speed 0.5", "--out out.svg", "--out out.glb", "--arrows velocity=1",
+        "--set 'r=0.2 m'", "--force", "--json",
     ), ("--out out.gif", "--until 0.6", "--width 64", "--height 64")),
     "animate a still": Case("rig.lsd", ("--at 0.2", "--width 90", *VALUES, *STARTS, "--force", "--json"), ("--out out.svg",), LAW),
     "animate a robot": Case("robot.urdf", (*ROBOTS, "--json"), ("--out out.svg",), ROBOT_FILES),
@@ -278,7 +278,7 @@ CASES = {
     ), ("--until 0.6", "--criterion q", "--over m=1:2:2", "--parameters r")),
     "report": Case("rig.lsd", (
         "--until '0.3 s'", "--out out.html", "--rtol 1e-4", "--output energy", "--over q", "--formalism hamilton", "--set 'r=0.2 m'",
-        *STARTS, "--criterion q", "--parameters m", "--force", "--json",
+        *STARTS, "--arrows velocity=1", "--criterion q", "--parameters m", "--force", "--json",
     ), ("--until 0.2",), LAW),
     "report a robot": Case("robot.urdf", ("--values values.toml", *ROBOTS, "--json"), ("--until 0.2",), ROBOT_FILES),
     "report a criterion": Case("rig.lsd", ("--parameters m", "--set 'r=0.2 m'", "--json"), (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from torseur.computation.simulation import Trajectory
 from torseur.description.mechanism import Mechanism
@@ -59,10 +60,13 @@ def view(
     trajectory: Trajectory | None = None,
     *,
     take: Take | None = None,
+    arrows: Sequence[str] = (),
     height: int = HEIGHT,
 ) -> Viewer:
     """The interactive picture of a mechanism or robot along its motion, for notebooks.
 
-    Without a trajectory it moves as its description says, for `take.until` seconds.
+    Without a trajectory it moves as its description says, for `take.until` seconds. `arrows` are shown along the
+    motion: "velocity" of mass centres, "force" of loads, "reaction" of joints, also with m per unit: "force=0.002".
     """
-    return Viewer(scene_of(subject, trajectory, take), height)
+    shown = take or Take()
+    return Viewer(scene_of(subject, trajectory, replace(shown, arrows=(*shown.arrows, *arrows))), height)

@@ -16,6 +16,7 @@ from torseur.presentation.scene.bodies.body_poses import motion_of, point, rotat
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.drawn_shapes import paint_of
 from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.bodies.vectors import Wanted, arrows_along
 from torseur.presentation.scene.elements import Connections
 from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.overlays import Dots, Overlay
@@ -33,7 +34,8 @@ DOT = 0.022  # radius of a contact point, as a part of the typical length
 class Composition:
     """Everything a scene is made from; its parts are computed when asked for.
 
-    `looks` are shapes that a robot file gives, `known` the masses of bodies where somebody has computed them.
+    `looks` are shapes that a robot file gives, `known` the masses of bodies where somebody has computed them,
+    `arrows` the kinds of arrows that somebody asked for.
     """
 
     numbers: Numbers
@@ -41,6 +43,7 @@ class Composition:
     looks: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
     known: tuple[BodyMass, ...] = ()
     gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
+    arrows: tuple[Wanted, ...] = ()
 
     @property
     def tree(self) -> Tree:
@@ -156,7 +159,11 @@ class Composition:
     # What moves without being a body
 
     def overlays(self) -> tuple[Overlay, ...]:
-        """The points where wheels touch what they roll on."""
+        """The points where wheels touch what they roll on, and the arrows that somebody asked for."""
+        arrows = arrows_along(self.pictures, self.trajectory, self.arrows) if self.trajectory is not None else ()
+        return (*self._contacts(), *arrows)
+
+    def _contacts(self) -> tuple[Overlay, ...]:
         rolling = [c for c in self.tree.mechanism.constraints if isinstance(c, Rolling)]
         tracks = [(c.name, path) for c in rolling if (path := self._contact(c)) is not None]
         if not tracks:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torseur.computation.simulation import Trajectory, simulate
+from torseur.computation.simulation import Output, Trajectory, simulate
 from torseur.derivation.equations import Equations
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import build_tree
@@ -15,6 +15,7 @@ from torseur.description.readers import RobotFile
 from torseur.errors import SimulationError, TorseurError, UnsupportedError
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.robot_looks import looks_of
+from torseur.presentation.scene.bodies.vectors import quantities_for, wanted
 from torseur.presentation.scene.compose_scene import Composition
 from torseur.presentation.scene.pictures.picture_files import Shot, write_picture
 from torseur.presentation.scene.scene import Scene
@@ -25,11 +26,16 @@ PER_SECOND, LEAST, MOST = 40, 100, 2000
 
 @dataclass(frozen=True)
 class Take:
-    """Which motion a scene shows: how long (s), with which values (SI) of parameters and of the start."""
+    """Which motion a scene shows: how long (s), with which values (SI) of parameters and of the start.
+
+    `arrows` are the kinds of arrows along it: "velocity" of mass centres, "force" of loads, "reaction" of joints, each
+    also with the metres that stand for one of its unit: "force=0.002".
+    """
 
     until: float = 10.0
     parameters: Mapping[str, float] = field(default_factory=dict)
     initial: Mapping[str, float] = field(default_factory=dict)
+    arrows: tuple[str, ...] = ()
 
 
 def scene_of(subject: Mechanism | RobotFile, trajectory: Trajectory | None = None, take: Take | None = None) -> Scene:
@@ -40,17 +46,17 @@ def scene_of(subject: Mechanism | RobotFile, trajectory: Trajectory | None = Non
     robot = subject if isinstance(subject, RobotFile) else None
     mechanism = subject.mechanism if isinstance(subject, RobotFile) else subject
     taken = take or Take()
-    tree, reason = build_tree(mechanism), ""
+    tree, reason, arrows = build_tree(mechanism), "", wanted(taken.arrows)
     if trajectory is None:
         trajectory, reason = _motion(mechanism, taken)
     if trajectory is None or len(trajectory) < 2:
         trajectory = start_position(tree, _equations(mechanism), taken.parameters, taken.initial)
-        reason = reason or "The motion has one sample only."
+        reason, arrows = reason or "The motion has one sample only.", ()
     numbers = Numbers(tree, {**stand_ins(tree, taken.parameters), **taken.parameters})
     gravity = tuple(numbers.value(component) or 0.0 for component in mechanism.gravity)
     looks = looks_of(robot) if robot is not None else {}
     title = mechanism.meaning[:1].upper() + mechanism.meaning[1:] if mechanism.meaning else mechanism.name
-    scene = Composition(numbers, trajectory, looks, gravity=gravity).scene(title, reason)
+    scene = Composition(numbers, trajectory, looks, gravity=gravity, arrows=arrows).scene(title, reason)
     if scene is None:
         raise TorseurError(f"mechanism '{mechanism.name}' has no picture: a position has no value.")
     return scene
@@ -67,8 +73,10 @@ def _motion(mechanism: Mechanism, take: Take) -> tuple[Trajectory | None, str]:
     samples = int(min(MOST, max(LEAST, PER_SECOND * take.until)))
     try:
         given, start = dict(take.parameters), dict(take.initial)
-        motion = simulate(mechanism, take.until, samples=samples, rtol=1e-7, parameters=given, initial=start)
-        return motion, ""
+        outputs = [Output(name) for name in quantities_for(mechanism, wanted(take.arrows))]
+        return simulate(
+            mechanism, take.until, samples=samples, rtol=1e-7, parameters=given, initial=start, outputs=outputs
+        ), ""
     except SimulationError as problem:
         partial = problem.trajectory
         if isinstance(partial, Trajectory) and len(partial) > 1:
@@ -76,6 +84,11 @@ def _motion(mechanism: Mechanism, take: Take) -> tuple[Trajectory | None, str]:
         return None, f"No motion: {problem}"
     except TorseurError as problem:
         return None, f"No motion: {problem}"
+
+
+def arrow_quantities(mechanism: Mechanism, arrows: Sequence[str]) -> list[str]:
+    """The quantities that arrows are made of, for `simulate(outputs=...)`: of "velocity", "force", "reaction"."""
+    return quantities_for(mechanism, wanted(arrows))
 
 
 def animate(

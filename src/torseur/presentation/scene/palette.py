@@ -16,6 +16,7 @@ class Colour:
 
 GROUND = Colour("#7a838c", "#8d97a1")
 ELEMENT = Colour("#55606b", "#aab4be")  # springs, ropes and rods between bodies
+VELOCITY, FORCE, REACTION = Colour("#0b7d4f", "#4fd39b"), Colour("#c0392b", "#ff8577"), Colour("#6c3fb5", "#b99cf5")
 CONTACT = Colour("#c2410c", "#ff8a5c")
 # Chosen by eye for the first bodies: far apart in hue, none near the burnt orange that marks "selected, now".
 FIRST = (

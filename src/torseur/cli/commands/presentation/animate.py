@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from torseur.cli.commands.presentation.report import LengthOption
+from torseur.cli.commands.presentation.report import ArrowsOption, LengthOption
 from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
@@ -39,6 +39,7 @@ class AnimateOptions(NamedTuple):
     height: HeightOption = 600
     fps: RateOption = 25.0
     speed: SpeedOption = 1.0
+    arrows: ArrowsOption = None
     values: ValueOptions = ValueOptions()
     robot: RobotOptions = RobotOptions()
     force: ForceOption = False
@@ -50,6 +51,7 @@ class AnimateOptions(NamedTuple):
     Rule("--at", needs=_STILL, why="it is the instant of a still picture"),
     Rule("--until", not_with=_STILL, why="a still picture shows one instant, that of --at"),
     Rule("--width --height", not_with="--out=*.glb", why="a model has no pixels"),
+    Rule("--arrows", not_with="--out=*.glb", why="a model holds bodies and what stretches between them"),
     Rule("--height", not_with="--out=*.svg", why="the height of the drawing follows from its width"),
 )
 def animate(options: AnimateOptions) -> None:
@@ -73,7 +75,7 @@ def animate(options: AnimateOptions) -> None:
     mechanism, robot = work.source.mechanism, work.source.robot
     subject = mechanism if robot is None else replace(robot, mechanism=mechanism)
     with progress(f"{mechanism.name}: {options.out.suffix[1:]}", quiet=options.json) as follow:
-        take = Take(until, work.values.parameters, work.values.initial)
+        take = Take(until, work.values.parameters, work.values.initial, tuple(options.arrows or ()))
         scene = scene_of(subject, None, take)
         shot = Shot(options.width, options.height, options.fps, options.speed, at, follow)
         write_picture(scene, options.out, shot)

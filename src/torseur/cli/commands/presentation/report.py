@@ -39,6 +39,14 @@ OverOption = Annotated[
     str | None,
     typer.Option("--over", metavar="EXPR", help="Draw the outputs, or all coordinates, over this as well."),
 ]
+ArrowsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arrows",
+        metavar="KIND",
+        help="Arrows along the motion: velocity, force or reaction, also with m per unit: force=0.002. Repeatable.",
+    ),
+]
 LengthOption = Annotated[
     str, typer.Option("--until", metavar="T", help="Time at which the motion shown ends, e.g. 10 or '500 ms'.")
 ]
@@ -56,6 +64,7 @@ class ReportOptions(NamedTuple):
     robot: RobotOptions = RobotOptions()
     output: OutputOption = None
     over: OverOption = None
+    arrows: ArrowsOption = None
     criterion: CriterionOption = None
     parameters: ParametersOption = None
     force: ForceOption = False
@@ -87,6 +96,7 @@ def report(options: ReportOptions) -> None:
             reproduction=reproduction(work.source.name, work.source.text),
             outputs=tuple(options.output or ()),
             over=options.over or "",
+            arrows=tuple(options.arrows or ()),
             criteria=tuple(options.criterion or ()),
             vary=options.parameters,
             progress=follow,

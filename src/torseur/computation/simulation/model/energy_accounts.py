@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.graph import scalar as s
-from torseur.algebra.spatial import Rotation
+from torseur.algebra.spatial import Rotation, Vec3
 from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.dynamics.loads.load_wrenches import generalised_by, spring_state
+from torseur.derivation.dynamics.loads.sensor_values import law_values
 from torseur.derivation.tree.body_constants import body_inertia
 from torseur.derivation.tree.definitions import resolve_structure
-from torseur.description.mechanism import PointSpring
+from torseur.description.mechanism import AppliedWrench, PointSpring
 
 if TYPE_CHECKING:
     from torseur.computation.simulation.model.named_quantities import NamedQuantities
@@ -79,6 +80,16 @@ def spring_length(asked: NamedQuantities, name: str) -> Named:
 def spring_tension(asked: NamedQuantities, name: str) -> Named:
     _, tension = _spring(asked, name)
     return Quantity(f"{name}.tension", "N", f"force with which {name} pulls its ends together"), as_expr(tension)
+
+
+def applied_component(asked: NamedQuantities, name: str, kind: str, axis: str) -> Named:
+    """A component, in earth axes, of the force or moment that an applied load exerts on its body."""
+    frames = asked.frames_in_motion
+    load = next(x for x in asked.equations.mechanism.loads if x.name == name and isinstance(x, AppliedWrench))
+    own = Vec3(*law_values(frames.now, frames, load.force if kind == "force" else load.moment))
+    in_earth = frames[load.axes].place.rotation.to_parent(own)
+    unit = "N" if kind == "force" else "N*m"
+    return Quantity(f"{name}.{kind}.{axis}", unit, f"{kind} of {name}"), as_expr(getattr(in_earth, axis))
 
 
 def _spring(asked: NamedQuantities, name: str) -> tuple[Any, Any]:

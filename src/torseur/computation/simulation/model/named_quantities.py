@@ -8,6 +8,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
 from torseur.computation.simulation.model.energy_accounts import (
+    applied_component,
     body_kinetic_energy,
     body_potential_energy,
     joint_power,
@@ -24,7 +25,7 @@ from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.dynamics import acceleration, sensor_value
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.derivation.dynamics.loads.sensor_values import law_values
-from torseur.description.mechanism import Frame, Measure, PointSpring, Sensor
+from torseur.description.mechanism import AppliedWrench, Frame, Measure, PointSpring, Sensor
 from torseur.description.mechanism.frames import QUANTITIES, components_of
 
 Named = tuple[Quantity, Expr]
@@ -35,9 +36,10 @@ class NamedQuantities(Mapping[str, Named]):
 
     The last two are not listed one by one: `arm.position.x`, `arm.centre.velocity.y`, `arm.rotation.z` and so on, in
     earth axes, `wheel.direction.xy`, the part along x of the wheel's y axis, and `wheel.quaternion.w`; `elbow.force.x`,
-    `elbow.moment.z` in the axes of the joint's child frame. Nor are `arm.kinetic_energy`, `arm.potential_energy`,
-    `elbow.power` (of the reaction and what drives the joint), `strut.power`, and `strut.length`, `strut.tension` of a
-    spring between points. `undetermined` says why a quantity that was asked for has no value.
+    `elbow.moment.z` in the axes of the joint's child frame, `gust.force.x` of an applied load in earth axes. Nor are
+    `arm.kinetic_energy`, `arm.potential_energy`, `elbow.power` (of the reaction and what drives the joint),
+    `strut.power`, and `strut.length`, `strut.tension` of a spring between points. `undetermined` says why a quantity
+    that was asked for has no value.
     """
 
     def __init__(self, programs: MechanismPrograms) -> None:
@@ -57,6 +59,9 @@ class NamedQuantities(Mapping[str, Named]):
         owned = self._account_of(name)
         if owned is not None:
             return owned(self, name.rpartition(".")[0])
+        applied = self._applied_by(name)
+        if applied is not None:
+            return applied_component(self, *applied)
         if self._reaction_of(name) is None:
             raise KeyError(name)
         return self._reaction(name)
@@ -66,7 +71,7 @@ class NamedQuantities(Mapping[str, Named]):
             return True
         if not isinstance(name, str):
             return False
-        ways = (self._sensor_of_motion, self._quaternion_of, self._account_of, self._reaction_of)
+        ways = (self._sensor_of_motion, self._quaternion_of, self._account_of, self._applied_by, self._reaction_of)
         return any(way(name) is not None for way in ways)
 
     def __iter__(self) -> Iterator[str]:
@@ -185,6 +190,14 @@ class NamedQuantities(Mapping[str, Named]):
             return joint_power
         things, account = kinds.get(word, ((), load_power))
         return account if owner in [thing.name for thing in things] else None
+
+    def _applied_by(self, name: str) -> tuple[str, str, str] | None:
+        """Load, kind and axis that a name such as `gust.force.x` describes; a joint of that name comes first."""
+        owner, *component = name.rsplit(".", 2)
+        loads = [load.name for load in self.equations.mechanism.loads if isinstance(load, AppliedWrench)]
+        if owner not in loads or ".".join(component) not in REACTIONS or self._reaction_of(name) is not None:
+            return None
+        return owner, component[0], component[1]
 
     def _reaction_of(self, name: str) -> tuple[str, int] | None:
         """Joint and component that a name such as `elbow.force.x` describes."""

@@ -35,6 +35,7 @@ from torseur.presentation.report.page.report_content import (
 from torseur.presentation.scene.bodies.body_masses import resolved_inertia
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.robot_looks import looks_of
+from torseur.presentation.scene.bodies.vectors import Wanted
 from torseur.presentation.scene.compose_scene import Composition
 from torseur.presentation.scene.scene import Body, Motion
 from torseur.presentation.scene.shapes import Shape
@@ -72,6 +73,7 @@ class Supplement:
     study: SensitivityStudy = DEFAULT_STUDY
     asked: tuple[str, ...] = ()
     over: str = ""
+    arrows: tuple[Wanted, ...] = ()
 
 
 def compose(
@@ -90,7 +92,7 @@ def compose(
     robot, sensitivities = beside.robot, beside.sensitivities
     tree = equations.tree if equations is not None else build_tree(mechanism)
     looks = looks_of(robot) if robot is not None else {}
-    page = Page(tree, equations, trajectory, values or {}, looks, beside.position, beside.study)
+    page = Page(tree, equations, trajectory, values or {}, looks, beside.position, beside.study, beside.arrows)
     return ReportContent(
         title=page.title(),
         summary=page.summary(),
@@ -134,6 +136,7 @@ class Page:
     looks: Mapping[str, tuple[Shape, ...]]
     position: Trajectory | None = None
     study: SensitivityStudy = DEFAULT_STUDY
+    arrows: tuple[Wanted, ...] = ()
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -208,7 +211,8 @@ class Page:
         shown = self.trajectory if self.trajectory is not None else self.position
         # A drawing needs a number for every length; masses are those that the account gives.
         drawn = Numbers(self.tree, {**stand_ins(self.tree, self.values), **self.values})
-        return Composition(drawn, shown, self.looks, self.account.bodies, gravity)
+        arrows = self.arrows if self.trajectory is not None else ()
+        return Composition(drawn, shown, self.looks, self.account.bodies, gravity, arrows)
 
     def bodies(self) -> tuple[Body, ...]:
         """The earth and all bodies with their pictures."""

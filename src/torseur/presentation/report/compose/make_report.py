@@ -8,7 +8,7 @@ from pathlib import Path
 
 from torseur.analysis.sensitivity import Sensitivities
 from torseur.analysis.sensitivity.sensitivity_analysis import sensitivity
-from torseur.computation.simulation import Trajectory, simulate
+from torseur.computation.simulation import Output, Trajectory, simulate
 from torseur.computation.simulation.problem import checked_rtol
 from torseur.derivation.equations import Equations, missing_values
 from torseur.derivation.formalisms import certify, derive
@@ -22,6 +22,7 @@ from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLE
 from torseur.presentation.report.page.report_content import Certificate, Formalism, ReportContent, Reproduction
 from torseur.presentation.report.page.report_page import write_report
 from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.bodies.vectors import quantities_for, wanted
 from torseur.presentation.scene.still_position import stand_ins, start_position
 
 MOST_FREEDOMS = 18  # beyond which a page would wait long for it
@@ -58,6 +59,7 @@ class Occasion:
     """What a report is to show: how long a motion (s), by which formalism, with which values (SI) and accuracy.
 
     `outputs` are quantities or formulas to plot, also drawn `over` another one: a coupler curve, a phase portrait.
+    `arrows` are kinds of arrows along the motion (`Take`).
     `criteria` are formulas whose derivatives by the parameters `vary` (all by default) have a part of the page.
     """
 
@@ -69,6 +71,7 @@ class Occasion:
     reproduction: Reproduction = field(default_factory=Reproduction)
     outputs: tuple[str, ...] = ()
     over: str = ""
+    arrows: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     vary: str | None = None
     progress: Callable[[float], None] | None = None
@@ -86,6 +89,7 @@ def report(
 
 def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None = None) -> ReportContent:
     """The content of a report; what cannot be derived or computed is left out, and the page says why."""
+    wanted(occasion.arrows)
     checked_rtol(occasion.rtol)  # a wrong request is no reason for a page without a motion
     notes: list[str] = []
     equations, motion = None, None
@@ -107,6 +111,7 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         notes=tuple(notes),
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
         robot=robot,
+        arrows=wanted(occasion.arrows),
         asked=tuple(label_of(text) for text in occasion.outputs),
         over=label_of(occasion.over) if motion is not None else "",
         sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
@@ -180,12 +185,14 @@ def _motion(equations: Equations, occasion: Occasion, notes: list[str]) -> Traje
         return None
 
 
-def _outputs(equations: Equations, occasion: Occasion) -> list[str]:
+def _outputs(equations: Equations, occasion: Occasion) -> list[str | Output]:
     """What the page needs and what was asked for, each once; states are there anyway."""
     layout = equations.layout
     states = [*layout.coordinate_names, *layout.speed_names]
-    wanted = [*outputs_for(equations), *occasion.outputs, *([occasion.over] if occasion.over else [])]
-    by_name = {label_of(text): text for text in wanted if label_of(text) not in states}
+    asked = [*outputs_for(equations), *occasion.outputs, *([occasion.over] if occasion.over else [])]
+    by_name: dict[str, str | Output] = {label_of(text): text for text in asked if label_of(text) not in states}
+    for name in quantities_for(equations.mechanism, wanted(occasion.arrows)):
+        by_name.setdefault(name, Output(name))
     return list(by_name.values())
 
 

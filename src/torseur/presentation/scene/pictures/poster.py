@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from torseur.presentation.scene.element_curves import coil, rope, sideways
 from torseur.presentation.scene.orientation import rotation, screen_axes
+from torseur.presentation.scene.overlays import Dots, Overlay
 from torseur.presentation.scene.palette import Colour
 from torseur.presentation.scene.scene import Array, Element, Scene, Trace
 from torseur.presentation.scene.scene_data import ELEMENT_COLOUR, scene_colours
@@ -103,7 +105,26 @@ def outlines_of(scene: Scene, sample: int) -> list[Outline]:
             Outline(np.array(line) @ screen.T, ELEMENT_COLOUR, one.paint, 2 * radius)
             for line, radius in element_lines(one, ends)
         ]
+    for number, overlay in enumerate(scene.overlays):
+        outlines += [
+            Outline(np.array(line) @ screen.T, f"--overlay-{number}", None, 2 * radius)
+            for line, radius in _pieces(overlay, sample)
+        ]
     return outlines
+
+
+def _pieces(overlay: Overlay, sample: int) -> Iterator[tuple[list[Array], float]]:
+    """The lines, with their radius, that an overlay is made of at a sample; a ball is a line of one point."""
+    if isinstance(overlay, Dots):
+        yield from (([place], overlay.radius) for place in overlay.positions[sample] if np.all(np.isfinite(place)))
+        return
+    for start, way in zip(overlay.starts[sample], overlay.vectors[sample], strict=True):
+        length = float(np.linalg.norm(way))
+        if np.isfinite(length) and length > 0 and np.all(np.isfinite(start)):
+            axis, end = way / length, start + way
+            head, aside = min(9 * overlay.radius, 0.6 * length), sideways(axis) * 3 * overlay.radius
+            yield [start, end], overlay.radius
+            yield [end - axis * head + aside, end, end - axis * head - aside], overlay.radius
 
 
 def trace_line(scene: Scene, trace: Trace) -> Array:

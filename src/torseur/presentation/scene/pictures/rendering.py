@@ -12,13 +12,16 @@ import numpy as np
 
 from torseur.errors import UnsupportedError
 from torseur.extras import install_command
+from torseur.presentation.scene.bodies.body_poses import point
+from torseur.presentation.scene.bodies.drawn_shapes import arrow
 from torseur.presentation.scene.orientation import rotation, screen_axes
+from torseur.presentation.scene.overlays import Arrows, Dots, Overlay
 from torseur.presentation.scene.palette import Colour
 from torseur.presentation.scene.pictures.poster import element_lines, trace_line
 from torseur.presentation.scene.pictures.triangles import Surface, surface_of, wire
 from torseur.presentation.scene.scene import Array, Scene
 from torseur.presentation.scene.scene_data import ELEMENT_COLOUR, scene_colours
-from torseur.presentation.scene.shapes import Label, Paint
+from torseur.presentation.scene.shapes import Label, Paint, Shape, Sphere
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -130,6 +133,23 @@ class Renderer:
                 yield Surface(surface.vertices @ self.axes.T, surface.triangles), colour, _opacity(one.paint)
         for path, rgb in self._paths:
             yield path, rgb, 0.6
+        for number, overlay in enumerate(self.scene.overlays):
+            rgb = colour_values(self._colours[f"--overlay-{number}"])
+            for shape in self._pieces(overlay, time):
+                solid = surface_of(shape, 0.0)
+                if solid is not None:
+                    yield Surface(solid.vertices @ self.axes.T, solid.triangles), rgb, 1.0
+
+    def _pieces(self, overlay: Overlay, time: float) -> Iterator[Shape]:
+        """Balls and arrows of an overlay at the nearest sample."""
+        k = int(np.argmin(np.abs(self.scene.motion.times - time)))
+        if isinstance(overlay, Dots):
+            places = overlay.positions[k] - self._way[k]
+            yield from (Sphere(point(p), overlay.radius) for p in places if np.all(np.isfinite(p)))
+            return
+        for start, way in zip(overlay.starts[k] - self._way[k], overlay.vectors[k], strict=True):
+            if np.all(np.isfinite(way)) and np.all(np.isfinite(start)):
+                yield from arrow(start, start + way, 2 * overlay.radius)
 
     @cached_property
     def _paths(self) -> list[tuple[Surface, Array]]:
@@ -160,6 +180,9 @@ class Renderer:
                 numbers = [self.scene.index(anchor.body) for anchor in held]
                 ends = [places[n] + turns[n] @ np.array(a.point) for n, a in zip(numbers, held, strict=True)]
                 points.append(np.array(ends) @ self.axes.T)
+            k = int(np.argmin(np.abs(self.scene.motion.times - time)))
+            tips = [o.starts[k] + o.vectors[k] - self._way[k] for o in self.scene.overlays if isinstance(o, Arrows)]
+            points += [tip[np.isfinite(tip).all(axis=1)] @ self.axes.T for tip in tips]
             size = float(np.linalg.norm(np.ptp(np.concatenate(points), axis=0)))
             first = first or size
             if size > 3 * first:  # what flies apart is framed as it begins
