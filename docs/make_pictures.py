@@ -112,7 +112,7 @@ def take_levels(browser: Any, page: Path) -> None:
 
 
 def take_thesis() -> None:
-    """Figures of the thesis: basis of the adjoint system (2.4.4), surface over time (2.4.3), overshoot (2.4.14)."""
+    """Figures of the thesis: basis of the adjoint system (2.4.4), surfaces over time (2.4.2 and 3), overshoot (2.4.14)."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -123,6 +123,13 @@ def take_thesis() -> None:
     stiffness = {"k": [float(k) for k in range(10, 61, 5)]}
     surface = ts.sensitivity_surface(oscillator, "x", "c", stiffness, until=2.0, samples=61, verify=False)
     surface.plot_over_time(PICTURES / "thesis_over_time.png", "c", "per_percent")
+    soft = {"k": [float(k) for k in range(1, 11)]}
+    start, damped = {"x": 0.0, "x'": 5.0}, {"c": 1.0}
+    surface = ts.sensitivity_surface(
+        oscillator, "x", "k", soft, until=10.0, samples=101, values=damped, initial=start, verify=False
+    )
+    surface.plot_over_time(PICTURES / "thesis_motion_over_time.png", "x")
+    surface.plot_over_time(PICTURES / "thesis_derivative_over_time.png", "k")
     speeds = [float(v) for v in range(10, 41, 2)]
     figure, axes = pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")
     for steering, style in ((0.05, "-"), (0.15, ":")):

@@ -92,5 +92,7 @@ def test_surface_over_a_parameter_and_time(tmp_path) -> None:
     assert surface.overshoots("c")[1] == pytest.approx(single.overshoot("x", "c"))
     pytest.importorskip("matplotlib")
     assert surface.plot_over_time(tmp_path / "over_time.png").stat().st_size > 1000
+    assert surface.plot_over_time(tmp_path / "motion.png", "x").stat().st_size > 1000
+    np.testing.assert_allclose(surface.values_over_time[1], single["x"].values, rtol=1e-9)
     solution = ts.adjoint_solution(oscillator, "x", until=1.0, samples=6)
     assert solution.plot(tmp_path / "adjoints.png", of_basis=True).stat().st_size > 1000

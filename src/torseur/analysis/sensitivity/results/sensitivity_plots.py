@@ -134,14 +134,18 @@ def draw_adjoints(solution: AdjointSolution, path: Path, of_basis: bool) -> Path
 
 
 def draw_over_time(surface: Surface, parameters: Sequence[str], path: Path, form: str) -> Path:
-    """The derivatives over the one operating parameter and time, a panel per parameter of the study."""
+    """The derivatives over the one operating parameter and time, a panel per parameter, or the criterion."""
     ((name, values),) = surface.over.items()
     figure, panels = _figure(len(parameters), height=5.0, projection="3d")
     grid_x, grid_y = np.meshgrid(values, surface.points[0][0][surface.criterion].time, indexing="ij")
     for axes, parameter in zip(panels, parameters, strict=True):
-        heights = surface.slopes_over_time(parameter, form)
-        axes.plot_surface(grid_x, grid_y, heights, cmap="viridis", linewidth=0.2, edgecolor=_INK)
-        axes.set(xlabel=name, ylabel="t [s]", zlabel=f"{surface.criterion} by {parameter}: {_FORMS[form]}")
+        is_value = parameter == surface.criterion and parameter not in surface.parameter_names
+        heights = surface.values_over_time if is_value else surface.slopes_over_time(parameter, form)
+        label = parameter if is_value else f"{surface.criterion} by {parameter}: {_FORMS[form]}"
+        axes.plot_surface(
+            grid_x, grid_y, heights, cmap="viridis", linewidth=0.2, edgecolor=_INK, rcount=101, ccount=101
+        )
+        axes.set(xlabel=name, ylabel="t [s]", zlabel=label)
         axes.zaxis.labelpad = 18
         axes.tick_params(axis="z", pad=9)
     figure.savefig(path)

@@ -51,9 +51,18 @@ class Surface:
 
         Ask for samples: sensitivity_surface(..., samples=51).
         """
+        self._require_one()
+        return np.array([row[0].slope(self.criterion, parameter, form) for row in self.points])
+
+    @property
+    def values_over_time(self) -> Vector:
+        """The criterion itself over the one operating parameter (rows) and time (columns)."""
+        self._require_one()
+        return np.array([row[0][self.criterion].values for row in self.points])
+
+    def _require_one(self) -> None:
         if len(self.over) != 1:
             raise TorseurError("a surface over a parameter and time stands over one operating parameter, not two.")
-        return np.array([row[0].slope(self.criterion, parameter, form) for row in self.points])
 
     def overshoots(self, parameter: str) -> Vector:
         """The overshoot of the derivative by one parameter at each point, in percent of its last value."""
@@ -96,7 +105,7 @@ class Surface:
         return draw_surface(self, self.parameter_names if parameter is None else [parameter], Path(path), form)
 
     def plot_over_time(self, path: str | Path, parameter: str | None = None, form: str = "raw") -> Path:
-        """Draws the derivatives over the operating parameter and time."""
+        """Draws the derivatives over the operating parameter and time; the criterion itself where its name is given."""
         from torseur.analysis.sensitivity.results.sensitivity_plots import draw_over_time
 
         return draw_over_time(self, self.parameter_names if parameter is None else [parameter], Path(path), form)
