@@ -112,7 +112,7 @@ def take_levels(browser: Any, page: Path) -> None:
 
 
 def take_thesis() -> None:
-    """Figures of the thesis: basis of the adjoint system (2.4.4), surfaces over time (2.4.2 and 3), overshoot (2.4.14)."""
+    """Figures of the thesis: basis of the adjoint system (2.4.4), surfaces over time (2.4.2, 2.4.3), overshoot (14)."""
     import matplotlib
 
     matplotlib.use("svg")
